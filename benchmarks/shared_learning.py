@@ -106,7 +106,7 @@ def told(socket: str, name: str, count: int, links: int) -> dict[str, float]:
     told, taken = milliseconds(begun, count), 0.0
     processes[1].frontier.look().counts()  # all is there
     size = redis.Redis(unix_socket_path=socket).memory_usage(f"topiccrawler:{{{job}}}:seen", samples=0)
-    while queues[0].exchange.told <= count:  # the seeds are one more
+    while queues[0].exchange.sent <= count:  # the seeds are one more
         learner.pending()
     while learner.figures()[LAG]:
         begun = thread_time()

@@ -25,7 +25,7 @@ import _checkout  # noqa: F401 first: the package may not be installed
 from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.crawling.assemble import assemble, recipe_of_words, topic_of
-from topiccrawler.crawling.checkpoints import relearn, take_over, takes_over
+from topiccrawler.crawling.checkpoints import can_transfer, relearn, transfer_state
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.measures import Curve, oracle_order, oracle_ratio
 from topiccrawler.lab.page_reading import ReadingPlan, Workers, read_web
@@ -113,10 +113,12 @@ class TaughtCrawl(ReplayedCrawl):
         taught_recipe = dataclasses.replace(self.recipe, topic_fields=topic.model_dump())
         self.use(assemble(taught_recipe))
         pages = [self.judged(number, page) for number, page in self.came]
-        turned = sum(page.is_target != was.is_target for page, (_, was) in zip(pages, self.came, strict=True))
-        if takes_over(old, turned, len(pages)):
+        changed = sum(
+            page.is_target != was.is_target for page, (_, was) in zip(pages, self.came, strict=True)
+        )
+        if can_transfer(old, changed, len(pages)):
             self.use(assemble(dataclasses.replace(taught_recipe, strategy_topic=base.model_dump())))
-            take_over(self.parts.strategy, old.save(), self.frontier)
+            transfer_state(self.parts.strategy, old.save(), self.frontier)
         else:
             relearn(self.parts.strategy, self.frontier, pages)
         self.ordering.pages = len(pages)

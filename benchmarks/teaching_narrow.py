@@ -27,7 +27,7 @@ from narrow import CONTENT, TOPICS, LabelledWeb, Topic, harvest_ratio, read_json
 from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.crawling.assemble import assemble, recipe_of_words, topic_of
-from topiccrawler.crawling.checkpoints import relearn, take_over, takes_over
+from topiccrawler.crawling.checkpoints import can_transfer, relearn, transfer_state
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import ANSWERED, without_repeats, words_of_record
 from topiccrawler.lab.measures import Assessed, measure
@@ -154,13 +154,13 @@ class TaughtCrawl(ReplayedCrawl):
             answers |= {place: numbers[place] in relevant for place in chosen}
             topic = taught(base, words, answers, unseen)
         self.asked = {numbers[place]: answer for place, answer in answers.items()}
-        old, turned = self.parts.strategy, 0
+        old, changed = self.parts.strategy, 0
         self.use(assemble(dataclasses.replace(self.recipe, topic_fields=topic.model_dump())))
         for number, page, more in zip(numbers, words, unseen, strict=True):
             was, self.came[number] = self.came[number], self.judged(self.came[number], page, more)
-            turned += was.is_target != self.answered(number).is_target
-        if takes_over(old, turned, len(numbers)):
-            take_over(self.parts.strategy, old.save(), self.frontier)
+            changed += was.is_target != self.answered(number).is_target
+        if can_transfer(old, changed, len(numbers)):
+            transfer_state(self.parts.strategy, old.save(), self.frontier)
         else:
             relearn(self.parts.strategy, self.frontier, map(self.answered, numbers))
         self.ordering.pages = len(self.came)

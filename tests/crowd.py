@@ -48,16 +48,16 @@ class Whole(Strategy):
 
 
 @dataclass
-class Taking(Whole):
+class Observing(Whole):
     """The same, and knows by an address what there is to learn."""
 
-    name: ClassVar[str] = "taking"
+    name: ClassVar[str] = "observing"
 
-    def taken(self) -> str:
+    def observation(self) -> str:
         return self._seen[-1]
 
-    def take(self, taken: str) -> None:
-        self._seen.append(taken + "")
+    def observe(self, observation: str) -> None:
+        self._seen.append(observation + "")
 
 
 def hash_of(url: str, key: int) -> int:

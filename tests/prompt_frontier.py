@@ -20,7 +20,7 @@ class PromptFrontier(RedisFrontier):
             asked = begin(host)
             for question in list(self._readings._open.values()):
                 question.call.done.wait(60.0)
-            self._readings.hear()
+            self._readings.receive()
             return asked
 
         self._readings.begin = read  # type: ignore[method-assign]

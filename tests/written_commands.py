@@ -53,7 +53,7 @@ class Follower:
                 targets = words[: words.index("&&")] if "&&" in words else words
                 return self._run(["make", "-C", str(ROOT), "--dry-run", *targets])
             case ["python", *words]:
-                return self._run([sys.executable, *words])
+                return self._run(["env", "-u", "PYTHONPATH", sys.executable, *words])
             case ["export", setting]:
                 name, _, value = setting.partition("=")
                 self.environment[name] = value.replace(f"127.0.0.1:{WRITTEN_PORT}", self.address)
@@ -70,7 +70,7 @@ class Follower:
                 return self.serve()
             case ["dashboard", *options]:
                 return self._look_at_the_dashboard(options)
-            case ["crawl", *_]:
+            case ["crawl" | "runspider", *_]:
                 fast = () if "DOWNLOAD_DELAY=0" in words else FAST
                 return self._run([*SCRAPY, *(word.replace(REAL_SEED, SEED) for word in words), *fast])
         return self._run([*SCRAPY, *words], answers)

@@ -32,9 +32,9 @@ def one_line(text: object) -> str:
 
 
 def shortened(value: object, most: int = 60) -> str:
-    """What was given, as a message shows it."""
-    shown = repr(value)
-    return shown if len(shown) <= most else shown[: most - 3] + "..."
+    """A value as a message shows it."""
+    text = repr(value)
+    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 class ArgumentError(CrawlerError):

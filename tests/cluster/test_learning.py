@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from crowd import PAGES, Crowd, Taking, Whole, address
+from crowd import PAGES, Crowd, Observing, Whole, address
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as drawn
 from thoroughness import examples
@@ -22,9 +22,9 @@ from topiccrawler.model import Page
 @pytest.fixture(
     params=[
         pytest.param((Whole, "server"), id="whole"),
-        pytest.param((Taking, "server"), id="taking"),
+        pytest.param((Observing, "server"), id="observing"),
         pytest.param((Whole, "nodes"), id="whole_cluster", marks=pytest.mark.slow),
-        pytest.param((Taking, "nodes"), id="taking_cluster", marks=pytest.mark.slow),
+        pytest.param((Observing, "nodes"), id="observing_cluster", marks=pytest.mark.slow),
     ]
 )
 def crowd(request: pytest.FixtureRequest) -> Iterator[Crowd]:
@@ -92,16 +92,16 @@ def test_a_damaged_entry_is_one_line_and_the_others_count(
     )
     page = Page("http://x.cn/")
     sound = zlib.compress(whole_entry_of(Whole(), page, []).encode())
-    if crowd.kind is Taking:
+    if crowd.kind is Observing:
         sound = zlib.compress(json.dumps({"taken": page.url}).encode())
     for number, text in enumerate((sound, *damaged, sound), 1):
         fields = ("s", "stranger", "n", number, "e", text)
         crowd.client.read("XADD", "seen", "*", *fields)
     with caplog.at_level(logging.WARNING):
         crowd.drain()
-    told = [record.getMessage() for record in caplog.records]
-    assert len(told) == len(damaged) - (crowd.kind is Whole)  # it takes nothing, be it what it may
-    assert all(text.startswith("What process stranger told of a page is damaged (") for text in told)
+    sent = [record.getMessage() for record in caplog.records]
+    assert len(sent) == len(damaged) - (crowd.kind is Whole)  # it takes nothing, be it what it may
+    assert all(text.startswith("An entry of process stranger is damaged (") for text in sent)
     assert sorted(first.seen) == sorted([*crowd.fetched, "http://x.cn/", "http://x.cn/"])
 
 
@@ -111,13 +111,13 @@ def test_a_damaged_state_is_one_line_and_what_was_told_since_counts(
     first = crowd.join()
     crowd.until(lambda: crowd.fetch(first) or len(crowd.fetched) == 10)
     crowd.kill(first)
-    told = len(crowd.client.read("XRANGE", "seen", "-", "+"))
+    sent = len(crowd.client.read("XRANGE", "seen", "-", "+"))
     crowd.client.read(
         "HSET", "learned", "number", 99, "state", "{", "by", "x", "taken", "[]", "entries", "many"
     )
     with caplog.at_level(logging.WARNING):
         second = crowd.join()
-        crowd.until(lambda: second.leads and len(second.strategy._seen) >= told - 1)
+        crowd.until(lambda: second.leads and len(second.strategy._seen) >= sent - 1)
     lines = [record.getMessage().partition(" (")[0] for record in caplog.records]
     assert set(lines) == {"What state 99 of the crawl covers is damaged", "State 99 of the crawl is damaged"}
     assert len(lines) <= 4
@@ -129,7 +129,7 @@ def test_a_damaged_state_is_one_line_and_what_was_told_since_counts(
     max_examples=examples(16), suppress_health_check=[HealthCheck.function_scoped_fixture]
 )  # what it fetches by `request` lasts
 @given(
-    kind=drawn.sampled_from([Whole, Taking]),
+    kind=drawn.sampled_from([Whole, Observing]),
     steps=drawn.lists(drawn.tuples(drawn.sampled_from("fffllk"), drawn.integers(0, 2)), max_size=60),
 )
 def test_a_learner_that_dies_at_any_moment_loses_no_page(

@@ -67,7 +67,7 @@ def undone() -> Iterator[None]:
     with (
         contextlib.chdir(ROOT),
         mock.patch.dict(os.environ),
-        mock.patch.dict(address._given),
+        mock.patch.dict(address._remembered),
         mock.patch.object(sys, "argv", sys.argv),
         mock.patch.object(sys, "path", sys.path.copy()),
         mock.patch.object(cmdline, "AsyncCrawlerProcess", no_crawl),

@@ -53,7 +53,7 @@ class Stored(NamedTuple):
 
 @pytest.fixture
 def stored(postgresql_server: PostgresqlServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stored:
-    monkeypatch.setattr(address, "_given", {})
+    monkeypatch.setattr(address, "_remembered", {})
     name, data = f"money-{uuid4().hex}", tmp_path / "data"
     folders = [data / f"{name}-host-{number}" for number in (1, 2)]
     for number, folder in enumerate(folders):
@@ -134,7 +134,7 @@ QUERIES = (
 
 
 def test_both_indexes_find_the_same_pages(stored: Stored, make_job: Callable[..., Path]) -> None:
-    address.give(stored.url)
+    address.remember_address(stored.url)
     own = make_job("own", *PAGES)
     for query in QUERIES:
         for selection in (ALL, Selection(site="a.cn"), Selection(min_relevance=0.45, kind="pdf")):
@@ -159,7 +159,7 @@ def test_explain_and_rate_read_the_pages_of_all(
 def test_a_person_teaches_with_the_pages_of_all(stored: Stored) -> None:
     from topiccrawler.crawling.teaching import lessons_of
 
-    address.give(stored.url)
+    address.remember_address(stored.url)
     assert {record.url for record in lessons_of(stored.folders[0]).records} == {
         FUND.url,
         BANK.url,
@@ -168,7 +168,7 @@ def test_a_person_teaches_with_the_pages_of_all(stored: Stored) -> None:
 
 
 def test_python_reads_such_a_job(stored: Stored) -> None:
-    address.give(stored.url)
+    address.remember_address(stored.url)
     job = Job(stored.folders[1])
     assert {record.url for record in job.pages()} == {page.url for page in PAGES}
     assert [record.url for record in job.best(1)] == [BANK.url]

@@ -166,10 +166,10 @@ def test_the_gate_shown_is_the_gate_of_the_crawl(strategy: str, pages: int, tmp_
         assert (pages > 100) is bool(refused) is not bool(waiting)
         for row in refused:
             gate = explained(past, row.link.url).gate
-            assert (gate.passed, gate.taken, gate.reason) == (False, True, REFUSED)
+            assert (gate.passed, gate.is_final, gate.reason) == (False, True, REFUSED)
         for row in waiting:
             gate = explained(past, row.link.url).gate
-            assert not gate.taken
+            assert not gate.is_final
             assert gate.passed is past.parts.gate.decide(row.link, row.tunnel).passed
     finally:
         past.close()

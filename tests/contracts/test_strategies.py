@@ -168,7 +168,7 @@ def test_so_does_one_that_is_cut_in_the_middle_of_a_refresh(name: str, cut: int)
     assert resumed(name, cut, slice_urls=SLICE_URLS) == whole(name, slice_urls=SLICE_URLS)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if build(name).takes])
+@pytest.mark.parametrize("name", [name for name in NAMES if build(name).observes])
 def test_what_one_took_of_its_pages_teaches_another_the_same(name: str) -> None:
     parameters = {"learn": "true"} if "learn" in parameters_of(STRATEGIES[name]) else {}
     first, other = (build(name, parameters) for _ in range(2))
@@ -177,7 +177,7 @@ def test_what_one_took_of_its_pages_teaches_another_the_same(name: str) -> None:
     for n in range(40):
         page = page_of(f"p{n}", Via(link(f"p{n}", "基金", "p0" if n else "", 1, 0), 0.5))
         list(first.visit(page, links_of(f"p{n}", 1)))
-        other.take(json.loads(json.dumps(first.taken(), allow_nan=False)))
+        other.observe(json.loads(json.dumps(first.observation(), allow_nan=False)))
     assert other.save() == first.save() != build(name, parameters).save()
 
 

@@ -65,7 +65,7 @@ def blocks(*sites: str) -> Blocks:
 def budgets() -> Budgets:
     """One page is left of each host's, and full.example has been asked for it."""
     made = Budgets(MemoryFrontier(), Allowance(host_pages=1))
-    made.take(Link("http://full.example/", "full.example"))
+    made.lease(Link("http://full.example/", "full.example"))
     return made
 
 
@@ -141,14 +141,14 @@ def test_the_first_rule_that_refuses_decides_and_the_others_are_not_asked() -> N
     assert (refused, odds.asked) == (["depth", "blocked"], 0)
 
 
-def test_of_a_page_the_strategy_is_shown_what_only_the_gate_refuses_and_the_scorer_is_asked_once() -> None:
+def test_of_a_page_the_strategy_is_offered_what_only_the_gate_refuses_and_the_scorer_is_asked_once() -> None:
     odds = Odds()
     refused: list[tuple[str, int]] = []
     admission = Admission(rules(LinkGate(odds, 0.5)), lambda name, links: refused.append((name, len(links))))
     deep, blocked_link = REFUSED["depth"][0], REFUSED["blocked"][0]
-    shown = admission.shown([deep, POOR, blocked_link, deep, FINE])
-    assert shown == [POOR, FINE]
-    assert [decision.passed for decision in admission.queued(shown)] == [False, True]
+    offered = admission.offered([deep, POOR, blocked_link, deep, FINE])
+    assert offered == [POOR, FINE]
+    assert [decision.passed for decision in admission.queued(offered)] == [False, True]
     assert (refused, odds.asked) == ([("depth", 2), ("blocked", 1), ("gate", 1)], 1)
 
 

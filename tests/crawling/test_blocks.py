@@ -67,7 +67,7 @@ def test_blocks_outlive_a_restart_of_their_job(tmp_path: Path) -> None:
         blocks = Blocks(frontier.notes)
     links = [Link("http://spam.example/", "spam.example"), Link("http://a.example/", "a.example")]
     assert blocks.reason(links[0].url) == "blocked: spam.example"
-    assert list(Admission([blocked(blocks)]).shown(links)) == links[1:]
+    assert list(Admission([blocked(blocks)]).offered(links)) == links[1:]
 
 
 def test_what_one_process_is_told_to_block_all_keep_out_and_those_that_join_later(

@@ -48,19 +48,19 @@ class Learner(Strategy):
 class Frugal(Learner):
     """The same, of few words."""
 
-    _taken: list[int] = field(default_factory=list, init=False)
+    _observation: list[int] = field(default_factory=list, init=False)
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         before = self._state
         scores = super().visit(page, links)
-        self._taken = [before, self._state]
+        self._observation = [before, self._state]
         return scores
 
-    def taken(self) -> list[int]:
-        return self._taken
+    def observation(self) -> list[int]:
+        return self._observation
 
-    def take(self, taken: list[int]) -> None:
-        before, after = taken
+    def observe(self, observation: list[int]) -> None:
+        before, after = observation
         assert before == self._state
         self._state = after
 

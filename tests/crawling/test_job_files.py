@@ -59,9 +59,7 @@ def test_a_job_of_an_earlier_release_is_read(
     found = read_recipe(tmp_path)
     assert found == recipe
     assert assemble(found).record() == recipe
-    assert caplog.messages == [
-        f"{tmp_path / JOB}: growth = true: no longer used, changes nothing; take it out"
-    ]
+    assert caplog.messages == [f"{tmp_path / JOB}: growth = true: no longer used, changes nothing; remove it"]
 
 
 def test_the_folder_is_made_when_the_crawl_begins(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ class Likes:
         return [2.0 if link.anchor == "基金" else -2.0 for link in links]
 
 
-def test_what_the_gate_refuses_is_shown_to_the_strategy_and_queued_once_a_better_link_leads_there() -> None:
+def test_what_the_gate_refuses_is_passed_to_the_strategy_and_queued_once_a_better_link_leads_there() -> None:
     shown: list[str] = []
 
     class Sees(Strategy):
@@ -99,10 +99,10 @@ def test_a_job_goes_on_with_the_page_count_it_had_and_only_with_its_own_strategy
         Ordering(build("best_first"), frontier)
 
 
-def test_a_strategy_that_wants_only_waiting_links_is_not_shown_those_of_fetched_urls() -> None:
+def test_a_strategy_that_wants_only_waiting_links_is_not_offered_those_of_fetched_urls() -> None:
     class Alone(Strategy):
         name = "alone"
-        shown = "waiting"
+        offered_links = "waiting"
         saw: list[list[str]] = []  # noqa: RUF012 read by the test
 
         def visit(self, page: Page, links: Sequence[Link]) -> list[Score]:
@@ -123,10 +123,10 @@ def test_a_strategy_that_wants_only_waiting_links_is_not_shown_those_of_fetched_
     }  # fmt: skip
 
 
-def test_a_strategy_that_wants_new_words_is_not_shown_those_that_a_url_was_met_with_before() -> None:
+def test_a_strategy_that_wants_new_words_is_not_offered_those_that_a_url_was_met_with_before() -> None:
     class Listens(Strategy):
         name = "listens"
-        shown = "new"
+        offered_links = "new"
         saw: list[list[tuple[str, str]]] = []  # noqa: RUF012 read by the test
 
         def visit(self, page: Page, links: Sequence[Link]) -> list[Score]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.crawling.checkpoints import FEW, relearn, take_over, takes_over
+from topiccrawler.crawling.checkpoints import FEW, can_transfer, relearn, transfer_state
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.memory import MemoryFrontier
@@ -83,7 +83,7 @@ def test_a_strategy_takes_over_what_the_one_before_had_learned() -> None:
     before = {row.link.url: row.score for row in frontier.look().rows(State.WAITING)}
     new = build("adaptive", {})
     new.prepare(Knowledge(similarity_threshold=0.4, link_scorer=Words()))  # type: ignore[arg-type]
-    take_over(new, old.save(), frontier)
+    transfer_state(new, old.save(), frontier)
     after = {row.link.url: row.score for row in frontier.look().rows(State.WAITING)}
     assert after == pytest.approx(before)
     assert new.save()["weights"] == old.save()["weights"]
@@ -91,7 +91,7 @@ def test_a_strategy_takes_over_what_the_one_before_had_learned() -> None:
 
 def test_what_was_learned_is_taken_over_where_few_verdicts_turned() -> None:
     adaptive, best_first = build("adaptive", {}), build("best_first", {})
-    assert takes_over(adaptive, 0, 100)
-    assert takes_over(adaptive, int(FEW * 100) - 1, 100)
-    assert not takes_over(adaptive, int(FEW * 100), 100)
-    assert not takes_over(best_first, 0, 100)  # it has learned nothing; its scores are of the pages
+    assert can_transfer(adaptive, 0, 100)
+    assert can_transfer(adaptive, int(FEW * 100) - 1, 100)
+    assert not can_transfer(adaptive, int(FEW * 100), 100)
+    assert not can_transfer(best_first, 0, 100)  # it has learned nothing; its scores are of the pages

@@ -42,14 +42,14 @@ def listings(after: int = 2) -> SiteListings:
     return SiteListings(MemoryFrontier(Hosts()).notes, after)
 
 
-def test_a_host_is_asked_once_after_its_second_relevant_page() -> None:
+def test_a_hosts_listings_are_queued_once_after_its_second_relevant_page() -> None:
     site = listings()
     assert site.of(page(1)) == []
     assert site.of(page(2, relevant=False)) == []
     assert site.of(page(3, host="http://b.a.example")) == []  # another host of the same domain
     assert urls(site.of(page(4))) == WELL_KNOWN
     assert site.of(page(5)) == []
-    assert site.asked == 1
+    assert site.queued_sites == 1
 
 
 def test_the_second_page_gives_the_listing_its_score_depth_and_source() -> None:

@@ -133,8 +133,7 @@ def test_a_host_that_stopped_being_useful_is_closed_shown_and_freed_by_a_larger_
     assert len([url for url in web.fetched() if "unproductive" in url]) == 5
     assert f"{HUB}good" in web.fetched()
     assert (
-        "Host unproductive.example is asked no more: no longer useful (FRONTIER_HOST_UNPRODUCTIVE_PAGES)"
-        in ran.err
+        "Host unproductive.example is closed: no longer useful (FRONTIER_HOST_UNPRODUCTIVE_PAGES)" in ran.err
     )
     assert "'frontier/urls/over_budget': 6" in ran.err
     assert "'frontier/waits/no_longer_useful': 1" in ran.err
@@ -180,6 +179,6 @@ def test_a_link_farm_gets_its_bound_and_the_good_site_beside_it_all_its_pages(
     assert set(good) <= set(fetched)
     assert len([url for url in fetched if "farm" in url]) == 40
     assert len([url for url in fetched[:60] if "farm" in url]) <= 40
-    assert ran.err.count("Site farm.example is asked no more: unproven site (FRONTIER_UNPROVEN_PAGES)") == 1
+    assert ran.err.count("Site farm.example is closed: unproven site (FRONTIER_UNPROVEN_PAGES)") == 1
     assert "'finish_reason': 'finished'" in ran.err
     assert set(frontier()["waits"]) == {"unproven site"}

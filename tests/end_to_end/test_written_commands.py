@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from topiccrawler.topics.catalogue import load_topic
 
 README, CHINESE_README = ROOT / "README.md", ROOT / "README.zh-CN.md"
 TUTORIAL, CHINESE_TUTORIAL = ROOT / "docs" / "tutorial.md", ROOT / "docs" / "tutorial.zh-CN.md"
-TOLERANCE = 15  # pages; requests run side by side, so counts differ from run to run
+TOLERANCE = 15  # pages; of the demo, whose requests run side by side, and of another machine's arithmetic
 PROGRESS = re.compile(
     r"\d+ pages, \d+ kept, harvest rate \d\.\d\d \(last 200: \d\.\d\d\), \d+ queued, \d+ hosts"
 )
@@ -62,7 +63,7 @@ def test_both_tutorials_have_the_same_commands_and_figures() -> None:
     shown = [re.findall(r"^```text\n.*?^```", text, re.MULTILINE | re.DOTALL) for text in texts]
     assert shown[0] == shown[1]
     rows = [re.findall(r"\| (\d+) \| (\d+) \|$", text, re.MULTILINE) for text in texts]
-    assert rows[0] == rows[1] == [("300", "260"), ("300", "40")]
+    assert rows[0] == rows[1] == [("300", "299"), ("300", "36")]
 
 
 def test_the_example_web_is_what_the_tutorials_say() -> None:
@@ -91,12 +92,13 @@ def test_the_tutorial_leads_to_a_searched_and_exported_corpus(follower: Follower
         in said
     )
     fetched, kept = figures(said)
-    assert (fetched, near(kept, 118)) == (300, True)
+    assert (fetched, near(kept, 113)) == (300, True)
     visits = follower.visits("travel")
     assert on_topic(web, visits, "travel", stored=True) == kept  # "every page kept is about travel"
     assert on_topic(web, visits, "travel") > kept  # "but the crawl also left out pages about travel"
-    assert "[古镇]旅行适合自驾" in up_to("scrapy pages travel")
+    assert "[酒店]机票迎来旺季" in up_to("scrapy pages travel")
     said = up_to("pages travel show")
+    assert "is not among the pages" not in said
     assert "kept: relevance" in said
     assert "path from the seed:\n  http://daohang.example/" in said
     assert up_to("explain").startswith("Link ")
@@ -104,11 +106,11 @@ def test_the_tutorial_leads_to_a_searched_and_exported_corpus(follower: Follower
     said = up_to("teach", "y\n" * 5)
     about = re.search(r"of 300 pages with a text (\d+) are about it \(before: (\d+)\)", said)
     assert about is not None, said
-    assert (near(int(about[1]), 145), int(about[2])) == (True, kept)
+    assert (near(int(about[1]), 141), int(about[2])) == (True, kept)
     said = up_to("pages=400")
     assert "With the topic as it was taught by 5 answers" in said
     assert figures(said)[0] == 400
-    assert kept < figures(said)[1] <= 134 + TOLERANCE
+    assert kept < figures(said)[1] <= 140 + TOLERANCE
 
     for job in ("whole", "breadth"):
         row = re.search(rf"\| `{job}`.*\| (\d+) \| (\d+) \|", text)
@@ -162,7 +164,66 @@ def test_the_demo_prints_the_table_of_the_readme_and_its_curve_can_be_drawn(foll
     )
     assert list(written) == list(measured) == ["100", "300", "600"]
     assert [pages for pages in written if not all(map(near, measured[pages], written[pages]))] == []
-    follower.follow(f"python {ROOT / 'examples' / 'harvest_curve.py'} data/demo")
+    follower.follow(f"python {ROOT / 'benchmarks' / 'harvest_curve.py'} data/demo")
     drawn = (follower.folder / "harvest.svg").read_text(encoding="utf-8")
     assert drawn.count("<polyline") == 2
     assert all(name in drawn for name in ("naive_bayes", "breadth_first", "pages fetched", "pages on topic"))
+
+
+HOW_TOS = sorted((ROOT / "docs" / "howto").glob("*.md"))
+ANSWERS = "y\nn\ny\nn\ny\n"
+
+
+def written_files(page: Path) -> dict[str, str]:
+    """File name -> text, of blocks whose first line is a comment with the name."""
+    text = page.read_text(encoding="utf-8")
+    return dict(re.findall(r"^```\w+\n# (\S+\.\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+
+
+@pytest.mark.parametrize("page", HOW_TOS, ids=lambda page: page.stem)
+def test_a_how_to_is_short_and_begins_with_its_command(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert len(text.split()) <= 400
+    assert re.match(r"# .+\n\n```(bash)?\n", text)
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Follower]:
+    """A reader who has crawled once, as the tutorial says: the job `travel`."""
+    reader = Follower(tmp_path_factory.mktemp("how-tos") / "clone")
+    reader.serve()
+    reader.use_the_web()
+    reader.follow(
+        "scrapy crawl topic -a keywords=旅行,景区,古镇,门票,酒店 -a seeds=http://daohang.example/ -a pages=300 -s JOBDIR=jobs/travel"
+    )
+    yield reader
+    reader.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in HOW_TOS if commands(page)], ids=lambda page: page.stem)
+def test_the_commands_of_a_how_to_work(page: Path, begun: Follower, tmp_path: Path) -> None:
+    reader = Follower(tmp_path / "clone")
+    reader.environment = {**begun.environment, "INTRANET": "secret"}
+    shutil.copytree(begun.folder, reader.folder, dirs_exist_ok=True)
+    for name, text in written_files(page).items():
+        (reader.folder / name).write_text(text, encoding="utf-8")
+    said = "\n".join(reader.follow(line, ANSWERS) for line in commands(page))
+    for expected in PROMISED.get(page.stem, ()):
+        assert re.search(expected, said), f"{expected}\n{said}"
+    for line in commands(page):
+        for name in re.findall(r"(?:--out|-o|--write-questions) (\S+)", line):
+            assert (reader.folder / name).stat().st_size > 0
+
+
+# What the text of a how-to says that its commands print.
+PROMISED = {
+    "own-topic": ["within travel", "44 topics|travel +441", "F59", "100 pages fetched"],
+    "seeds": ["100 pages fetched"],
+    "teach": ["With the topic as it was taught by 5 answers", r"are about it \(before: \d+\)"],
+    "resume": [r"400 pages fetched \(100 in this run\)", "waiting"],
+    "revisit": ["pages looked at again: 0 changed, 1[0-9][0-9] unchanged", r"\(\d+ in this run\)"],
+    "export-for-training": [r"\d+ pages written to corpus\.jsonl", r"pages written to corpus\.parquet"],
+    "scrapy-project": ["50 pages fetched"],
+    "login-and-scripts": ["50 pages fetched"],
+}

@@ -46,8 +46,8 @@ def rules_of(given: dict[str, Any], offsite: type[OffsiteMiddleware] | None = No
     )
 
 
-def shown(rules: LinkRules) -> Sequence[Link]:
-    return Admission(rules.rules(), rules.refused).shown(LINKS)
+def offered(rules: LinkRules) -> Sequence[Link]:
+    return Admission(rules.rules(), rules.refused).offered(LINKS)
 
 
 @pytest.mark.parametrize(
@@ -67,17 +67,17 @@ def test_links_are_admitted_by_the_rules_for_requests(
     counted: dict[str, int],
 ) -> None:
     rules = rules_of(given, offsite)
-    assert [LINKS.index(link) for link in shown(rules)] == admitted
+    assert [LINKS.index(link) for link in offered(rules)] == admitted
     assert rules.stats.get_stats() == counted
 
 
 def test_a_domain_is_counted_once_and_a_spider_may_change_its_mind() -> None:
     rules = rules_of({}, OffsiteMiddleware)
     for _ in range(2):
-        shown(rules)
+        offered(rules)
     assert rules.stats.get_stats() == {"offsite/filtered": 2, "offsite/domains": 1}
     rules.crawler.spider.allowed_domains = []
-    assert shown(rules) == LINKS
+    assert offered(rules) == LINKS
 
 
 def test_a_secret_page_does_not_tell_an_open_one_where_the_link_stood() -> None:

@@ -82,7 +82,7 @@ def test_the_last_word_counts_urls_by_state_and_those_over_budget(
         shown.finish(0.0)
     assert (ours(stats)["urls/waiting"], ours(stats)["urls/over_budget"]) == (8, 2)
     assert caplog.messages == [
-        "Host b.cn is asked no more: host budget (FRONTIER_HOST_PAGES)",
+        "Host b.cn is closed: host budget (FRONTIER_HOST_PAGES)",
         "2 URLs of 1 hosts are over a budget and not asked for; `scrapy frontier` says why",
     ]
     assert stats.get_value("topic/pages") == 0

@@ -23,7 +23,7 @@ def test_the_highest_priority_of_a_ready_host_goes_first_and_equals_in_order() -
 
 def test_it_asks_the_clock_the_rows_ask() -> None:
     hosts = Hosts(delay_seconds=5.0)
-    hosts.take("a", 0.0)
+    hosts.occupy("a", 0.0)
     side = RequestQueue(hosts, fingerprint)
     side.push(Request("http://a.example/"), "a")
     assert side.pop(1.0) is None

@@ -14,7 +14,7 @@ def crawl(hosts: Hosts, requests: int, start: int = 0) -> list[str]:
     for number in range(start, start + requests):
         host = hosts.best(float(number))
         assert host is not None
-        hosts.take(host, float(number))
+        hosts.occupy(host, float(number))
         asked.append(host)
         hosts.done(host, float(number))
     return asked
@@ -58,7 +58,7 @@ def test_a_farm_with_a_host_a_page_gets_no_more_slots_than_its_share_while_other
     hosts.want("other.cn", (-0.6, 99))
     asked = []
     while (host := hosts.best(0.0)) is not None:
-        hosts.take(host, 0.0)
+        hosts.occupy(host, 0.0)
         hosts.want(host, None if "farm" in host else (-0.6, 100))
         asked.append(host)
     assert sorted(asked) == ["other.cn", "s0.farm.cn", "s1.farm.cn"]

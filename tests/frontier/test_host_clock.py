@@ -28,6 +28,6 @@ def test_a_slot_comes_back_only_once() -> None:
     clock.begin(0.0, 5.0)
     clock.end()
     clock.begin(10.0, 5.0)
-    clock.give_back()
-    clock.give_back()
+    clock.release()
+    clock.release()
     assert (clock.time(), clock.leases) == (5.0, 0)

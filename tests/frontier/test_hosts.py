@@ -13,7 +13,7 @@ from topiccrawler.frontier.hosts import Hosts
 def test_a_host_cools_for_the_delay_after_a_slot_begins() -> None:
     hosts = Hosts(delay_seconds=2.0, concurrency=5)
     assert hosts.ready("a", 10.0)
-    hosts.take("a", 10.0)
+    hosts.occupy("a", 10.0)
     assert [hosts.ready("a", now) for now in (10.0, 11.9, 12.0)] == [False, False, True]
     assert (hosts.waiting_reason("a", 11.0), hosts.waiting_reason("a", 12.0)) == ("delay", None)
     assert hosts.ready("b", 10.0)
@@ -21,8 +21,8 @@ def test_a_host_cools_for_the_delay_after_a_slot_begins() -> None:
 
 def test_a_host_with_all_its_leases_out_is_busy_until_one_ends() -> None:
     hosts = Hosts(concurrency=2)
-    hosts.take("a", 0.0)
-    hosts.take("a", 0.0)
+    hosts.occupy("a", 0.0)
+    hosts.occupy("a", 0.0)
     assert (hosts.ready("a", 99.0), hosts.waiting_reason("a", 99.0), hosts.leases("a")) == (False, "busy", 2)
     hosts.done("a", 99.0)
     assert (hosts.ready("a", 99.0), hosts.leases("a")) == (True, 1)
@@ -31,34 +31,34 @@ def test_a_host_with_all_its_leases_out_is_busy_until_one_ends() -> None:
 def test_more_ends_than_leases_do_not_count_below_zero() -> None:
     hosts = Hosts()
     hosts.done("a", 0.0)
-    hosts.take("a", 0.0)
+    hosts.occupy("a", 0.0)
     hosts.done("a", 0.0)
     hosts.done("a", 0.0)
     assert hosts.leases("a") == 0
-    hosts.take("a", 0.0)
+    hosts.occupy("a", 0.0)
     assert not hosts.ready("a", 0.0)
 
 
 def test_a_slot_given_back_restores_the_clock() -> None:
     hosts = Hosts(delay_seconds=5.0)
-    hosts.take("a", 0.0)
+    hosts.occupy("a", 0.0)
     hosts.done("a", 1.0)
-    hosts.take("a", 6.0)
-    hosts.give_back("a", 7.0)
+    hosts.occupy("a", 6.0)
+    hosts.release("a", 7.0)
     assert (hosts.ready_at("a"), hosts.leases("a"), hosts.ready("a", 7.0)) == (5.0, 0, True)
 
 
 def test_a_slot_given_back_beside_another_one_leaves_the_clock() -> None:
     hosts = Hosts(delay_seconds=5.0, concurrency=2)
-    hosts.take("a", 0.0)
-    hosts.take("a", 5.0)
-    hosts.give_back("a", 6.0)
+    hosts.occupy("a", 0.0)
+    hosts.occupy("a", 5.0)
+    hosts.release("a", 6.0)
     assert (hosts.ready_at("a"), hosts.leases("a")) == (10.0, 1)
 
 
 def test_the_longest_delay_counts_and_each_reason_may_change_its_mind() -> None:
     hosts = Hosts(delay_seconds=1.0)
-    hosts.take("a", 0.0)
+    hosts.occupy("a", 0.0)
     hosts.done("a", 0.0)
     hosts.set_delay("a", 10.0, "robots")
     hosts.set_delay("a", 4.0, "autothrottle")
@@ -80,14 +80,14 @@ def test_a_delay_asked_for_before_the_first_slot_does_not_delay_it() -> None:
     hosts.set_delay("a", inf, "robots")
     assert hosts.ready("a", 0.0)
     hosts.want("a", (0.0, 0))
-    hosts.take("a", 0.0)
+    hosts.occupy("a", 0.0)
     hosts.done("a", 0.0)
     assert (hosts.ready("a", 1e12), hosts.next_ready(0.0)) == (False, None)
 
 
 def test_a_back_off_is_lengthened_never_shortened() -> None:
     hosts = Hosts(delay_seconds=1.0)
-    hosts.take("a", 0.0)
+    hosts.occupy("a", 0.0)
     hosts.done("a", 0.0)
     hosts.back_off("a", 30.0, "retry-after")
     hosts.back_off("a", 20.0, "back-off")
@@ -101,7 +101,7 @@ def test_jitter_only_stretches_and_repeats_under_its_seed() -> None:
         found = []
         for step in range(50):
             now = 100.0 * step
-            hosts.take("a", now)
+            hosts.occupy("a", now)
             hosts.done("a", now)
             found.append(hosts.ready_at("a") - now)
         return found
@@ -117,7 +117,7 @@ def test_the_best_ready_host_is_the_one_with_the_smallest_key() -> None:
     for host, key in (("a", (-0.5, 0)), ("b", (-0.9, 2)), ("c", (-0.9, 1))):
         hosts.want(host, key)
     assert hosts.best(0.0) == "c"
-    hosts.take("c", 0.0)
+    hosts.occupy("c", 0.0)
     assert hosts.best(0.5) == "b"
     hosts.want("b", None)
     assert hosts.best(0.5) == "a"
@@ -131,7 +131,7 @@ def test_a_slot_taken_for_someone_else_makes_a_queued_host_cool_too() -> None:
     hosts = Hosts(delay_seconds=3.0)
     hosts.want("a", (-1.0, 0))
     assert hosts.best(0.0) == "a"
-    hosts.take("a", 0.0)
+    hosts.occupy("a", 0.0)
     hosts.done("a", 1.0)
     assert (hosts.best(2.9), hosts.best(3.0)) == (None, "a")
 
@@ -149,7 +149,7 @@ def test_a_host_that_backs_off_while_ready_is_passed_over() -> None:
 def test_a_clock_that_goes_back_breaks_no_promise() -> None:
     hosts = Hosts(delay_seconds=5.0)
     hosts.want("a", (-1.0, 0))
-    hosts.take("a", 0.0)
+    hosts.occupy("a", 0.0)
     hosts.done("a", 0.0)
     assert hosts.best(5.0) == "a"
     assert (hosts.best(1.0), hosts.next_ready(1.0)) == (None, 5.0)
@@ -161,7 +161,7 @@ def test_waits_counts_hosts_with_waiting_urls_by_reason() -> None:
         hosts.want(host, (0.0, number))
     hosts.want("e", None)
     for host in "abe":
-        hosts.take(host, 0.0)
+        hosts.occupy(host, 0.0)
     hosts.done("a", 0.0)
     hosts.back_off("c", 9.0, "retry-after")
     assert waits(hosts, 0.5) == {"delay": 2, "retry-after": 1}
@@ -183,7 +183,7 @@ def test_patience_waits_for_a_much_better_host_that_is_due_soon(
     hosts = Hosts(delay_seconds=10.0, patience_seconds=patience, patience_margin=0.1)
     hosts.want("poor", (-0.1, 0))
     hosts.want("good", (-better, 1))
-    hosts.take("good", 0.0)
+    hosts.occupy("good", 0.0)
     hosts.done("good", 0.0)
     assert hosts.best(8.0) == expected
     assert hosts.next_ready(8.0) == (10.0 if expected is None else 8.0)
@@ -194,7 +194,7 @@ def test_patience_sees_a_better_url_arrive_at_the_cooling_host() -> None:
     hosts = Hosts(delay_seconds=10.0, patience_seconds=5.0, patience_margin=0.1)
     hosts.want("poor", (-0.1, 0))
     hosts.want("good", (-0.1, 1))
-    hosts.take("good", 0.0)
+    hosts.occupy("good", 0.0)
     hosts.done("good", 0.0)
     assert hosts.best(8.0) == "poor"
     hosts.want("good", (-0.4, 2))
@@ -207,7 +207,7 @@ def test_patience_waits_for_a_busy_host_only_so_long_after_its_slot_began() -> N
     hosts = Hosts(delay_seconds=1.0, patience_seconds=5.0)
     hosts.want("poor", (-0.1, 0))
     hosts.want("good", (-0.9, 1))
-    hosts.take("good", 0.0)
+    hosts.occupy("good", 0.0)
     assert (hosts.best(0.5), hosts.next_ready(0.5)) == (None, 5.0)
     assert (hosts.best(5.0), hosts.next_ready(5.0)) == ("poor", 5.0)
     hosts.done("good", 6.0)
@@ -218,17 +218,17 @@ def test_patience_waits_only_while_few_slots_are_idle() -> None:
     hosts = Hosts(delay_seconds=10.0, patience_seconds=5.0, idle_share=0.25, slots=4)
     for number, host in enumerate(("good", "a", "b", "c")):
         hosts.want(host, (-0.9 if host == "good" else -0.1, number))
-    hosts.take("good", 0.0)
+    hosts.occupy("good", 0.0)
     hosts.done("good", 0.0)
     asked = []
     while (host := hosts.best(8.0)) is not None:
-        hosts.take(host, 8.0)
+        hosts.occupy(host, 8.0)
         asked.append(host)
     assert asked == ["a", "b", "c"]
     hosts.done("c", 8.0)
     hosts.want("d", (-0.1, 9))
     assert hosts.best(8.0) == "d"
-    hosts.take("d", 8.0)
+    hosts.occupy("d", 8.0)
     hosts.want("e", (-0.1, 10))
     assert hosts.best(8.0) is None
 
@@ -243,7 +243,7 @@ def test_much_better_is_measured_by_what_scores_are_worth() -> None:
         hosts = Hosts(delay_seconds=10.0, patience_seconds=5.0, patience_margin=0.25, worth=probability)
         hosts.want("ready", (-ready_score, 0))
         hosts.want("better", (-20.0, 1))
-        hosts.take("better", 0.0)
+        hosts.occupy("better", 0.0)
         hosts.done("better", 0.0)
         return hosts.best(8.0)
 

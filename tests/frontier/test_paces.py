@@ -20,11 +20,11 @@ def test_a_host_is_asked_at_its_own_pace() -> None:
     hosts = Hosts(delay_seconds=1.0)
     hosts.paces = Paces(hosts.paces.usual, {"fast": Pace(0.0, 2)})
     for host in ("fast", "usual"):
-        hosts.take(host, 0.0)
+        hosts.occupy(host, 0.0)
         hosts.want(host, (-1.0, 0))
     assert (hosts.ready("fast", 0.0), hosts.ready("usual", 0.0)) == (True, False)
     assert (hosts.delay("fast"), hosts.delay("usual"), hosts.delay("fast:81")) == (0.0, 1.0, 0.0)
-    hosts.take("fast", 0.0)
+    hosts.occupy("fast", 0.0)
     assert (hosts.waiting_reason("fast", 0.0), hosts.waiting_reason("usual", 0.5)) == ("busy", "delay")
     hosts.done("usual", 0.5)
     assert hosts.best(1.0) == "usual"

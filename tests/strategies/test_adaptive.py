@@ -95,7 +95,7 @@ def test_what_it_took_from_a_page_teaches_it_the_same_again() -> None:
     ]
     for page, links in pages:
         first.visit(page, links)
-        again.take(json.loads(json.dumps(first.taken())))
+        again.observe(json.loads(json.dumps(first.observation())))
         assert again.save() == first.save()
     assert {**first.save(), "known": None} != {**begun().save(), "known": None}
 
@@ -109,9 +109,9 @@ def test_what_another_process_queued_by_what_it_knew_is_corrected() -> None:
     links = [link(url) for url in wrong]
     other = begun()
     right = scores(other, SEED_PAGE, links)
-    *kept, queued = other.taken() or []
+    *kept, queued = other.observation() or []
     told = [score + wrong[url] for (url, _), score in zip(kept[5], queued, strict=True)]
-    learner.take([*kept, told])
+    learner.observe([*kept, told])
     assert {score.url: score.value for score in learner.refresh(())} == {
         url: right[url] for url, by in wrong.items() if abs(by) > 1
     }
@@ -124,7 +124,7 @@ def test_what_was_kept_of_a_page_and_is_damaged_is_distinguished_from_what_is_no
     damaged: list[object],
 ) -> None:
     with pytest.raises((ValueError, TypeError)):
-        begun().take(damaged)
+        begun().observe(damaged)
 
 
 def test_a_state_of_other_features_is_refused() -> None:

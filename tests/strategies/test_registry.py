@@ -8,6 +8,7 @@ import pytest
 
 from topiccrawler.errors import StrategyError
 from topiccrawler.strategies import STRATEGIES, build, parameters_of
+from topiccrawler.strategies.base import Strategy
 
 CONTROL = Path(__file__).parents[2] / "docs" / "control.md"
 
@@ -22,6 +23,16 @@ def test_an_unknown_strategy_names_the_nearest_and_all_others() -> None:
         match=r"^strategy 'best_frist': is unknown; did you mean 'best_first'\? choose one of: ",
     ):
         build("best_frist")
+
+
+@pytest.mark.parametrize(
+    ("former", "now"),
+    [("taken", "observation"), ("take", "observe"), ("takes", "observes"), ("shown", "offered_links")],
+)
+def test_a_class_with_a_hook_of_a_former_name_is_refused(former: str, now: str) -> None:
+    line = f"strategy class Theirs: defines {former}, which is not called any more; rename it to {now}"
+    with pytest.raises(StrategyError, match=f"^{line}$"):
+        type("Theirs", (Strategy,), {former: None})
 
 
 def test_an_unknown_parameter_is_refused() -> None:

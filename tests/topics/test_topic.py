@@ -142,10 +142,10 @@ def test_a_wrong_reading_rule_is_refused_in_one_line(sites: object, message: str
     ("written", "lines"),
     [
         ('growth = false\nthreshold = "fixed"\n', []),
-        ("growth = true\n", ["tea.toml: growth = true: no longer used, changes nothing; take it out"]),
+        ("growth = true\n", ["tea.toml: growth = true: no longer used, changes nothing; remove it"]),
         (
             'growth = true\nthreshold = "auto"\n',
-            ['tea.toml: growth = true, threshold = "auto": no longer used, changes nothing; take it out'],
+            ['tea.toml: growth = true, threshold = "auto": no longer used, changes nothing; remove it'],
         ),
     ],
 )

@@ -49,7 +49,7 @@ class Command(TellingCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.explanation import PastCrawl, SharedCrawl
-        from topiccrawler.crawling.page_stores import given_folder
+        from topiccrawler.crawling.page_stores import opened_folder
         from topiccrawler.crawling.servers import queue_address
         from topiccrawler.urls.canonical import canonical
 
@@ -62,7 +62,7 @@ class Command(TellingCommand):
             past = SharedCrawl(queue.server.open_view(queue.address, folder), folder)
         with ExitStack() as opened:
             if folder and past is None:
-                place = given_folder(folder, self.data, self.setting("STORE_URL"))
+                place = opened_folder(folder, self.data, self.setting("STORE_URL"))
                 past = PastCrawl(opened.enter_context(place))
             if past is not None:
                 opened.callback(past.close)
@@ -146,7 +146,7 @@ def _by_link_model(parts: Parts, link: Link) -> Explanation:
         by_field[field] = by_field.get(field, 0.0) + share
     decision = parts.gate.decide(link)
     score = ScoreMade(sum(by_field.values()), list(by_field.items()))
-    return Explanation(score, None, words, GateOutcome(decision.passed, decision.reason, taken=False))
+    return Explanation(score, None, words, GateOutcome(decision.passed, decision.reason, is_final=False))
 
 
 def explanation_text(found: Mapping[str, Any]) -> str:
@@ -170,8 +170,8 @@ def explanation_text(found: Mapping[str, Any]) -> str:
     if found["words"]:
         lines.append(f"Words     of the link, log-odds by the link model of topic {found['topic_name']}")
         lines += [f"          {word['log_odds']:+8.2f}  {word['feature']}" for word in found["words"]]
-    taken, now = ("passed", "would pass now") if gate["passed"] else ("refused", "would be refused now")
-    lines.append(f"Gate      {taken if gate['taken'] else now}: {gate['reason']}")
+    decided, now = ("passed", "would pass now") if gate["passed"] else ("refused", "would be refused now")
+    lines.append(f"Gate      {decided if gate['taken'] else now}: {gate['reason']}")
     lines += _admission_lines(found["admission"])
     if crawl is not None:
         lines += _crawl_lines(crawl)

@@ -51,10 +51,10 @@ class Command(TellingCommand):
             self.refuse(f"--write DIR goes with --raters, from 1 to {MOST_RATERS}")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.page_stores import given_folder
+        from topiccrawler.crawling.page_stores import opened_folder
         from topiccrawler.crawling.rating import draw
 
-        with given_folder(args[0], self.data, self.setting("STORE_URL")) as folder:
+        with opened_folder(args[0], self.data, self.setting("STORE_URL")) as folder:
             sample = draw(folder, opts.sample, opts.seed)
             if opts.write:
                 self._write(sample, opts)

@@ -145,10 +145,10 @@ class Command(TellingCommand):
     def _tell(
         self, opts: argparse.Namespace, topic: Topic, choice: Choice, seeds: Sequence[Candidate], out: str
     ) -> None:
-        from topiccrawler.seeding.seed_files import shown_title
+        from topiccrawler.seeding.seed_files import display_title
 
         rows = [
-            {"score": round(one.score, 4), "url": one.url, "title": shown_title(one), "why": one.why}
+            {"score": round(one.score, 4), "url": one.url, "title": display_title(one), "why": one.why}
             for one in seeds
         ]
         found = {"topic": topic.name, "file": out if seeds else None, "seeds": rows, "dead": choice.dead}
@@ -161,9 +161,9 @@ class Command(TellingCommand):
 
 def line(one: Candidate) -> str:
     """Score, URL, title and why, in two lines of a terminal."""
-    from topiccrawler.seeding.seed_files import shown_title
+    from topiccrawler.seeding.seed_files import display_title
 
-    return f"{one.score:6.2f}  {one.url}\n        {'; '.join(filter(None, (shown_title(one), one.why)))}"
+    return f"{one.score:6.2f}  {one.url}\n        {'; '.join(filter(None, (display_title(one), one.why)))}"
 
 
 def wanted(

@@ -1,7 +1,7 @@
-"""May this URL be fetched? One ordered list of rules, asked alike by a crawl, a replay and `scrapy explain`.
+"""May this URL be fetched? One ordered list of rules, applied alike by a crawl, a replay and `scrapy explain`.
 
-A URL is asked about when a page's link is found, when its row is leased, and when the request of a lease comes back for the same URL or
-leads to another. Each rule says at which of these moments it is asked; the first that refuses decides, and is counted.
+A URL is checked when a page's link is found, when its row is leased, and when the request of a lease is retried or redirected.
+Each rule names the moments at which it applies; the first that refuses decides, and is counted.
 
     depth, url_length, allowed_domains  found                       the link is hidden from the strategy
     blocked                             all                         as above
@@ -9,8 +9,8 @@ leads to another. Each rule says at which of these moments it is asked; the firs
     rules of other packages             as they say                 entry points of the group topiccrawler.admission_rules
     budget                              leased                      the URL keeps waiting, its host is closed (frontier.budgets)
     trap                                leased                      the URL is discarded (frontier.budgets)
-    gate                                found, leased, redirected   shown to the strategy and not queued
-    robots_txt, resolved_address        asked by the downloader     their verdicts are read here, for explanations only
+    gate                                found, leased, redirected   passed to the strategy and not queued
+    robots_txt, resolved_address        applied by the downloader    their verdicts are read here, for explanations only
 
 A text that is no http(s) URL has no canonical form (urls.canonical), so it is no link. What a page's own bytes or date decide comes later
 (crawling.gate.Restrictions).
@@ -45,7 +45,7 @@ _ONE = (PASSED,)
 
 
 class Moment(Enum):
-    """When a URL is asked about."""
+    """When a URL is checked."""
 
     FOUND = "found"  # as a link of a page, before it is queued
     LEASED = "leased"  # just before its request is made
@@ -58,7 +58,7 @@ _FETCHED = frozenset({Moment.LEASED, Moment.RETRIED, Moment.REDIRECTED})
 
 
 class Rule(Protocol):
-    """One reason not to fetch a URL. `hides`: a link that it refuses is not shown to the strategy either."""
+    """One reason not to fetch a URL. `hides`: a link that it refuses is hidden from the strategy too."""
 
     @property
     def name(self) -> str: ...
@@ -85,7 +85,7 @@ Test = Callable[[Link], str | None]
 
 @dataclass(frozen=True, slots=True)
 class UrlRule:
-    """A rule that needs the link alone. `test`: gives the test as it is now; None = all pass."""
+    """A rule that needs the link alone. `test`: returns the current test; None = all pass."""
 
     name: str
     moments: frozenset[Moment]
@@ -181,7 +181,7 @@ def url_length(most: Callable[[], int]) -> Rule:
 
 
 def allowed_domains(allows: Callable[[], Callable[[str], bool] | None]) -> Rule:
-    """`allows`: gives what says whether a host, without port, is of the domains that the crawl stays on; None = it may go anywhere. Seeds
+    """`allows`: returns the test whether a host, without port, is in the domains of the crawl; None = all hosts are. Seeds
     need not be of them."""
 
     def test() -> Test | None:
@@ -243,7 +243,7 @@ Refused = Callable[[str, Sequence[Link]], None]
 
 
 class Admission:
-    """The rules of one crawl, in the order above, whatever the order they are given in.
+    """The rules of one crawl, in the order above, whatever the order of `rules`.
 
     `refused`: notified of the name of each rule that refuses, and of the links; explanations do not count.
     """
@@ -264,7 +264,7 @@ class Admission:
         return [rule.name for rule in self._rules]
 
     def ask(self, link: Link, moment: Moment, tunnel: int = 0, now: float = 0.0) -> Decision:
-        """The decision of the first rule that refuses, else of the last one asked."""
+        """The decision of the first rule that refuses, else of the last one applied."""
         decision = PASSED
         for rule in self._asked:
             if moment in rule.moments:
@@ -274,8 +274,8 @@ class Admission:
                     break
         return decision
 
-    def shown(self, links: Sequence[Link]) -> Sequence[Link]:
-        """The links of a page that the strategy is shown."""
+    def offered(self, links: Sequence[Link]) -> Sequence[Link]:
+        """The links of a page that the strategy is offered."""
         for rule in self._asked:
             if rule.hides and Moment.FOUND in rule.moments:
                 found = rule.decide(links, Moment.FOUND, 0, 0.0)
@@ -284,7 +284,7 @@ class Admission:
         return links
 
     def queued(self, links: Sequence[Link], tunnel: int = 0) -> Sequence[Decision]:
-        """Of links that the strategy was shown, which are queued: a decision each."""
+        """Which of the offered links may be queued: a decision each."""
         decisions: Sequence[Decision] = [PASSED] * len(links)
         for rule in self._asked:
             if not rule.hides and Moment.FOUND in rule.moments:
@@ -317,7 +317,7 @@ class Admission:
 
 
 def rules_of_packages(*arguments: object) -> list[Rule]:
-    """What the entry points of other packages make: functions that give a Rule, called with these. StateError for one that fails."""
+    """What the entry points of other packages make: functions that return a Rule, called with these arguments. StateError for one that fails."""
     return [
         part(point, f"admission rule {name!r}", StateError, arguments, MEMBERS)
         for name, point in named(GROUP).items()

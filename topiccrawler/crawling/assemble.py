@@ -47,7 +47,7 @@ from topiccrawler.topics.catalogue import (
 from topiccrawler.topics.meaning import reasons, understood, with_proposed
 from topiccrawler.topics.topic import Topic, display_name, joined_words, make_topic, own_id
 
-TOLD = 10  # words proposed
+MORE_WORDS = 10  # words proposed
 
 
 def recipe_of_words(
@@ -84,15 +84,15 @@ def as_toml(topic: Topic) -> str:
 
 
 def words_and_weights(topic: Topic) -> str:
-    """The words given with their weights in one line, how many others there are and what they do, and the heaviest of these."""
-    given = topic.given or list(topic.keywords)
-    told = ", ".join(f"{word} {topic.keywords[word]:g}" for word in given if word in topic.keywords)
-    more = {word: weight for word, weight in topic.keywords.items() if word not in set(given)}
+    """In one line: the user's words with their weights, the number of other words, their use, and the heaviest of them."""
+    own_words = topic.given or list(topic.keywords)
+    own = ", ".join(f"{word} {topic.keywords[word]:g}" for word in own_words if word in topic.keywords)
+    more = {word: weight for word, weight in topic.keywords.items() if word not in set(own_words)}
     if not more:
-        return told
-    first = sorted(more, key=lambda word: (-more[word], word))[:TOLD]
+        return own
+    first = sorted(more, key=lambda word: (-more[word], word))[:MORE_WORDS]
     does = "only lead to their pages" if topic.narrow else "judge pages with them"
-    return f"{told}; {len(more)} more {does}: {', '.join(first)}{', …' if len(more) > TOLD else ''}"
+    return f"{own}; {len(more)} more {does}: {', '.join(first)}{', …' if len(more) > MORE_WORDS else ''}"
 
 
 TOPIC = "topic.toml"  # a topic that is not of the catalogue, in the folder of its job
@@ -108,7 +108,7 @@ def topic_display_name(recipe: Recipe) -> str:
 
 
 def display_names(recipe: Recipe) -> dict[str, str]:
-    """By the names that are stored with pages, those that people are shown; of a topic that cannot be read any more, none."""
+    """By the names that are stored with pages, those for display; of a topic that cannot be read any more, none."""
     if recipe.topic_fields is not None:
         return {str(recipe.topic_fields.get("name")): topic_display_name(recipe)}
     found: dict[str, str] = {}
@@ -127,7 +127,7 @@ def displayed(topics: str, names: Mapping[str, str]) -> str:
 def topic_argument(recipe: Recipe, topic_file: Path | None) -> str:
     """The argument that goes on with the topic of a job, for a shell. `topic_file`: where the job keeps its topic; None: nowhere.
 
-    Words are given again as they were typed: what the job was taught is used then. Where that is not known, the topic's file is named.
+    The words are those typed, so that what the job was taught applies again. Where that is not known, the topic's file is named.
     """
     pairs = named_topic(recipe, topic_file).items()
     return " ".join(f"-a {shlex.quote(f'{name}={value}')}" for name, value in pairs)
@@ -145,11 +145,12 @@ def named_topic(recipe: Recipe, topic_file: Path | None) -> dict[str, str]:
 
 def _typed(fields: Mapping[str, object]) -> str | None:
     """The words of a topic made of words; None where they would make another one."""
-    weights, given = fields.get("keywords"), fields.get("given")
-    if not isinstance(weights, Mapping) or not isinstance(given, list | tuple):
+    weights, own_words = fields.get("keywords"), fields.get("given")
+    if not isinstance(weights, Mapping) or not isinstance(own_words, list | tuple):
         return None
     words = [
-        word if (weight := weights.get(word, 1.0)) == 1 else f"{word}:{weight:g}" for word in given or weights
+        word if (weight := weights.get(word, 1.0)) == 1 else f"{word}:{weight:g}"
+        for word in own_words or weights
     ]
     typed = ",".join(words)
     return typed if split_keywords(typed) == words and own_id(words) == fields.get("name") else None
@@ -202,7 +203,7 @@ class Parts:
 
 
 def assemble(recipe: Recipe, model: LinkModel | None = None) -> Parts:
-    """Build a crawl's parts, or raise the CrawlerError that says what is wrong with what the user gave.
+    """Build a crawl's parts, or raise the CrawlerError that names the wrong input.
 
     `model`: the recipe's link model, for a caller that has loaded it already.
     """
@@ -319,7 +320,7 @@ def _asks_model(strategy: Strategy, threshold: float | None) -> bool:
 
 
 def _gate_of(topic: Topic, strategy: Strategy, model: LinkModel | None, threshold: float | None) -> LinkGate:
-    """Scored by the strategy where it does so itself; else by the link model, with what it learned when the threshold was given."""
+    """Scored by the strategy where it does so itself; else by the link model, with what it learned when the threshold was set."""
     scorer: LinkScorer | None = model
     if strategy.own_thresholds or threshold is not None:
         scorer = strategy.current_scorer or model
@@ -334,14 +335,14 @@ def calibrated_threshold(model: LinkModel | None) -> float:
 
 
 def gate_threshold(recipe: Recipe, topic: Topic, strategy: Strategy) -> float | None:
-    """0..1, from which probability a link passes the gate; 0 = the gate stands open, None = as the link model says."""
+    """0..1, from which probability a link passes the gate; 0 = the gate is open, None = as the link model says."""
     if not recipe.prune or not strategy.prunes:
         return 0.0
     return topic.link_threshold if recipe.link_threshold is None else recipe.link_threshold
 
 
 def context_of(model: LinkModel | None) -> ContextMaker:
-    """The context maker whose links a strategy is shown: its model's."""
+    """The context maker of the strategy's link model."""
     return PLAIN_CONTEXT if model is None else model.context
 
 

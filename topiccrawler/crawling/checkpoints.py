@@ -1,27 +1,23 @@
-"""What a strategy has learned, kept with the queue so that a killed crawl goes on exactly where its queue stands.
+"""What a strategy has learned, stored with the queue, so that a killed crawl goes on exactly where its queue is.
 
 The conflict: the queue is durable page by page, but a strategy's whole state (a model, a graph) is too large to write
-with every page. So the state is written now and then, and each page the strategy is notified of is written in between; opening loads the
-state and replays these pages, whose scores the queue has already. A state is written again when the pages since are as long as
-it, so that a page costs the same however much was learned. A strategy that learns nothing costs a page count.
+with every page. So the state is written now and then, and an entry for each page between two states. Opening loads the
+state and replays the entries; their scores are in the queue already. A state is written again when the entries since are as long
+as it, so that the cost a page does not grow with what was learned. A strategy that learns nothing costs a page count.
 
     ordering          strategy, page count, state (JSON)                              now and then
     ordering/now      page count, entries since then, place of a refresh under way    every page
-    ordering/page/N   the Nth entry: page and links, or what it took from them;       every page, if it learns
+    ordering/page/N   the Nth entry: page and links, or the strategy's observation;   every page, if it learns
                       did a refresh begin then (JSON)
 
-What a strategy learns from a refresh must come from the pages before, not from the queue, and be learned before its first score: a
-refresh that has ended is repeated here with an empty queue. Links that a strategy drew from the queue but had not scored yet are drawn
-again; they may have been fetched or raised since.
+A refresh that has ended is replayed with an empty queue, so a strategy must learn in it from earlier pages only, before the first
+score. Links that an unfinished refresh had read but not scored are read again; they may have been fetched or raised since.
 
-A change of topic: where it turns the verdict on many pages, the crawl is done once more without the network. A new strategy is notified of
-what was fetched, classified as now, and what waits gets the scores that come of it. Where it turns few, the new strategy goes on from
-what the old one had learned, and from pages as they were classified before: on another scale they would say something else. Of a narrow
-topic it learns from them as they are classified now: there the scale is the same, and what is kept is what the answers change.
-Learned outcomes cannot be unlearned, and pages are not fetched again for that; the crawl log knows their order, and the queue a link to each
-URL. But of several links to a URL the queue has the best alone, so less is learned than in a crawl: after twenty answers, in single
-runs, that cost more than a few wrong outcomes (docs/lab/teaching.md).
-Cost of that: the strategy's for each page; memory for all links of the queue.
+A change of topic may change the verdict on pages fetched before. `relearn`: when many change, a new strategy visits all
+fetched pages again in the order of the crawl log, without the network, and the waiting URLs are rescored. `transfer_state`: when
+few change, the new strategy loads what the old one had learned. Relearning is less exact than a crawl, because the queue has
+only the best of several links to a URL: after twenty answers, in single runs, that cost more than a few wrong outcomes
+(docs/lab/teaching.md). Cost of relearning: that of the strategy for each page; memory for all links of the queue.
 """
 
 from __future__ import annotations
@@ -38,26 +34,28 @@ from topiccrawler.frontier.rescoring import COUNTED, Rescoring
 from topiccrawler.model import Link, Page, Score, Via
 from topiccrawler.strategies.base import ROOT, Strategy
 
-TAKEN = "taken"
+OBSERVATION = "taken"  # the stored key, as jobs of earlier releases have it
 LEARNING_SECONDS = 0.3
 DAMAGED = (ValueError, KeyError, TypeError, AttributeError, zlib.error)
 
 
 def entry_of(strategy: Strategy, page: Page, links: Sequence[Link], **first: object) -> str:
-    """Of the page that it was shown last; `first`: what stands before it."""
-    taken = strategy.taken()
-    return _text({**first, **({TAKEN: taken} if taken is not None else _whole(strategy, page, links))})
+    """The entry of the page visited last; `first`: the fields before its own."""
+    learned = strategy.observation()
+    return _text(
+        {**first, **({OBSERVATION: learned} if learned is not None else _whole(strategy, page, links))}
+    )
 
 
 def whole_entry_of(strategy: Strategy, page: Page, links: Sequence[Link]) -> str:
-    """Of a page that it was not shown."""
+    """The entry of a page that the strategy did not visit here."""
     return _text(_whole(strategy, page, links))
 
 
-def show_again(strategy: Strategy, kept: Mapping[str, Any]) -> None:
-    """What an entry says. ValueError, KeyError or TypeError when it is damaged."""
-    if TAKEN in kept:
-        strategy.take(kept[TAKEN])
+def replay_entry(strategy: Strategy, kept: Mapping[str, Any]) -> None:
+    """Learn from an entry. ValueError, KeyError or TypeError when it is damaged."""
+    if OBSERVATION in kept:
+        strategy.observe(kept[OBSERVATION])
     else:
         deque(strategy.visit(*page_of(kept)), maxlen=0)
 
@@ -105,8 +103,8 @@ _REMEDY = "put back a copy, or choose another JOBDIR"
 class Checkpoints:
     """Of one strategy, in the notes of its frontier.
 
-    `durable`: keep every page (a frontier on disk), not only when asked to. `every_pages`: at least so many lie between two
-    states.
+    `durable`: write an entry for every page (a frontier on disk), else only `save` writes. `every_pages`: the fewest pages
+    between two states.
     """
 
     def __init__(
@@ -128,11 +126,11 @@ class Checkpoints:
         self._entries_length = self._state_length = 0  # characters
 
     def change_strategy(self, strategy: Strategy) -> None:
-        """From now on another one is kept; what the one before has learned is dropped with the next `save`."""
+        """Save another strategy from now on; the next `save` replaces the state of the one before."""
         self.strategy, self.learns = strategy, bool(strategy.save())
 
     def load(self) -> int:
-        """Bring strategy and refresh to where the queue stands. Returns the page count."""
+        """Bring strategy and refresh to the state of the queue. Returns the page count."""
         whole, latest = self.notes.get(NOTE), self.notes.get(NOW)
         if whole is None and latest is None:
             return 0
@@ -155,11 +153,11 @@ class Checkpoints:
         raise StateError(
             f"strategy {self.strategy.name!r}",
             f"this job was begun with {begun_with!r}",
-            f"go on with -a strategy={begun_with} or take another JOBDIR",
+            f"go on with -a strategy={begun_with} or choose another JOBDIR",
         )
 
     def seeds_are_known(self, links: Sequence[Link]) -> bool:
-        """These seeds were shown to a strategy that learns already; a resumed crawl brings them again."""
+        """A strategy that learns has visited these seeds already; a resumed crawl brings them again."""
         if not self.durable or not self.learns:
             return False
         text = json.dumps([link.url for link in links])
@@ -167,8 +165,8 @@ class Checkpoints:
         self.notes.put(SEEDS, text)
         return known
 
-    def shown(self, pages: int, page: Page, links: Sequence[Link], *, refreshed: bool) -> None:
-        """The strategy was shown a page, and a refresh began then."""
+    def record_visit(self, pages: int, page: Page, links: Sequence[Link], *, refreshed: bool) -> None:
+        """The strategy visited a page; `refreshed`: a refresh began then."""
         if not self.durable:
             return
         if self._is_due():
@@ -182,7 +180,7 @@ class Checkpoints:
         self._now(pages)
 
     def save(self, pages: int) -> None:
-        """Write the whole state; while a refresh is under way the entries since the last time say more than it."""
+        """Write the whole state; during a refresh only the page count, because a crawl cannot resume from such a state."""
         if not (self.durable and self.learns and self.rescoring.running):
             state = {"strategy": self.strategy.name, "pages": pages, "state": dict(self.strategy.save())}
             self.learns = bool(state["state"])
@@ -197,7 +195,7 @@ class Checkpoints:
         self.save(int(latest.get("pages", 0)))
 
     def _is_due(self) -> bool:
-        """While a refresh is under way, no state can be written that a resumed crawl could go on from."""
+        """A crawl cannot resume from a state written during a refresh."""
         many = self._entries >= self.every_pages and self._entries_length >= self._state_length
         return self.learns and many and not self.rescoring.running
 
@@ -220,7 +218,7 @@ class Checkpoints:
         self._entries_length = sum(map(len, entries))
         last = max((n for n, text in enumerate(entries) if text.startswith(_REFRESHED)), default=-1)
         for number, text in enumerate(entries):
-            show_again(self.strategy, json.loads(text))
+            replay_entry(self.strategy, json.loads(text))
             if number == last and place is not None:
                 self.rescoring.begin(self.strategy.refresh, place, at_once=True)
             elif text.startswith(_REFRESHED):
@@ -232,20 +230,20 @@ class Checkpoints:
 FEW = 0.25  # of the pages
 
 
-def takes_over(strategy: Strategy, turned: int, pages: int) -> bool:
-    """A strategy of this kind may keep what it learned when the verdict on so many of its pages turned."""
-    return strategy.takes and bool(strategy.refresh_every) and turned < FEW * pages
+def can_transfer(strategy: Strategy, changed: int, pages: int) -> bool:
+    """A strategy of this kind may keep what it learned when the verdict on `changed` of its pages changed."""
+    return strategy.observes and bool(strategy.refresh_every) and changed < FEW * pages
 
 
-def take_over(strategy: Strategy, learned: Mapping[str, Any], frontier: Frontier) -> int:
-    """Give a strategy what the one before had saved; rescore what waits. Returns how many scores changed."""
+def transfer_state(strategy: Strategy, learned: Mapping[str, Any], frontier: Frontier) -> int:
+    """Load what the strategy before had saved; rescore what waits. Returns how many scores changed."""
     strategy.load(learned)
     waiting = [row.link for row in frontier.look().rows(State.WAITING)]
     return frontier.rescore(list(strategy.refresh(waiting)))
 
 
 def relearn(strategy: Strategy, frontier: Frontier, pages: Iterable[Page]) -> int:
-    """Show the pages, first to last, to a strategy that has learned nothing; rescore what waits. Returns how many scores changed."""
+    """Visit the pages, first to last, with a strategy that has learned nothing; rescore what waits. Returns how many scores changed."""
     links: dict[str, list[Link]] = {}
     waiting: list[str] = []
     for row in frontier.look().rows():
@@ -258,9 +256,9 @@ def relearn(strategy: Strategy, frontier: Frontier, pages: Iterable[Page]) -> in
     for number, page in enumerate(pages, 1):
         if page.via is not None:
             queued.pop(page.via.link.url, None)
-        shown = links.pop(page.url, [])
-        queued.update((link.url, link) for link in shown)
-        for score in strategy.visit(page, shown):
+        offered = links.pop(page.url, [])
+        queued.update((link.url, link) for link in offered)
+        for score in strategy.visit(page, offered):
             _raise(scores, score)
         if strategy.refresh_every and number % strategy.refresh_every == 0:
             scores.update((score.url, score) for score in strategy.refresh(list(queued.values())))
@@ -276,7 +274,7 @@ def _raise(scores: dict[str, Score], score: Score) -> None:
 
 
 class OwnLearning(Checkpoints):
-    """How what a strategy learns is kept, in a crawl of one process; in one of several it is what they share (crawling.sharing)."""
+    """The learning of a crawl of one process: stored by checkpoints, shared with nobody. Of several processes: cluster.learning."""
 
     is_shared = False
     leads = True
@@ -310,12 +308,12 @@ class OwnLearning(Checkpoints):
     def figures(self) -> Mapping[str, float]:
         return {}
 
-    def ask_ahead(self, urls: Iterable[str]) -> None:
+    def prefetch(self, urls: Iterable[str]) -> None:
         return None
 
     def step(self) -> None: ...
 
 
 def load_state(strategy: Strategy, text: str) -> None:
-    """What the process that learns for all published. One of DAMAGED when it is."""
+    """Load a state that another process published. Raises one of DAMAGED when it is damaged."""
     strategy.load(json.loads(text)["state"])

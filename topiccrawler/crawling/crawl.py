@@ -114,9 +114,9 @@ class Rechecks(Protocol):
 
 
 class Crawl:
-    """`files`: of the job; None = nothing is written. `durable`: the frontier outlives the process. `shared`: what the frontier gives to a crawl of
+    """`files`: of the job; None = nothing is written. `durable`: the frontier outlives the process. `shared`: the queue's contract in a crawl of
     several processes; None = this one is alone. `repeats`: what the sites have written on several pages. `links_kept`: the job's files
-    get each page's links. `listings`, `checkpoint_pages`, `learning_seconds`: as crawling.ordering.Ordering takes them.
+    get each page's links. `listings`, `checkpoint_pages`, `learning_seconds`: see crawling.ordering.Ordering.
     """
 
     def __init__(
@@ -224,7 +224,7 @@ class Crawl:
 
         A redirect leads to a URL, perhaps of another host, that may be waiting, under way or done with already. So the target is
         leased along and ends with the fetch; a known one ends it at once. A retry stays where it is. Either way the slot of the
-        host is given back. `tunnel`: tunnel steps in a row that led to the URL.
+        host is released. `tunnel`: tunnel steps in a row that led to the URL.
         """
         link, target = fetch.leased.link, canonical(url)
         if target is None:
@@ -243,12 +243,12 @@ class Crawl:
             fetch.decision = replace(fetch.decision, reason=decision.reason)
         return None if decision.passed else decision.reason
 
-    # --- what a page gives
+    # --- the content of a page
 
     def read(
         self, url: str, body: bytes, content_type: str = "", charset: str | None = None, **known: Any
     ) -> Reading | None:
-        """The page of an answer; None when documents of its format are not read in this crawl. `known`: as pages.read.Reader takes it."""
+        """The page of an answer; None when documents of its format are not read in this crawl. `known`: see pages.read.Reader."""
         form = recognise(body, content_type)
         if form not in READ or not self.restrictions.reads(url, form):
             return None

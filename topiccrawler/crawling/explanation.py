@@ -221,11 +221,11 @@ class ScoreMade:
 
 @dataclass(frozen=True, slots=True)
 class GateOutcome:
-    """The gate's decision; `taken`: the crawl took it, else it would be taken so now."""
+    """The gate's decision; `is_final`: made by the crawl, else the decision that would be made now."""
 
     passed: bool
     reason: str
-    taken: bool
+    is_final: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,15 +284,15 @@ def _now(parts: Parts, row: Row) -> ScoreMade | None:
 def _gate(parts: Parts, history: History) -> GateOutcome:
     if history.visits:
         gate = history.visits[-1].gate
-        return GateOutcome(gate != REFUSED, gate, taken=True)
+        return GateOutcome(gate != REFUSED, gate, is_final=True)
     row = history.row
     if row is not None and row.state is not State.WAITING:
         asked = row.reason == REFUSED or row.state is State.PROCESSING
         return GateOutcome(
-            row.state is State.PROCESSING, row.reason if asked else f"not asked: {row.reason}", taken=True
+            row.state is State.PROCESSING, row.reason if asked else f"not asked: {row.reason}", is_final=True
         )
     decision = parts.gate.decide(history.link, row.tunnel if row is not None else 0)
-    return GateOutcome(decision.passed, decision.reason, taken=False)
+    return GateOutcome(decision.passed, decision.reason, is_final=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +346,7 @@ def explained(
         "gate": {
             "threshold": parts.gate.threshold,
             "passed": explanation.gate.passed,
-            "taken": explanation.gate.taken,
+            "taken": explanation.gate.is_final,
             "reason": explanation.gate.reason,
         },
         "admission": [_ruled(name, one) for name, one in admission.explained(link, tunnel)],

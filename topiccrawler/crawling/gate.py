@@ -5,7 +5,7 @@ one; and what was right when a link was queued may be wrong by now. So the gate 
 threshold keeps 98 % of relevant links that the model had not seen), looks again before a link is fetched, by what is known
 *then*, and now and then lets a poor link through as a tunnel step, the same ones each time the crawl is run.
 
-Blocks are URLs by pattern, and whole sites. A pattern matches a whole URL; `*` stands for any characters, all else for itself. Without a `*`
+Blocks are URLs by pattern, and whole sites. A pattern matches a whole URL; `*` matches any characters, all else itself. Without a `*`
 it means the URLs that begin with it. A site is a host with all its subdomains. They are a note of the queue, so they outlive a restart.
 
 Restrictions are kinds of documents and a first day. What a site's rule names counts for it in place of the arguments. The date of a page is
@@ -42,7 +42,7 @@ LONGEST = 2000  # characters
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One of the two is given. ArgumentError for none, both, or what would match everything."""
+    """Exactly one of the two is set. ArgumentError for none, both, or what would match everything."""
 
     pattern: str = ""
     site: str = ""
@@ -61,7 +61,7 @@ class Block:
 
     @property
     def text(self) -> str:
-        """As the user gave it."""
+        """As the user typed it."""
         return self.pattern or self.site
 
     @property
@@ -99,11 +99,11 @@ def block_of(pattern: str, site: str = "") -> Block:
 
 
 class Blocks:
-    """Of one crawl; with an `exchange` what one process is told to block counts for all."""
+    """The blocks of one crawl; with an `exchange` a block of one process counts for all."""
 
     def __init__(self, notes: Notes, exchange: Exchange | None = None) -> None:
         self._notes, self._exchange = notes, exchange
-        self._heard = 0  # announcements
+        self._received = 0  # announcements
         try:
             kept = json.loads(notes.get(NOTE) or "[]")
             self._blocks = [Block(**block) for block in kept]
@@ -111,42 +111,42 @@ class Blocks:
             raise StateError("the job's blocks", f"are damaged ({error})", "choose another JOBDIR") from None
 
     def add(self, block: Block) -> None:
-        """From now on."""
+        """Block from now on, in all processes."""
         if self._keep(block) and self._exchange is not None:
             self._exchange.announce(json.dumps({NOTE: asdict(block)}, ensure_ascii=False))
 
     def any(self) -> bool:
         """Something is blocked."""
-        self._hear()
+        self._receive()
         return bool(self._blocks)
 
     def reason(self, url: str) -> str | None:
         """Why a URL is blocked; None when it is not."""
-        self._hear()
+        self._receive()
         return next((block.reason for block in self._blocks if block.matches(url)), None)
 
     def _keep(self, block: Block) -> bool:
-        """False when it was there."""
+        """False when it is known."""
         if block in self._blocks:
             return False
         self._blocks.append(block)
         self._notes.put(NOTE, json.dumps([asdict(one) for one in self._blocks], ensure_ascii=False))
         return True
 
-    def _hear(self) -> None:
-        """What other processes were told."""
-        if self._exchange is None or self._heard == len(self._exchange.announced):
+    def _receive(self) -> None:
+        """Add the blocks that other processes announced."""
+        if self._exchange is None or self._received == len(self._exchange.announced):
             return
-        new = self._exchange.announced[self._heard :]
-        self._heard += len(new)
+        new = self._exchange.announced[self._received :]
+        self._received += len(new)
         for text in new:
             try:
                 block = Block(**json.loads(text)[NOTE])
             except (ValueError, TypeError, KeyError, ArgumentError) as error:
-                logger.warning("A block that another process told of is damaged (%s): passed over", error)
+                logger.warning("A block announced by another process is damaged (%s): skipped", error)
                 continue
             if self._keep(block):
-                logger.info("Another process was told to block %s", block.text)
+                logger.info("Block announced by another process: %s", block.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +167,8 @@ class Restrictions:
         """Whether a page is older than wanted; `published`: YYYY-MM-DD or empty, `last_modified`: the header."""
         rule = rule_of(url, self.sites)
         since = rule.since if rule is not None and rule.since else self.since
-        told = None if since is None else _day(published) or _day_of_header(last_modified)
-        return since is not None and told is not None and told < since
+        published_on = None if since is None else _day(published) or _day_of_header(last_modified)
+        return since is not None and published_on is not None and published_on < since
 
 
 def own_domains(sites: Mapping[str, SiteRule]) -> list[str]:
@@ -202,7 +202,7 @@ class Decision:
 
     passed: bool
     tunnel: int = 0  # tunnel steps in a row, this one included, when the gate lets it through
-    probability: float | None = None  # P(+|link); None when the gate stands open and did not look
+    probability: float | None = None  # P(+|link); None when the gate is open and did not score the link
     reason: str = ""  # why
     postpones: bool = False  # a refused URL keeps waiting, its host is passed over
 
@@ -211,7 +211,7 @@ class Decision:
 class LinkGate:
     """Refuses links whose probability lies under the threshold.
 
-    `threshold`: 0..1, 0 = open; a running crawl may be given another one. `tunnel_probability`: 0..1, share of poor links that get a second chance.
+    `threshold`: 0..1, 0 = open; a running crawl may change it. `tunnel_probability`: 0..1, share of poor links that get a second chance.
     `tunnel_depth`: how many second chances in a row a path may use.
     A URL's hash decides about its second chance, so that a run repeats. Source: SkyReach §2.3.4, MySpider §2.4.
     """
@@ -222,7 +222,7 @@ class LinkGate:
     tunnel_depth: int = 0
 
     def decide(self, link: Link, tunnel: int = 0) -> Decision:
-        """Of one link. `tunnel`: tunnel steps in a row that led to the page it stands on."""
+        """Of one link. `tunnel`: consecutive tunnel steps that led to its page."""
         return self.decided([link], tunnel)[0]
 
     def decided(self, links: Sequence[Link], tunnel: int = 0) -> list[Decision]:

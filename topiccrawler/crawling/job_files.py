@@ -1,7 +1,7 @@
 """The files of one job, and what it was made from.
 
     job.json            the recipe (crawling.recipe), so that the job can be explained later
-    topic.toml          a topic that is not of the catalogue, as a file that `-a topic=` takes
+    topic.toml          a topic that is not of the catalogue, as a file for `-a topic=`
     frontier.sqlite     the queue, when there is a JOBDIR; a note of it says why hosts waited
     pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
                         (pages and fingerprints may be in a database instead: STORE_URL, crawling.servers)
@@ -130,10 +130,10 @@ def missing(store: PageStore, index: PageIndex) -> list[int]:
 def catch_up(
     store: PageStore,
     index: PageIndex,
-    told: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
     segmenter: Segmenter = PLAIN,
 ) -> int:
-    """Index what is missing; how many pages that were. `told`: hears of pages done and to do, a batch at a time."""
+    """Index what is missing; how many pages that were. `progress`: called with pages done and to do, after each batch."""
     rows = missing(store, index)
     for done, row in enumerate(rows, start=1):
         record = store.at(row)
@@ -141,8 +141,8 @@ def catch_up(
             index.add(row, record, segmenter)
         if index.is_full:
             index.commit()
-            if told is not None:
-                told(done, len(rows))
+            if progress is not None:
+                progress(done, len(rows))
     index.commit()
     return len(rows)
 
@@ -168,7 +168,7 @@ class JobFiles:
 
     `shared`: the folder may be there already, from an earlier run of the job; else it gets a name that no other job has.
     `indexed`: pages are indexed as they are kept. `discarded`: how many pages that were not kept are sampled. `kept_in`: the database
-    that has the pages and their fingerprints instead; they are handed over to it then, not to `keep`. `segmenter`: of the crawl's
+    that has the pages and their fingerprints instead; they are sent to it then, not to `keep`. `segmenter`: of the crawl's
     topic; another one when the crawl changes its topic.
     """
 
@@ -224,7 +224,7 @@ class JobFiles:
         return self._place
 
     def begin(self) -> None:
-        """The crawl begins, or goes on: write its recipe, and tell what is another than it was."""
+        """The crawl begins, or goes on: write its recipe, and log what has changed in it."""
         if self._changes:
             logger.warning("Job %s goes on with changes: %s", self.folder, "; ".join(self._changes))
         if self._recipe is not None:
@@ -417,6 +417,6 @@ def start_scrapy(
 
 
 def failure(what: str, code: int, log: Path) -> CrawlerError:
-    """The one line for a crawl that ended with `code`: the last thing it said, and where the rest stands."""
+    """The one line for a crawl that ended with `code`: its last line, and where the others are."""
     said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or ["it said nothing"]
     return CrawlerError(what, f"ended with {code}: {said[-1]}", f"see {log}")

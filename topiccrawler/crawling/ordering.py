@@ -1,8 +1,7 @@
-"""The one object that both the live crawl and the replay drive: a strategy and the queue it orders.
+"""A strategy and the queue it orders, driven alike by a live crawl and a replay.
 
-The conflict: a strategy must not know how URLs are kept, a frontier must not know what a score means, and the two
-callers (Scrapy's engine, a replay) must get the same order. So the rules between
-them stand here, once: strategies.base says which.
+The conflict: a strategy must not know how URLs are stored, a frontier must not know what a score means, and both
+callers must get the same order. So the rules between strategy and frontier (strategies.base) are applied here, once.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from topiccrawler.crawling.admission import Admission, BudgetRule, Moment, TrapR
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS, OwnLearning
 from topiccrawler.crawling.gate import Decision
 from topiccrawler.crawling.keeping import LinkingPages
-from topiccrawler.crawling.sharing import Ahead, Learning, SharedQueue
+from topiccrawler.crawling.sharing import Learning, Prefetch, SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings, is_listing
 from topiccrawler.frontier.base import Frontier, Leased, Postpone, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
@@ -28,14 +27,13 @@ Refused = Callable[[Sequence[Link], Callable[[Link], float | None], float], None
 class Ordering:
     """Gives pages to the strategy and its scores to the frontier.
 
-    `budgets`: what a host may still be asked for; None = everything. `durable`: the frontier outlives the process.
-    `admission`: which URLs may be fetched; None = all. Asked of every link of a page and before each lease.
+    `budgets`: limits of each host; None = no limits. `durable`: the frontier outlives the process.
+    `admission`: which URLs may be fetched; None = all. Applied to every link of a page and before each lease.
     `expand`: "all" follows the links of every page (soft focus), "relevant" those of relevant pages and of seeds only
-    (hard focus: other pages are shown to the strategy without links); None = as the strategy's paper has it.
-    `listings`: says which feeds and sitemaps to ask for; None = none. `refused`: hears of the links of a page that the gate refuses,
-    with what tells their probability and the time. `learning_seconds`: between two states of what was learned
-    that processes which share the crawl are given. `linking_pages`: notified of each page.
-    `shared`: what the frontier gives to a crawl of several processes; None = this one is alone.
+    (hard focus: other pages are passed to the strategy without links); None = as the strategy's paper has it.
+    `listings`: which feeds and sitemaps to fetch; None = none. `refused`: called with the links of a page that the gate refuses,
+    a function that gives their probability, and the time. `learning_seconds`: between two states published to the other
+    processes of a shared crawl. `linking_pages`: notified of each page. `shared`: the queue of a shared crawl; None = not shared.
     """
 
     def __init__(
@@ -76,54 +74,58 @@ class Ordering:
             self._learning = own
         else:
             self._learning = shared.learning(
-                strategy, self.rescoring, self._took, seconds=learning_seconds, every_pages=checkpoint_pages
+                strategy,
+                self.rescoring,
+                self._learned,
+                seconds=learning_seconds,
+                every_pages=checkpoint_pages,
             )
         self.pages = self._learning.load()
 
     def seed(self, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Queue the seeds: the out-links of the virtual root page. A job that never got a page tries all of them anew."""
         pushed: Mapping[Pushed, int] = {}
-        links = self.admission.shown(links)
+        links = self.admission.offered(links)
         if not self._learning.seeds_are_known(links):
             if self.budgets is not None:
                 self.budgets.seed(links)
             if self._learning.hand_over(ROOT, links):
                 return pushed
             pushed = self._push(self.strategy.visit(ROOT, links), links, 0, now)
-            self._learning.shown(self.pages, ROOT, links, refreshed=False)
+            self._learning.record_visit(self.pages, ROOT, links, refreshed=False)
         if self.pages or self.frontier.look().waiting() or self._others_work():
             return pushed
         return self.frontier.push([(link, Score(link.url, 0.0)) for link in links], now=now, again=True)
 
-    def ask_ahead(self, page: Page, links: Sequence[Link]) -> Ahead | None:
-        """Before a visit, where the queue is on another machine: ask it about the links (crawling.sharing.SharedQueue)."""
+    def prefetch(self, page: Page, links: Sequence[Link]) -> Prefetch | None:
+        """Before a visit, where the queue is on another machine: request what it has of the links (crawling.sharing.SharedQueue)."""
         if not self._learning.is_shared:
             return None
-        return self._learning.ask_ahead(link.url for link in self._followed(page, links))
+        return self._learning.prefetch(link.url for link in self._followed(page, links))
 
     def visit(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
-        """Show a fetched page with all its links to the strategy and queue what it scores; or let another process do so."""
-        links = self.admission.shown(links)
+        """Pass a fetched page with its links to the strategy and queue the links it scores, or hand the page to another process."""
+        links = self.admission.offered(links)
         if self.budgets is not None:
             self.budgets.linked(page, links)
         links = self._followed(page, links)
         pushed: Mapping[Pushed, int] = {}
-        shown: Sequence[Link] | None = None
+        offered: Sequence[Link] | None = None
         if not self._learning.hand_over(page, links):
-            pushed, shown = self._show(page, links, _tunnel(page), now)
+            pushed, offered = self._visit(page, links, _tunnel(page), now)
         if found := self._listings(page):
             pushed = Counter(pushed) + Counter(self.frontier.push(found, now=now))
-        began = self._count() if shown is not None and self._learning.leads else False
+        began = self._count() if offered is not None and self._learning.leads else False
         if self.budgets is not None:
             self.budgets.read(page)
         if self.linking_pages is not None and page.via is not None and not is_listing(page):
             self.linking_pages.read(page)
-        if shown is not None:
-            self._learning.shown(self.pages, page, shown, refreshed=began)
+        if offered is not None:
+            self._learning.record_visit(self.pages, page, offered, refreshed=began)
         return pushed
 
     def learn(self, now: float) -> Mapping[Pushed, int]:
-        """With a shared crawl: a slice of what one process does for all. What became of the links that it queued."""
+        """Of a shared crawl: a slice of the learner's work for all processes. Returns the outcomes of the links that it queued."""
         if not self._learning.is_shared:
             return {}
         self._now = now
@@ -149,13 +151,13 @@ class Ordering:
         return self._learning.next_ready(now)
 
     def visit_again(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
-        """Show a page that was visited before for the links that are new on it; it counts for nothing else."""
-        links = self.admission.shown(links)
-        return self._show(page, links, page.via.tunnel if page.via is not None else 0, now)[0]
+        """Score and queue the new links of a page that was visited before; the page is not counted again."""
+        links = self.admission.offered(links)
+        return self._visit(page, links, page.via.tunnel if page.via is not None else 0, now)[0]
 
     def lease(self, now: float, refusals: int = 0) -> Leased | None:
-        """The best URL that may be fetched now; what was decided on it is `decision`. After so many `refusals` (0 = no bound) it is
-        None for this time: `next_ready` says whether to ask again."""
+        """The best URL that may be fetched now; `decision` is what admission said of it. None also after so many `refusals`
+        (0 = no bound): then `next_ready` says when to call again."""
         refused = 0
         decisions: dict[str, Decision] = {}
 
@@ -174,27 +176,27 @@ class Ordering:
         if leased is not None:
             self.decision = decisions[leased.link.url]
             if self.budgets is not None:
-                self.budgets.take(leased.link)
+                self.budgets.lease(leased.link)
         return leased
 
     def end(self, url: str, state: State, reason: str, now: float, *, fetched: bool = True) -> None:
-        """Say what became of a leased URL; `fetched`: a response came."""
+        """Report the outcome of a leased URL; `fetched`: a response came."""
         self.frontier.end(url, state, reason, now)
         if self.budgets is not None:
             self.budgets.end(url, state, reason, fetched=fetched)
 
     def checkpoint(self) -> None:
-        """Keep what the strategy has learned beside the queue."""
+        """Store what the strategy has learned beside the queue."""
         self._learning.save(self.pages)
         if self.budgets is not None:
             self.budgets.keep()
 
     def ask_refresh(self) -> None:
-        """Score the queue anew from the next page on, where the strategy does that at all: a parameter of it was changed."""
+        """Refresh the queue's scores from the next page on, if the strategy has a refresh: one of its parameters was changed."""
         self._refresh_asked = True
 
     def change_strategy(self, strategy: Strategy, expand: Expand | None) -> None:
-        """Go on with another one, which has learned nothing; a refresh under way ends."""
+        """Go on with a strategy that has learned nothing; a refresh under way ends."""
         self.strategy, self.expand = strategy, expand or strategy.expand
         self.rescoring.stop()
         self._learning.change_strategy(strategy)
@@ -204,7 +206,7 @@ class Ordering:
         return () if poor and _stands_on(page) and not is_listing(page) else links
 
     def _listings(self, page: Page) -> list[tuple[Link, Score]]:
-        """What the page makes worth asking its site for, if it may be fetched."""
+        """The feeds and sitemaps of the page's site that are due and may be fetched."""
         found = self.listings.of(page) if self.listings is not None else []
         return [(link, score) for link, score in found if self.admission.ask(link, Moment.FOUND).passed]
 
@@ -215,14 +217,14 @@ class Ordering:
         counts = self.frontier.look().counts()
         return counts[State.PROCESSING] + counts[State.COMPLETED] > 0
 
-    def _took(self, page: Page | None, links: Sequence[Link]) -> None:
-        """The strategy learned from a page of another process, or is to be shown it here for the first time."""
+    def _learned(self, page: Page | None, links: Sequence[Link]) -> None:
+        """The strategy observed a page of another process (None), or must visit that page here."""
         if page is not None:
-            self._late.update(self._show(page, links, _tunnel(page), self._now)[0])
+            self._late.update(self._visit(page, links, _tunnel(page), self._now)[0])
         self._count()
 
     def _count(self) -> bool:
-        """One more page; go on scoring the queue anew, a slice a page. True when that began with this page."""
+        """Count a page and do a slice of a refresh. True when a refresh began with this page."""
         self.pages += 1
         every = self.strategy.refresh_every
         due = bool(every) and (self.pages % every == 0 or self._refresh_asked)
@@ -233,29 +235,29 @@ class Ordering:
         self.rescoring.step()
         return begins
 
-    def _show(
+    def _visit(
         self, page: Page, links: Sequence[Link], tunnel: int, now: float
     ) -> tuple[Mapping[Pushed, int], Sequence[Link]]:
-        """Show the links that are news to the strategy: most of a page's targets were fetched long ago, and most of
-        the others were met with the same words before. Which they were."""
-        if self.strategy.shown == "all":
+        """Pass the links to the strategy that it wants (`offered_links`) and queue them; returns them too. Most targets of a page
+        were fetched before, and most of the others were linked with the same words before."""
+        if self.strategy.offered_links == "all":
             return self._push(self.strategy.visit(page, links), links, tunnel, now), links
         self._learning.look_up(link.url for link in links)
         known = self.frontier.look()
         is_open = {url: known.is_open(url) for url in dict.fromkeys(link.url for link in links)}
-        shown = [link for link in links if is_open[link.url]]
-        if self.strategy.shown == "new":
-            shown = [link for link in shown if known.is_new_anchor(link.url, link.anchor)]
-        pushed = self._push(self.strategy.visit(page, shown), shown, tunnel, now)
+        offered = [link for link in links if is_open[link.url]]
+        if self.strategy.offered_links == "new":
+            offered = [link for link in offered if known.is_new_anchor(link.url, link.anchor)]
+        pushed = self._push(self.strategy.visit(page, offered), offered, tunnel, now)
         passed_over = {url: Pushed.KEPT if waits else Pushed.KNOWN for url, waits in is_open.items()}
-        for link in shown:
+        for link in offered:
             passed_over.pop(link.url, None)
-        return Counter(pushed) + Counter(passed_over.values()), shown
+        return Counter(pushed) + Counter(passed_over.values()), offered
 
     def _push(
         self, scores: Iterable[Score], links: Sequence[Link], tunnel: int, now: float
     ) -> Mapping[Pushed, int]:
-        """Pair scores with links. A page may link one URL several times: its best score decides which link is kept."""
+        """Queue links with their scores. When a page links a URL several times, the link of the best score is queued."""
         by_url: dict[str, list[Link]] = {}
         decisions = self.admission.queued(links, tunnel)
         refused: list[Link] = []
@@ -280,7 +282,7 @@ class Ordering:
 
 
 def _tunnel(page: Page) -> int:
-    """Consecutive tunnel steps that led to the page and go on with it."""
+    """Consecutive tunnel steps up to this page; 0 when it is a target."""
     return 0 if page.is_target or page.via is None else page.via.tunnel
 
 

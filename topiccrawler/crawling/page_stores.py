@@ -97,21 +97,21 @@ def homes_of(data: Path) -> list[Path]:
     return [data] if data.absolute() == beside else [data, data.parent / JOBS]
 
 
-def folder_named(given: str, data: Path) -> Path:
+def folder_named(name: str, data: Path) -> Path:
     """The folder of that path, else that of a job of that name; where there is neither, the path."""
-    place = Path(given).expanduser()
-    named = (home / given for home in homes_of(data))
+    place = Path(name).expanduser()
+    named = (home / name for home in homes_of(data))
     return next((folder for folder in (place, *named) if folder.is_dir()), place)
 
 
 @contextmanager
-def given_folder(given: str, data: Path, store_url: str | None) -> Iterator[Path]:
+def opened_folder(name: str, data: Path, store_url: str | None) -> Iterator[Path]:
     """The folder that was named; with a database, where there is no such folder, one for the job of this name there."""
-    place = folder_named(given, data)
+    place = folder_named(name, data)
     if not store_url or place.is_dir():
         yield place
         return
-    with folder_of_stored(store_url, given, data) as folder:
+    with folder_of_stored(store_url, name, data) as folder:
         yield folder
 
 

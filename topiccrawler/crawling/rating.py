@@ -167,7 +167,7 @@ def harvest_curve(folder: Path, sample: Sample, ratings: Mapping[str, bool]) -> 
     """Pages fetched and the harvest rate up to there as rated, at each tenth of the crawl.
 
     Each part's rate is its share of kept pages times the share of the rated kept ones that are about the topic, and the same of the discarded
-    ones; where nothing of a part was rated, the share of the whole crawl stands for it.
+    ones; where nothing of a part was rated, the share of the whole crawl is used.
     """
     if not logs_of(folder):
         raise StateError(str(folder / VISITS), "cannot be read: there is none", REMEDY)

@@ -59,7 +59,7 @@ GENERAL_STRATEGIES = ("breadth_first", "random_order")  # of `scrapy crawl links
 
 
 class CrawlParams(BaseModel):
-    """Arguments of `scrapy crawl topic`, each given with `-a name=value`."""
+    """Arguments of `scrapy crawl topic`, each set by `-a name=value`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -169,7 +169,7 @@ Params = TypeVar("Params", bound=CrawlParams)
 
 
 def parse_arguments(arguments: Mapping[str, Any], *, topic: str | None, strategy: str) -> CrawlParams:
-    """Check the `-a` arguments of a topic crawl. `topic` and `strategy`: the settings' values where none is given.
+    """Check the `-a` arguments of a topic crawl. `topic` and `strategy`: the settings' values, for arguments not set.
 
     Raises ArgumentError naming the argument, its fault and what is allowed.
     """
@@ -261,7 +261,7 @@ class Recipe:
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any], what: str) -> Self:
-        """What `as_json` gave; `what` names its file in the StateError for anything else."""
+        """A recipe from the result of `as_json`; `what` names its file in the StateError for anything else."""
         try:
             recipe: Self = TypeAdapter(cls).validate_python(kept)
         except ValidationError as error:
@@ -292,7 +292,7 @@ class Settings(Protocol):
 
 
 def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **given: Any) -> Recipe:
-    """The recipe of a topic under these settings; `given` (fields of Recipe) goes before what the settings say."""
+    """The recipe of a topic under these settings; `given` (fields of Recipe) overrides the settings."""
     check_settings(settings)
     threshold = settings.get("TOPIC_LINK_THRESHOLD")
     of_settings: dict[str, Any] = {

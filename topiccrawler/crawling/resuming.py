@@ -26,21 +26,21 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
 
     `queued`: its queue is in the folder too. Raises StateError for another topic, another page store, and with a queue for another strategy.
     """
-    begun, asked = _topic_name(kept), _topic_name(now)
-    if begun != asked:
-        fault, argument = another_topic(kept, begun, now, asked), topic_argument(kept, folder / TOPIC)
+    begun, requested = _topic_name(kept), _topic_name(now)
+    if begun != requested:
+        fault, argument = another_topic(kept, begun, now, requested), topic_argument(kept, folder / TOPIC)
         raise StateError(f"folder {folder}", fault, f"go on with {argument}, or {ELSEWHERE}")
-    begun, asked = ordering_of(kept), ordering_of(now)
-    if begun != asked and queued:
-        raise StateError(asked, f"this job was begun with {begun}", f"go on with that, or {ELSEWHERE}")
+    begun, requested = ordering_of(kept), ordering_of(now)
+    if begun != requested and queued:
+        raise StateError(requested, f"this job was begun with {begun}", f"go on with that, or {ELSEWHERE}")
     if kept.frontier != now.frontier and queued:
-        begun, asked = (f"TOPIC_FRONTIER={recipe.frontier or None}" for recipe in (kept, now))
-        raise StateError(asked, f"this job was begun with {begun}", f"go on with that, or {ELSEWHERE}")
+        begun, requested = (f"TOPIC_FRONTIER={recipe.frontier or None}" for recipe in (kept, now))
+        raise StateError(requested, f"this job was begun with {begun}", f"go on with that, or {ELSEWHERE}")
     if (bool(kept.store), kept.store_job) != (bool(now.store), now.store_job):
-        begun, asked = (_store_of(recipe, folder) for recipe in (kept, now))
+        begun, requested = (_store_of(recipe, folder) for recipe in (kept, now))
         raise StateError(
             f"folder {folder}",
-            f"its pages are kept in {begun}, not in {asked}",
+            f"its pages are kept in {begun}, not in {requested}",
             f"go on with that STORE_URL, or {ELSEWHERE}",
         )
     before, after = _plain(kept), _plain(now)
@@ -49,22 +49,22 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
         for name, value in before.items()
         if name not in _TOLD_APART and value != after[name]
     ]
-    if begun != asked:
-        changes.append(f"{begun} -> {asked}")
+    if begun != requested:
+        changes.append(f"{begun} -> {requested}")
     if before["topic_fields"] != after["topic_fields"]:
         changes.append(f"the topic file {now.topic}")
     return changes
 
 
-def another_topic(kept: Recipe, begun: str, now: Recipe, asked: str) -> str:
-    """The fault, in the words that people know the topics by, where these tell them apart. `begun` and `asked`: their names."""
-    shown = [_shown(recipe, name) for recipe, name in ((kept, begun), (now, asked))]
-    if shown[0] == shown[1]:
-        shown = [f"{text} ({name})" for text, name in zip(shown, (begun, asked), strict=True)]
-    return f"holds a crawl for topic {shown[0]!r}, not {shown[1]!r}"
+def another_topic(kept: Recipe, begun: str, now: Recipe, requested: str) -> str:
+    """The fault, with the display names of the topics, where these differ. `begun` and `requested`: their names."""
+    names = [_display_name(recipe, name) for recipe, name in ((kept, begun), (now, requested))]
+    if names[0] == names[1]:
+        names = [f"{text} ({name})" for text, name in zip(names, (begun, requested), strict=True)]
+    return f"holds a crawl for topic {names[0]!r}, not {names[1]!r}"
 
 
-def _shown(recipe: Recipe, name: str) -> str:
+def _display_name(recipe: Recipe, name: str) -> str:
     """`name` of a topic without fields: one of the catalogue, a class or several, whose file may be gone."""
     return name if recipe.topic_fields is None else topic_display_name(recipe)
 
@@ -96,6 +96,6 @@ def _store_of(recipe: Recipe, folder: Path) -> str:
 
 
 def _plain(recipe: Recipe) -> dict[str, Any]:
-    """As JSON gives it back."""
+    """As JSON decodes it."""
     plain: dict[str, Any] = json.loads(json.dumps(recipe.as_json()))
     return plain

@@ -10,7 +10,7 @@ Formula    value = relevance * P(changed) + P(leads to a new page)      a page n
 Symbols    changes, observed, found: store.pages.Check; children: kept pages that were first met through it
 Reads      the crawl log (one pass), checks.sqlite; O(pages of the job) once a run.
 But:       two changes between two looks are seen as one, so that high rates come out too low (Cho & Garcia-Molina correct that for
-           even intervals; ours are not even, and only the order counts). A Last-Modified header stands for days observed without a change.
+           even intervals; ours are not even, and only the order counts). A Last-Modified header counts as days observed without a change.
 Reference  Cho & Garcia-Molina, Effective page refresh policies for Web crawlers, TODS 2003 (Poisson changes); the draw is Thompson
            sampling: a source of which little is known is tried now and then.
 """
@@ -31,7 +31,7 @@ from topiccrawler.urls.canonical import host_of, site_of
 A = 0.5  # weight of what is known of the site, in changes
 # changes a day of a page of which nothing is known; chosen here: only a job's first revisit leans on it
 FIRST_RATE = 1 / 30
-MOST_MISSES = 2  # 404 or 410 in a row: it is gone, and not asked again
+MOST_MISSES = 2  # 404 or 410 in a row: it is gone, and not fetched again
 DAY = 86_400.0
 
 
@@ -94,7 +94,7 @@ def looked(check: Check, now: float, *, digest: str, etag: str = "", modified: s
 
 
 def looked_unchanged(check: Check, now: float, etag: str = "", modified: str = "") -> Check:
-    """After a look that was answered with 304; it may tell new conditions."""
+    """After a response 304, which may have new conditions."""
     return _after(
         check, now, False, digest=check.digest, etag=etag or check.etag, modified=modified or check.modified
     )

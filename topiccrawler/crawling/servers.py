@@ -31,7 +31,7 @@ class Times:
     """In seconds."""
 
     lease: float  # a lease ends by itself
-    worker: float  # a process that gave no sign for so long is taken for dead
+    worker: float  # a process without a sign of life for so long is declared dead
     outage: float  # a server that is away is waited for
 
 
@@ -131,13 +131,13 @@ class QueueAddress:
     server: QueueServer
 
     @property
-    def shown(self) -> str:
-        """For people."""
+    def redacted(self) -> str:
+        """For messages, without password."""
         return f"{self.setting}={self.server.public(self.address)}"
 
 
 def queue_address(setting: Callable[[str], object]) -> QueueAddress | None:
-    """The first server whose setting is there; None = the queue is in memory or in a folder. `setting`: gives its value."""
+    """The first server whose setting is there; None = the queue is in memory or in a folder. `setting`: returns a setting's value."""
     for name, module in _known(QUEUE_GROUP, QUEUE_SERVERS).items():
         if address := setting(name):
             return QueueAddress(name, str(address), _queue_server(module, f"setting {name}"))
@@ -158,9 +158,9 @@ def page_server(address: str) -> PageServer:
     scheme, mark, _ = address.partition("://")
     known = _known(PAGE_GROUP, PAGE_SERVERS)
     if not mark or scheme not in known:
-        shown = f"{scheme}://…" if mark else address.rpartition("@")[2]
+        public = f"{scheme}://…" if mark else address.rpartition("@")[2]
         raise ArgumentError(
-            f"STORE_URL={shown}",
+            f"STORE_URL={public}",
             "is no address of a database that is known",
             f"write it as {' or '.join(f'{name}://USER@HOST/DATABASE' for name in known if name != 'postgres')}",
         )

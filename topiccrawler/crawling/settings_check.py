@@ -1,7 +1,7 @@
 """Numbers and switches among the settings, looked at before anything is made of them: a wrong one is one line with its name.
 
 Of ours the default in topiccrawler.settings says what is expected: a switch, a whole number, or a number; none may be negative.
-Scrapy's own that a crawl reads stand in a table.
+Those of Scrapy that a crawl reads are in a table.
 """
 
 from __future__ import annotations
@@ -146,4 +146,4 @@ def check_names(settings: Any) -> None:
 def warn_of_removed(settings: Settings) -> None:
     """One line for those that an earlier release had."""
     if found := [name for name in REMOVED if settings.get(name) is not None]:
-        logger.warning("setting %s: no longer used, changes nothing; take it out", ", ".join(found))
+        logger.warning("setting %s: no longer used, changes nothing; remove it", ", ".join(found))

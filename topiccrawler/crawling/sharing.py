@@ -1,7 +1,8 @@
-"""What processes that share a crawl tell each other of the pages they read: entries of one stream, and a state that covers a part of it.
+"""The contracts of a crawl that several processes share: the queue, the exchange between processes, and how the strategy learns.
 
-Of all processes one at a time, the learner, takes the entries of all. It publishes what it has learned, and the stream is cut up to
-there. An entry is known by who told it and by its number among those; of one process they come in order, perhaps twice.
+Each process appends an entry for each page it reads to one stream. One process at a time, the learner, consumes the entries of all.
+It publishes its state, and the stream is cut up to there. An entry is identified by its sender's session and its number in that
+session. Entries of one process arrive in order, possibly twice.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from topiccrawler.strategies.base import Strategy
 START = "-"  # the place before all entries
 
 
-class Told(NamedTuple):
+class StreamEntry(NamedTuple):
     """One entry of the stream."""
 
     place: str
-    session: str  # who told it
+    session: str  # of the sender
     number: int  # among those of the session, from 1
-    text: bytes  # empty for one of this process's own that it need not be told
+    text: bytes  # empty for an entry of this process when it does not read its own
 
 
 class Learned(NamedTuple):
@@ -33,7 +34,7 @@ class Learned(NamedTuple):
     number: int  # from 1; the newest counts
     by: str  # session
     place: str  # of the last entry read for it
-    taken: Mapping[str, int]  # session -> number of its last entry that the state covers
+    covered: Mapping[str, int]  # session -> number of its last entry that the state covers
     entries: int  # covered, since the crawl began
     at: float  # when, by the clock of `Exchange.now`
     text: str
@@ -50,76 +51,76 @@ class Harvest(NamedTuple):
 class Exchange(Protocol):
     """Nothing here waits for another machine."""
 
-    session: str  # this process, as long as it is not taken for dead
-    begun: bool  # the seeds were told before this process joined
+    session: str  # of this process; another one after it was declared dead
+    begun: bool  # the entry of the seeds was sent before this process joined
     first: Learned | None  # the newest state when it joined
-    used: bool  # something is learned in this crawl: set by whoever learns, else there is no learner
+    used: bool  # set by a strategy that learns; else no process becomes the learner
     is_learner: bool
-    place: str  # of the last entry taken by the learner, which it keeps up to date
+    place: str  # of the last entry consumed; the learner keeps it up to date
     newest: int  # number of the newest state; 0 = none
-    told: int  # entries of all processes since the crawl began
+    sent: int  # entries of all processes since the crawl began
     live: int  # processes
-    announced: list[str]  # what was said to all processes since the crawl began, as far as it was heard
+    announced: list[str]  # announcements since the crawl began, as far as received
 
     def now(self) -> float:
         """Seconds, a clock that all processes share."""
 
     def count(self, *, kept: bool) -> None:
-        """A page was fetched here; along with its end."""
+        """Count a page fetched here; sent with its end."""
 
     def harvest(self) -> Harvest:
-        """As it was a moment ago; what this process did since is in it."""
+        """The latest count of all processes, with what this process added since."""
 
     def announce(self, text: str) -> None:
-        """Say something to all processes, those too that join later. It may be heard twice."""
+        """Send a text to all processes, including those that join later. It may arrive twice."""
 
-    def tell(self, text: bytes, *, once: bool = False) -> int:
-        """Add an entry, along with the changes made to the queue just now; gives its number. `once`: unless such a one was added."""
+    def send(self, text: bytes, *, once: bool = False) -> int:
+        """Append an entry, with the pending changes of the queue; returns its number. `once`: unless one was appended with `once`."""
 
     def read_from(self, place: str, *, own: bool) -> None:
-        """Read entries behind this place from now on; `own`: with the texts of this process's own too."""
+        """Read the entries after this place from now on; `own`: with the texts of this process's own."""
 
-    def read(self, pause_seconds: float) -> Sequence[Told]:
-        """The next entries, in order; none while they are on their way. Asked for again after such a pause when there were none."""
+    def read(self, pause_seconds: float) -> Sequence[StreamEntry]:
+        """The next entries, in order; empty while a reply is awaited. When there were none, the next request waits for the pause."""
 
     def newest_state(self) -> Learned | None:
-        """The newest state; None while it is on its way."""
+        """The newest state; None while the reply is awaited."""
 
-    def publish(self, text: str, taken: Mapping[str, int], entries: int) -> None:
-        """Make a state known that covers all entries up to `place`. Left alone when this process is not the learner any more."""
+    def publish(self, text: str, covered: Mapping[str, int], entries: int) -> None:
+        """Publish a state that covers all entries up to `place`. Ignored when this process is not the learner any more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ahead:
-    """A question to a queue on another machine that was asked before its answer is needed."""
+class Prefetch:
+    """A request to a queue on another machine, sent before its reply is needed."""
 
-    answers: Sequence[Future[None]]  # done once they are here
-    hear: Callable[[], object]  # takes them, in the caller's thread
+    answers: Sequence[Future[None]]  # done once the replies are here
+    receive: Callable[[], object]  # applies the replies, in the caller's thread
 
 
 class Learning(Protocol):
-    """What a crawl's ordering asks of it."""
+    """How the strategy of a crawl learns, as `Ordering` uses it."""
 
     is_shared: bool  # with other processes
-    leads: bool  # this process scores the queue anew
+    leads: bool  # this process refreshes the scores of the queue
 
     def load(self) -> int:
-        """Bring the strategy to where the queue stands. Returns how many pages it was shown."""
+        """Bring the strategy to the state of the queue. Returns how many pages it has visited."""
 
     def seeds_are_known(self, links: Sequence[Link]) -> bool:
-        """The strategy of the crawl was shown these seeds."""
+        """The strategy of the crawl has visited these seeds."""
 
-    def shown(self, pages: int, page: Page, links: Sequence[Link], *, refreshed: bool) -> None:
-        """The strategy of this process was shown a page, its `pages`-th; a refresh began then."""
+    def record_visit(self, pages: int, page: Page, links: Sequence[Link], *, refreshed: bool) -> None:
+        """The strategy of this process visited a page, its `pages`-th; `refreshed`: a refresh began then."""
 
     def hand_over(self, page: Page, links: Sequence[Link]) -> bool:
-        """Send a page to the process that scores and queues its links. False when this process does so itself."""
+        """Send a page to the process that scores and queues its links. False when this process does it itself."""
 
     def look_up(self, urls: Iterable[str]) -> None:
-        """What is known of these URLs is about to be asked."""
+        """Load what is known of these URLs, which are about to be read."""
 
-    def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
-        """The same without waiting for the answer; None = there is none to wait for."""
+    def prefetch(self, urls: Iterable[str]) -> Prefetch | None:
+        """The same without waiting; None = no reply to wait for."""
 
     def others_live(self) -> bool:
         """Other processes work on the crawl now."""
@@ -131,20 +132,20 @@ class Learning(Protocol):
         """When to ask for a lease again, on the clock of `now`."""
 
     def step(self) -> None:
-        """A slice of what this process does for others."""
+        """Do a slice of the work for other processes."""
 
     def save(self, pages: int) -> None:
-        """Keep what was learned."""
+        """Store what was learned."""
 
     def change_strategy(self, strategy: Strategy) -> None:
-        """Another strategy orders from now on, which has learned nothing."""
+        """Go on with a strategy that has learned nothing."""
 
     def figures(self) -> Mapping[str, float]:
         """For the stats, by key."""
 
 
 class SharedQueue(Protocol):
-    """What a crawl has besides its Frontier when other processes may work on the same queue, on another machine."""
+    """The queue of a crawl that several processes share, on another machine, beside its contract as a Frontier."""
 
     exchange: Exchange
     stats_family: str  # key of its figures in the stats, with … for their names
@@ -158,22 +159,21 @@ class SharedQueue(Protocol):
         seconds: float,
         every_pages: int,
     ) -> Learning:
-        """How the crawl's strategy learns from the pages of all processes. `learned(page, links)`: an entry was learned from; with a page, that
-        is to be shown to the strategy here and its links queued. `seconds`: between two states."""
+        """How the crawl's strategy learns from the pages of all processes. `learned(page, links)` is called for each entry: with None
+        when the strategy has observed it, with a page that the caller must pass to the strategy. `seconds`: between two states."""
 
     def look_up(self, urls: Iterable[str]) -> bool:
-        """The caller is about to ask about these URLs and to push them: they are asked about in one go. False when the server
-        is away."""
+        """Load what is known of these URLs in one request, before they are read or pushed. False when the server is away."""
 
-    def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
-        """The same without waiting for the answer. None = there is none to wait for."""
+    def prefetch(self, urls: Iterable[str]) -> Prefetch | None:
+        """The same without waiting. None = no reply to wait for."""
 
     def send_scores(self, scores: Iterable[Score]) -> int:
-        """Frontier.rescore without a question: URLs not known here are left to the server. Returns how many scores changed here
-        or were sent."""
+        """Frontier.rescore without a request: scores of URLs not known here are sent to the server. Returns how many scores changed
+        here or were sent."""
 
     def pending(self) -> bool:
-        """Something waits, or is under way in some process, whose links may be fetched here."""
+        """Some URL waits, or is under way in some process; its links may be fetched here."""
 
     def next_ready(self, now: float) -> float | None:
         """When to ask for a lease again, on the clock of `now`: hosts.next_ready, or sooner when others may bring URLs."""

@@ -1,6 +1,6 @@
-"""Feeds and sitemaps of sites that have given relevant pages: one request shows hundreds of their titles.
+"""Feeds and sitemaps of sites with relevant pages: one request brings hundreds of their titles.
 
-A host that gave `after` relevant pages is asked for its listings, once: those that it declares (feeds that the page names,
+After `after` relevant pages of a host its listings are queued, once: those that it declares (feeds that the page names,
 Sitemap lines of robots.txt), else the well-known places. They are rows of the queue like any link, with the score of the page that
 made the host worth it; what they list are links like any other.
 
@@ -22,19 +22,19 @@ AFTER = 2  # relevant pages
 MOST_REQUESTS = 3  # to one host
 WELL_KNOWN = ("/search.xml", "/atom.xml", "/sitemap.xml")  # those with headlines go first
 NOTE = "listings/"  # and the host
-MOST_HOSTS = 100_000  # whose Sitemap lines are kept until they are asked
+MOST_HOSTS = 100_000  # whose Sitemap lines are kept until they are used
 _ASKED = "asked"
 
 
 def is_listing(page: Page) -> bool:
-    """The page was asked for as a listing of its site."""
+    """The page was fetched as a listing of its site."""
     return page.via is not None and page.via.link.kind == LISTING
 
 
 class SiteListings:
-    """Told of every page that was read; says which listings of its site to queue.
+    """Notified of every page that was read; returns the listings of its site to queue.
 
-    `sitemaps`: what the robots.txt of a site (http://host) says; None = what `declare` was told. `held`: which URLs there are, for a recorded web.
+    `sitemaps`: what the robots.txt of a site (http://host) says; None = those passed to `declare`. `held`: whether a recorded web has a URL.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class SiteListings:
         held: Callable[[str], bool] | None = None,
     ) -> None:
         self.notes, self.after = notes, after
-        self.asked = 0  # hosts, in this run
+        self.queued_sites = 0  # hosts, in this run
         self.read = 0  # listings, in this run
         self._declared: dict[str, Sequence[str]] = {}
         self._sitemaps, self._held = sitemaps, held
@@ -71,7 +71,7 @@ class SiteListings:
             self.notes.put(NOTE + host, str(relevant))
             return []
         self.notes.put(NOTE + host, _ASKED)
-        self.asked += 1
+        self.queued_sites += 1
         return self._listings(page, host)
 
     def _listings(self, page: Page, host: str) -> list[tuple[Link, Score]]:

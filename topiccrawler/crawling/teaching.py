@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from topiccrawler.crawling.assemble import Parts, assemble, topic_of
-from topiccrawler.crawling.checkpoints import Checkpoints, relearn, take_over, takes_over
+from topiccrawler.crawling.checkpoints import Checkpoints, can_transfer, relearn, transfer_state
 from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, read_recipe, write_recipe
 from topiccrawler.crawling.keeping import visit_similarity
 from topiccrawler.crawling.page_stores import has_pages, open_pages
@@ -100,7 +100,7 @@ logger = logging.getLogger(__name__)
 
 TEACHING = "teaching.json"
 VERSION = 1
-ANSWERED = 0.95  # relevance of a page that a person took; people err
+ANSWERED = 0.95  # relevance of a page that a person accepted; people err
 MOST_UNSEEN = 12.0  # log-odds
 MOST_BYTES = 200_000_000
 REMEDY = "name the folder of a job"
@@ -186,7 +186,7 @@ class Lessons:
             "time": round(time.time(), 3),
         }
         self.steps.append(step)
-        if not topic.narrow and self.turns_few(assemble(self._taught())):
+        if not topic.narrow and self.changes_few(assemble(self._taught())):
             step["strategy_topic"] = self.recipe.strategy_topic or topic_of(self.recipe).model_dump()
         return self._keep()
 
@@ -197,13 +197,13 @@ class Lessons:
         self.steps.pop()
         return self._keep()
 
-    def turns_few(self, parts: Parts) -> bool:
+    def changes_few(self, parts: Parts) -> bool:
         """The strategy of these parts may keep what it learned, and go on learning by what it learned from."""
         before = assemble(self.recipe)
         old = list(_pages(self.folder, before, self, self.followed))
         new = list(_pages(self.folder, parts, self, self.answers))
-        turned = sum(one.is_target != other.is_target for one, other in zip(old, new, strict=True))
-        return takes_over(parts.strategy, turned, len(new))
+        changed = sum(one.is_target != other.is_target for one, other in zip(old, new, strict=True))
+        return can_transfer(parts.strategy, changed, len(new))
 
     def _taught(self) -> Recipe:
         """The recipe with the last step."""
@@ -297,9 +297,9 @@ def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:
         return 0
     parts, before = assemble(recipe), assemble(lessons.recipe)
     with SqliteFrontier(folder / FRONTIER, acknowledgements_per_commit=sys.maxsize) as frontier:
-        if lessons.turns_few(parts):
+        if lessons.changes_few(parts):
             Checkpoints(before.strategy, frontier.notes, Rescoring(frontier), durable=True).load()
-            changed = take_over(parts.strategy, before.strategy.save(), frontier)
+            changed = transfer_state(parts.strategy, before.strategy.save(), frontier)
         else:
             changed = relearn(parts.strategy, frontier, _pages(folder, parts, lessons, lessons.answers))
         Checkpoints(parts.strategy, frontier.notes, Rescoring(frontier)).save_in_place()

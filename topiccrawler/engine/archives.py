@@ -2,7 +2,7 @@
 
 The writer works in any project and command. It is nearest to the downloader, so it sees bodies before they are decompressed, redirects,
 robots.txt, and answers that are tried again. What Scrapy has changed before: a chunked body is joined (and has no Transfer-Encoding any
-more), header names are capitalized. A page drawn by a browser is written as the browser gave it. Credentials and cookies are left out of
+more), header names are capitalized. A page rendered by a browser is written as rendered. Credentials and cookies are left out of
 requests.
 
 The replay has the place of Scrapy's HTTP handler, so that all above the socket runs as in a real crawl, and answers as a server
@@ -72,7 +72,7 @@ class WarcOutMiddleware:
         return middleware
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Write it, and give it on unchanged."""
+        """Write a response and return it unchanged."""
         if request.method == "GET" and request.url.startswith("http") and not self._failed:
             try:
                 self.writer.write(exchange_of(request, response, time.time()))

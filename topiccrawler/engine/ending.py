@@ -48,7 +48,7 @@ _WORDS = {
 
 @dataclass(eq=False)
 class Ending:
-    """Extension: fails a crawl that got no page, and tells of any other how it went."""
+    """Extension: fails a crawl that got no page, and logs a summary of any other."""
 
     crawler: Crawler
     crawl: Crawl
@@ -60,7 +60,7 @@ class Ending:
         ending = cls(crawler, needed_crawl(crawler), faults_of(crawler))
         crawler.signals.connect(ending.idle, signals.spider_idle)
         crawler.signals.connect(ending.closed, signals.spider_closed)
-        crawler.signals.connect(ending.tell, signals.engine_stopped)
+        crawler.signals.connect(ending.report, signals.engine_stopped)
         return ending
 
     def idle(self) -> None:
@@ -76,8 +76,8 @@ class Ending:
         """Remember why."""
         self.reason = reason if self._began() or self.faults.reported else ""
 
-    def tell(self) -> None:
-        """After Scrapy's own last words."""
+    def report(self) -> None:
+        """Log the summary, after Scrapy's last lines."""
         if not self.reason:
             return
         stats, spider = self.crawler.stats.get_stats(), self.crawler.spider

@@ -336,10 +336,10 @@ class FatalFaults:
         self._crawler: Crawler | None = None
 
     def connect(self, crawler: Crawler) -> None:
-        """Hear of what callbacks, spider middlewares and pipelines raise."""
+        """Receive what callbacks, spider middlewares and pipelines raise."""
         self._crawler = crawler
-        crawler.signals.connect(self._hear, signals.item_error)
-        crawler.signals.connect(self._hear, signals.spider_error)
+        crawler.signals.connect(self._on_error, signals.item_error)
+        crawler.signals.connect(self._on_error, signals.spider_error)
 
     @contextmanager
     def guard(self) -> Iterator[None]:
@@ -357,7 +357,7 @@ class FatalFaults:
         self.end(error, STORAGE_FAILED if isinstance(error, CrawlerError) else FRONTIER_ERROR)
 
     def end(self, error: Exception, reason: str) -> None:
-        """Tell it and close the spider with this finish_reason."""
+        """Log the error and close the spider with this finish_reason."""
         self.note(str(error))
         if isinstance(error, CrawlerError):
             logger.error("%s", error)
@@ -372,6 +372,6 @@ class FatalFaults:
         self.reported.append(text)
         end_with_failure()
 
-    def _hear(self, failure: Failure) -> None:
+    def _on_error(self, failure: Failure) -> None:
         if isinstance(failure.value, CrawlerError):
             self.break_off(failure.value)

@@ -78,17 +78,17 @@ def refuse_settings(settings: BaseSettings) -> None:
     """ArgumentError for the first that the project, the spider or the command line has changed."""
     for name, (fault, remedy) in UNUSABLE.items():
         default = vars(default_settings).get(name, 0)  # a deprecated setting has none and is off
-        given = settings[name]
-        if (settings.getpriority(name) or 0) < SETTINGS_PRIORITIES["project"] or _same(given, default):
+        value = settings[name]
+        if (settings.getpriority(name) or 0) < SETTINGS_PRIORITIES["project"] or _same(value, default):
             continue
         undo = f'or put "{name}": {default!r} into the custom_settings of this spider'
-        raise ArgumentError(f"{name}={given!r}", fault, f"{remedy}, {undo}")
+        raise ArgumentError(f"{name}={value!r}", fault, f"{remedy}, {undo}")
 
 
-def _same(given: Any, default: Any) -> bool:
+def _same(value: Any, default: Any) -> bool:
     if isinstance(default, int):
-        return str(given) == str(default)
-    return bool(given) and load_object(given) is load_object(default)
+        return str(value) == str(default)
+    return bool(value) and load_object(value) is load_object(default)
 
 
 CHECKED_TOPIC = "finance"  # `scrapy check` gives no arguments; its contracts need some topic
@@ -102,7 +102,7 @@ class FocusedSpider(Spider):
     allowed_domains: list[str]  # as Scrapy has it; a crawl that may go anywhere has none
 
     def params_of(self, arguments: Mapping[str, Any], topic: str | None) -> CrawlParams:
-        """The checked arguments; `topic` where none is given."""
+        """The checked arguments; `topic`: the default topic."""
         raise NotImplementedError
 
     def prepare(self, params: Any) -> None:
@@ -130,7 +130,7 @@ class FocusedSpider(Spider):
             if settings.get("REPLAY_WARC"):
                 from topiccrawler.engine.archives import replayed_web
 
-                replayed_web(settings)  # read once; what is wrong with it is told before Scrapy greets
+                replayed_web(settings)  # read once; its faults are reported before Scrapy's first lines
             if is_focused(load_object(settings["SCHEDULER"])):
                 refuse_settings(settings)
             params = spider.params_of(kwargs, topic)

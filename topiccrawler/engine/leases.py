@@ -41,14 +41,14 @@ class Lease(Fetch):
 
     number: int
     host: str  # where its request goes; another host after a redirect
-    holds_slot: bool = False  # of `host`, taken by the request queue
+    holds_slot: bool = False  # of `host`, occupied by the request queue
     moving: bool = False  # on its way back to the scheduler as a retry or redirect
     items: int = 0  # items that left the spider
     settled_items: int = 0  # items stored, dropped or failed
     kept_items: int = 0  # pages among them
     kept_format: str = ""  # of a page that was kept
     kept_copy: bool = False
-    iterated: bool = False  # the callback has given all it had
+    iterated: bool = False  # the callback is exhausted
     drop_reason: str = ""
     missing_since: float | None = None  # when the sweep first did not find it
 
@@ -65,7 +65,7 @@ class Lease(Fetch):
         return Outcome(state, reason, self.is_relevant, self.kept_format, self.kept_copy)
 
     def release_slot(self, hosts: Hosts, now: float) -> None:
-        """Give back the slot that the request queue took."""
+        """Release the slot that the request queue occupied."""
         if self.holds_slot:
             hosts.done(self.host, now)
             self.holds_slot = False
@@ -89,7 +89,7 @@ class Leases:
         return iter(list(self._open.values()))
 
     def begin(self, fetch: Fetch) -> Lease:
-        """Open a lease of what the crawl hands out, and number it."""
+        """Open a lease for a row of the crawl, and number it."""
         self._next += 1
         leased = fetch.leased
         lease = Lease(leased, fetch.decision, due=fetch.due, number=self._next, host=leased.link.host)
@@ -101,12 +101,12 @@ class Leases:
         return self._open.get(number) if isinstance(number, int) else None
 
     def broke(self, lease: Lease, reason: str) -> None:
-        """Its callback raised; items it gave before still come through the pipelines."""
+        """Its callback raised; items it yielded before still come through the pipelines."""
         lease.error = lease.error or reason
         self.iterated(lease)
 
     def iterated(self, lease: Lease) -> None:
-        """Its callback has given all it had."""
+        """Its callback is exhausted."""
         lease.iterated = True
         self._settle(lease)
 

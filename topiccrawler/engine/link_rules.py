@@ -1,4 +1,4 @@
-"""What Scrapy does to the Requests a page gives, done to its links: rules of the crawl's admission (crawling.admission).
+"""What Scrapy does to the Requests of a page, done to its links: rules of the crawl's admission (crawling.admission).
 
 DEPTH_LIMIT, URLLENGTH_LIMIT and `allowed_domains` keep links out of the queue; a leased link gets its Referer. Scrapy's own
 middlewares are asked, so that their settings, a project's subclasses of them and one that is switched off all count.
@@ -86,7 +86,7 @@ class LinkRules:
         count_refused(self.stats, rule, links)
 
     def mark(self, request: Request, link: Link) -> None:
-        """Give the Request of a leased link what it would have if the page had given it."""
+        """Set on the Request of a leased link what it would have if the page had yielded it."""
         if self.depth is not None:
             if self.depth.verbose_stats:
                 self.stats.inc_value(f"request_depth_count/{link.depth}")

@@ -1,7 +1,7 @@
 """Our spider and downloader middlewares.
 
-OutlinksMiddleware takes each page's batch of links out of the spider's output and to the scheduler. LeaseEndMiddleware notifies the leases
-of what a page gives, and when it has given all. LinkGateMiddleware asks the crawl's admission about requests that did not come through
+OutlinksMiddleware moves each page's batch of links from the spider's output to the scheduler. LeaseEndMiddleware notifies the leases
+of each output of a page, and of its end. LinkGateMiddleware asks the crawl's admission about requests that did not come through
 our scheduler, RequestGateMiddleware the link model about those of any spider.
 """
 
@@ -40,7 +40,7 @@ PRIORITY_STEPS = 1000  # a foreign scheduler wants whole numbers: scores in thou
 
 
 class OutlinksMiddleware:
-    """Spider middleware (1100, inside all that handle Requests): takes each page's batch of links to the scheduler.
+    """Spider middleware (1100, inside all that handle Requests): passes each page's batch of links to the scheduler.
 
     Under a scheduler that is not ours the batch becomes Requests with a priority.
     `scheduler`: the crawl's, when it is ours; Scrapy makes it after the middlewares. `strategy`: the spider's, if any.
@@ -79,8 +79,8 @@ class OutlinksMiddleware:
         async for output in result:
             if isinstance(output, Outlinks):
                 if (scheduler := self._scheduler()) is not None:
-                    await ask_ahead(scheduler.crawl.ordering, output)
-                    scheduler.take_links(output.page, output.links, response.meta.get(META))
+                    await prefetch(scheduler.crawl.ordering, output)
+                    scheduler.accept_links(output.page, output.links, response.meta.get(META))
                 else:
                     for request in expand(output, self.strategy):
                         yield request
@@ -90,12 +90,12 @@ class OutlinksMiddleware:
                 yield output
 
 
-async def ask_ahead(ordering: Ordering, outlinks: Outlinks) -> None:
-    """Where the queue is on another machine: hear what it knows of the links, while other pages go on."""
-    ahead = ordering.ask_ahead(outlinks.page, outlinks.links) if is_asyncio_available() else None
+async def prefetch(ordering: Ordering, outlinks: Outlinks) -> None:
+    """Where the queue is on another machine: load what it has of the links, while other pages go on."""
+    ahead = ordering.prefetch(outlinks.page, outlinks.links) if is_asyncio_available() else None
     if ahead is not None:
         await asyncio.gather(*map(asyncio.wrap_future, ahead.answers))
-        ahead.hear()
+        ahead.receive()
 
 
 def expand(outlinks: Outlinks, strategy: Strategy | None) -> list[Request]:
@@ -130,7 +130,7 @@ LONGEST_HEADER = 200  # bytes
 
 
 class LeaseEndMiddleware:
-    """Spider middleware (10, outside all others): counts what a leased page gives and sees that it has given all.
+    """Spider middleware (10, outside all others): counts the output of a leased page and notices its end.
 
     `scheduler`: the crawl's, when it is ours; Scrapy makes it after the middlewares.
     """

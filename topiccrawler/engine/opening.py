@@ -77,7 +77,7 @@ class QueuePlace:
 
 
 MEMORY = QueuePlace()
-FRONTIERS = "topiccrawler.frontiers"  # entry points of other packages: a callable that gives a Frontier
+FRONTIERS = "topiccrawler.frontiers"  # entry points of other packages: a callable that returns a Frontier
 FRONTIER_MEMBERS = ("hosts", "notes", "push", "lease", "end", "release", "rescore", "look", "commit", "close")
 
 
@@ -97,7 +97,7 @@ def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
     job = params.job or settings.get("TOPIC_JOB") or ""
     if not job:
         remedy = "give the same -a job=NAME to all its processes"
-        raise ArgumentError(address.shown, "needs the name of the crawl", remedy)
+        raise ArgumentError(address.redacted, "needs the name of the crawl", remedy)
     address.server.check(address.address, job)
     return QueuePlace(address=address, job=job)
 
@@ -142,7 +142,7 @@ def _frontier_of_package(name: str, *arguments: object) -> Frontier:
 
 
 def _recipe(parts: Parts, seeds: list[Link]) -> dict[str, str]:
-    """What all processes of a crawl must be given alike."""
+    """The configuration that all processes of a crawl must share."""
     record = parts.record()
     urls = "\n".join(sorted(link.url for link in seeds))
     # crawls begun with these go on
@@ -181,7 +181,7 @@ class StoreWait:
         self._crawler = crawler
 
     async def result(self, handed: Future[Result]) -> Result:
-        """What was handed over gives; an item waits here, and with it the end of its lease."""
+        """The result of submitted work; an item waits here, and with it the end of its lease."""
         begun = time.monotonic()
         waiting = asyncio.wrap_future(handed)
         try:
@@ -203,9 +203,9 @@ TIME, FETCHES = "time", "fetches"  # what a crawl gets the most relevant pages f
 def open_crawl(
     params: CrawlParams, settings: BaseSettings, job: str | None, queue: QueuePlace = MEMORY
 ) -> Crawl:
-    """Build a crawl, or raise the CrawlerError that says what is wrong with what the user gave.
+    """Build a crawl, or raise the CrawlerError that names the wrong input.
 
-    `job`: the name scrapyd gave this run. `queue`: where the queue is kept.
+    `job`: the name of this run in scrapyd. `queue`: where the queue is kept.
     """
     jobdir = queue.jobdir
     warn_of_removed(settings)
@@ -221,15 +221,15 @@ def open_crawl(
     if not params.topic:
         recipe = recipe_of_words(recipe, params.keywords, settings.getint("TOPIC_PROPOSED_WORDS"))
     topic = topic_of(recipe)
-    given = read_seeds(params.seeds, topic)
-    off_topic = tuple(url for url in map(canonical, given.negative) if url is not None)
+    named_seeds = read_seeds(params.seeds, topic)
+    off_topic = tuple(url for url in map(canonical, named_seeds.negative) if url is not None)
     named = settings.get("TOPIC_JOB") if params.job or not queue.is_shared else None
-    given_name = named or job
+    job_name = named or job
     own_name = f"{queue.job}-{gethostname()}-{os.getpid()}" if queue.is_shared else None
     folder = (
-        _writable(Path(jobdir), "JOBDIR") if jobdir else _job_folder(topic, settings, given_name or own_name)
+        _writable(Path(jobdir), "JOBDIR") if jobdir else _job_folder(topic, settings, job_name or own_name)
     )
-    kept_in = open_store(settings, queue.job or given_name or folder.absolute().name, topic.name)
+    kept_in = open_store(settings, queue.job or job_name or folder.absolute().name, topic.name)
     if kept_in is not None:
         recipe = replace(recipe, store=kept_in.address, store_job=kept_in.job)
     words = () if params.topic else tuple(params.keywords)
@@ -241,11 +241,11 @@ def open_crawl(
         patience_seconds=settings.getfloat("FRONTIER_PATIENCE_SECONDS"),
         idle_share=_idle_share(params, settings),
     )
-    seeds = _seeds(given, topic)
+    seeds = _seeds(named_seeds, topic)
     files = JobFiles(
         folder,
         parts.record(),
-        shared=bool(jobdir or given_name),
+        shared=bool(jobdir or job_name),
         indexed=settings.getbool("TOPIC_INDEX"),
         discarded=settings.getint("TOPIC_DISCARDED_SAMPLE"),
         kept_in=kept_in,
@@ -303,9 +303,9 @@ def _budgets(settings: BaseSettings, frontier: Frontier) -> Budgets:
     )
 
 
-def _seeds(given: Seeds, topic: Topic) -> list[Link]:
+def _seeds(named_seeds: Seeds, topic: Topic) -> list[Link]:
     links = []
-    for url in given.positive:
+    for url in named_seeds.positive:
         clean = canonical(url)
         if clean is None:
             raise SeedsError(f"seed {url!r}", "is no http(s) URL", "write it as http://host/path")

@@ -98,9 +98,9 @@ class NearDuplicatePipeline:
         first = self.files.duplicates.first_of(
             page.url, print_, across_sites=self.across_sites, may_be=may_be
         )
-        return self._told(item, first)
+        return self._resolved(item, first)
 
-    def _told(self, item: Any, first: str | None) -> Any:
+    def _resolved(self, item: Any, first: str | None) -> Any:
         """The item, or what becomes of the copy of another page."""
         if first is None:
             return item
@@ -122,7 +122,7 @@ class SharedNearDuplicatePipeline(NearDuplicatePipeline):
         page, print_ = found
         may_be = partial(may_be_copy, page)
         handed = self.wait.pages.first_of(page.url, print_, across_sites=self.across_sites, may_be=may_be)
-        return self._told(item, await self.wait.result(handed))
+        return self._resolved(item, await self.wait.result(handed))
 
 
 def may_be_copy(page: PageItem, first: str, title: str | None) -> bool:

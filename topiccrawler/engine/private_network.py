@@ -136,7 +136,7 @@ class PrivateNetworkMiddleware:
         return (parts.hostname or "").lower()
 
     def _is_seed_name(self, name: str) -> bool:
-        """Another port of a host the user gave: his port is trusted, not the others."""
+        """Another port of a host that the user named: only the named port is trusted."""
         return any(host.partition(":")[0] == name for host in self.seed_hosts)
 
     def _refuse(self, request: Request, name: str, address: str) -> None:
@@ -158,7 +158,7 @@ def resolved_address(seed_hosts: Container[str]) -> DownloaderRule:
     return DownloaderRule(RESOLVED_ADDRESS, known)
 
 
-GIVEN = "topic_site_access"  # in meta: which keys it gave
+GIVEN = "topic_site_access"  # in meta: which keys it set
 
 
 class SiteAccessMiddleware:

@@ -1,13 +1,12 @@
-"""How a crawl goes, for the person who watches it: the live progress line, and how the queue stands as stats and in its own file.
+"""How a crawl goes, for people: the progress line, the queue's stats and the note on why hosts wait; and when Python collects garbage.
 
-The line has pages, pages kept, harvest rate and what is left. The queue's stats are written now and then, for a person who asks why nothing
-happens: why hosts wait, what budgets exclude, how the last refresh went. The hosts' own waits go into a note of the frontier, where
-`scrapy frontier` finds them; a resumed crawl keeps the rests that servers asked for.
+The line has pages, pages kept, harvest rate and what is left. The queue's stats say why nothing happens: why hosts wait, what budgets exclude,
+how the last refresh went. The hosts' waits are a note of the frontier, which `scrapy frontier` reads; a resumed crawl keeps the back-offs
+that servers requested.
 
-Also when Python looks for cycles of objects that nothing else holds: seldom, and not in the middle of a page. A page makes thousands of
-tuples that soon go by themselves; Python would look through them every 700, and through models, word lists and the queue's ranks, which
-stay as long as the crawl: a sixth of a crawl's CPU. After ten thousand pages one look through everything takes 250 ms, so it comes with a
-response, not whenever it falls due, which may be in a slice of rescoring.
+Garbage collection: a page makes thousands of tuples that are freed by reference counts. Python would still look for cycles every 700
+objects, through models, word lists and the queue's ranks: a sixth of a crawl's CPU. So it looks seldom. After ten thousand pages one
+full collection takes 250 ms, so it runs with a response, not in a slice of rescoring.
 """
 
 from __future__ import annotations
@@ -103,14 +102,14 @@ class QueueStats:
         if self._ordering.budgets is not None:
             for kind, urls in self._ordering.budgets.refused.items():
                 self._stats.set_value(f"frontier/traps/{kind.replace(' ', '_')}", urls)
-        if (listings := self._ordering.listings) is not None and listings.asked:
-            self._stats.set_value("topic/listings/sites", listings.asked)
+        if (listings := self._ordering.listings) is not None and listings.queued_sites:
+            self._stats.set_value("topic/listings/sites", listings.queued_sites)
             self._stats.set_value("topic/listings/read", listings.read)
         self._show_learning()
         for host, reason in self._budgets_closed().items():
             if (named := _named(host, reason)) not in self._logged:
                 self._logged.add(named)
-                logger.info("%s is asked no more: %s (%s)", named, reason, _REMEDIES[reason])
+                logger.info("%s is closed: %s (%s)", named, reason, _REMEDIES[reason])
         long = [wait for wait in waits if wait[2] - now > _WORTH_NOTING_SECONDS]
         long.sort(key=lambda wait: -wait[2])
         noted = [(host, reason, None if until == inf else round(until, 3)) for host, reason, until in long]
@@ -209,7 +208,7 @@ class Progress:
         self._loop.start(self.seconds, now=False)
 
     def stopped(self) -> None:
-        """Show the last state and give the terminal back."""
+        """Show the last state and release the terminal."""
         if self._loop is not None and self._loop.running:
             self._loop.stop()
             self.show()

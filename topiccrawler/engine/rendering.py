@@ -132,7 +132,7 @@ def needs_rendering(response: Response) -> bool:
 
 
 async def settled(page: Any) -> None:
-    """Wait until the page's scripts load nothing more; a page that never rests is taken as it is."""
+    """Wait until the page's scripts load nothing more; a page that never stops loading is used as it is."""
     from playwright.async_api import TimeoutError as TooLong
 
     try:

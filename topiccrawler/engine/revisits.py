@@ -1,11 +1,11 @@
-"""Fetches pages of the job again (`-a revisit=true`): as leases that the frontier does not know, with conditional requests.
+"""Fetches pages of the job again (`-a revisit=true`), as leases that the frontier does not know, with conditional requests.
 
-The conflict: a page that is fetched again is no new row, must not be refused by gate or budget, and must count neither in the harvest nor in the
-budgets a second time; yet host clocks, retries, redirects and the end of a lease are those of any other page. So it is a lease of its own
-kind (`Lease.due`), whose request waits in the request queue.
+The conflict: a page fetched again is no new row, must not be refused by gate or budget, and must not be counted again in harvest or budgets. Yet
+host clocks, retries, redirects and the end of a lease apply as for any page. So it is a lease of its own kind (`Lease.due`), whose request
+waits in the request queue.
 
-Which items of a crawl are pages is said here: our PageItem, or a dict, attrs, dataclass or Item of someone else's spider with `url`, `text`
-and `is_target`. Such an item may have more fields; any other item passes the pipelines as it is.
+Which items of a crawl are pages is defined here: our PageItem, or a dict, attrs, dataclass or Item of another spider with `url`, `text`
+and `is_target`. Such an item may have more fields; any other item passes the pipelines unchanged.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ class Revisits:
 
     def lines(self) -> list[str]:
         """For the end of the crawl."""
-        told = ", ".join(f"{self.outcomes[name]} {name}" for name in (CHANGED, SAME, DEAD, FAILED))
-        return [f"{self.outcomes.total()} pages looked at again: {told}"]
+        counts = ", ".join(f"{self.outcomes[name]} {name}" for name in (CHANGED, SAME, DEAD, FAILED))
+        return [f"{self.outcomes.total()} pages looked at again: {counts}"]
 
     async def requests(
         self, spider: Spider, leases: Leases, failed: Callable[[Failure], Any], waiting: Sized
@@ -129,9 +129,9 @@ class Revisits:
             },
         )
 
-    def _compared(self, due: Due, given: Iterator[Any]) -> Iterator[Any]:
-        """What the page gives; a stored page that has changed is first kept as an earlier version."""
-        for output in given:
+    def _compared(self, due: Due, outputs: Iterator[Any]) -> Iterator[Any]:
+        """The output of the page; a stored page that has changed is first kept as an earlier version."""
+        for output in outputs:
             page = page_of(output)
             if page is not None and page.is_target:
                 due.digest = content_hash(page.text)

@@ -1,7 +1,7 @@
-"""The scheduler Scrapy calls: best URL of a host that is ready, one lease at a time.
+"""The scheduler that Scrapy calls: leases the best URL of a host that is ready, one at a time.
 
 Scrapy's engine asks for a request whenever it has room, but order is lost in the downloader's line, so only what can start
-at once is handed out; and the engine sleeps when it gets nothing, so it is woken the moment the next host is ready.
+at once is leased; and the engine sleeps when it gets nothing, so it is woken the moment the next host is ready.
 
 Requests that are no rows (retries, redirects, and whatever spiders, shell, parse and check send by themselves) carry closures that no row
 can hold. So the object itself is kept, in a request queue under the same host clocks. There are few of them in a focused crawl: a scan
@@ -98,7 +98,7 @@ class RequestQueue:
         heapq.heappush(self._heaps.setdefault(host, []), (-request.priority, self._count, request))
 
     def pop(self, now: float) -> tuple[Request, str] | None:
-        """The best request of a host that is ready, with the host, whose slot it takes."""
+        """The best request of a host that is ready, and the host; occupies one of its slots."""
         ready = [(heap[0][:2], host) for host, heap in self._heaps.items() if self._hosts.ready(host, now)]
         if not ready:
             return None
@@ -108,7 +108,7 @@ class RequestQueue:
         if not heap:
             del self._heaps[host]
         self._size -= 1
-        self._hosts.take(host, now)
+        self._hosts.occupy(host, now)
         return request, host
 
     def watch(self, request: Request, host: str) -> None:
@@ -168,7 +168,7 @@ class FocusedScheduler(BaseScheduler):
         self.sitemap_lines: SitemapLines | None = None  # as well
         self.rules = rules
         self.request_queue = RequestQueue(self.hosts, fingerprint)
-        self.armed = False  # rows are handed out only after the spider's own start() has sent its seeds
+        self.armed = False  # rows are leased only after the spider's own start() has sent its seeds
         self.leases = Leases(self._ended)
         self.lease_signals = LeaseSignals(self.leases)
         self.wake_timer = WakeTimer(engine)
@@ -226,13 +226,13 @@ class FocusedScheduler(BaseScheduler):
         return False
 
     def seed(self, links: Sequence[Link]) -> None:
-        """Queue the seeds and begin to hand out rows; restore the back-offs that servers asked for before the last stop."""
+        """Queue the seeds and begin to lease rows; restore the back-offs that servers requested before the last stop."""
         with self.faults.guard():
             self.queue_stats.restore(self.clock())
             self._count_pushed(self.crawl.seed(links, self.clock()))
             self.armed = True
 
-    def take_links(self, page: Page, links: Sequence[Link], lease_number: object) -> None:
+    def accept_links(self, page: Page, links: Sequence[Link], lease_number: object) -> None:
         """A page was read: the strategy scores all its links, the frontier queues them."""
         with self.faults.guard():
             pushed = self.crawl.visit(page, links, self.clock(), self.leases.get(lease_number))
@@ -310,7 +310,7 @@ class FocusedScheduler(BaseScheduler):
         return None
 
     def _begin_slot(self, request: Request, host: str) -> Request:
-        """The request queue took a slot of the host: for a lease, or for a request of somebody else."""
+        """The request queue occupied a slot of the host: for a lease, or for a request of another spider."""
         if (lease := self.leases.get(request.meta.get(META))) is not None:
             lease.holds_slot = True
         else:

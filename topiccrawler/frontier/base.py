@@ -42,12 +42,12 @@ class Pushed(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Leased:
-    """A URL handed out for fetching."""
+    """A URL leased for fetching."""
 
     link: Link
     score: float
     carry: float
-    tunnel: int  # consecutive tunnel steps that led to the page the link stands on
+    tunnel: int  # consecutive tunnel steps that led to the page of the link
     shares: bytes  # of the score
     deadline: float  # seconds, same clock as `now`
 

@@ -4,7 +4,7 @@ A broken relative link, a filter menu or a calendar offers endless URLs, but lon
 Chinese web. So the form decides only far outside of what ordinary sites use; doubtful URLs are left to budgets, which count unproductive
 pages in a row.
 
-A page is productive when it is about the topic and new: its host has not shown the same text recently, and its site has not used all
+A page is productive when it is about the topic and new: no recent page of its host had the same text, and its site has not used all
 its words before. The page whose link led to it is then productive too, so that hubs are kept for what they lead to. The words of a site
 are a table of 2^17 bits (16 KB): after 50 000 words a third of the new ones is mistaken for known. Generated text has a fixed vocabulary,
 natural text keeps adding to it (Heaps' law). The table is not kept over a restart: a site then counts as new again.
@@ -69,7 +69,7 @@ class Limits:
 
 
 def trap(url: str, source_url: str, limits: Limits, now: float) -> str | None:
-    """Why a canonical URL, linked by a page, is taken for a trap; None when it looks ordinary. `now`: seconds since
+    """Why a canonical URL, linked by a page, counts as a trap; None when it looks ordinary. `now`: seconds since
     the epoch."""
     back_off, _, query = url.partition("?")
     segments = [segment for segment in back_off.split("/")[3:] if segment]
@@ -174,7 +174,7 @@ class _Record:
 
 
 class Budgets:
-    """Asked before each lease; informed of each page read and of each lease that ended."""
+    """Checked before each lease; notified of each page read and of each lease that ended."""
 
     def __init__(self, frontier: Frontier, allowance: Allowance | None = None) -> None:
         self.frontier = frontier
@@ -185,7 +185,7 @@ class Budgets:
         self.sites = Sites(frontier.notes)
         self._pages: Counter[str] = Counter()  # site -> fetched pages and leases
         self._vocabularies: dict[str, Vocabulary] = {}
-        self._taken: dict[str, Link] = {}
+        self._leased: dict[str, Link] = {}
         self._read: set[str] = set()  # leased URLs whose page was read
         self._changed: dict[str, None] = {}
         self._load()
@@ -203,9 +203,9 @@ class Budgets:
                 return f"shape: {kind} is no longer useful"
         return found
 
-    def take(self, link: Link) -> None:
+    def lease(self, link: Link) -> None:
         """The URL was leased."""
-        self._taken[link.url] = link
+        self._leased[link.url] = link
         self._record(link.host).under_way += 1
         self._pages[site_of(link.host)] += 1
 
@@ -242,7 +242,7 @@ class Budgets:
         """A lease ended; `fetched`: a response came. A response that is no page counts as unproductive; a failed fetch does not
         count.
         """
-        link = self._taken.pop(url, None)
+        link = self._leased.pop(url, None)
         read = url in self._read
         self._read.discard(url)
         if link is None:
@@ -259,18 +259,18 @@ class Budgets:
         self.keep()
 
     def close(self, host: str, reason: str) -> None:
-        """Close the host: it is asked no more in this job."""
+        """Close the host: nothing is fetched from it any more in this job."""
         self.closed[host] = reason
         self.frontier.hosts.back_off(host, inf, reason)
 
     def keep(self) -> None:
         """Write what changed beside the queue; the frontier's next commit makes it durable."""
         for host in self._changed:
-            self.frontier.notes.put(NOTE + host, self.told(host))
+            self.frontier.notes.put(NOTE + host, self.dump_record(host))
         self._changed.clear()
         self.sites.keep()
 
-    def told(self, host: str) -> str:
+    def dump_record(self, host: str) -> str:
         """The host's record as a text."""
         one = self._records.get(host)
         if one is None:
@@ -278,8 +278,8 @@ class Budgets:
         kept = {"pages": one.pages, "dry": one.unproductive, "shapes": one.shapes, "recent": one.recent}
         return json.dumps(kept, ensure_ascii=False)
 
-    def heard(self, host: str, text: str) -> None:
-        """Go on with the record of the host's last owner, unless it has fewer pages than ours."""
+    def merge_record(self, host: str, text: str) -> None:
+        """Replace the host's record by that of its last owner, unless ours has more pages."""
         try:
             record = _read_record(host, text)
         except StateError:
@@ -301,7 +301,7 @@ class Budgets:
                 self.frontier.hosts.reopen(host)
 
     def spent(self, host: str) -> str | None:
-        """Why the host is asked no more; None = it may be."""
+        """Why the host is closed; None = it is open."""
         allowance, record = self.allowance, self._records.get(host)
         if record is not None and 0 < allowance.host_pages <= record.pages + record.under_way:
             return HOST_PAGES
@@ -331,7 +331,7 @@ class Budgets:
         self._changed[host] = None
 
     def _is_new(self, host: str, page: Page) -> bool:
-        """True when its host has not shown this text recently, and some of its words are new to the site. Numbers are
+        """True when no recent page of its host had this text, and some of its words are new to the site. Numbers are
         ignored: a calendar has new ones daily."""
         words = list(filterfalse(str.isdigit, page.terms))
         site = site_of(host)
@@ -372,4 +372,4 @@ def _read_record(host: str, text: str) -> _Record:
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         fault = f"its note is damaged ({error})"
-        raise StateError(f"budget of host {host!r}", fault, "take another JOBDIR") from error
+        raise StateError(f"budget of host {host!r}", fault, "choose another JOBDIR") from error

@@ -1,4 +1,4 @@
-"""A frontier for a reader: all of it as JSON lines and back, and the state of one on disk while a crawl may be writing to it.
+"""A frontier read from outside: as JSON lines and back, and the state of one on disk while a crawl may be writing to it.
 
 The lines are there to inspect a frontier with other tools, to repair it, or to move a job. Each is checked before it is queued. An error names
 the first wrong line; the lines before it are queued, and loading the corrected file again adds the others.

@@ -1,11 +1,11 @@
-"""Which host is best: a ranking by best waiting URL, grouped by site; the pace each host is asked at; fair shares of sites.
+"""Which host is best: a ranking by best waiting URL, grouped by site; the pace of each host; fair shares of sites.
 
 The ranking is a heap of sites by their best host, and for each site a heap of its hosts, so that a site can be passed over as a whole. An
 entry that no longer counts is dropped when it reaches the top; a heap that has doubled since it was last cleaned is cleaned.
 
-The pace says how often a host may be asked and how many requests it may have at once: the usual one, and that of single hosts.
+The pace of a host is the delay between two requests and the number of requests at once: the usual one, and that of single hosts.
 
-Fair shares: no site gets more than a bounded part of the latest requests while others have promising URLs. A link farm gives endless pages
+Fair shares: no site gets more than a bounded part of the latest requests while others have promising URLs. A link farm has endless pages
 that look as good as any, so the score alone would send every request there. The share of a site grows with what it has proved
 (frontier.sites): with p proofs it is
 
@@ -140,7 +140,7 @@ class FairShares:
         self.over: set[str] = set()  # sites over their share of the latest requests
         self.full: set[str] = set()  # sites over their share of the slots
 
-    def take(self, site: str, slots: int) -> None:
+    def begin(self, site: str, slots: int) -> None:
         """A request goes to that site; `slots`: requests under way at once, to all. O(sites over their share)."""
         self._latest.append(site)
         self._requests[site] += 1

@@ -1,10 +1,10 @@
-"""Which host may be asked now: a clock, a count of leases and a heap position for every host.
+"""Which host is ready now: a clock, a count of leases and a heap position for every host.
 
 The best URL goes first among the hosts that politeness allows. A host with waiting URLs is in exactly one of four sets:
 
     COOLING  its clock lies ahead        by the time it is due
     SOON     due within the patience     by time, and ranked by best score (only with patience_seconds > 0)
-    READY    it may be asked             ranked
+    READY    it may be fetched from      ranked
     BUSY     as many leases as allowed   ranked (only with patience_seconds > 0)
 
 A host changes its set O(1) times a slot at O(log hosts) each; a heap's entry that no longer counts is dropped when it comes up. `now` is
@@ -17,7 +17,7 @@ host goes to its next owner when several processes share a crawl.
 Fair shares: a site over its share is passed over while a ready or busy host has a URL worth at least half as much.
 
 Patience: with `patience_seconds` > 0 a ready host waits while another has a URL that is *much better*, by `patience_margin`
-of worth (Strategy.worth, 0..1), and can be asked within that time: its clock comes due by then, or its slot under way began
+of worth (Strategy.worth, 0..1), and is ready within that time: its clock comes due by then, or its slot under way began
 less than that ago. It waits only while at least 1 - `idle_share` of the `slots` are in use.
 """
 
@@ -42,7 +42,7 @@ class HostClock:
     """The clock of one host; its pace is passed with each call."""
 
     name: str
-    started: float = -inf  # when the last slot was taken
+    started: float = -inf  # when the last slot was occupied
     next: float = -inf  # when the delay after that slot has passed
     before: tuple[float, float] | None = None  # started and next before the last slot
     requests: int = 0
@@ -56,13 +56,13 @@ class HostClock:
         return max(self.next, self.back_off_until)
 
     def begin(self, now: float, delay: float) -> None:
-        """A slot is taken."""
+        """Occupy a slot."""
         self.before = (self.started, self.next)
         self.leases += 1
         self.requests += 1
         self.started, self.next = now, now + delay
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """A slot was not used. The clock goes back if that slot must have been the last. While other slots are under way it is
         unknown which one comes back, and the clock stays: slower, never too fast.
         """
@@ -84,7 +84,7 @@ class HostClock:
         return default, DELAY
 
     def ask_delay(self, seconds: float, reason: str) -> None:
-        """Replace the delay asked for under this reason; 0, less or NaN removes it."""
+        """Replace the delay of this reason; 0, less or NaN removes it."""
         delays = self.delays or {}
         delays.pop(reason, None)
         if seconds > 0:
@@ -92,7 +92,7 @@ class HostClock:
         self.delays = delays or None
 
     def measure(self, delay: float) -> None:
-        """Use this delay after the slot taken last, if any."""
+        """Apply this delay after the latest slot, if any."""
         if self.started > -inf:
             self.next = self.started + delay
 
@@ -102,7 +102,7 @@ class HostClock:
             self.back_off_until, self.back_off_reason = until, reason
 
     def reason(self, now: float, pace: Pace) -> str | None:
-        """Why it may not be asked now, None when it may."""
+        """Why it is not ready now, None when it is."""
         if self.time() > now:
             is_delayed = self.back_off_until < self.next
             return self.delay(pace.delay_seconds)[1] if is_delayed else self.back_off_reason
@@ -112,11 +112,11 @@ class HostClock:
 class HostRecords(Protocol):
     """Kept by whoever counts a host's pages (frontier.budgets)."""
 
-    def told(self, host: str) -> str:
-        """For the next owner; empty = nothing is known."""
+    def dump_record(self, host: str) -> str:
+        """The record for the next owner; empty = nothing is known."""
 
-    def heard(self, host: str, text: str) -> None:
-        """What the last owner told; a damaged text tells nothing."""
+    def merge_record(self, host: str, text: str) -> None:
+        """Merge the record of the last owner; a damaged text is ignored."""
 
 
 Counts = Callable[[float, int], bool]
@@ -145,7 +145,7 @@ class HostTimetable:
             heapify(self._heap)
             self._clean_at = max(_CLEAN_AT, 2 * len(self._heap))
 
-    def take_due(self, until: float) -> Iterator[int]:
+    def pop_due(self, until: float) -> Iterator[int]:
         """Take out the hosts that are due by then, soonest first."""
         while self._heap and self._heap[0][0] <= until:
             due, number = heappop(self._heap)
@@ -222,23 +222,23 @@ class Hosts:
         return -inf if (known := self._by_name.get(host)) is None else known.time()
 
     def leases(self, host: str) -> int:
-        """Slots taken."""
+        """Slots in use."""
         return 0 if (known := self._by_name.get(host)) is None else known.leases
 
-    def take(self, host: str, now: float) -> None:
-        """Take a slot: one lease more, and the host cools for its delay."""
+    def occupy(self, host: str, now: float) -> None:
+        """Occupy a slot: one lease more, and the host cools for its delay."""
         entry = self._host(host)
         entry.begin(now, self._drawn_delay(entry))
         self._under_way += 1
         if self.shares is not None:
-            self.shares.take(entry.site, self.slots)
+            self.shares.begin(entry.site, self.slots)
         self._settle(entry)
 
-    def give_back(self, host: str, now: float) -> None:
+    def release(self, host: str, now: float) -> None:
         """The slot was not used: one lease less, and the clock as it was before, if no other slot is under way."""
         entry = self._host(host)
         self._free_slot(entry)
-        entry.give_back()
+        entry.release()
         self._settle(entry)
 
     def done(self, host: str, now: float) -> None:
@@ -254,11 +254,11 @@ class Hosts:
         return usual if known is None else known.delay(usual)[0]
 
     def delays(self, host: str) -> dict[str, float]:
-        """The delays asked for, in seconds by reason."""
+        """The delays in seconds, by reason."""
         return {} if (known := self._by_name.get(host)) is None else dict(known.delays or {})
 
     def set_delay(self, host: str, seconds: float, reason: str) -> None:
-        """Ask for a delay under a reason ("robots", "autothrottle") in place of what it asked before; 0 or less (or NaN) takes it
+        """Set the delay of a reason ("robots", "autothrottle"); 0 or less (or NaN) removes it
         back. The pause after the last slot is measured by the new delay too."""
         entry = self._host(host)
         entry.ask_delay(seconds, reason)
@@ -277,7 +277,7 @@ class Hosts:
         self._settle(self._host(host))
 
     def waiting_reason(self, host: str, now: float) -> str | None:
-        """Why it may not be asked now: the reason of a back-off or delay, "busy", or None when it may."""
+        """Why it is not ready now: the reason of a back-off or delay, "busy", or None when it may."""
         known = self._by_name.get(host)
         return known.reason(now, self.paces.of(host)) if known else None
 
@@ -320,7 +320,7 @@ class Hosts:
         return None if due == inf else due
 
     def waiting(self, now: float) -> Iterator[tuple[str, str, float]]:
-        """Hosts with waiting URLs that may not be asked now: name, reason, when the clock passes. O(hosts)."""
+        """Hosts with waiting URLs that are not ready now: name, reason, when the clock passes. O(hosts)."""
         for entry in self._all:
             if entry.key and (reason := entry.reason(now, self.paces.of(entry.name))):
                 yield entry.name, reason, entry.time()
@@ -361,7 +361,7 @@ class Hosts:
     def _advance(self, now: float) -> None:
         """Move on the hosts whose time has come."""
         for place, horizon in ((_COOLING, now + self.patience_seconds), (_SOON, now)):
-            for number in self._timed[place].take_due(horizon):
+            for number in self._timed[place].pop_due(horizon):
                 entry = self._all[number]
                 entry.place = _READY if entry.due <= now else _SOON
                 if entry.place == _SOON:

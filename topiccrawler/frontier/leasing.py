@@ -1,7 +1,7 @@
-"""What the frontiers in memory and on disk do alike: leases and their ends, slots, new scores, and each host's waiting URLs, best first.
+"""The part common to all frontiers: leases and their ends, slots, new scores, and each host's waiting URLs, best first.
 
-Where a URL's record is kept is each frontier's own; here a URL is its number in order of arrival, and keeps it: equal scores leave in
-that order.
+Each frontier stores the records of URLs in its own way. Here a URL is its number in order of arrival; equal scores are leased in that
+order.
 
 A heap cannot move an entry, so a changed score is a further entry, and an entry counts only while its URL waits with that
 score (lazy deletion). A heap that has doubled since it was last cleaned is cleaned: O(1) a change.
@@ -260,7 +260,7 @@ class LeasingFrontier(ABC):
             else:
                 self._move(number, State.PROCESSING, "", now)
                 self._leases[row.link.url] = (deadline, number)
-                self.hosts.take(host, now)
+                self.hosts.occupy(host, now)
             self._queues.settle(host)
             if refusal is None:
                 return leased

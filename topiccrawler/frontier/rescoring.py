@@ -28,7 +28,7 @@ Apply = Callable[[Sequence[Score]], int]
 
 
 class Rescoring:
-    """One refresh at a time. `apply`: gives the new scores to the queue and returns how many changed; None = Frontier.rescore."""
+    """One refresh at a time. `apply`: writes the new scores to the queue and returns how many changed; None = Frontier.rescore."""
 
     def __init__(self, frontier: Frontier, slice_urls: int = SLICE_URLS, apply: Apply | None = None) -> None:
         self.frontier = frontier
@@ -38,7 +38,7 @@ class Rescoring:
         self.changed = 0  # scores
         self.slowest_seconds = 0.0  # of a slice
         self._scores: Iterator[Score] | None = None
-        self._handed: deque[str] = deque()  # URLs the strategy has been given and not answered
+        self._handed: deque[str] = deque()  # URLs passed to the strategy and not scored yet
         self._place: str | None = ""  # the last URL done; "" = the beginning, None = out of order
         self._applied = 0  # scores of this refresh
 

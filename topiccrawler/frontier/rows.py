@@ -169,7 +169,7 @@ def _check(database: sqlite3.Connection, path: Path) -> None:
         raise StateError(str(path), fault, "go on with the program that wrote it, or choose another JOBDIR")
 
 
-_FLUSH_ROWS = 1_000  # gathered rows are handed to SQLite at this many, committed or not: 5 ms
+_FLUSH_ROWS = 1_000  # buffered rows are written to SQLite at this many, committed or not: 5 ms
 _PAGE_ROWS = 500  # rows read at a time when listing
 _LOAD_ROWS = 10_000  # rows read at a time when opening
 

@@ -1,4 +1,4 @@
-"""What every site has proved: which others link to it, which it links to, and how much of what it gave was new.
+"""The evidence for each site: which others link to it, which it links to, and how much of its text was new.
 
 A site is a registered domain. Its own pages can say anything about it, so a proof must come from elsewhere:
 
@@ -133,4 +133,4 @@ def _read(name: str, text: str) -> _Site:
             int(kept["fresh"]),
         )
     except (ValueError, KeyError, TypeError) as error:
-        raise StateError(name, f"its note is damaged ({error})", "take another JOBDIR") from error
+        raise StateError(name, f"its note is damaged ({error})", "choose another JOBDIR") from error

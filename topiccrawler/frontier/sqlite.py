@@ -44,7 +44,7 @@ class Columns:
         self.seen_anchors = array("I")
 
     def add(self, score: float, host: int, seen_anchors: int) -> None:
-        """A URL that `urls` has given a number waits."""
+        """A URL that has a number in `urls` waits."""
         self.scores.append(score)
         self.states.append(WAITING)
         self.hosts.append(host)

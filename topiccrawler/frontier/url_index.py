@@ -1,4 +1,4 @@
-"""Which URLs have been met, and with which anchor texts, without their text: compact arrays in place of dicts.
+"""Which URLs are known, and with which anchor texts they were seen, in compact arrays without the texts.
 
 The index has 76 bits of digest a URL. A dict takes 150 bytes a URL, and an index on disk changes a page of the file for nearly every new URL.
 Here the top 12 bits of a 64-bit fingerprint choose one of 4 096 small arrays, in which the next 32 are sorted (a look-up: about 8 steps
@@ -29,7 +29,7 @@ _RUN = (1 << _RUN_BITS) - 1
 
 
 class SparseMap:
-    """0 stands for no value."""
+    """0 means no value."""
 
     def __init__(self) -> None:
         self._keys: list[array[int]] = []

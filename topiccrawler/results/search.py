@@ -150,7 +150,7 @@ def places(text: str, words: Sequence[str]) -> list[tuple[int, int, str]]:
     return kept
 
 
-Told = Callable[[Path, int, int], None]
+Progress = Callable[[Path, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +172,8 @@ class Hit:
 class JobSearch:
     """The index and the pages of one job, open for queries. `segmenter`: indexes the pages that the crawl did not."""
 
-    def __init__(self, folder: Path, segmenter: Segmenter, told: Told | None = None) -> None:
-        self.folder, self._segmenter, self._told = folder, segmenter, told
+    def __init__(self, folder: Path, segmenter: Segmenter, progress: Progress | None = None) -> None:
+        self.folder, self._segmenter, self._progress = folder, segmenter, progress
         self._store = open_pages(folder)
         self._index: PageIndex | None = None
         try:
@@ -213,14 +213,14 @@ class JobSearch:
         self._store.close()
 
     def _found(self, query: Query, selection: Selection, limit: int) -> list[Found]:
-        told = self._told and partial(self._told, self.folder)
+        progress = self._progress and partial(self._progress, self.folder)
         if isinstance(self._store, PageStore) and self._index is not None:
-            catch_up(self._store, self._index, told, self._segmenter)
+            catch_up(self._store, self._index, progress, self._segmenter)
             return self._index.find(fts5(query.terms), selection, limit)
         return (
             []
             if isinstance(self._store, PageStore)
-            else self._store.find(query.terms, selection, limit, self._segmenter, told)
+            else self._store.find(query.terms, selection, limit, self._segmenter, progress)
         )
 
 
@@ -229,15 +229,15 @@ def search(
     text: str,
     selection: Selection,
     limit: int,
-    told: Told | None = None,
+    progress: Progress | None = None,
 ) -> list[Hit]:
-    """The best pages of these jobs. `told`: hears of pages that are indexed and how many there are to index."""
+    """The best pages of these jobs. `progress`: called with pages indexed and to index."""
     segmenter = segmenter_for(text)
     make_query(text, segmenter)  # or say what is wrong with it, before any file is opened
     hits: list[Hit] = []
     for folder in _each_once(folders):
         segmenter = segmenter_for(text, segmenter_of(folder))
-        with closing(JobSearch(folder, segmenter, told)) as job:
+        with closing(JobSearch(folder, segmenter, progress)) as job:
             hits += job.search(make_query(text, segmenter), selection, limit)
     best: dict[str, Hit] = {}
     for hit in sorted(hits, key=lambda hit: -hit.rank):

@@ -255,7 +255,7 @@ def link_as_json(link: Link) -> dict[str, Any]:
 
 
 def wait_of(wait: tuple[str, float] | None, now: float) -> dict[str, Any]:
-    """Why a host waits, and until when; `seconds` is None for a host that is asked no more."""
+    """Why a host waits, and until when; `seconds` is None for a closed host."""
     if wait is None:
         return {}
     return {"wait": wait[0], "seconds": None if wait[1] == inf else round(max(0.0, wait[1] - now), 1)}

@@ -84,11 +84,11 @@ def _of_body(body: bytes, name: str) -> Seeds:
             more += url not in seeds
     if not seeds:
         raise SeedsError(name, f"is {kind} that lists no http(s) address", REMEDY)
-    _tell(name, kind, len(seeds), others, more)
+    _log_summary(name, kind, len(seeds), others, more)
     return Seeds(list(seeds), [])
 
 
-def _tell(name: str, kind: str, seeds: int, others: int, more: int) -> None:
+def _log_summary(name: str, kind: str, seeds: int, others: int, more: int) -> None:
     left = [f"{others} that are no http(s) addresses"] if others else []
     left += [f"{more} beyond the first {MOST_SEEDS}"] if more else []
     end = f"; left out: {', '.join(left)}" if left else ""
@@ -132,7 +132,7 @@ def _outlines(root: etree._Element) -> Iterator[str]:
 LONGEST_TITLE = 100
 
 
-def shown_title(candidate: Candidate) -> str:
+def display_title(candidate: Candidate) -> str:
     """The title for a line of a terminal or a file."""
     return printable(tidy(candidate.title))[:LONGEST_TITLE]
 
@@ -144,6 +144,6 @@ def as_seed_file(topic: Topic, seeds: Iterable[Candidate]) -> str:
         "# proposed by scrapy seeds; delete what you do not want",
     ]
     for seed in seeds:
-        parts = (f"{seed.score:.2f}", shown_title(seed), seed.why)
+        parts = (f"{seed.score:.2f}", display_title(seed), seed.why)
         lines += ["", f"# {'; '.join(filter(None, parts))}", seed.url]
     return "\n".join(lines) + "\n"

@@ -1,15 +1,15 @@
-"""Adaptive: weighs all features of a link, and learns the weights while it crawls.
+"""The strategy `adaptive`: a weighted sum of all features of a link, with weights learned during the crawl.
 
-The features and the weights they begin with were chosen on the log-odds scale (docs/lab/adaptive.md). The weights are learned by an online
-logistic regression, from one page at a time:
+The features and their initial weights were chosen on the log-odds scale (docs/lab/adaptive.md). An online logistic regression
+updates the weights after each page:
 
 Formula    score = w . x, P = 1 / (1 + e^-score); after an example with outcome y (0 to 1):
            g = (P - y) x;  s += g^2;  w -= rate * g / sqrt(s)
-Parameters rate; `squares` begin at 1, so that the first examples do not change the weights too much.
+Parameters rate; `squares` (s) begin at 1, so that the first examples do not change the weights too much.
 Reference  AdaGrad: Duchi, Hazan & Singer, JMLR 12, 2011.
 
-The conflict: after a kill the strategy must learn again from each page since the last checkpoint, or in another process from each page of
-this one, but a page's links with their contexts are 100 kB. Of all that text two numbers a link suffice: a PageObservation holds them.
+The conflict: after a kill, or in another process, the strategy must learn from every page since the last checkpoint, but the links of a
+page with their contexts are 100 kB. Two numbers a link suffice to learn from them: a PageObservation has these.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from topiccrawler.strategies.base import (
     ROOT_URL,
     Knowledge,
     LinkScorer,
-    Shown,
+    OfferedLinks,
     Strategy,
     check_range,
     link_scorer_of,
@@ -82,7 +82,7 @@ class PageObservation(NamedTuple):
 
     @classmethod
     def of(cls, page: Page, links: Sequence[Link], odds: Sequence[float]) -> PageObservation:
-        """Of a page and all its links that were shown."""
+        """What is learned from a page and from the links passed with it."""
         came_by = "" if page.via is None else page.via.link.url
         return cls(page.url, page.title, page.similarity, page.is_target, came_by, links, odds)
 
@@ -210,7 +210,7 @@ class Adaptive(Strategy):
         self._refreshes = 0
         self._pending: deque[Score] = deque()  # found by a refresh and not answered yet
         self._urls = UrlFeatures(self.keep, self.memory_urls)
-        self._taken: PageObservation | None = None  # from the page visited last
+        self._observation: PageObservation | None = None  # from the page visited last
 
     def prepare(self, knowledge: Knowledge) -> None:
         self._scorer = link_scorer_of(knowledge, self.name)
@@ -220,27 +220,27 @@ class Adaptive(Strategy):
         self._own_words = written(topic.given) if topic is not None and topic.narrow else None
 
     @property
-    def shown(self) -> Shown:
+    def offered_links(self) -> OfferedLinks:
         return "new"
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         if page.url == ROOT_URL:
-            self._taken = None
+            self._observation = None
             return [Score(link.url, SEED_SCORE) for link in links]
         odds = self._scorer.log_odds(links) if self._scorer and links else []
         seen = PageObservation.of(page, links, odds)
         scores = self._scored(seen)
-        self._taken = seen._replace(queued={score.url: score.value for score in scores})
+        self._observation = seen._replace(queued={score.url: score.value for score in scores})
         return scores
 
-    def taken(self) -> list[Any] | None:
-        return None if self._taken is None else self._taken.save()
+    def observation(self) -> list[Any] | None:
+        return None if self._observation is None else self._observation.save()
 
-    def take(self, taken: Any) -> None:
-        self._scored(PageObservation.load(taken))
+    def observe(self, observation: Any) -> None:
+        self._scored(PageObservation.load(observation))
 
     def _scored(self, seen: PageObservation) -> Sequence[Score]:
-        """Learn from a page, and score its links that wait. Those of another process's page are in the queue with its scores."""
+        """Learn from a page, and score its links that wait. Links of another process's page are in the queue already."""
         self._learn(seen)
         if not seen.links:
             return ()
@@ -251,10 +251,10 @@ class Adaptive(Strategy):
         urls.columns["score"][rows] = values
         queued = urls.columns["queued"]
         scores = self._as_scores(rows, values, features)
-        given = values
+        offered = values
         if seen.queued is not None:
-            given = np.array([seen.queued.get(score.url, -np.inf) for score in scores])
-        queued[rows] = np.maximum(queued[rows], given)  # the larger one; a refresh may lower it
+            offered = np.array([seen.queued.get(score.url, -np.inf) for score in scores])
+        queued[rows] = np.maximum(queued[rows], offered)  # the larger one; a refresh may lower it
         return scores
 
     def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
@@ -265,7 +265,7 @@ class Adaptive(Strategy):
             yield self._pending.popleft()
 
     def _weigh(self) -> None:
-        """Rescore the rows that may matter soon; the scores are handed out as the caller asks.
+        """Rescore the rows that may matter soon; the caller consumes the scores one by one.
 
         To rescore all rows is cheap beside writing every small change to a queue on disk. So only rows that are, or
         were, among the first HEAD are passed on, and only changes of at least LEAST_CHANGE.

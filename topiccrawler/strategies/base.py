@@ -3,16 +3,13 @@
 Strategies need very different things (nothing, the parent, link text, the whole graph), but the caller does not know
 which one it drives. The caller keeps these rules, so that no strategy has a special case:
 
-- `visit` scores only raise a queued URL (the maximum counts); `refresh` scores replace;
+- `visit` scores only raise the score of a queued URL (the maximum counts); `refresh` scores replace it;
 - a link without a score is not queued;
 - seeds are the out-links of a virtual root page (`ROOT_URL`, similarity 1, depth -1);
-- a page whose fetch failed is never shown to a strategy: it teaches nothing and has no links.
+- a page whose fetch failed is never passed to a strategy: it has no links and no label.
 
-What a score is made of, as a few bytes that are kept beside it in the queue.
-
-A strategy whose score is a sum of several shares packs them when it scores, for its weights may have changed by the time
-somebody asks. All shares but the last are kept as 32-bit floats; the last is what is left of the score, so that the sum is
-the score. A strategy with one share packs nothing.
+A score that is a sum of several shares is queued with them, because the weights may have changed when `scrapy explain` reads
+it. `packed` stores all shares but the last as 32-bit floats; the last is the score less the others. One share is not packed.
 """
 
 from __future__ import annotations
@@ -56,12 +53,15 @@ def unpacked(shares: bytes, score: float, names: Sequence[str]) -> Shares:
 
 
 Expand = Literal["all", "relevant"]
-Shown = Literal["all", "waiting", "new"]
-"""Links: all; to URLs that wait or are new; of these, with an anchor the URL was not seen with before."""
+OfferedLinks = Literal["all", "waiting", "new"]
+"""All links of a page; those to URLs that wait or are new; of these, those with an anchor that the URL was not seen with before."""
+
+FORMER_HOOKS = {"taken": "observation", "take": "observe", "takes": "observes", "shown": "offered_links"}
 
 ROOT_URL = "root:"
-SEED = "seed"  # the one share of a score that a seed was given
-OF_ITS_PAGE = "score of its page"  # the same of a link that a strategy did not score (crawl.site_listings)
+
+SEED = "seed"  # the one share of a seed's score
+OF_ITS_PAGE = "score of its page"  # the one share of a link that no strategy scored (crawling.site_listings)
 ROOT = Page(url=ROOT_URL, depth=-1, similarity=1.0, is_target=True, relevance=1.0)
 
 
@@ -73,7 +73,7 @@ class LinkScorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """All a strategy may know before the crawl."""
+    """The input of a strategy before the crawl."""
 
     similarity_threshold: float = 0.5  # a page of this similarity is as likely on topic as not
     link_scorer: LinkScorer | None = None
@@ -100,29 +100,35 @@ class Strategy:
     prunes: ClassVar[bool] = False  # the link gate applies to this strategy; baselines are never pruned
     # where it scores links for the gate itself (current_scorer): 0..1 by the topic's breadth; {} = the link model does
     own_thresholds: ClassVar[Mapping[Breadth, float]] = {}
-    reads_terms: ClassVar[bool] = True  # it looks at page.terms, which are then kept for a resumed crawl
+    reads_terms: ClassVar[bool] = True  # it reads page.terms, which are then kept for a resumed crawl
     refresh_every: ClassVar[int] = 0  # pages; 0 = never
     # parameters that it reads anew at each page: a running crawl may change them
     changeable: ClassVar[frozenset[str]] = frozenset()
     share_names: ClassVar[tuple[str, ...]] = ("score",)  # what its scores add up from
     expand: ClassVar[Expand] = "all"  # whose links are followed when TOPIC_EXPAND does not say
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name in FORMER_HOOKS.keys() & vars(cls).keys():
+            fault = f"defines {name}, which is not called any more"
+            raise StrategyError(f"strategy class {cls.__name__}", fault, f"rename it to {FORMER_HOOKS[name]}")
+
     def prepare(self, knowledge: Knowledge) -> None:
-        """Take what is known before the crawl. Called once, before anything else."""
+        """Set up from what is known before the crawl. Called once, before anything else."""
 
     @property
     def learns(self) -> bool:
-        """It has a state that pages change, which is saved with the queue."""
+        """Pages change its state, which is saved with the queue."""
         return type(self).save is not Strategy.save
 
     @property
-    def takes(self) -> bool:
-        """`take` teaches it all that a page does; else page and links must be seen whole."""
-        return type(self).take is not Strategy.take
+    def observes(self) -> bool:
+        """It learns as much from `observe` as from `visit`; else it needs each page with all links."""
+        return type(self).observe is not Strategy.observe
 
     @property
-    def shown(self) -> Shown:
-        """Which links of a page the strategy is shown."""
+    def offered_links(self) -> OfferedLinks:
+        """Which links of a page are passed to `visit`."""
         return "all"
 
     @property
@@ -132,55 +138,54 @@ class Strategy:
 
     @property
     def current_scorer(self) -> LinkScorer | None:
-        """The link model with what was learned so far, for the gate; None = the model as it came."""
+        """The link model with what was learned so far, for the gate; None = the model as configured."""
         return None
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
-        """Score the links of a page just read. Cost: once a page."""
+        """Score the links of a page just read. Called once a page."""
         raise NotImplementedError(f"{type(self).__name__}.visit")
 
     def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
-        """Score queued links again. Cost: once in `refresh_every` pages.
+        """Score queued links again. Called once in `refresh_every` pages.
 
-        The scores are taken a slice a page (frontier.rescoring), so give them one by one, in the queue's order. What is
-        learned here must come from what `visit` was shown, not from `queued`, and before the first score: a resumed
-        crawl calls this again, for an ended refresh with an empty queue.
+        The caller consumes the scores a slice a page (frontier.rescoring), so yield them one by one, in the queue's order. What
+        is learned here must come from earlier calls of `visit`, not from `queued`, and before the first score: a resumed crawl
+        calls this again, with an empty queue for a refresh that has ended.
         """
         return ()
 
     def shares(self, link: Link, score: float, kept: bytes) -> Shares:
         """What the score of a queued link is made of: names and numbers that add up to it. `kept`: `Score.shares`."""
         if len(self.share_names) > 1:
-            given = OF_ITS_PAGE if link.source_url else SEED
-            return unpacked(kept, score, self.share_names) if kept else [(given, score)]
+            unscored = OF_ITS_PAGE if link.source_url else SEED
+            return unpacked(kept, score, self.share_names) if kept else [(unscored, score)]
         return [(self.share_names[0] if link.source_url else SEED, score)]
 
     def current(self, link: Link) -> Score | None:
-        """The score it would give a queued link now, where it scores links anew; None: the queue's score is its word."""
+        """The score of a queued link if it were scored now; None: the score in the queue holds."""
         return None
 
     def worth(self, value: float) -> float:
-        """How good a score is, 0..1, rising with it: with patience a poor page waits while a host with a much better URL is
-        about to be ready. The default is 0 for all, and no page waits.
+        """How good a score is, 0..1, rising with it. With patience a poor page waits while a host with a much better URL is
+        about to be ready. By default all scores are worth 0, and no page waits.
         """
         return 0.0
 
-    def taken(self) -> Any:
-        """What the last `visit` learned from its page, as JSON values, where that is small beside the page and its links,
-        which are kept otherwise until the next `save`. None: page and links are kept. Where several processes share a crawl, one of
-        them takes from the pages of all, and the scores that `visit` gave are in the queue.
+    def observation(self) -> Any:
+        """What the last `visit` learned from its page, as JSON values. None: page and links are stored instead, until the next
+        `save`. Where several processes share a crawl, one of them observes the pages of all; their scores are in the queue already.
         """
         return None
 
-    def take(self, taken: Any) -> None:
-        """Learn again, after a kill or in another process, from what `taken` returned."""
+    def observe(self, observation: Any) -> None:
+        """Learn from what `observation` returned, after a kill or in another process."""
 
     def save(self) -> Mapping[str, Any]:
         """What was learned so far, as JSON values."""
         return {}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` returned."""
+        """Restore what `save` returned."""
 
 
 def link_scorer_of(knowledge: Knowledge, strategy: str) -> LinkScorer:

@@ -1,15 +1,4 @@
-"""Anchor text analysis (ATA): direct evidence only, normalised over a page's links.
-
-Breadth first: the baseline of every comparison.
-
-Depth first: the link found last is fetched next.
-
-Random order: the result of a crawl that uses no information.
-
-Backlink: a link is scored by the number of pages that have it.
-
-Best first: a link is scored by the relevance of the page it stands on.
-"""
+"""Baselines, and strategies with a formula of one line: `breadth_first`, `depth_first`, `random_order`, `backlink`, `best_first`, `anchor_text`."""
 
 from __future__ import annotations
 

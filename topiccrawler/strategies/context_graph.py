@@ -1,6 +1,6 @@
 """Context graph: a link is scored by how many steps its page seems to be from the topic.
 
-A classifier over a page's words tells how many steps before the topic it is: its layer.
+A classifier over a page's words estimates its distance in links from the topic: its layer.
 Formula: P(w|layer) = (count of w in the layer's documents + 1) / (words of the layer + V), V = words known to any layer;
     l(layer) = sum over words w of a page of count(w) * ln P(w|layer) / sqrt(words of the page);
     P(layer|page) = e^l(layer) / sum over layers e^l, equal priors, layers without documents left out.
@@ -72,7 +72,7 @@ class Layers:
 
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> Layers:
-        """What `save` gave."""
+        """Restore what `save` returned."""
         words = unpacked(state["words"], np.int32)
         counts = np.zeros((OTHER, SIZE))
         counts[:, words] = unpacked(state["counts"], np.float64).reshape(OTHER, words.size)

@@ -1,12 +1,10 @@
-"""Feature hashing: words as numbers below a fixed bound.
+"""Words of links as numbers: feature hashing, and the similarity of short texts to the topic without a trained model.
 
-A crawl meets new words all the time, but sums over documents want one fixed length. So a word is its hash, cut to
-18 bits; collisions among 50 000 words cost less than a dictionary would.
+A crawl finds new words all the time, but sums over documents need one fixed length. So a word is its hash, cut to 18 bits; collisions
+among 50 000 words cost less than a dictionary would.
 
-Similarity of short texts to the topic, for strategies without a trained model.
-
-A page classifier wants a page, a link has five words. So the same vector comparison is used without the
-allowance for short pages, and the texts of a page's links are segmented in one call.
+A page classifier expects a page, and a link has five words. So `TopicSimilarity` uses the vector comparison of relevance.vsm without
+its allowance for short pages, and segments the texts of all links of a page in one call.
 """
 
 from __future__ import annotations
@@ -99,7 +97,7 @@ def packed_texts(texts: Sequence[Hashed]) -> dict[str, Any]:
 
 
 def unpacked_texts(state: Mapping[str, Any]) -> list[Hashed]:
-    """What `packed_texts` was given."""
+    """The inverse of `packed_texts`."""
     ends = np.cumsum(state["lengths"], dtype=np.int64)
     words = np.split(unpacked(state["words"], np.int32), ends)
     return list(zip(words, np.split(unpacked(state["counts"]), ends), strict=True))[:-1]
@@ -145,7 +143,7 @@ class IdfVectors:
 
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> IdfVectors:
-        """What `save` gave."""
+        """Restore what `save` returned."""
         vectors = cls()
         vectors._documents = int(state["documents"])
         vectors._holding = unpacked(state["holding"], np.int32)

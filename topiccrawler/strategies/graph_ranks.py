@@ -1,18 +1,9 @@
-"""OPIE: OPIC in which links about the topic receive more cash.
+"""Strategies that rank the whole graph of links: `pagerank`, `ipagerank`, `hits`, and with cash that flows along links `opic` and `opie`.
 
-Base of the strategies that rank the whole graph of links: it grows a page at a time, ranks follow now and then.
-
-Ranking the whole graph takes a second. So between two rankings a link is scored from the value of its page, and the graph
-is ranked again when it has grown by a tenth. Then the queue is rescored a piece at a time; whether that is under way is
-part of the state, so that a restart goes on with it.
-
-PageRank: a link is scored by the importance of the pages that have it.
-
-IPageRank: PageRank in which a link counts as much as its text is near the topic.
-
-HITS: a link is scored by the hubs that point to it, weighted by link text.
-
-OPIC: cash flows along links, and the URL that has most is fetched next.
+The conflict: ranking the whole graph takes a second, too long for every page. So between two rankings a link is scored from the
+value of its page, and the graph is ranked again when it has grown by a tenth. Then the queue is rescored a slice at a time.
+Whether a rescoring is under way is part of the saved state, so that a restart goes on with it. OPIC and OPIE need no ranking:
+each visit pays the cash of a page to its links.
 """
 
 from __future__ import annotations
@@ -74,7 +65,7 @@ class GraphStrategy(Strategy):
         links = iter(queued)
         while piece := [link.url for link in islice(links, _PIECE)]:
             for url, node in zip(piece, self._graph.find(piece).tolist(), strict=True):
-                if node >= 0:  # a page read since may have raised the value: it is taken at the last moment
+                if node >= 0:  # a page read since may have raised the value: read it at the last moment
                     yield Score(url, float(self._values[node]))
         self._refreshing = False
 
@@ -228,7 +219,7 @@ class Hits(GraphStrategy):
     Cost: one call of the segmenter and O(links) a page; refresh: links.graph, as in pagerank.
     But: all pages seen take part, not a root set of search results. Between refreshes a new page's hub value
         is computed from the authorities of its links, and is added to them.
-    Reference: Kleinberg 1999; the weights MySpider thesis (2009) §3.2.2 (no formula given).
+    Reference: Kleinberg 1999; the weights MySpider thesis (2009) §3.2.2 (no formula).
     """
 
     name: ClassVar[str] = "hits"
@@ -278,9 +269,9 @@ class Hits(GraphStrategy):
 class Opic(GraphStrategy):
     """Fetch the URL first that has received most cash.
 
-    Idea: importance as money: the seeds have 1 together, a page read gives all it has to its links; a URL
+    Idea: importance as money: the seeds have 1 together, a page read pays all its cash to its links; a URL
         that many and important pages point to becomes rich, without iterations over the graph.
-    Formula: a page T with cash c and C(T) distinct links gives c / C(T) to each; score(A) = cash(A). A page
+    Formula: page T with cash c and C(T) distinct links pays c / C(T) to each; score(A) = cash(A). A page
         without links pays into a pool, which is shared evenly among the queued URLs at the next refresh.
         The sum stays 1.
     Parameters: none.
@@ -297,14 +288,14 @@ class Opic(GraphStrategy):
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         source, nodes = self._graph.add(page.url, [link.url for link in links], self._shares(page, links))
         cash = self._room(0.0)
-        given = 1.0 if page.depth < 0 else float(cash[source])
+        paid = 1.0 if page.depth < 0 else float(cash[source])
         cash[source] = 0.0
         targets, weights = self._graph.out(source), np.array(self._graph.out_weights(source))
         total = float(weights.sum())
         if total > 0:
-            cash[np.array(targets)] += given * (weights / total)
+            cash[np.array(targets)] += paid * (weights / total)
         else:
-            self._pool += given
+            self._pool += paid
         return [Score(link.url, value) for link, value in zip(links, cash[nodes].tolist(), strict=True)]
 
     def _shares(self, page: Page, links: Sequence[Link]) -> Sequence[float] | None:
@@ -315,7 +306,7 @@ class Opic(GraphStrategy):
         return self._pool > 0.0
 
     def _rank(self) -> Floats:
-        """The cash of each URL, that of the pool given away."""
+        """The cash of each URL, after the pool was paid out."""
         waiting = np.ones(len(self._graph), bool)
         waiting[self._graph.pages()] = False
         cash, waiters = self._room(0.0), int(waiting.sum())

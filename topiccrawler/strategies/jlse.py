@@ -1,9 +1,7 @@
-"""JLSE: anchor text, or similarity to links that led to result pages.
-
-Q-learning on a known graph: the value of a vertex for the result pages it leads to.
+"""The strategy `jlse`: anchor text, or similarity to links that led to result pages, valued by Q-learning on the known graph.
 
 Formula: Q(i, <i,j>) = r_j + gamma * max over edges of j of Q(j, <j,m>); r_j = reward if j is a result page, else 0;
-    Q(i) = max over its edges, 0 without edges; a result page is terminal: nothing is gained beyond it, Q(result) = reward.
+    Q(i) = max over its edges, 0 without edges; a result page is terminal: Q(result) = reward.
 Sweeps over all edges are repeated until nothing changes, at most `most_sweeps` times.
 Reference: Zhang et al., JLSE, eq. 15-18, algorithm 3.
 """

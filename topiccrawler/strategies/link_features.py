@@ -1,10 +1,8 @@
-"""The features of every URL met, in columns, one row a URL; and the success rates of groups of URLs.
+"""The features of every known URL in columns, one row a URL, and the success rates of groups of URLs.
 
-All features change while a URL waits, and 100 000 waiting URLs are rescored in milliseconds. So features are numpy columns,
-and what belongs to a group (a site, a host that links) is kept once for the group and gathered by number.
-
-The success rates of groups of URLs: of a site, or of a host that links; what the links to a group say before it gave a page, and how
-many of its pages in a row were irrelevant.
+The features of a URL change while it waits, and 100 000 waiting URLs are rescored in milliseconds. So features are numpy columns. What
+belongs to a group (a site, a host that links) is stored once for the group and gathered by number: the success rate, the mean text
+of its links before a page was fetched, and the number of irrelevant pages since the last relevant one.
 """
 
 from __future__ import annotations
@@ -141,7 +139,7 @@ class UrlFeatures:
     """One row a URL. `best_*` are maxima over the pages that link it, `sum_*` sums; groups are those of the best link.
 
     Of `memory_urls` URLs at most: then those that were fetched are forgotten, and the poorest. Only `rows_of` forgets, before
-    it gives out rows, so rows are good until it is called again.
+    it renumbers rows, so row numbers are valid until the next call.
     """
 
     FLOATS = (

@@ -1,22 +1,21 @@
-"""Link model: labels of read pages spread over queued links with similar words.
+"""The strategy `link_model`: labels of read pages spread over queued links with similar words.
 
-BM25 over three fields, by an inverted index: finds the known link that is most like a given one.
+Two parts below the strategy do the work:
 
-200 links of a page against 20 000 known ones are four million pairs, and there are 50 ms. But a pair counts only through
-the words it shares: each word has a list of the vertices that hold it, each with its share of the score, computed when
-the graph is built; the shares are summed in one call (twice as fast as a sparse product).
+- `LinkIndex` finds the read link most similar to a queued one, by BM25 over three fields (anchor, URL, context).
+- `nearest_rows` and `propagate` are the label propagation among queued links.
+
+The conflict: 200 links of a page against 20 000 known ones are four million pairs, in 50 ms. But a pair scores only through
+shared words. So each word has a list of the links that contain it, with its share of the score, computed when the graph is
+built; the shares are summed in one call (twice as fast as a sparse product). The similarity matrix of queued links has tens of
+millions of entries, so its rows are made a slice at a time, and only the k largest entries of each are kept.
 
 Formula: sim(u, v) = sum over fields f of weight_f * BM25_f(u, v) / BM25_f(v, v), 0 for an empty field
     BM25_f(u, v) = sum over distinct words t of u: idf(t) * n * (k1 + 1) / (n + k1 * (1 - b + b * l / mean l))
     idf(t) = ln(1 + (N - n_t + 0.5) / (n_t + 0.5)); n: occurrences of t in field f of v; l: words of the field of v
 Parameters: k1 2, b 0.75, weights anchor 0.5, URL 0.2, context 0.3 (JLSE §3.2).
-But: the plain idf is negative for words of more than half of the links. Words are known by a 32-bit hash.
+But: the plain idf is negative for words of more than half of the links, so 1 is added. A word is a 32-bit hash.
 Reference: Robertson & Walker 1994; Zhang et al., JLSE, eq. 5-9.
-
-Label propagation: the link model's algebra.
-
-V has a row and a column for every queued link; all pairs of a few thousand are tens of millions. So rows are
-made a slice at a time, and of each only its k largest entries are kept.
 """
 
 from __future__ import annotations
@@ -158,10 +157,10 @@ def propagate(
     votes: Floats, likeness: csr_array, gamma: float, start: Floats | None = None, tolerance: float = 1e-9
 ) -> Floats:
     """The fixed point of X <- (1 - gamma) * votes + gamma * likeness * X; the same from every start."""
-    given = (1.0 - gamma) * votes
+    fixed = (1.0 - gamma) * votes
     x = np.zeros(votes.size) if start is None else start
     for _ in range(200):
-        following = given + gamma * (likeness @ x)
+        following = fixed + gamma * (likeness @ x)
         change = float(np.abs(following - x).max(initial=0.0))
         x = following
         if change <= tolerance:
@@ -184,7 +183,7 @@ class LinkModel(Strategy):
         row i of [U V] is divided by its sum, a zero row stays zero (eq. 3); X_S: labels, positives divided by
         their sum, negatives by the size of theirs (eq. 4); label -> relevance of a relevant page,
         relevance - 1 of another. S: pages read (by `Page.is_target`), the topic's keywords as one positive.
-    Parameters: gamma 0.68 (paper §4.1), k 20 (its value is not given); linking 1, graded true, seeds_only false
+    Parameters: gamma 0.68 (paper §4.1), k 20 (ours); linking 1, graded true, seeds_only false
         (ours; the paper's are 0, false, true: S is the seeds alone); most_queued 3 000, page_words 60 (ours).
     Reads: anchor, context; words and relevance of pages; topic keywords; seed lines that begin with `-`.
     Cost: one call of the segmenter and two sparse products a page; refresh every 25 pages: most_queued links
@@ -222,7 +221,7 @@ class LinkModel(Strategy):
     _segmenter: Segmenter = field(default=PLAIN, init=False, repr=False)
     _off_topic: frozenset[str] = field(default=frozenset(), init=False, repr=False)
     _refreshing: bool = field(default=False, init=False, repr=False)
-    _pending: deque[str] = field(default_factory=deque, init=False, repr=False)  # new scores not given yet
+    _pending: deque[str] = field(default_factory=deque, init=False, repr=False)  # new scores not yielded yet
 
     def __post_init__(self) -> None:
         check_range(self.name, "gamma", self.gamma, 0.0, 0.999)
@@ -260,8 +259,8 @@ class LinkModel(Strategy):
             else:
                 before[:] = [old + new for old, new in zip(before, pair, strict=True)]
         votes, total = self._towards(texts, [self._to_pages[link.url] for link in links])
-        given = (1.0 - self.gamma) * votes
-        votes = np.divide(given, total, out=np.zeros(total.size), where=total > 0)
+        fixed = (1.0 - self.gamma) * votes
+        votes = np.divide(fixed, total, out=np.zeros(total.size), where=total > 0)
         pairs = zip(links, votes.tolist(), strict=True)
         found = [Score(link.url, vote, shares=packed_shares(vote)) for link, vote in pairs]
         for score in found:

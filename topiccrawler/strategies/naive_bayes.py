@@ -1,4 +1,4 @@
-"""Naive Bayes: a link is scored by its own words, whatever page it stands on."""
+"""The strategy `naive_bayes`: a link is scored by its own words, whatever page has it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import (
     Knowledge,
     LinkScorer,
+    OfferedLinks,
     Shares,
-    Shown,
     Strategy,
     check_range,
     link_scorer_of,
@@ -65,7 +65,9 @@ class NaiveBayes(Strategy):
     _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
     _learner: LinkLearner | None = field(default=None, init=False, repr=False)
     _similarity_threshold: float = field(default=0.5, init=False, repr=False)
-    _taken: list[Any] = field(default_factory=list, init=False, repr=False)  # from the page visited last
+    _observation: list[Any] = field(
+        default_factory=list, init=False, repr=False
+    )  # from the page visited last
 
     def __post_init__(self) -> None:
         check_range(self.name, "half_life_pages", self.half_life_pages, 1.0)
@@ -83,7 +85,7 @@ class NaiveBayes(Strategy):
         return self.learn
 
     @property
-    def shown(self) -> Shown:
+    def offered_links(self) -> OfferedLinks:
         # what was learned meanwhile may change the score of the same words
         return "waiting" if self.learn else "new"
 
@@ -92,23 +94,23 @@ class NaiveBayes(Strategy):
         return self._scorer
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
-        self._taken = []
+        self._observation = []
         if self._learner is not None and page.via is not None:
-            self._taken = [
+            self._observation = [
                 page.via.link,
                 label_of(page.similarity, self._similarity_threshold),
                 page.title,
                 page.url,
             ]
-            self._learner.learn(*self._taken)
+            self._learner.learn(*self._observation)
         return self._scores(links)
 
-    def taken(self) -> list[Any]:
-        return self._taken
+    def observation(self) -> list[Any]:
+        return self._observation
 
-    def take(self, taken: Any) -> None:
-        if self._learner is not None and taken:
-            fields, label, title, url = taken
+    def observe(self, observation: Any) -> None:
+        if self._learner is not None and observation:
+            fields, label, title, url = observation
             self._learner.learn(Link(*fields), float(label), title, url)
 
     def refresh(self, queued: Iterable[Link]) -> Iterator[Score]:

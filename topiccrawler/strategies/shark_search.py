@@ -1,8 +1,7 @@
-"""Shark search: relevance is inherited along paths and decays.
+"""Strategies that score a link by its path or by single words: `fish_search`, `shark_search` and `relevance_weighting`.
 
-Fish search: paths through relevant pages are followed further than others.
-
-Relevance weighting: a link is scored by its word that is most similar to a topic word.
+Fish search follows paths through relevant pages further than others. In shark search a link inherits a
+relevance that decays along the path. Relevance weighting scores a link by its word that is most similar to a topic word.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ from topiccrawler.topics.topic import Breadth
 class FishSearch(Strategy):
     """Fetch the first links of relevant pages at once, then those of others; leave a path that stays poor.
 
-    Idea: a relevant page gives its links full depth; links of an irrelevant page have one step less left.
+    Idea: the links of a relevant page get full depth; links of an irrelevant page have one step less left.
     Formula: relevant page: its first a * width links score 1 + pages seen so far (newest first), with full
         depth; other page: its first width links score 0.5, with one depth less; all further links score 0,
-        with the depth their page gives; a link with depth 0 is not queued; all links of a slow page get depth
+        with the depth of their page; a link with depth 0 is not queued; all links of a slow page get depth
         0. relevant -> `Page.is_target`; depth left -> `page.via.carry`; slow -> `Page.seconds` >
         slow_seconds.
     Parameters: width 10, depth 3, a 1.5 (De Bra & Post 1994; MySpider); slow_seconds 10 (ours, no value

@@ -12,7 +12,7 @@ characters, on which both agree; everything else is split here, by our own rule:
 - other single characters are dropped, punctuation separates. Stop words stay.
 
 Many texts are segmented in one call, joined by a newline, which both engines keep as a token of its own. What stands
-between Han characters is taken out first and replaced by a mark, so that most lines of the engine's output need no
+between Han characters is removed first and replaced by a mark, so that most lines of the engine's output need no
 second look. Engines, and what a topic needs whole: text.segmenter.
 
 A two-generation cache: results for recent texts, in bounded memory.
@@ -195,24 +195,26 @@ def _cut_together(texts: Sequence[str], cut: Cut) -> list[list[str]]:
     joined = fold(",\n,".join([text.replace("\n", " ") for text in texts]))
     lines = _BETWEEN_HAN.sub(mark, f",{joined},")  # marks around each line: none is empty
     tokens = [*cut(lines), "\n"]
-    taken = iter(between)
+    removed = iter(between)
     found: list[list[str]] = []
     start = 0
     for line in lines.split("\n"):
         end = tokens.index("\n", start)
         run = tokens[start:end]
-        found.append(_with_taken(run, taken) if _WORD in line else [token for token in run if len(token) > 1])
+        found.append(
+            _with_removed(run, removed) if _WORD in line else [token for token in run if len(token) > 1]
+        )
         start = end + 1
     return found
 
 
-def _with_taken(tokens: list[str], taken: Iterator[tuple[str, bool]]) -> list[str]:
-    """The words of a line, with those that were taken out put back."""
+def _with_removed(tokens: list[str], removed: Iterator[tuple[str, bool]]) -> list[str]:
+    """The words of a line, with those that were removed put back."""
     found: list[str] = []
     start = 0
     for place in [place for place, token in enumerate(tokens) if token == _WORD]:
         found += [token for token in tokens[start:place] if len(token) > 1]
-        word, is_prefix = next(taken)
+        word, is_prefix = next(removed)
         if is_prefix:
             behind = tokens[place + 1]  # there is one: a line ends with a mark
             if len(behind) == 1 and _is_han(behind) and not _is_han(tokens[place + 2]):

@@ -4,7 +4,7 @@ Idea: a sentence encoder knows what a word means, but puts words together that o
 stand near each other in texts knows the company a word keeps, but takes for kin what one site's pages repeat. A word that both hold
 near is near.
 Formula: likeness(w) = sqrt(max(0, cos(e_w, e)) · max(0, cos(c_w, c))), e_w, c_w = the word's two vectors, e, c = the weighted means of
-those of the words given, each of length 1. e_w: encoder's vector less the mean of all, first principal components; c_w: singular
+those of the query words, each of length 1. e_w: encoder's vector less the mean of all, first principal components; c_w: singular
 vectors of the positive pointwise mutual information of words at most 8 words apart, contexts smoothed by the power .75.
 Parameters: 128 dimensions each, rounded to 7 steps (docs/lab/word-vectors.md has what less costs).
 Cost: .1 s and 12 MB to load, .2 s of CPU a question: once a crawl, when a topic is made of a few words.
@@ -47,12 +47,12 @@ Floats = npt.NDArray[np.float32]
 
 
 class Near(NamedTuple):
-    """A word near those given."""
+    """A word near the query words."""
 
     word: str  # as it is written
     likeness: float  # 0..1
     rarity: float  # ln(texts / texts with the word) in the texts the table was made of
-    by: str  # the given word it is nearest to
+    by: str  # the query word it is nearest to
 
 
 class WordVectors:
@@ -91,10 +91,10 @@ class WordVectors:
         place = self._places.get(word)
         return None if place is None else float(self.rarity[place])
 
-    def likeness(self, given: Mapping[str, float], words: Sequence[str]) -> list[float]:
-        """Of each of these words to those given, weighted, 0..1; 0 for a word that the table does not have whole."""
-        placed = self._placed(given)
-        likeness = self._likeness(placed, [given[word] for word in placed])
+    def likeness(self, query: Mapping[str, float], words: Sequence[str]) -> list[float]:
+        """Of each of these words to the query, 0..1; 0 for a word that the table does not have whole."""
+        placed = self._placed(query)
+        likeness = self._likeness(placed, [query[word] for word in placed])
         places = [self._places.get("".join(tokens)) for tokens in words_of(list(words))]
         return [0.0 if place is None else float(likeness[place]) for place in places]
 
@@ -106,10 +106,10 @@ class WordVectors:
             return None
         return tuple(_means(steps, scale, [places])[0] for steps, scale in self._tables)
 
-    def near(self, given: Mapping[str, float], most: int, segmenter: Segmenter = PLAIN) -> list[Near]:
-        """The words most like all those given, weighted; the most like first, those given among them where they are known."""
-        placed = self._placed(given, segmenter)
-        likeness = self._likeness(placed, [given[word] for word in placed])
+    def near(self, query: Mapping[str, float], most: int, segmenter: Segmenter = PLAIN) -> list[Near]:
+        """The words most like all query words, the most like first; known query words are among them."""
+        placed = self._placed(query, segmenter)
+        likeness = self._likeness(placed, [query[word] for word in placed])
         ranked = np.argsort(-likeness, kind="stable")[:most]
         ranked = ranked[likeness[ranked] > 0]
         if not len(ranked):
@@ -121,16 +121,16 @@ class WordVectors:
         ]
 
     def alike(
-        self, given: Mapping[str, float], least: float, most: int, segmenter: Segmenter = PLAIN
+        self, query: Mapping[str, float], least: float, most: int, segmenter: Segmenter = PLAIN
     ) -> list[str]:
-        """The words of at least that likeness to those given, as they are written; the most like first."""
-        placed = self._placed(given, segmenter)
-        likeness = self._likeness(placed, [given[word] for word in placed])
+        """The words of at least that likeness to the query words, as they are written; the most like first."""
+        placed = self._placed(query, segmenter)
+        likeness = self._likeness(placed, [query[word] for word in placed])
         ranked = np.argsort(-likeness, kind="stable")[:most]
         return [self.forms[at] for at in ranked[likeness[ranked] >= least].tolist()]
 
-    def _placed(self, given: Mapping[str, float], segmenter: Segmenter = PLAIN) -> dict[str, list[int]]:
-        return {word: places for word in given if (places := self.known(word, segmenter))}
+    def _placed(self, query: Mapping[str, float], segmenter: Segmenter = PLAIN) -> dict[str, list[int]]:
+        return {word: places for word in query if (places := self.known(word, segmenter))}
 
     def _likeness(self, placed: Mapping[str, Sequence[int]], weights: Sequence[float]) -> Floats:
         """Of every word to the weighted mean of these; 0 for none."""
@@ -142,7 +142,7 @@ class WordVectors:
         return np.sqrt(product)
 
     def _nearest(self, placed: Mapping[str, Sequence[int]], ranked: npt.NDArray[np.int64]) -> list[int]:
-        """Of each ranked word which of the given it is nearest to. One given word at a time: a topic may have thousands."""
+        """Of each ranked word the nearest query word. One query word at a time: a topic may have thousands."""
         rows = [_unit(steps[ranked] * scale) for steps, scale in self._tables]
         means = [_means(steps, scale, placed.values()) for steps, scale in self._tables]
         best = np.full(len(ranked), -1.0, np.float32)
@@ -217,8 +217,8 @@ def _check_size(archive: bytes) -> None:
 
 
 def _checked(arrays: Mapping[str, Any]) -> WordVectors:
-    if (given := _text(arrays["format"])) != FORMAT:
-        raise ValueError(f"it is no {FORMAT} but {given[:40]!r}")
+    if (written := _text(arrays["format"])) != FORMAT:
+        raise ValueError(f"it is no {FORMAT} but {written[:40]!r}")
     if (tokenizer := _text(arrays["tokenizer"])) != TOKENIZER:
         raise ValueError(f"its words were cut by {tokenizer[:40]!r}, not {TOKENIZER!r}")
     words, forms = (_text(arrays[name]).split("\n") for name in ("words", "forms"))

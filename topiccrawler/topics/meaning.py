@@ -74,9 +74,11 @@ def contrasts(topic: Topic) -> list[Topic]:
     """The same without the words that the word vectors hold near this topic's: 厨房 is of homes, and speaks not against food."""
     from topiccrawler.text.word_vectors import shipped_vectors  # numpy
 
-    given = {word: topic.keywords[word] for word in topic.given if word in topic.keywords} or topic.keywords
+    user_words = {
+        word: topic.keywords[word] for word in topic.given if word in topic.keywords
+    } or topic.keywords
     segmenter = topic.segmenter
-    near = shipped_vectors().alike(given, NEUTRAL, MOST_NEUTRAL, segmenter)
+    near = shipped_vectors().alike(user_words, NEUTRAL, MOST_NEUTRAL, segmenter)
     neutral = {word for tokens in segmenter.words_of(near) for word in ("".join(tokens), *tokens)}
     others = unlike(topic)
     tokens_of = dict(zip(words := _all_keywords(others), segmenter.words_of(words), strict=True))
@@ -134,9 +136,9 @@ class _Words:
     main_names: frozenset[str]  # English and Chinese
 
 
-def kindred(given: Iterable[str]) -> Kindred | None:
+def kindred(user_words: Iterable[str]) -> Kindred | None:
     """The topic that these words belong to; None when there is none."""
-    wanted = joined(given)
+    wanted = joined(user_words)
     topics = _catalogue()
     having = Counter(word for topic in topics.values() for word in {*topic.tokens, *topic.name_tokens})
     best, most = None, 0.0
@@ -153,9 +155,9 @@ def kindred(given: Iterable[str]) -> Kindred | None:
     return best
 
 
-def named_by(given: Iterable[str]) -> Kindred | None:
+def named_by(user_words: Iterable[str]) -> Kindred | None:
     """The topic that one of these words is the name of, English or Chinese; the first of several. A further name (股票, books) names a part."""
-    wanted = joined(given)
+    wanted = joined(user_words)
     for word in wanted:
         for name, topic in _catalogue().items():
             if word in topic.main_names:
@@ -221,55 +223,55 @@ class Proposed:
 
 
 def proposed(
-    given: Mapping[str, float], most: int = PROPOSED_WORDS, topic: Kindred | None = None
+    user_words: Mapping[str, float], most: int = PROPOSED_WORDS, topic: Kindred | None = None
 ) -> list[Proposed]:
     """At most so many words for these; the heaviest first. Nothing when neither table nor catalogue knows any of them.
 
     `topic`: that of the catalogue, where it is known otherwise than by these words.
     """
     if topic is None:
-        return list(_proposed(tuple(given.items()), most))
+        return list(_proposed(tuple(user_words.items()), most))
     from topiccrawler.text.word_vectors import shipped_vectors  # numpy
 
-    return weighed(given, most, shipped_vectors(), topic)
+    return weighed(user_words, most, shipped_vectors(), topic)
 
 
 @lru_cache(maxsize=16)
-def _proposed(given: tuple[tuple[str, float], ...], most: int) -> tuple[Proposed, ...]:
+def _proposed(user_words: tuple[tuple[str, float], ...], most: int) -> tuple[Proposed, ...]:
     from topiccrawler.text.word_vectors import shipped_vectors  # numpy
 
-    return tuple(weighed(dict(given), most, shipped_vectors(), kindred(word for word, _ in given)))
+    return tuple(weighed(dict(user_words), most, shipped_vectors(), kindred(word for word, _ in user_words)))
 
 
 def weighed(
-    given: Mapping[str, float], most: int, vectors: WordVectors, topic: Kindred | None = None
+    user_words: Mapping[str, float], most: int, vectors: WordVectors, topic: Kindred | None = None
 ) -> list[Proposed]:
     """The same by any table, and any topic."""
-    own = set(joined(given))
-    found = {one.word: one for one in _near(given, most + len(own), own, vectors)}
+    own = set(joined(user_words))
+    found = {one.word: one for one in _near(user_words, most + len(own), own, vectors)}
     if topic is not None:
         inside = set(joined(topic.keywords))
         found = {
             word: one if "".join(tokens) in inside else replace(one, weight=_rounded(OUTSIDE * one.weight))
             for (word, one), tokens in zip(found.items(), words_of(list(found)), strict=True)
         }
-        for one in _of_topic(given, own, topic):
+        for one in _of_topic(user_words, own, topic):
             if one.word not in found or found[one.word].weight < one.weight:
                 found[one.word] = one
     return sorted(found.values(), key=lambda one: (-one.weight, one.word))[:most]
 
 
-def _near(given: Mapping[str, float], most: int, own: set[str], vectors: WordVectors) -> list[Proposed]:
+def _near(user_words: Mapping[str, float], most: int, own: set[str], vectors: WordVectors) -> list[Proposed]:
     near = [
         (one, one.likeness**2 * one.rarity, "".join(words_of([one.word])[0]) in own)
-        for one in vectors.near(given, most)
+        for one in vectors.near(user_words, most)
     ]
     if not near:
         return []
     measures = [worth for _, worth, is_own in near if is_own] or [max(worth for _, worth, _ in near)]
     measure = max(sum(measures) / len(measures), 1e-9)
     guessed = sum(not vectors.has(word) for word in own) / len(own)
-    scale = (1.0 - GUESSED * guessed) * _mean(given)
+    scale = (1.0 - GUESSED * guessed) * _mean(user_words)
     return [
         Proposed(one.word, _rounded(scale * min(1.0, worth / measure)), one.by, one.likeness)
         for one, worth, is_own in near
@@ -277,11 +279,11 @@ def _near(given: Mapping[str, float], most: int, own: set[str], vectors: WordVec
     ]
 
 
-def _of_topic(given: Mapping[str, float], own: set[str], topic: Kindred) -> list[Proposed]:
+def _of_topic(user_words: Mapping[str, float], own: set[str], topic: Kindred) -> list[Proposed]:
     if not topic.share:
         return []
     weights = {**topic.keywords, **dict.fromkeys(topic.names, 1.0)}
-    scale = topic.share * _mean(given)
+    scale = topic.share * _mean(user_words)
     return [
         Proposed(word, _rounded(scale * weights[word]), topic=topic.name)
         for word, tokens in zip(weights, words_of(list(weights)), strict=True)
@@ -289,8 +291,8 @@ def _of_topic(given: Mapping[str, float], own: set[str], topic: Kindred) -> list
     ]
 
 
-def _mean(given: Mapping[str, float]) -> float:
-    return sum(given.values()) / len(given)
+def _mean(user_words: Mapping[str, float]) -> float:
+    return sum(user_words.values()) / len(user_words)
 
 
 def _rounded(weight: float) -> float:
@@ -298,7 +300,7 @@ def _rounded(weight: float) -> float:
 
 
 def near_words(
-    given: Mapping[str, float],
+    user_words: Mapping[str, float],
     segmenter: Segmenter,
     least: float = LEAST_LIKENESS,
     most: int = NEAR_WORDS,
@@ -306,8 +308,8 @@ def near_words(
     """The words most like those given, as the segmenter gives them, with their likeness; none of those given."""
     from topiccrawler.text.word_vectors import shipped_vectors  # numpy
 
-    own = set(joined(given, segmenter))
-    near = shipped_vectors().near(given, most, segmenter)
+    own = set(joined(user_words, segmenter))
+    near = shipped_vectors().near(user_words, most, segmenter)
     keys = ("".join(tokens) for tokens in segmenter.words_of([one.word for one in near]))
     return {
         key: one.likeness
@@ -334,12 +336,12 @@ def with_proposed(topic: Topic, parent: Kindred | None = None) -> Topic:
 def reasons(topic: Topic) -> dict[str, str]:
     """Why each word is in the topic that was learned from pages or proposed; nothing of those a person wrote or weighed anew."""
     kept = {word: why for word, why in topic.reasons.items() if word in topic.keywords}
-    given = {word: topic.keywords[word] for word in topic.given if word in topic.keywords}
-    if not given:
+    user_words = {word: topic.keywords[word] for word in topic.given if word in topic.keywords}
+    if not user_words:
         return kept
-    found = proposed(given, max(PROPOSED_WORDS, len(topic.keywords)))
+    found = proposed(user_words, max(PROPOSED_WORDS, len(topic.keywords)))
     of_proposed = {
-        one.word: one.reason for one in found if one.word in topic.keywords and one.word not in given
+        one.word: one.reason for one in found if one.word in topic.keywords and one.word not in user_words
     }
     return of_proposed | kept
 
@@ -357,18 +359,18 @@ class Meaning:
 
 def meaning_of(words: Iterable[str]) -> Meaning:
     """What these words mean."""
-    given = list(words)
-    if (whole := named_by(given)) is not None:
+    user_words = list(words)
+    if (whole := named_by(user_words)) is not None:
         return Meaning(whole, is_whole=True)
-    return Meaning(kindred(given), is_whole=False)
+    return Meaning(kindred(user_words), is_whole=False)
 
 
 def understood(topic: Topic) -> Topic:
     """The topic as its words are meant, with the words that lead to its pages; any that is not of a few words as it is."""
     if not has_few_words(topic):
         found = with_proposed(topic)
-        is_all_given = topic.narrow and not found.given
-        return found.model_copy(update={"given": list(topic.keywords)}) if is_all_given else found
+        is_users_alone = topic.narrow and not found.given
+        return found.model_copy(update={"given": list(topic.keywords)}) if is_users_alone else found
     if "proposed_words" not in topic.model_fields_set:
         topic = topic.model_copy(update={"proposed_words": PROPOSED_WORDS})
     meaning = meaning_of(topic.keywords)

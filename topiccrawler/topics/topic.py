@@ -69,24 +69,24 @@ def display_name(name: str, zh: str) -> str:
 logger = logging.getLogger(__name__)
 
 
-def _selector(given: str) -> str:
+def _selector(value: str) -> str:
     """A selector that the parser understands."""
-    if given:
+    if value:
         try:
-            LexborHTMLParser("<p>").css(given)
+            LexborHTMLParser("<p>").css(value)
         except SelectolaxError as failure:
             raise ValueError("is no CSS selector") from failure
-    return given
+    return value
 
 
 FORMATS = ("html", "text", "feed", "sitemap", "pdf", "docx", "xlsx", "pptx")
 
 
-def _format(given: str) -> str:
+def _format(value: str) -> str:
     """A format that is read, be it of another package."""
-    if given not in FORMATS and given not in named("topiccrawler.formats"):
+    if value not in FORMATS and value not in named("topiccrawler.formats"):
         raise ValueError("is no format that is read")
-    return given
+    return value
 
 
 Breadth = Literal["broad", "normal", "specific"]
@@ -185,7 +185,7 @@ class Topic(BaseModel):
     seeds: list[Address] = []
     # to be added when a crawl begins (topics.meaning)
     proposed_words: Annotated[int, Field(ge=0, le=2_000)] = 0
-    given: list[Word] = []  # of the keywords those a user gave; the others were proposed for them
+    given: list[Word] = []  # of the keywords those that the user typed; the others were proposed for them
     within: str = ""  # the catalogue's topic that they belong to
     # the words given alone judge pages, the others only lead to them; None = not decided (topics.meaning)
     narrow: bool | None = None
@@ -237,10 +237,10 @@ class Topic(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _fill_in(cls, given: Any) -> Any:
-        if not isinstance(given, dict):
-            return given
-        filled = dict(given)
+    def _fill_in(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        filled = dict(value)
         words = filled.get("keywords")
         if not words and _is_texts(filled.get("examples")):
             from topiccrawler.topics.keywords import keywords_of_texts
@@ -256,8 +256,8 @@ class Topic(BaseModel):
         return filled
 
 
-def _is_texts(given: Any) -> bool:
-    return isinstance(given, list) and bool(given) and all(isinstance(text, str) for text in given)
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)
 
 
 def make_topic(fields: Mapping[str, object], what: str) -> Topic:
@@ -275,7 +275,7 @@ def without_removed_fields(fields: Mapping[str, Any], what: str) -> dict[str, An
     on = [f"{name} = {json.dumps(one)}" for name, one in found.items() if one != REMOVED_FIELDS[name][0]]
     if on and (topic := str(kept.get("name"))) not in _REMOVED_SAID:
         _REMOVED_SAID.add(topic)
-        logger.warning("%s: %s: no longer used, changes nothing; take it out", what, ", ".join(on))
+        logger.warning("%s: %s: no longer used, changes nothing; remove it", what, ", ".join(on))
     return kept
 
 

@@ -189,17 +189,17 @@ def test_what_is_no_address_is_refused_without_the_password(url: str, told: str)
 def test_an_address_is_shown_without_secrets_and_found_again_by_what_is_shown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(address, "_given", {})
+    monkeypatch.setattr(address, "_remembered", {})
     whole = "postgresql://u:p%40s@db.example:5433/pages?sslmode=require&sslpassword=geheim&password=x"
-    told = address.shown(whole)
+    told = address.redacted(whole)
     assert told == "postgresql://u@db.example:5433/pages?sslmode=require"
     assert address.whole(told) == told
-    address.give(whole)
+    address.remember_address(whole)
     assert address.whole(told) == whole
     assert address.whole("postgresql://other@db.example:5433/pages") == whole
     other = "postgresql://u@db.example/pages"
     assert address.whole(other) == other
-    address.give("postgresql://u@moved.example/pages", for_all=True)
+    address.remember_address("postgresql://u@moved.example/pages", for_all=True)
     assert address.whole(other) == "postgresql://u@moved.example/pages"
 
 

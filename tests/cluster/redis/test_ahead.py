@@ -13,7 +13,7 @@ from redis_server import RedisServer
 from topiccrawler.cluster.redis.connection import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
-from topiccrawler.crawling.sharing import Ahead
+from topiccrawler.crawling.sharing import Prefetch
 from topiccrawler.frontier.base import Pushed, State
 
 Worker = Callable[[], RedisFrontier]
@@ -32,31 +32,31 @@ def worker(redis_server: RedisServer, request: pytest.FixtureRequest) -> Worker:
     return joined
 
 
-def asked(frontier: RedisFrontier, *paths: str) -> Ahead:
-    ahead = frontier.ask_ahead(f"http://{path}" for path in paths)
+def asked(frontier: RedisFrontier, *paths: str) -> Prefetch:
+    ahead = frontier.prefetch(f"http://{path}" for path in paths)
     assert ahead is not None
     return ahead
 
 
-def heard(ahead: Ahead) -> None:
+def received(ahead: Prefetch) -> None:
     ahead.answers[0].result(60.0)
-    ahead.hear()
+    ahead.receive()
 
 
 def calls(frontier: RedisFrontier) -> Any:
     return frontier.figures()["calls"]
 
 
-def test_what_was_heard_is_not_asked_for_again(worker: Worker) -> None:
+def test_what_was_received_is_not_asked_for_again(worker: Worker) -> None:
     first = worker()
     push(first, ("a/1", 1.0))
     first.commit()
     second = worker()
-    heard(asked(second, "a/1", "b/1"))
+    received(asked(second, "a/1", "b/1"))
     before = calls(second)
     assert not second.look().is_new_anchor("http://a/1", "")
     assert second.look().is_new_anchor("http://b/1", "x")
-    assert second.ask_ahead(["http://a/1", "http://b/1"]) is None
+    assert second.prefetch(["http://a/1", "http://b/1"]) is None
     assert push(second, ("a/1", 0.5), ("b/1", 1.0)) == {"kept": 1, "new": 1}
     assert calls(second) == before
 
@@ -64,21 +64,21 @@ def test_what_was_heard_is_not_asked_for_again(worker: Worker) -> None:
 def test_a_host_that_came_with_the_answer_is_this_workers(worker: Worker) -> None:
     frontier = worker()
     ahead = asked(frontier, "a/1")
-    heard(ahead)
+    received(ahead)
     push(frontier, ("a/1", 1.0))
     assert lease(frontier) == "a/1"
 
 
 def test_a_url_that_was_fetched_meanwhile_is_not_fetched_again(worker: Worker) -> None:
     frontier = worker()
-    heard(asked(frontier, "a/0"))  # the host is its own
+    received(asked(frontier, "a/0"))  # the host is its own
     late = asked(frontier, "a/1")  # of a page that is read for long
-    heard(asked(frontier, "a/1"))
+    received(asked(frontier, "a/1"))
     push(frontier, ("a/1", 1.0))
     assert lease(frontier) == "a/1"
     frontier.end("http://a/1", State.COMPLETED, "kept", 0.0)
     frontier.commit()
-    heard(late)  # it says that nobody ever met it
+    received(late)  # it says that the URL is new
     assert not frontier.look().is_open("http://a/1")
     assert push(frontier, ("a/1", 9.0)) == {Pushed.KNOWN.value: 1}
     assert lease(frontier) is None
@@ -86,9 +86,9 @@ def test_a_url_that_was_fetched_meanwhile_is_not_fetched_again(worker: Worker) -
 
 def test_what_was_pushed_to_a_host_meanwhile_is_leased_in_its_turn(worker: Worker) -> None:
     frontier = worker()
-    late = asked(frontier, "a/1")  # takes the host, which is heard later
+    late = asked(frontier, "a/1")  # takes the host, which is received later
     push(frontier, ("a/2", 2.0), ("a/1", 1.0))
-    heard(late)
+    received(late)
     got: list[str | None] = []
     until(lambda: got.append(lease(frontier)) or got[-1] is not None)
     assert got[-1] == "a/2"
@@ -100,9 +100,9 @@ def test_what_was_pushed_to_a_host_meanwhile_is_leased_in_its_turn(worker: Worke
 def test_a_host_whose_asker_is_gone_is_worked_on_all_the_same(
     worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("topiccrawler.cluster.redis.worker.UNHEARD_SECONDS", 0.0)
+    monkeypatch.setattr("topiccrawler.cluster.redis.worker.STALE_SECONDS", 0.0)
     first, second = worker(), worker()
-    asked(first, "a/1").answers[0].result(60.0)  # and its page is never shown
+    asked(first, "a/1").answers[0].result(60.0)  # and its page is never visited
     push(second, ("a/1", 1.0))
     second.commit()
     until(lambda: lease(first) == "a/1")
@@ -111,5 +111,5 @@ def test_a_host_whose_asker_is_gone_is_worked_on_all_the_same(
 def test_no_answer_is_waited_for_that_cannot_come(worker: Worker) -> None:
     frontier = worker()
     frontier.close(commit=False)
-    ahead = frontier.ask_ahead(["http://a/1"])
+    ahead = frontier.prefetch(["http://a/1"])
     assert ahead is None or ahead.answers[0].done()

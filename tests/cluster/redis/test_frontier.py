@@ -66,7 +66,7 @@ def test_it_agrees_with_sorted_whatever_comes_and_goes(redis_server: RedisServer
     @given(steps=steps, count=st.integers(1, 50))
     def check(steps: list[tuple[int, list[float]]], count: int) -> None:
         nonlocal longest
-        prefix, waiting, told = prefix_of(uuid4().hex), {}, []
+        prefix, waiting, sent = prefix_of(uuid4().hex), {}, []
         for number, values in steps:  # none: it is leased; two: its link is on the page twice
             before = waiting.pop(number, None)
             if values:
@@ -74,8 +74,8 @@ def test_it_agrees_with_sorted_whatever_comes_and_goes(redis_server: RedisServer
             if before is None and len(values) > 1:
                 before = values[0]
             if values or before is not None:
-                told.append([number, values, before])
-        size, found = client.eval(text, 1, prefix, json.dumps(told), count)
+                sent.append([number, values, before])
+        size, found = client.eval(text, 1, prefix, json.dumps(sent), count)
         expected = sorted((score, number) for number, score in waiting.items())
         got = [(float(score), number) for number, score in zip(found[::2], found[1::2], strict=True)]
         assert (got, size) == (expected[:count], len(waiting))

@@ -17,7 +17,7 @@ from redis_server import RedisServer
 from topiccrawler.cluster.redis.connection import Client, clients_of
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import has_ended, identity, join
-from topiccrawler.cluster.redis.records import shown
+from topiccrawler.cluster.redis.records import redacted
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
@@ -131,8 +131,8 @@ def test_a_hosts_budget_holds_when_it_changes_hands(worker: Worker) -> None:
 )
 def test_a_damaged_record_of_a_host_tells_nothing(worker: Worker, text: str) -> None:
     budgets = Budgets(worker(), Allowance(host_pages=3))
-    budgets.heard("a", text)
-    assert (budgets.closed, budgets.told("a")) == ({}, "")
+    budgets.merge_record("a", text)
+    assert (budgets.closed, budgets.dump_record("a")) == ({}, "")
 
 
 def test_a_workers_leases_wait_again_when_it_gives_no_sign(worker: Worker) -> None:
@@ -240,7 +240,7 @@ def test_no_server_and_a_wrong_password_are_one_line_without_the_password(redis_
     with pytest.raises(StateError, match="check user and password") as failed:
         clients_of(redis_server.url.replace("unix://", "unix://reader:secret@"), "x")
     assert "secret" not in str(failed.value)
-    assert shown("rediss://me:secret@redis.example:6380/2?x=1") == "rediss://redis.example:6380/2"
+    assert redacted("rediss://me:secret@redis.example:6380/2?x=1") == "rediss://redis.example:6380/2"
 
 
 def test_a_process_that_was_killed_on_this_machine_is_not_waited_for(redis_server: RedisServer) -> None:

@@ -1,4 +1,4 @@
-"""The address of a PostgreSQL server: what may be shown of it, and its password, which is told nowhere."""
+"""The address of a PostgreSQL server: its public form, and its password, which is never logged or stored."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ REMEDY = "write it as postgresql://USER@HOST:5432/DATABASE, or postgresql:///DAT
 SHOWN = ("host", "hostaddr", "port", "user", "dbname", "sslmode", "sslrootcert", "target_session_attrs")
 
 _Place = tuple[str, str, str]  # host, port, database
-_given: dict[_Place | None, str] = {}  # whole addresses, by what they lead to; None: the one for all jobs
+_remembered: dict[_Place | None, str] = {}  # whole addresses; None: the one for all jobs
 
 
 def check_address(url: str) -> str:
@@ -25,11 +25,11 @@ def check_address(url: str) -> str:
     except ValueError:
         fine = False
     if not fine:
-        raise ArgumentError(f"STORE_URL={shown(url)}", "is no address of a PostgreSQL database", REMEDY)
+        raise ArgumentError(f"STORE_URL={redacted(url)}", "is no address of a PostgreSQL database", REMEDY)
     return url
 
 
-def shown(url: str) -> str:
+def redacted(url: str) -> str:
     """The address with the user's name and without password; of its parameters those that lead to the server."""
     scheme, mark, rest = url.partition("://")
     if not mark:
@@ -42,17 +42,17 @@ def shown(url: str) -> str:
     return f"{scheme}://{user}{at if user else ''}{where}{parameters}"
 
 
-def give(url: str, *, for_all: bool = False) -> None:
-    """Remember an address that this process was given, for jobs that name it without its password. `for_all`: for all that are looked
-    at, wherever they say they lie: a database may have moved."""
-    _given[_place(url)] = url
+def remember_address(url: str, *, for_all: bool = False) -> None:
+    """Remember an address with its password, for jobs that name it without. `for_all`: use it for all jobs, whatever address they
+    name, because a database may have moved."""
+    _remembered[_place(url)] = url
     if for_all:
-        _given[None] = url
+        _remembered[None] = url
 
 
 def whole(address: str) -> str:
-    """What was given of the database that a job names; else the address as it stands (PGPASSWORD, .pgpass)."""
-    return _given.get(None) or _given.get(_place(address), address)
+    """The remembered address of the database that a job names; else that of the job (PGPASSWORD, .pgpass)."""
+    return _remembered.get(None) or _remembered.get(_place(address), address)
 
 
 def _place(url: str) -> _Place:

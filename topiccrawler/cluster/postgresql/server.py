@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from topiccrawler.cluster.postgresql.address import give, whole
+from topiccrawler.cluster.postgresql.address import remember_address, whole
 from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
 from topiccrawler.cluster.postgresql.writing import CrawlPages
@@ -12,7 +12,7 @@ from topiccrawler.store.pages import SharedPages
 
 def remember(address: str, *, for_all: bool = False) -> None:
     """For jobs that name it without its password."""
-    give(address, for_all=for_all)
+    remember_address(address, for_all=for_all)
 
 
 def open_pages(address: str, job: str) -> ServedPages:

@@ -1,13 +1,11 @@
-"""A connection to a PostgreSQL server: work is done in one transaction, and what goes wrong becomes one line.
+"""A connection to a PostgreSQL server with its tables: work is done in one transaction, and a fault becomes one line.
 
-A fault that may pass by itself is AwayError: the server cannot be reached, is shut down, starts, or broke the connection; the work is to be done
-again, all of it. Work is written so that doing it twice is harmless.
+AwayError is a fault that may pass: the server cannot be reached, shuts down, starts, or broke the connection. Then the whole work is done again,
+so work is written such that a repetition is harmless.
 
-The tables: made by the first process that finds none, in a schema of their own, for all jobs of the database.
-
-Jobs are told apart by a column, not by a schema a job: workers that join need no right to make tables, all jobs are looked at with one
-query, and to delete its row of the table of jobs forgets one. A page is known by a digest of its URL, because an index takes no
-text of more than 2 700 bytes.
+The first process that finds no tables makes them, in a schema of their own, for all jobs of the database. Jobs are distinguished by a column, not by
+a schema each: a worker that joins needs no right to make tables, one query lists all jobs, and a job is deleted by its row in the table of
+jobs. A page's key is a digest of its URL, because an index accepts no text of more than 2 700 bytes.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from topiccrawler.cluster.postgresql.address import check_address, shown
+from topiccrawler.cluster.postgresql.address import check_address, redacted
 from topiccrawler.errors import ArgumentError, StateError, one_line
 from topiccrawler.store.pages import COLUMNS
 
@@ -109,7 +107,7 @@ class Session:
             raise ArgumentError(MISSING, "which is not there", remedy) from None
         self._psycopg = psycopg
         self._url = check_address(url)
-        self.address = shown(url)
+        self.address = redacted(url)
         self.name = f"PostgreSQL {self.address}"
         self.connects = 0  # how often a connection was made
         self._connection: Any = None

@@ -1,22 +1,15 @@
-"""Full-text search in the pages of a job in PostgreSQL: one index for all processes, filled as pages are kept.
+"""The pages of one job in PostgreSQL for many processes at once, as store.pages has them, with full-text search.
 
-It is the database's own (tsvector, GIN), not a file of FTS5 beside each reader: that would be made anew on every machine that searches, from all texts,
-and never be as new as the store.
+A page is one row by job and URL, written whole (INSERT … ON CONFLICT DO UPDATE): the last writer wins, and a repeated write is harmless. Each
+call is a transaction of its own, durable when it returns. PostgreSQL accepts no NUL in a text: it becomes U+FFFD.
+
+The search uses the database's index (tsvector, GIN), one for all processes, filled as pages are stored. A file of FTS5 beside each reader would
+be built on each machine from all texts, and be older than the store. Words are those of the segmenter, stored past PostgreSQL's parser, which
+would cut them otherwise; words of the title have weight A.
 
 Formula    rank = ts_rank_cd (cover density; a word of the title counts five times; divided by 1 + log of the length) * relevance of the page
-But        not BM25: how rare a word is does not count. Of more than MOST_RANKED matching pages the most relevant are ranked.
-
-Which of a job's pages are asked for, as PostgreSQL has it (store.pages says it for SQLite).
-
-The words of a page as a tsvector, with their places: as the segmenter gives them, past PostgreSQL's own parser, which would cut them otherwise.
-
-Words of the title are of weight A. But: of a word PostgreSQL keeps 256 places, and places up to 16 383: phrases behind these are not found.
-
-The pages of one job in PostgreSQL: as store.pages has them, for many processes at once.
-
-A page is one row a job and URL, written whole (INSERT … ON CONFLICT DO UPDATE): whoever writes last wins, no half is lost, and doing it again is
-harmless. Each call is a transaction of its own and durable when it returns. Its words lie beside it for the search (cluster.postgresql.stored_pages).
-PostgreSQL takes no NUL in a text: it becomes U+FFFD.
+But        not BM25: the rarity of a word does not count. Of more than MOST_RANKED matching pages the most relevant are ranked. Of a word
+           PostgreSQL stores 256 positions, up to 16 383: phrases after these are not found.
 """
 
 from __future__ import annotations
@@ -260,16 +253,16 @@ class PostgresIndex:
     def __init__(self, pages: PostgresPages, segmenter: Segmenter = PLAIN) -> None:
         self._pages, self._segmenter = pages, segmenter
 
-    def catch_up(self, told: Callable[[int, int], None] | None = None) -> int:
-        """Index the pages that were kept with TOPIC_INDEX=False; how many these were. `told`: hears of pages done and to do."""
+    def catch_up(self, progress: Callable[[int, int], None] | None = None) -> int:
+        """Index the pages that were kept with TOPIC_INDEX=False; how many these were. `progress`: called with pages done and to do."""
         done, left = 0, self._left()
         total = left
         while left:
             self._pages.session.ask(self._index_some)
             now = self._left()
             done, left = done + max(left - now, 0), now if now < left else 0
-            if told is not None:
-                told(done, total)
+            if progress is not None:
+                progress(done, total)
         return done
 
     def find(self, expression: str, selection: Selection, limit: int) -> list[Found]:

@@ -1,18 +1,13 @@
-"""The pages of a crawl, kept in PostgreSQL by one of its processes: what is kept goes by a thread (writer), what is asked at once by a connection of its own.
+"""The pages of a crawl in PostgreSQL: written by a thread, with copies found among the pages of all processes.
 
-A thread of its own that does a crawl's work on the server, in order, so that the reactor never waits for it.
+`Writer` is a thread that does the crawl's work on the server in order, so that the reactor never waits for it. Each piece of work has a Future.
+While the server is away the work is tried again, and all later work waits, so that nothing is lost or done twice; after `outage_seconds` it
+fails with one line. What the caller then does not acknowledge is done again later.
 
-Whoever hands work over gets a Future. While the server is away the work is held and tried again, and all behind it waits, so that nothing is lost
-and nothing comes twice; after `outage_seconds` it fails with one line. What the caller then does not acknowledge is done again later.
-
-Finds copies among the pages of all processes of a job: the fingerprints lie in PostgreSQL, and side by side in each process's memory.
-
-One process at a time looks and adds (an advisory lock of the job), after it has read what others added or changed since: so two processes that
-fetch one text at the same moment find one original and one copy. That is two questions and their answers a page with a text; what is looked
-through is in memory (store.duplicates.NearIndex, 32 bytes a page).
-
-A commit is not waited for on the server's disk: what a crash of the server takes of the last moment are copies not found. All is read anew after each
-connection that broke.
+`PostgresDuplicates` finds copies. Fingerprints are in PostgreSQL and in the memory of each process (store.duplicates.NearIndex, 32 bytes a
+page). One process at a time looks and adds (an advisory lock of the job), after it has read the others' additions. So of one text
+fetched by two processes at once, one page is the original and one the copy. Cost: two requests a page with a text. A commit does not wait for
+the server's disk: a crash of the server loses the copies found in the last moment. After a broken connection all fingerprints are read again.
 """
 
 from __future__ import annotations
@@ -77,13 +72,13 @@ class Writer:
         return {"calls": self.calls, "busy_seconds": round(self.busy_seconds, 3), "outages": self.outages}
 
     def close(self, seconds: float = CLOSE_SECONDS) -> None:
-        """Do what was handed over, and let go. StateError when that takes longer."""
+        """Finish the submitted work, and close. StateError when that takes longer."""
         self.hurry()
         if not self._end(seconds + CLOSE_SECONDS):
             raise StateError(self._session.name, "does not answer", "give the command again when it does")
 
     def abandon(self) -> None:
-        """Let go at once; what was handed over and not begun is not done."""
+        """Close at once; work that has not begun is dropped."""
         self._given_up = True
         self._knock.set()
         self._end(1.0)
@@ -270,7 +265,7 @@ class CrawlPages:
             raise StateError(self.pages.name, fault, remedy)
 
     def begin(self, recipe: Mapping[str, object], topic: str = "") -> None:
-        """The crawl begins or goes on; its recipe is kept for those who look at it. StateError when the server takes nothing."""
+        """The crawl begins or goes on; its recipe is stored for readers. StateError when the server accepts no writes."""
         self.topic = topic or self.topic
         self.pages.begin(self.topic, json.dumps(recipe, ensure_ascii=False))
 
@@ -290,7 +285,7 @@ class CrawlPages:
         self._writer.hurry()
 
     def figures(self) -> Mapping[str, float]:
-        """What it took so far."""
+        """The cost so far."""
         return self._writer.figures()
 
     def close(self) -> None:

@@ -1,22 +1,16 @@
-"""The wire between the reactor's thread and Redis: a thread of its own calls the server, in order, and waits for it.
+"""The connection between the reactor's thread and Redis: a thread of its own calls the server, in order, and waits for it.
 
-The conflict: the frontier's contract is synchronous and the reactor must not stand still. So changes are handed over and not waited
-for (`send`); what the caller needs at once (`ask`) is waited for, two seconds at most, and then the server counts as away. While it is
-away nothing is asked, changes are kept in order, and the thread knocks until it is back. Most questions are begun ahead of their need
-(`begin`): nobody stands and waits for them.
+The conflict: the frontier's contract is synchronous, and the reactor must not block. So changes are handed over without waiting (`send`);
+a reply needed at once (`ask`) is waited for, two seconds at most, and then the server counts as away. While it is away no request is sent,
+changes are kept in order, and the thread tries to reconnect. Most requests are sent ahead of their need (`begin`).
 
-Changes are numbered. The last ones are kept for a while after the server has them: a server that was killed and lost what it had
-not written yet gets them again (`resume`).
+Changes are numbered. The latest are kept for a while after the server confirmed them: a server that was killed before it had written them
+to disk gets them again (`resume`).
 
-A call of the server on its way between two threads, and what calls cost.
-
-Calls of one Redis server: each of our scripts by its name, and what the server or the network says as one line.
-
-On a Redis Cluster a client calls the node that has the slot of its prefix, by a connection of its own: who may have lost writes must be
-known. After a fault the cluster is asked again which node that is. While a slot moves, its two nodes have a part of the keys each, and no
-script may run on either. KEYS[1], the prefix, is no key that exists, so the node asked answers ASK: it counts as away until all have moved.
-
-The last changes that a server confirmed: when it was killed before it wrote them down, it gets them again.
+On a Redis Cluster a client has a connection of its own to the node that has the slot of its prefix, because it must know which node may
+have lost writes. After a fault it asks the cluster for that node again. While a slot moves, its two nodes have a part of the keys each,
+and no script may run on either. KEYS[1], the prefix, is no key that exists, so the node replies ASK: it counts as away until all keys
+have moved.
 """
 
 from __future__ import annotations
@@ -38,8 +32,8 @@ from topiccrawler.cluster.redis.records import (
     check_address,
     partitions_of,
     prefix_of,
+    redacted,
     script,
-    shown,
 )
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError
 
@@ -51,12 +45,12 @@ class Call:
     name: str
     arguments: Sequence[Argument]
     batch: int = 0  # of changes; 0 = a question
-    answer: Future[None] | None = None  # done with the call, for who does not stand and wait
+    answer: Future[None] | None = None  # done with the call, for a caller that does not block
     done: threading.Event = field(default_factory=threading.Event)
     reply: Any = None
     error: Exception | None = None
     late: bool = False  # nobody waits for the reply any more
-    after: int = 0  # batches handed over before it
+    after: int = 0  # batches sent before it
     asked_at: float = 0.0  # by time.monotonic; then it goes to the server
     sent_at: float = 0.0
     back_at: float = 0.0
@@ -141,9 +135,9 @@ class Client:
         except ImportError:
             remedy = "give the command: pip install redis hiredis"
             raise ArgumentError(MISSING, "which is not there", remedy) from None
-        self.name = f"{shown(url)} job {job}"
+        self.name = f"{redacted(url)} job {job}"
         self.prefix = prefix_of(job, partition)
-        self.server = shown(url)
+        self.server = redacted(url)
         self.is_clustered = False  # it is a node of a Redis Cluster; known after `check`
         self.is_durable = True  # it writes what it holds to an append-only file, or does not say
         self.connects = 0  # how often a connection was made
@@ -230,7 +224,7 @@ class Client:
         node = self._cluster.get_node_from_key(self.prefix)
         self.close()
         self._redis = self._opened(host=node.host, port=node.port)
-        self.server = f"{shown(self._url)} node {node.host}:{node.port}"
+        self.server = f"{redacted(self._url)} node {node.host}:{node.port}"
         self._is_lost = False
 
     def _call(self, *command: Argument) -> Any:
@@ -347,7 +341,7 @@ class Connection:
         return self._wait(Call(name, arguments), seconds or self._call_seconds)
 
     def begin(self, call: Call) -> None:
-        """A question that nobody stands and waits for. AwayError while the server is away."""
+        """Send a request without waiting for its reply. AwayError while the server is away."""
         self._check()
         self._alive = time.monotonic()
         if self.state != UP or self.away_since is not None or self.is_closed:
@@ -360,8 +354,8 @@ class Connection:
             self._tell_silent(call.asked_at)
 
     def resume(self, hosts: Sequence[str]) -> list[str] | None:
-        """The server is back: tell it what is owned, and make up for what it lost. Gives the hosts that have another owner now; None
-        when this worker was taken for dead."""
+        """The server is back: send it the hosts owned, and the changes it lost. Returns the hosts that have another owner now; None
+        when this worker was declared dead."""
         call = self._resume = Call("resume", [self._session, self._lease_seconds, self._slot, *hosts])
         if not call.done.wait(self._call_seconds):
             call.late = True
@@ -372,7 +366,7 @@ class Connection:
         return [host.decode() for host in call.reply[1]]
 
     def is_whole(self, batch: int, call: Call) -> bool:
-        """The last changes that the server knew of with this call: fewer than it was told before, and it lost some."""
+        """The number of the last batch that the server had at this call: less than a confirmed one means that it lost some."""
         if batch < call.after and self.state == UP:
             self._lost_writes("has lost its last changes")
         return self.state == UP
@@ -447,7 +441,7 @@ class Connection:
                 call = self._calls.get(timeout=self._lease_seconds / 6)
             except Empty:
                 if time.monotonic() - self._alive > self._lease_seconds * 20:
-                    return  # the reactor stands still: others may have the hosts
+                    return  # the reactor is blocked: others may have the hosts
                 call = Call(BEAT, [self._session, self._lease_seconds])
         if call is not None:
             self._do(call)

@@ -1,18 +1,11 @@
-"""What this worker knows of URLs just now: those it holds ranks or leases of, and those it asked about since the last commit.
+"""What a worker has in memory of a crawl in Redis: URLs, the first rows of its hosts' queues, open requests, and host clocks in transit.
 
-A host's clock as it is handed to its next owner: when it may be asked, why not before, the delays that were asked for, its record
-(frontier.budgets).
-
-Times are those of the server, since clocks of machines differ.
-
-The first waiting URLs of the hosts that this worker owns; the others lie in Redis behind them.
-
-Of each host some ranks are held, best first, and a bound: the rank of the best URL that is not held. So the order is exact: a
-rank behind the bound is never handed out before the server was asked.
-
-Which of the hosts that a worker owns are of use to it now.
-
-Questions that nobody stands and waits for: while one is on its way things change here, of which its answer says nothing.
+- `Entries`: the URLs of which the worker has a rank or a lease, and those it looked up since the last commit.
+- `Tops`: of each owned host the first waiting URLs, best first, and a bound: the rank of the best URL that is not at hand. So the
+  order is exact: a rank behind the bound is not leased before the server was asked.
+- `Question`: a request whose reply is not awaited. It records what changes here meanwhile, of which the reply says nothing.
+- `dump_clock`, `merge_clock`: the clock of a host on its way to its next owner: when it is ready, why not before, its delays by
+  reason, its record (frontier.budgets). Times are those of the server, since clocks of machines differ.
 """
 
 from __future__ import annotations
@@ -34,18 +27,18 @@ from topiccrawler.frontier.rows import STATES
 from topiccrawler.model import Score
 
 
-def told(hosts: Hosts, host: str, now: float, offset: float, session: str) -> bytes:
-    """For the next owner. `offset`: the server's clock minus ours; `session`: who tells it."""
+def dump_clock(hosts: Hosts, host: str, now: float, offset: float, session: str) -> bytes:
+    """The clock for the next owner. `offset`: the server's clock minus ours; `session`: of the sender."""
     due = hosts.ready_at(host)
     reason = hosts.waiting_reason(host, now) if due > now else ""
     until = due + offset if due > now else 0.0
-    record = hosts.records.told(host) if hosts.records is not None else ""
+    record = hosts.records.dump_record(host) if hosts.records is not None else ""
     kept = {"why": reason or "", "delays": hosts.delays(host), "by": session, "record": record}
     return DOUBLE.pack(until) + json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def heard(hosts: Hosts, host: str, text: bytes, offset: float, session: str) -> None:
-    """Take over what the last owner told, if that was another. A clock that lies ahead here already stays."""
+def merge_clock(hosts: Hosts, host: str, text: bytes, offset: float, session: str) -> None:
+    """Merge the clock of the last owner, if that was another. A clock that is further ahead here stays."""
     if len(text) < DOUBLE.size:
         return
     due = DOUBLE.unpack_from(text)[0] - offset
@@ -64,7 +57,7 @@ def heard(hosts: Hosts, host: str, text: bytes, offset: float, session: str) -> 
     if due > hosts.ready_at(host) + 0.001:
         hosts.back_off(host, due, reason)
     if record and hosts.records is not None:
-        hosts.records.heard(host, record)
+        hosts.records.merge_record(host, record)
 
 
 NOTHING: Key = (inf, 0)  # behind all others
@@ -72,19 +65,19 @@ NOTHING: Key = (inf, 0)  # behind all others
 
 @dataclass(slots=True)
 class Top:
-    """One host's."""
+    """The first waiting URLs of one host."""
 
     keys: list[Key] = field(default_factory=list)  # sorted
     bound: Key = NOTHING
 
     def best(self) -> Key | None:
-        """The rank of its best waiting URL, held or not."""
+        """The rank of its best waiting URL, at hand or not."""
         first = min(self.keys[0], self.bound) if self.keys else self.bound
         return None if first == NOTHING else first
 
 
 class Tops:
-    """Of all hosts owned. `waits(key)`: the URL of that number waits with that score, as far as is known here.
+    """The first waiting URLs of all owned hosts. `waits(key)`: the URL of that number waits with that score, as far as is known here.
 
     `load(host)`: has the first of a host read anew (`reset`); False when the server is away.
     """
@@ -96,28 +89,28 @@ class Tops:
         self.keep = keep
         self.owned: dict[str, Top] = {}
         self.short: set[str] = set()  # hosts of which few are held
-        self.leaving: set[str] = set()  # hosts that are given back: nothing of them is handed out
+        self.leaving: set[str] = set()  # hosts being released: nothing of them is leased
         self.read_now: set[str] = set()  # nor of those whose queue is read
         self._is_away = False  # nor of any
 
     def own(self, host: str) -> Top:
-        """The host is this worker's."""
+        """This worker owns the host."""
         return self.owned.setdefault(host, Top())
 
     def drop(self, host: str) -> None:
-        """It is no longer."""
+        """This worker owns the host no more."""
         self.owned.pop(host, None)
         self.short.discard(host)
         self._hosts.want(host, None)
 
     def leave(self, hosts: Iterable[str]) -> None:
-        """These are given back; they are gone (`drop`) once the server says so."""
+        """Begin to release hosts; they are gone (`drop`) once the server confirms it."""
         self.leaving = set(hosts)
         for host in self.leaving:
             self._hosts.want(host, None)
 
     def stay(self) -> None:
-        """None is given back any more."""
+        """No host is being released any more."""
         hosts, self.leaving = self.leaving, set()
         for host in hosts:
             self.settle(host)
@@ -130,12 +123,12 @@ class Tops:
                 self._want(host, top)
 
     def reading(self, host: str) -> None:
-        """Its queue is read: it counts again once it is no longer in `read_now`."""
+        """The host's queue is being read; the host is hidden until it leaves `read_now`."""
         self.read_now.add(host)
         self._hosts.want(host, None)
 
     def reset(self, host: str, keys: list[Key], bound: Key) -> None:
-        """What the server says of a host's queue."""
+        """Replace the rows of a host by the server's."""
         top = self.own(host)
         top.keys, top.bound = sorted(keys), bound
         self.short.discard(host)
@@ -183,7 +176,7 @@ class Tops:
             self._want(host, top)
 
     def holds(self, host: str, key: Key) -> bool:
-        """Its rank is held."""
+        """The rank is at hand."""
         top = self.owned.get(host)
         if top is None:
             return False
@@ -191,7 +184,7 @@ class Tops:
         return at < len(top.keys) and top.keys[at] == key
 
     def numbers(self) -> Iterator[int]:
-        """Of all that is held."""
+        """The numbers of all rows at hand."""
         return (number for top in self.owned.values() for _, number in top.keys)
 
     def _want(self, host: str, top: Top) -> None:
@@ -211,14 +204,14 @@ class Tops:
 
 
 def active_hosts(tops: Tops, hosts: Hosts) -> set[str]:
-    """Those that have waiting URLs, and that budgets have not closed."""
+    """Owned hosts with waiting URLs that budgets have not closed."""
     return {host for host, top in tops.owned.items() if top.best() is not None and hosts.ready_at(host) < inf}
 
 
 def ready_hosts(
     tops: Tops, hosts: Hosts, active: set[str], leased: Container[str], now: float
 ) -> list[tuple[Key, str]]:
-    """Those of the active ones that could be asked now and are not, with their best ranks, best first."""
+    """The active hosts that are ready and idle, with their best ranks, best first."""
     return sorted(
         (tops.owned[host].best() or NOTHING, host)
         for host in active
@@ -227,7 +220,7 @@ def ready_hosts(
 
 
 def not_needed(tops: Tops, hosts: Hosts, leased: Container[str]) -> set[str]:
-    """Those without a waiting URL and without a lease. Hosts closed by budgets have some: they stay, since here it is known why."""
+    """Owned hosts without a waiting URL and without a lease. Hosts closed by budgets have some: they stay, since the reason is known here."""
     return {
         host
         for host, top in tops.owned.items()
@@ -237,35 +230,35 @@ def not_needed(tops: Tops, hosts: Hosts, leased: Container[str]) -> set[str]:
 
 @dataclass(eq=False, slots=True)
 class Question:
-    """On its way. `session`: of who asked; an answer to another one is of no use."""
+    """An open request. `session`: of the sender; a reply to another session is ignored."""
 
     call: Call
     session: str
     wanted: Mapping[str, bytes] = field(default_factory=dict)  # URL -> digest, when it is about URLs
     keys: set[bytes] = field(default_factory=set)  # digests of the URLs that changed since
     hosts: set[str] = field(default_factory=set)  # of those URLs
-    taken: set[str] = field(default_factory=set)  # hosts that became this worker's since
+    acquired: set[str] = field(default_factory=set)  # hosts that became this worker's since
 
 
 class Questions:
-    """All that are on their way."""
+    """All open requests."""
 
     def __init__(self) -> None:
         self._open: set[Question] = set()
 
     def open(self, question: Question) -> Question:
-        """It is asked now."""
+        """The request is sent."""
         self._open.add(question)
         return question
 
     def close(self, question: Question) -> bool:
-        """Its answer is heard. False when it was already."""
+        """Its reply was received. False when it was received before."""
         was_open = question in self._open
         self._open.discard(question)
         return was_open
 
-    def unheard(self, seconds: float) -> list[Question]:
-        """About URLs, and answered so long ago: who asked does not care any more."""
+    def stale(self, seconds: float) -> list[Question]:
+        """Look-ups replied to so long ago that their caller is gone."""
         return [
             one for one in self._open if one.wanted and one.call.done.is_set() and one.call.age >= seconds
         ]
@@ -276,10 +269,10 @@ class Questions:
             question.keys.add(key)
             question.hosts.add(host)
 
-    def took(self, host: str) -> None:
+    def acquired(self, host: str) -> None:
         """A host became this worker's."""
         for question in self._open:
-            question.taken.add(host)
+            question.acquired.add(host)
 
 
 _SWEEP_AT = 10_000  # entries
@@ -308,7 +301,9 @@ class Entries:
 
     def __init__(self, has_rank: Callable[[str, Key], bool]) -> None:
         self._has_rank = has_rank
-        self.since: Counter[State] = Counter()  # changes of the counts that the server had not told of
+        self.since: Counter[State] = (
+            Counter()
+        )  # changes of the counts that are not in the server's counts yet
         self._by_number: dict[int, Entry] = {}
         self._by_url: dict[str, Entry | None] = {}  # None = never met
         self._recent: set[str] = set()  # URLs asked about since the last commit

@@ -1,7 +1,7 @@
-"""What the processes of a crawl tell each other, in Redis: a stream of entries, and the newest state (scripts/common.lua has the keys).
+"""The exchange between the processes of a crawl, in Redis: a stream of entries and the newest state (scripts/common.lua has the keys).
 
-Whatever is written goes with the other changes, in their order, and counts once (records.py). Whatever is read is asked for by the
-connection's thread and taken when it is there, so that the reactor never stands still for it.
+Writes go with the other changes, in their order, and count once (records.py). Reads are made by the connection's thread and
+collected later, so that the reactor never waits for them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 from topiccrawler.cluster.redis.connection import Call
 from topiccrawler.cluster.redis.joining import Membership
 from topiccrawler.cluster.redis.records import Argument, Batch
-from topiccrawler.crawling.sharing import START, Harvest, Learned, Told
+from topiccrawler.crawling.sharing import START, Harvest, Learned, StreamEntry
 
 logger = logging.getLogger(__name__)
 
-ANSWER_SECONDS = 0.01  # after which it is worth while to look for what was asked
+ANSWER_SECONDS = 0.01  # after which a reply is worth looking for
 PIECE = 64  # entries read at a time
 
 
@@ -32,8 +32,8 @@ class Counted(NamedTuple):
 
 
 class RedisExchange:
-    """See crawling.sharing.Exchange. `hand(call)` gives a call to the connection's thread; `flush()` all changes so far;
-    `under_way()` says how many URLs are, of all processes."""
+    """See crawling.sharing.Exchange. `hand(call)` queues a call for the connection's thread; `flush()` sends all changes so far;
+    `under_way()` counts the URLs under way in all processes."""
 
     def __init__(
         self,
@@ -44,41 +44,41 @@ class RedisExchange:
         joined: Membership,
     ) -> None:
         self._batch, self._hand, self._flush, self._under_way = batch, hand, flush, under_way
-        self._harvest = Harvest(*joined.harvest, 0)  # as the server told it
+        self._harvest = Harvest(*joined.harvest, 0)  # the server's latest count
         self.counted = Counted(0, 0)  # pages of this process
-        self._told_of = self.counted  # what the server's figure holds of these
+        self._reported = self.counted  # those of them in the server's count
         self.session, self.begun, self.first = joined.session, joined.begun, learned_of(joined.learned)
         self.used = self.is_learner = False
         self.place = START
-        self.newest, self.told = 0 if self.first is None else self.first.number, 0
+        self.newest, self.sent = 0 if self.first is None else self.first.number, 0
         self.live = joined.live
         self.announced: list[str] = []
-        self.heard = 0  # announcements that the server has told of
-        self._own = 0  # entries told by this session
+        self.received = 0  # announcements from the server
+        self._own = 0  # entries sent by this session
         self._read_to, self._reads_own = START, True
         self._reading: Call | None = None
         self._next_read = inf  # by time.monotonic; inf = nothing is read
-        self._asked: Call | None = None  # for the newest state
-        self._time, self._heard_at = 0.0, monotonic()
+        self._state_call: Call | None = None  # for the newest state
+        self._time, self._received_at = 0.0, monotonic()
 
     def now(self) -> float:
         """The server's clock."""
-        return self._time + monotonic() - self._heard_at
+        return self._time + monotonic() - self._received_at
 
     def count(self, *, kept: bool) -> None:
         self._batch.count(kept=kept)
         self.counted = Counted(self.counted.pages + 1, self.counted.kept + kept)
 
     def harvest(self) -> Harvest:
-        pages = self._harvest.pages + self.counted.pages - self._told_of.pages
-        kept = self._harvest.kept + self.counted.kept - self._told_of.kept
+        pages = self._harvest.pages + self.counted.pages - self._reported.pages
+        kept = self._harvest.kept + self.counted.kept - self._reported.kept
         return Harvest(pages, kept, self._under_way())
 
     def announce(self, text: str) -> None:
         self._batch.announce(text)
         self._flush()
 
-    def tell(self, text: bytes, *, once: bool = False) -> int:
+    def send(self, text: bytes, *, once: bool = False) -> int:
         self._own += 1
         self._batch.entry(self._own, text, once=once)
         return self._own
@@ -87,7 +87,7 @@ class RedisExchange:
         self._read_to, self._reads_own = place, own
         self._reading, self._next_read = None, 0.0
 
-    def read(self, pause_seconds: float) -> Sequence[Told]:
+    def read(self, pause_seconds: float) -> Sequence[StreamEntry]:
         call = self._reading
         if call is None:
             if monotonic() >= self._next_read:
@@ -97,7 +97,7 @@ class RedisExchange:
         if not call.done.is_set():
             return ()
         self._reading = None
-        found = [] if call.error is not None else [_told(one) for one in call.reply]
+        found = [] if call.error is not None else [_entry(one) for one in call.reply]
         if found:
             self._read_to = found[-1].place
         if len(found) < PIECE:
@@ -105,17 +105,17 @@ class RedisExchange:
         return found
 
     def newest_state(self) -> Learned | None:
-        call = self._asked
+        call = self._state_call
         if call is None:
-            self._asked = self._begin("learned", [])
+            self._state_call = self._begin("learned", [])
             return None
         if not call.done.is_set():
             return None
-        self._asked = None
+        self._state_call = None
         return None if call.error is not None else learned_of(call.reply)
 
-    def publish(self, text: str, taken: Mapping[str, int], entries: int) -> None:
-        self._batch.learned(self.place, json.dumps(dict(taken)), entries, text)
+    def publish(self, text: str, covered: Mapping[str, int], entries: int) -> None:
+        self._batch.learned(self.place, json.dumps(dict(covered)), entries, text)
 
     def soon(self, seconds: float) -> float:
         """The shorter of this time and that until entries can be read."""
@@ -125,22 +125,22 @@ class RedisExchange:
             seconds, ANSWER_SECONDS if self._reading is not None else max(0.0, self._next_read - monotonic())
         )
 
-    def said(self) -> str:
-        """For the tick (scripts/tick.lua)."""
+    def tick_argument(self) -> str:
+        """The argument of scripts/tick.lua: the place up to which entries may be dropped; "" = nothing is learned here."""
         if not self.used:
             return ""
         return self.place if self.is_learner else START
 
-    def hear(self, time: float, live: int, said: Sequence[Any], counted: Counted) -> None:
-        """What the tick gave; `counted`: before it was asked."""
-        self._time, self._heard_at, self.live = time, monotonic(), live
-        is_learner, self.newest, self.told, pages, kept, self.heard, announced = said
+    def receive(self, time: float, live: int, reply: Sequence[Any], counted: Counted) -> None:
+        """Apply the reply of a tick; `counted`: pages of this process when it was sent."""
+        self._time, self._received_at, self.live = time, monotonic(), live
+        is_learner, self.newest, self.sent, pages, kept, self.received, announced = reply
         self.announced += [text.decode("utf-8", "replace") for text in announced]
         self.is_learner = bool(is_learner)
-        self._harvest, self._told_of = Harvest(pages, kept, 0), counted
+        self._harvest, self._reported = Harvest(pages, kept, 0), counted
 
     def sign(self, session: str) -> None:
-        """This process was taken for dead and joined again."""
+        """This process was declared dead and has joined again."""
         self.session, self._own, self.is_learner = session, 0, False
 
     def _begin(self, name: str, arguments: Sequence[Argument]) -> Call:
@@ -151,22 +151,20 @@ class RedisExchange:
 
 
 def learned_of(reply: Sequence[bytes | None]) -> Learned | None:
-    """A state as scripts/learned.lua gives it; None when there is none."""
+    """A state from the reply of scripts/learned.lua; None when there is none."""
     if not reply or reply[0] is None:
         return None
-    number, by, place, taken, entries, at, state = (part or b"" for part in reply)
+    number, by, place, raw, entries, at, state = (part or b"" for part in reply)
     try:
-        covered = {str(session): int(last) for session, last in json.loads(taken).items()}
+        covered = {str(session): int(last) for session, last in json.loads(raw).items()}
         count, time = int(entries), float(at)
     except (ValueError, TypeError, AttributeError) as error:
-        logger.warning(
-            "What state %s of the crawl covers is damaged (%s): it counts as empty", number.decode(), error
-        )
+        logger.warning("What state %s of the crawl covers is damaged (%s): ignored", number.decode(), error)
         covered, count, time = {}, 0, 0.0
     text = state.decode("utf-8", "surrogatepass")
     return Learned(int(number), by.decode(), place.decode(), covered, count, time, text)
 
 
-def _told(one: Sequence[bytes]) -> Told:
+def _entry(one: Sequence[bytes]) -> StreamEntry:
     place, session, number, text = one
-    return Told(place.decode(), session.decode(), int(number), text)
+    return StreamEntry(place.decode(), session.decode(), int(number), text)

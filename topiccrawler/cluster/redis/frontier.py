@@ -1,21 +1,18 @@
-"""The frontier in Redis: hosts are owned by one worker at a time, and URLs are leased from hosts that are owned.
+"""The frontier in Redis: each host is owned by one worker at a time, which alone leases its URLs.
 
-Whoever owns a host alone has its clock and leases its URLs, so no lease has to be agreed on: it is written along with the next
-changes. A worker owns by a session with a deadline, which is its fencing number too: when it is taken for dead its hosts go to
-others, its leases wait again, and what it still says about them is refused.
+The owner of a host has its clock, so a lease needs no agreement: it is written with the next changes. A worker owns hosts by a session with a
+deadline. The session is its fencing number too: when the worker is declared dead, its hosts go to others, its leases wait again, and its
+late changes are refused.
 
-A page costs one question (what is known of its links), which may be asked ahead, and changes that nobody waits for. Several times a second the
-worker looks around: it gives back hosts that fell behind, takes the best free ones and hears what others changed (looking).
+A page costs one request (for what is known of its links), which can be sent ahead (`prefetch`), and changes that nobody waits for. Within
+one process the order is that of the other frontiers. Of several workers each leases the best URL of the hosts it owns.
 
-Within one process the order is that of the other frontiers. Of several workers each leases the best URL of the hosts it owns.
+`Looking` polls the server several times a second and does not wait for the reply. It releases hosts, acquires better ones and receives
+what others changed. Nothing is leased of hosts that are being released.
 
-A worker looks around, several times a second: it gives back hosts, takes better ones and hears what others changed.
-
-It asks and goes on; the answer is heard when it is there. Meanwhile it leases nothing of the hosts that it gives back.
-
-Alone it owns all it has room for. Among others it owns the hosts it fetches from now and a reserve of those it can ask next, no more
-than its share of all that have URLs; the rest are nobody's, so that the best of all goes to whoever has room. It gives back hosts without
-URLs, those beyond the reserve, and those that rank behind the best that nobody owns.
+A worker alone owns as many hosts as it has room for. Among others it owns the hosts under way and a reserve of ready ones, at most its
+share of all hosts with URLs. It releases hosts without URLs, those beyond the reserve, and those that rank below the best free host. All
+other hosts are free, so that the best of them goes to the next worker with room.
 """
 
 from __future__ import annotations
@@ -44,7 +41,7 @@ from topiccrawler.cluster.redis.joining import Membership, RedisNotes
 from topiccrawler.cluster.redis.listing import RedisListing, counts_of, share_of
 from topiccrawler.cluster.redis.records import Batch, digest, head, record
 from topiccrawler.cluster.redis.worker import LookUps, Readings, Worker
-from topiccrawler.crawling.sharing import Ahead, Exchange
+from topiccrawler.crawling.sharing import Exchange, Prefetch
 from topiccrawler.frontier.base import (
     LEASE_SECONDS,
     Accept,
@@ -69,15 +66,15 @@ SWAPPED = 16  # hosts exchanged for better ones at a time
 READ_AGAIN = 64  # queues read again at a time
 SOON_SECONDS = 0.01  # after which it is worth while to see whether the answer came
 
-Lost = Callable[[Iterable[str]], None]  # is told of hosts that others have
+Lost = Callable[[Iterable[str]], None]  # called with hosts that others own
 
 
 @dataclass(slots=True)
 class _Look:
-    """On its way."""
+    """An open request."""
 
     question: Question
-    given: set[str]  # hosts given back: gone once the answer is here
+    released: set[str]  # hosts being released: dropped with the reply
     wanted: int  # hosts
     since: Counter[State]  # changes of the counts that it knows of
     counted: Counted  # pages that it knows of
@@ -109,11 +106,11 @@ class Looking:
         return min(seconds, SOON_SECONDS) if self._look is not None or others else seconds
 
     def begin(self, now: float, leased: set[str], lost: Lost, *, reads: bool) -> None:
-        """Ask, when no answer is awaited. `leased`: hosts with open leases; `reads`: queues are read just now."""
+        """Send a request, when no reply is awaited. `leased`: hosts with open leases; `reads`: queues are read just now."""
         worker, tops, hosts = self._worker, self._tops, self._hosts
         if worker.connection.state == BACK:
             self._resume(lost)
-        worker.hear_late()
+        worker.receive_late()
         worker.flush()
         if worker.away or self._look is not None:
             return
@@ -123,34 +120,36 @@ class Looking:
         surplus = len(active) - self._most
         if worker.live > 1:
             surplus = max(surplus, len(ready) - reserve)
-        given = not_needed(tops, hosts, leased)
+        released = not_needed(tops, hosts, leased)
         if surplus > 0:
-            given.update(host for _, host in ready[-surplus:])
+            released.update(host for _, host in ready[-surplus:])
         elif worker.live > 1 or surplus == 0:
-            given.update(host for key, host in ready[-SWAPPED:] if -key[0] < self._best_free)
-        kept = len(active) - len(given.intersection(active))
+            released.update(host for key, host in ready[-SWAPPED:] if -key[0] < self._best_free)
+        kept = len(active) - len(released.intersection(active))
         idle = not leased and not reads and hosts.next_ready(now) is None
-        again = [host for host in list(tops.short)[:READ_AGAIN] if host not in given]
-        clocks = [part for host in given for part in (host, worker.told(host, now))]
+        again = [host for host in list(tops.short)[:READ_AGAIN] if host not in released]
+        clocks = [part for host in released for part in (host, worker.clock_of(host, now))]
         wanted = max(0, self._most - kept)
         if worker.live > 1:
-            wanted = min(wanted, max(0, reserve - sum(host not in given for _, host in ready)))
+            wanted = min(wanted, max(0, reserve - sum(host not in released for _, host in ready)))
         call = Call("tick", [
-            worker.session, worker.seconds, "1" if idle else "", kept, tops.keep, wanted, worker.exchange.said(), worker.exchange.heard,
-            len(given), *clocks, *again,
+            worker.session, worker.seconds, "1" if idle else "", kept, tops.keep, wanted, worker.exchange.tick_argument(), worker.exchange.received,
+            len(released), *clocks, *again,
         ])  # fmt: skip
         if (question := worker.begin(call)) is not None:
-            tops.leave(given)
-            self._look = _Look(question, given, wanted, Counter(self._entries.since), worker.exchange.counted)
+            tops.leave(released)
+            self._look = _Look(
+                question, released, wanted, Counter(self._entries.since), worker.exchange.counted
+            )
 
     def finish(self, seconds: float, lost: Lost) -> None:
-        """Wait for the answer: what is given back now is asked for."""
+        """Wait for the reply: a host that is being released is needed."""
         if self._look is not None:
             self._look.question.call.done.wait(seconds)
-            self.hear(lost)
+            self.receive(lost)
 
-    def hear(self, lost: Lost) -> None:
-        """Take the answer, when it is here."""
+    def receive(self, lost: Lost) -> None:
+        """Apply the reply, when it is here."""
         look, worker = self._look, self._worker
         if look is None:
             return
@@ -169,24 +168,24 @@ class Looking:
         elif not worker.connection.is_whole(int(call.reply[8]), call):
             self._tops.stay()  # a server that has forgotten something says nothing of use
         else:
-            self._drop(look.given)
-            self._take(look)
+            self._drop(look.released)
+            self._apply(look)
 
-    def _take(self, look: _Look) -> None:
+    def _apply(self, look: _Look) -> None:
         worker, question = self._worker, look.question
-        at, counts, live, hosts, best, is_dry, taken, again, _, *said = question.call.reply
+        at, counts, live, hosts, best, is_dry, acquired, again, _, *shared = question.call.reply
         age = question.call.age
         worker.set_clock(float(at) + age)
         worker.counts = counts_of(counts)
         self._entries.since.subtract(look.since)
         worker.live = int(live)
-        worker.exchange.hear(float(at) + age, worker.live, said, look.counted)
+        worker.exchange.receive(float(at) + age, worker.live, shared, look.counted)
         self._share = -(-int(hosts) // worker.live) if worker.live > 1 else 0
         self._best_free = -float(best) if best else -inf
         worker.is_dry = bool(is_dry) and not question.hosts
         worker.looks += 1
-        worker.room = look.wanted - len(question.taken)
-        worker.took(taken, question)
+        worker.room = look.wanted - len(question.acquired)
+        worker.acquire(acquired, question)
         for one in again:
             host = one[0].decode()
             if host in question.hosts and host in self._tops.owned:
@@ -194,11 +193,11 @@ class Looking:
             elif host in self._tops.owned:
                 worker.read(one)
 
-    def _drop(self, given: Iterable[str]) -> None:
-        """What was asked about their URLs counts no more: who asks again may take the host again."""
-        for host in given:
+    def _drop(self, released: Iterable[str]) -> None:
+        """Drop released hosts, and what is known of their URLs: a later look-up may acquire the host again."""
+        for host in released:
             self._tops.drop(host)
-        if given:
+        if released:
             self._entries.forget()
         self._tops.stay()
 
@@ -222,7 +221,7 @@ class Looking:
                 self._tops.drop(host)
 
     def _join_again(self, lost: Lost) -> None:
-        """This worker was taken for dead: others have what it owned."""
+        """This worker was declared dead: others own its hosts."""
         lost(list(self._tops.owned))
         for host in list(self._tops.owned):
             self._tops.drop(host)
@@ -337,16 +336,16 @@ class RedisFrontier(LeasingFrontier):
     def look_up(self, urls: Iterable[str]) -> bool:
         return self._look_ups.ask(urls)
 
-    def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
+    def prefetch(self, urls: Iterable[str]) -> Prefetch | None:
         question = self._look_ups.begin(urls)
         if question is None or question.call.answer is None:
             return None
-        return Ahead([question.call.answer], partial(self._look_ups.hear, question))
+        return Prefetch([question.call.answer], partial(self._look_ups.receive, question))
 
     def lease(
         self, now: float, accept: Accept | None = None, *, target: tuple[Link, Score] | None = None
     ) -> Leased | None:
-        """As the contract says; `target` of hosts that this worker has or can take: else the URL waits for its host's owner."""
+        """As the contract says; a `target` is leased if this worker owns its host or can acquire it: else it waits for the owner."""
         if target is None:
             self.look_around(now)
             if self.worker.away:
@@ -440,7 +439,7 @@ class RedisFrontier(LeasingFrontier):
     def _offer(
         self, link: Link, score: Score, now: float, tunnel: int, *, again: bool, known: bool
     ) -> tuple[Pushed, tuple[bytes, bytes] | None]:
-        """What becomes of a link, and what the server has to know of it."""
+        """The outcome of a push, and the record to send for it."""
         entry, bit = self._entries.of(link.url), anchor_bit(link.anchor)
         key = digest(link.url) if entry is None else entry.key
         if entry is None and not known:
@@ -505,13 +504,13 @@ class RedisFrontier(LeasingFrontier):
         self.worker.at(now)
 
     def look_around(self, now: float) -> None:
-        """Hear what others did, and ask again when that is due."""
+        """Receive what others changed, and poll again when that is due."""
         self._at(now)
-        self._looking.hear(self._lost)
-        self._readings.hear()
+        self._looking.receive(self._lost)
+        self._readings.receive()
         if monotonic() < self._next_look:
             return
-        self._look_ups.hear_rest()
+        self._look_ups.receive_stale()
         leased = {self._host(number) for _, number in self._leases.values()}
         reads = bool(self._readings) or any(other.is_busy for other in self.others)
         self._looking.begin(self._now, leased, self._lost, reads=reads)
@@ -520,7 +519,7 @@ class RedisFrontier(LeasingFrontier):
         self.worker.give_up_after(self._outage_seconds)
 
     def _lost(self, hosts: Iterable[str]) -> None:
-        """Others have these hosts: what is leased of them ends there."""
+        """Others own these hosts: end their leases here."""
         gone = set(hosts)
         for url, (_, number) in list(self._leases.items()):
             if self._host(number) in gone:

@@ -1,15 +1,9 @@
-"""Joining a crawl in Redis: the crawl is this one, and the worker gets its place in it.
+"""Joining and leaving a crawl in Redis: the recipe is compared, and the worker gets a session and a slot.
 
-A place has a session, never given twice, which fences off a worker that was taken for dead; and a slot, the lowest that no living worker
-has: whoever takes the slot of a worker that left goes on with its notes (counts, blocks, budgets).
-
-Whether the process of a worker on this machine is alive: one that was killed here need not be waited for.
-
-The notes of one worker: read when it joins, kept in memory, written with its other changes.
-
-A worker's place in a crawl in Redis.
-
-How a worker leaves a crawl: its last changes are made, then its hosts are everybody's.
+A session is never reused; it fences off a worker that was declared dead. A slot is the lowest number that no living worker has; its notes
+(counts, blocks, budgets) are read at joining, kept in memory, and written with the other changes. So the next worker on a slot goes on
+with them. A worker of this machine whose process has ended need not be waited for. A worker that leaves sends its last changes; then its
+hosts are free.
 """
 
 from __future__ import annotations
@@ -31,7 +25,7 @@ _PROC = Path("/proc")
 
 
 def identity() -> str:
-    """This process, unlike any other of this or another machine; "" where the system does not tell."""
+    """An identifier of this process, unique over machines; "" where the system has none."""
     try:
         return f"{_machine()} {os.getpid()} {_started(os.getpid())}"
     except (OSError, IndexError):
@@ -59,12 +53,12 @@ def _machine() -> str:
 
 
 def _started(pid: int) -> str:
-    """When, by the system's clock ticks: numbers of processes are given again."""
+    """When, by the system's clock ticks: process numbers are reused."""
     return (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[19]
 
 
 class RedisNotes:
-    """See frontier.base.Notes. A worker that takes the place of one that left finds its notes."""
+    """See frontier.base.Notes. The notes of a slot: the next worker on it finds them."""
 
     def __init__(self, batch: Batch, texts: dict[str, str]) -> None:
         self._batch, self._texts = batch, texts
@@ -93,7 +87,7 @@ NUMBERS = 10_000  # for URLs to come, asked for at a time
 
 @dataclass(slots=True)
 class Membership:
-    """A worker's place in a crawl. `renew()` joins again, after it was taken for dead."""
+    """A worker's place in a crawl. `renew()` joins again, after it was declared dead."""
 
     client: Client
     session: str
@@ -105,9 +99,9 @@ class Membership:
     call_seconds: float  # that the reactor waits for an answer
     renew: Callable[[Connection], Membership]
     notes: dict[str, str] = field(default_factory=dict)
-    begun: bool = False  # others told of the seeds before
+    begun: bool = False  # the entry of the seeds was sent before
     harvest: tuple[int, int] = (0, 0)  # pages fetched and kept by all
-    learned: Sequence[bytes | None] = ()  # the newest state, as scripts/learned.lua gives it
+    learned: Sequence[bytes | None] = ()  # the newest state: the reply of scripts/learned.lua
 
 
 logger = logging.getLogger(__name__)
@@ -116,16 +110,16 @@ POLL_SECONDS = 0.05
 
 
 def leave(connection: Connection, session: str, clocks: Mapping[str, bytes], seconds: float) -> None:
-    """Waits so long for a server that is away; then the worker counts as dead once its time has passed. `clocks`: of its hosts."""
+    """Leave the crawl. Waits `seconds` for a server that is away; then the worker is declared dead when its deadline passes. `clocks`: of its hosts."""
     if connection.is_closed:
         return
-    told = [part for host_and_clock in clocks.items() for part in host_and_clock]
+    flat = [part for host_and_clock in clocks.items() for part in host_and_clock]
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         try:
             if connection.state == BACK:
                 connection.resume(list(clocks))
-            connection.ask("leave", [session, *told], left)
+            connection.ask("leave", [session, *flat], left)
         except AwayError:
             time.sleep(POLL_SECONDS)
         else:
@@ -148,7 +142,7 @@ def join(
     """Join a crawl, or begin it. `recipe`: what must be equal for all its workers, name -> value as typed.
 
     `made_of`: the whole recipe of the one that begins it, for those who look at the crawl (view.RedisView).
-    `call_seconds`: an answer that takes longer counts as none. `worker_seconds`: a worker that gave no sign for so long is taken for dead.
+    `call_seconds`: an answer that takes longer counts as none. `worker_seconds`: a worker without a sign of life for so long is declared dead.
     StateError when the crawl was begun with another recipe.
     """
     text = json.dumps(dict(recipe or {}), sort_keys=True, ensure_ascii=False)
@@ -200,7 +194,7 @@ def _other(client: Client, begun: Mapping[str, Any], asked: Mapping[str, Any]) -
 
 
 def hash_of(raw: Any) -> dict[bytes, bytes]:
-    """A hash, as any version of the client gives it."""
+    """A hash, from the reply of any version of the client."""
     if isinstance(raw, dict):
         return raw
     return dict(zip(raw[::2], raw[1::2], strict=True))

@@ -1,4 +1,4 @@
-"""What a crawl in Redis holds, to be looked at: by a worker, and by commands that join nothing."""
+"""The rows of a crawl in Redis, for reading: by a worker, and by commands that do not join."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class RedisListing:
 
 
 def counts_of(flat: Sequence[bytes]) -> dict[State, int]:
-    """URLs by state, from a hash as a script gives it."""
+    """URLs by state, from a hash in a script's reply."""
     counts = dict.fromkeys(State, 0)
     for code, count in zip(flat[::2], flat[1::2], strict=True):
         counts[STATES[int(code)]] = int(count)

@@ -1,11 +1,12 @@
-"""One frontier over the partitions of a crawl on a Redis Cluster: each has the hosts that fall to it, with their queues, leases and URLs.
+"""One frontier over the partitions of a crawl on a Redis Cluster; each partition has a part of the hosts, with their queues, leases and URLs.
 
-A partition lies in one slot, so on one node, and is a frontier as that of a crawl on one server. All share the hosts' ranking, so the best URL
-of any of them goes first. What is told and learned, and the notes, are in the first partition; its learner scores the URLs of the others too.
+A partition lies in one slot, so on one node, and is a frontier like that of a crawl on one server. All partitions share the ranking of hosts,
+so the best URL of all is next. The stream of entries, the learner's state and the notes are in the first partition; the learner scores the
+URLs of the others too.
 
-No transaction spans two partitions, and none is needed: a page's links are sent before its end, and a process that has changes on their way to
-any of them, or a page under way anywhere, has something to do everywhere. The crawl has ended when all say so, and say so again after another
-look around with nothing changed: what one said earlier may be out of date when the last one says it.
+No transaction spans two partitions, and none is needed: a page's links are sent before its end. A process with unconfirmed changes in any
+partition, or with a page under way, counts as busy in all. The crawl has ended when every partition says so, and says so again after another
+poll without changes: an earlier reply may be out of date when the last one arrives.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from topiccrawler.cluster.learning import SharedLearning
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.listing import RedisListing
 from topiccrawler.cluster.redis.records import partition_of
-from topiccrawler.crawling.sharing import Ahead, Exchange
+from topiccrawler.crawling.sharing import Exchange, Prefetch
 from topiccrawler.frontier.base import Accept, Leased, Notes, Postpone, Pushed, State
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.model import Link, Page, Score
@@ -121,11 +122,11 @@ class PartitionedFrontier:
         found = [part.look_up(some) for part, some in self._divided(urls, host_of)]
         return all(found)
 
-    def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
-        found = [part.ask_ahead(some) for part, some in self._divided(urls, host_of)]
+    def prefetch(self, urls: Iterable[str]) -> Prefetch | None:
+        found = [part.prefetch(some) for part, some in self._divided(urls, host_of)]
         asked = [ahead for ahead in found if ahead is not None]
         answers = [answer for ahead in asked for answer in ahead.answers]
-        return Ahead(answers, lambda: [ahead.hear() for ahead in asked]) if asked else None
+        return Prefetch(answers, lambda: [ahead.receive() for ahead in asked]) if asked else None
 
     def pending(self) -> bool:
         """All are asked, the learner is known to all of them."""

@@ -1,14 +1,11 @@
-"""A worker's changes on their way to Redis: gathered in order, sent as the arguments of one script (scripts/apply.lua).
+"""The format of a crawl in Redis: records of URLs, names of keys, addresses, scripts, and the batch of changes of a worker.
 
-A URL's record in Redis, as bytes that scripts can change in place without knowing a link.
+A record is bytes, so that a script can change state and score in place without decoding the link:
 
     state 1 | score 8 | added 8 | changed 8 | carry 8 | tunnel 4 | digest 10 | length of shares 2 | of reason 2 | shares | reason | link
 
-Numbers are big-endian, so that bytes rank as they do; the link is a JSON list.
-
-Names in Redis: one namespace a crawl, and the address of the server as it may be shown.
-
-The Lua scripts that a crawl in Redis is made of; each is run as a whole, with nothing of other workers in between.
+Numbers are big-endian, so that bytes sort as the numbers do; the link is a JSON list. A `Batch` collects changes in order and becomes the
+arguments of one script (scripts/apply.lua). Redis runs a script as a whole, without changes of other workers in between.
 """
 
 from __future__ import annotations
@@ -136,7 +133,7 @@ def _slot(job: str, partition: int) -> int:
 def check_address(url: str) -> str:
     """The address, when it is one of a Redis server."""
     if url.count("://") > 1:
-        raise ArgumentError(f"REDIS_URL={shown(url)}", "has several addresses", ONE_ADDRESS)
+        raise ArgumentError(f"REDIS_URL={redacted(url)}", "has several addresses", ONE_ADDRESS)
     try:
         parts = urlsplit(url)
         place = parts.path if parts.scheme == "unix" else parts.hostname
@@ -144,11 +141,11 @@ def check_address(url: str) -> str:
     except ValueError:
         fine = False
     if not fine:
-        raise ArgumentError(f"REDIS_URL={shown(url)}", "is no address of a Redis server", REMEDY)
+        raise ArgumentError(f"REDIS_URL={redacted(url)}", "is no address of a Redis server", REMEDY)
     return url
 
 
-def shown(url: str) -> str:
+def redacted(url: str) -> str:
     """The address without user and password."""
     scheme, mark, rest = url.partition("://")
     if not mark:
@@ -175,7 +172,7 @@ MOST_PUSHED = 1_000  # in one operation: Lua's stack is finite
 
 
 class Batch:
-    """What was not sent yet."""
+    """Changes that are not sent yet."""
 
     def __init__(self) -> None:
         self._parts: list[list[Argument]] = []
@@ -214,23 +211,23 @@ class Batch:
         self._add(["N", name, text.encode("utf-8", "surrogatepass")])
 
     def entry(self, number: int, text: bytes, *, once: bool) -> None:
-        """What was seen of a page (exchange.py)."""
+        """An entry of the stream (exchange.py)."""
         self._add(["E", number, "1" if once else "", text])
 
-    def learned(self, place: str, taken: str, entries: int, text: str) -> None:
+    def learned(self, place: str, covered: str, entries: int, text: str) -> None:
         """A state that covers all entries up to that place."""
-        self._add(["L", place, taken, entries, text.encode("utf-8", "surrogatepass")])
+        self._add(["L", place, covered, entries, text.encode("utf-8", "surrogatepass")])
 
     def announce(self, text: str) -> None:
-        """Something is said to all processes."""
+        """An announcement to all processes."""
         self._add(["A", text])
 
     def count(self, *, kept: bool) -> None:
         """A page was fetched."""
         self._add(["H", "1" if kept else ""])
 
-    def take(self) -> list[list[Argument]]:
-        """All of it, in pieces that are applied one after the other."""
+    def drain(self) -> list[list[Argument]]:
+        """Remove and return all changes, in batches to be applied in order."""
         parts = self._parts
         if self._open:
             parts.append(self._open)
@@ -245,5 +242,5 @@ class Batch:
 
 
 def head(number: int, bit: int, *, met: bool) -> bytes:
-    """Of a link that is pushed; number 0 = the server gives one. `met`: the server knows the URL, as far as is known here."""
+    """The head of a link that is pushed; number 0 = the server assigns one. `met`: the server has the URL, as far as is known here."""
     return (b"\1" if met else b"\0") + number_bytes(number) + BIT.pack(bit)

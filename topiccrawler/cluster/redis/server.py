@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from topiccrawler.cluster.redis.records import check_address, prefix_of, shown
+from topiccrawler.cluster.redis.records import check_address, prefix_of, redacted
 from topiccrawler.cluster.redis.view import RedisView, open_shared
 from topiccrawler.crawling.servers import SharedView, Times
 from topiccrawler.crawling.sharing import SharedQueue
@@ -18,7 +18,7 @@ EXAMPLE = "redis://HOST:6379/0"
 
 def public(address: str) -> str:
     """The address without user and password."""
-    return shown(address)
+    return redacted(address)
 
 
 def check(address: str, job: str) -> None:

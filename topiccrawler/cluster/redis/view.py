@@ -1,7 +1,4 @@
-"""A crawl in Redis, looked at without joining it: for commands, while workers go on.
-
-The frontier of a crawl in Redis, on one server or on a cluster.
-"""
+"""A crawl in Redis: `open_shared` joins it, on one server or on a cluster; `RedisView` reads it without joining, for commands."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ def open_shared(
     call_seconds: float = CALL_SECONDS,
     **options: Any,
 ) -> RedisFrontier | PartitionedFrontier:
-    """Join the crawl, in each of its partitions when the server is a node of a cluster (joining.join; `options`: as RedisFrontier takes them).
+    """Join the crawl, in each of its partitions when the server is a node of a cluster (joining.join; `options`: of RedisFrontier).
     StateError when the server cannot be used, or the crawl was begun with another recipe.
     """
     hosts = Hosts() if hosts is None else hosts

@@ -1,8 +1,7 @@
-"""Queues of hosts that are read on, when what is held of them is used up; meanwhile other hosts are asked.
+"""A worker of a crawl in Redis: its requests to the server, the hosts it acquires, look-ups of URLs, and reads of host queues.
 
-One worker among those of a crawl: what it tells and asks the server, and the hosts that become its own.
-
-What is known of URLs: asked for in one go, waited for or not.
+`Worker` sends changes and requests. `LookUps` requests what is known of many URLs at once, waiting for the reply or not. `Readings` reads
+further rows of a host's queue when the rows at hand are used up; meanwhile other hosts are fetched from.
 """
 
 from __future__ import annotations
@@ -13,7 +12,15 @@ from time import monotonic
 from typing import Any
 
 from topiccrawler.cluster.redis.connection import AwayError, Call, Connection
-from topiccrawler.cluster.redis.entries import NOTHING, Entries, Question, Questions, Tops, heard, told
+from topiccrawler.cluster.redis.entries import (
+    NOTHING,
+    Entries,
+    Question,
+    Questions,
+    Tops,
+    dump_clock,
+    merge_clock,
+)
 from topiccrawler.cluster.redis.exchange import RedisExchange
 from topiccrawler.cluster.redis.joining import NUMBERS, Membership, leave
 from topiccrawler.cluster.redis.records import DOUBLE, Argument, Batch, digest
@@ -28,7 +35,7 @@ LOOK_SECONDS = 30.0  # that somebody who looks at the crawl waits for an answer
 
 
 class Worker:
-    """See the module."""
+    """The connection of this process to a crawl, or to one of its partitions."""
 
     def __init__(self, joined: Membership, hosts: Hosts, tops: Tops, entries: Entries, batch: Batch) -> None:
         self.where = joined.client.name
@@ -48,7 +55,7 @@ class Worker:
         self._numbers: Iterator[int] = iter(joined.numbers)
         self._hand_overs = 0
         self._leased = 0  # URLs, since the last look around
-        self._clocks: set[str] = set()  # hosts whose clock changed since they were last told of
+        self._clocks: set[str] = set()  # hosts whose clock changed since it was last sent
         self._now = 0.0
         self._joined_at = monotonic()
         self.connection = Connection(
@@ -88,9 +95,9 @@ class Worker:
         if self._batch:
             for host in self._clocks:
                 if host in self._tops.owned:
-                    self._batch.clock(host, self.told(host, self._now))
+                    self._batch.clock(host, self.clock_of(host, self._now))
             self._clocks.clear()
-            for part in self._batch.take():
+            for part in self._batch.drain():
                 self.connection.send(part)
 
     def ask(self, name: str, arguments: Sequence[Argument]) -> Any:
@@ -99,7 +106,7 @@ class Worker:
         return self.connection.ask(name, arguments)
 
     def begin(self, call: Call, wanted: Mapping[str, bytes] | None = None) -> Question | None:
-        """Ask, after all changes so far, and do not wait. None while the server is away."""
+        """Send a request after all changes so far, without waiting. None while the server is away."""
         self.flush()
         try:
             self.connection.begin(call)
@@ -135,18 +142,18 @@ class Worker:
         leased, self._leased = self._leased, 0
         return leased
 
-    def told(self, host: str, now: float) -> bytes:
-        """The host's clock, for its next owner."""
-        return told(self._hosts, host, now, self._offset, self.session)
+    def clock_of(self, host: str, now: float) -> bytes:
+        """The host's clock for its next owner."""
+        return dump_clock(self._hosts, host, now, self._offset, self.session)
 
     def sign(self, joined: Membership) -> None:
-        """Go on in a new place: this worker was taken for dead."""
+        """Go on with a new session and slot: this worker was declared dead."""
         self.session, self.slot = joined.session, joined.slot
         self.connection.sign(self.session, str(self.slot))
         self.exchange.sign(self.session)
 
     def next_number(self) -> int:
-        """For a new URL; 0 = the server is away, and gives it one when it is back."""
+        """The number of a new URL; 0 = the server is away, and assigns one when it is back."""
         number = next(self._numbers, None)
         if number is None:
             try:
@@ -158,9 +165,9 @@ class Worker:
         return number
 
     def leave(self, now: float, seconds: float) -> None:
-        """Make the last changes, and let others have the rest."""
+        """Send the last changes and leave."""
         self.left = True
-        clocks = {host: self.told(host, now) for host in self._tops.owned}
+        clocks = {host: self.clock_of(host, now) for host in self._tops.owned}
         leave(self.connection, self.session, clocks, seconds)
 
     def figures(self) -> Mapping[str, float]:
@@ -179,26 +186,26 @@ class Worker:
 
     # -- hosts -----------------------------------------------------------------------------------------------------
 
-    def to_take(self, hosts: Iterable[str]) -> list[str]:
-        """Which of these hosts to take when nobody owns them."""
+    def to_acquire(self, hosts: Iterable[str]) -> list[str]:
+        """Which of these hosts to acquire if they are free."""
         wanted = [host for host in dict.fromkeys(hosts) if host not in self._tops.owned]
         return wanted[: max(self.room, int(self.room_for_one_more), 0)]
 
-    def took(self, taken: Sequence[Any], question: Question | None = None) -> None:
-        """Hosts are this worker's from now on; with the answer to a question, what was pushed to them since is read soon."""
-        for one in taken:
+    def acquire(self, acquired: Sequence[Any], question: Question | None = None) -> None:
+        """Own these hosts from now on. `question`: whose reply brought them; rows pushed to them since it was sent are read soon."""
+        for one in acquired:
             host, clock = one[0].decode(), one[1]
             self._tops.own(host)
             self._hand_overs += 1
             self.room -= 1
-            heard(self._hosts, host, clock, self._offset, self.session)
-            self.questions.took(host)
+            merge_clock(self._hosts, host, clock, self._offset, self.session)
+            self.questions.acquired(host)
             self.read(one)
             if question is not None and host in question.hosts:
                 self._tops.short.add(host)
 
     def read(self, one: Sequence[Any]) -> None:
-        """The first of a host's queue, as the server has it."""
+        """Replace the first rows of a host by those of the reply `one`."""
         host, behind, rows = one[0].decode(), one[2], one[3]
         held = (
             self._entries.hold(int.from_bytes(number, "big"), host, raw)
@@ -207,12 +214,12 @@ class Worker:
         bound = (DOUBLE.unpack_from(behind)[0], int.from_bytes(behind[8:], "big")) if behind else NOTHING
         self._tops.reset(host, [key for key in held if key is not None], bound)
 
-    def hear_late(self) -> None:
-        """Replies that came when nobody waited any more."""
+    def receive_late(self) -> None:
+        """Apply replies whose caller no longer waits."""
         while self.connection.late:
             name, reply = self.connection.late.popleft()
             if name == "look_up":
-                self.took(reply[1])
+                self.acquire(reply[1])
                 self._tops.short.update(one[0].decode() for one in reply[1])
 
     @property
@@ -226,51 +233,51 @@ class Worker:
         return here + sum(other.under_way() for other in self.others)
 
 
-UNHEARD_SECONDS = 2.0  # an asker comes within milliseconds
+STALE_SECONDS = 2.0  # an asker comes within milliseconds
 
 
 class LookUps:
-    """Hosts that nobody has are taken along, while there is room."""
+    """Requests what is known of URLs; acquires their hosts if they are free, while there is room."""
 
     def __init__(self, worker: Worker, entries: Entries, keep: int) -> None:
         self._worker, self._entries, self._keep = worker, entries, keep
 
     def ask(self, urls: Iterable[str]) -> bool:
-        """Ask and wait. False while the server is away."""
+        """Look URLs up and wait. False while the server is away."""
         if not (wanted := self._unknown(urls)):
             return True
         try:
-            found, taken = self._worker.ask("look_up", self._arguments(wanted))
+            found, acquired = self._worker.ask("look_up", self._arguments(wanted))
         except AwayError:
             return False
-        self._worker.took(taken)
+        self._worker.acquire(acquired)
         for (url, key), raw in zip(wanted.items(), found, strict=True):
             self._entries.met(url, key, raw)
         return True
 
     def begin(self, urls: Iterable[str]) -> Question | None:
-        """Ask, and go on: what comes is for `hear`, once `call.answer` is done. None = all is known, or the server is away."""
+        """Look URLs up without waiting: pass the question to `receive` once `call.answer` is done. None = all is known, or the server is away."""
         if not (wanted := self._unknown(urls)):
             return None
         call = Call("look_up", self._arguments(wanted), answer=Future())
         return self._worker.begin(call, wanted)
 
-    def hear_rest(self) -> None:
-        """Answers whose askers are gone: the hosts that came with them are this worker's."""
-        for question in self._worker.questions.unheard(UNHEARD_SECONDS):
-            self.hear(question)
+    def receive_stale(self) -> None:
+        """Apply replies whose callers are gone: the hosts they brought are this worker's."""
+        for question in self._worker.questions.stale(STALE_SECONDS):
+            self.receive(question)
 
-    def hear(self, question: Question) -> None:
-        """The answer came. Of what changed here meanwhile nothing is taken from it: it is asked for again when it is needed."""
+    def receive(self, question: Question) -> None:
+        """Apply a reply, except for URLs that changed here meanwhile: these are looked up again when needed."""
         worker, entries = self._worker, self._entries
         if question.call.error is not None or question.session != worker.session:
             worker.questions.close(question)
             return
         if worker.questions.close(question):
-            worker.took(question.call.reply[1], question)
+            worker.acquire(question.call.reply[1], question)
         found = question.call.reply[0]
         for (url, key), raw in zip(question.wanted.items(), found, strict=True):
-            changed = key in question.keys or (question.taken and host_of(url) in question.taken)
+            changed = key in question.keys or (question.acquired and host_of(url) in question.acquired)
             if not changed and not entries.knows(url):
                 entries.met(url, key, raw)
 
@@ -278,12 +285,12 @@ class LookUps:
         return {url: digest(url) for url in urls if not self._entries.knows(url)}
 
     def _arguments(self, wanted: Mapping[str, bytes]) -> list[Argument]:
-        hosts = self._worker.to_take(map(host_of, wanted))
+        hosts = self._worker.to_acquire(map(host_of, wanted))
         return [self._worker.session, self._keep, len(wanted), *wanted.values(), *hosts]
 
 
 class Readings:
-    """On their way, one a host."""
+    """Reads of host queues under way, one a host."""
 
     def __init__(self, worker: Worker, tops: Tops) -> None:
         self._worker, self._tops = worker, tops
@@ -301,8 +308,8 @@ class Readings:
             self._tops.reading(host)
         return question is not None
 
-    def hear(self) -> None:
-        """Take those that came. Where the host's queue changed here since, it is read once more when it is needed."""
+    def receive(self) -> None:
+        """Apply the replies that are here. A host whose queue changed here since is read again when needed."""
         for host, question in list(self._open.items()):
             call = question.call
             if not call.done.is_set():
@@ -312,7 +319,7 @@ class Readings:
             self._worker.questions.close(question)
             self._tops.read_now.discard(host)
             whole = call.error is None and question.session == self._worker.session
-            if whole and host in self._tops.owned and host not in question.hosts | question.taken:
+            if whole and host in self._tops.owned and host not in question.hosts | question.acquired:
                 self._worker.read(call.reply)
             else:
                 self._tops.settle(host)

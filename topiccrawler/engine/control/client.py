@@ -1,4 +1,4 @@
-"""Asks a running crawl, says in one line why it does not answer, and writes down what the crawl was told.
+"""Sends requests to a running crawl, says in one line why there is no response, and records the changes made.
 
 A crawl that can be controlled is found by control.json in its job's folder, readable by its user alone:
 
@@ -77,7 +77,7 @@ JOURNAL = "control.jsonl"
 
 
 def note(folder: Path, time: float, verb: str, what: Mapping[str, Any]) -> None:
-    """Write it down; what a user gave is JSON in the log too, so that no line of a log can be forged with it."""
+    """Write it down; user input is JSON in the log too, so that no line of a log can be forged with it."""
     logger.info("Control: %s%s", verb, f" {json.dumps(what, ensure_ascii=True)}" if what else "")
     line = json.dumps({"time": round(time, 3), "verb": verb, **what}, ensure_ascii=False)
     with (
@@ -147,12 +147,12 @@ def ask_text(
         return text
     try:
         refusal = json.loads(text)
-        told: CrawlerError = ArgumentError(
+        refused: CrawlerError = ArgumentError(
             str(refusal["what"]), str(refusal["fault"]), str(refusal["remedy"])
         )
     except (ValueError, KeyError, TypeError):
-        told = StateError(f"job {folder}", f"another program answers at {address.url}", REMEDY)
-    raise told
+        refused = StateError(f"job {folder}", f"another program answers at {address.url}", REMEDY)
+    raise refused
 
 
 def is_listening(folder: Path) -> bool:

@@ -1,7 +1,7 @@
 """A running crawl can be asked and steered from outside: `scrapy control JOB …`, or HTTP with the token of its control.json.
 
-Most crawls are never asked anything, and the server's library takes .2 s of CPU and 9 MB: a port is open from the start of a crawl, the
-server stands behind it from the first caller on.
+Most crawls never get a request, and the server's library costs .2 s of CPU and 9 MB: a port is open from the start of a crawl, the
+server listens on it from the first caller on.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-_WAITING = 64  # callers, until the server takes them
+_WAITING = 64  # callers, until the server accepts them
 
 
 class Listening:
-    """Waits for the first caller; `serve` is then given the socket, with that caller still in it, and owns it."""
+    """Waits for the first caller; `serve` then gets the socket, with that caller still in it, and owns it."""
 
     def __init__(self, serve: Callable[[socket.socket], Awaitable[None]]) -> None:
         self._serve = serve
@@ -49,7 +49,7 @@ class Listening:
         return f"http://{f'[{host}]' if ':' in host else host}:{self._socket.getsockname()[1]}"
 
     async def close(self) -> None:
-        """Let go of the port, or wait until the server that has it stands."""
+        """Close the port, or wait until the server that has it is up."""
         if self._serving is not None:
             await self._serving
         elif self._socket is not None:

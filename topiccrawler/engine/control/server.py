@@ -33,7 +33,7 @@ def admit(headers: Mapping[str, str], host: str, port: int) -> None:
     """RefusedError for a foreign Host header, and for a request that another web site caused. `host`, `port`: where the server listens."""
     named = headers.get("Host", "")
     if not is_here(named, host, port):
-        raise RefusedError(403, "a foreign Host header", "ask by the address that the server has told")
+        raise RefusedError(403, "a foreign Host header", "use the address that the server has announced")
     origin, site = headers.get("Origin"), headers.get("Sec-Fetch-Site", "none")
     # a form of our own, under Referrer-Policy: no-referrer
     opaque = origin == "null" and site == "same-origin"
@@ -42,13 +42,13 @@ def admit(headers: Mapping[str, str], host: str, port: int) -> None:
 
 
 def is_here(header: str, host: str, port: int) -> bool:
-    """The Host header names an address, this machine, or the `host` that the server was told to listen on, and the very port."""
+    """The Host header names an address, this machine, or the `host` that the server is configured to listen on, and the very port."""
     try:
         named = urlsplit(f"//{header}")
-        name, given = named.hostname or "", named.port
+        name, named_port = named.hostname or "", named.port
     except ValueError:
         return False
-    if given != port:
+    if named_port != port:
         return False
     try:
         ipaddress.ip_address(name)
@@ -111,8 +111,8 @@ class Server:
 
     def _admit(self, request: web.Request) -> None:
         admit(request.headers, self._host, urlsplit(self._address.url).port or 0)
-        given = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
-        if not hmac.compare_digest(given, f"Bearer {self._address.token}".encode()):
+        token = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
+        if not hmac.compare_digest(token, f"Bearer {self._address.token}".encode()):
             raise RefusedError(401, "no token, or a wrong one", "send Authorization: Bearer and the token")
         if request.method == "POST" and request.content_type != "application/json":
             raise RefusedError(415, "a body that is no JSON", "send Content-Type: application/json")

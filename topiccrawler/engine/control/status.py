@@ -1,4 +1,4 @@
-"""How a running crawl stands: in numbers; in words when no request goes out; in Prometheus' text form (version 0.0.4).
+"""The state of a running crawl: in numbers; in words when no request goes out; in Prometheus' text form (version 0.0.4).
 
 A stats key becomes a metric: `frontier/ended/completed` is topiccrawler_frontier_ended_total{of="completed"}. Only the keys of docs/stats.md
 are in it; those of Scrapy's own are left out.
@@ -124,7 +124,7 @@ _NOW = {
 
 
 def metrics_text(stats: Mapping[str, Any], status: Mapping[str, Any], families: Sequence[str] = ()) -> str:
-    """Lines of text; `status`: as status_of gives it. `families`: stats keys that are gauges besides GAUGES."""
+    """Lines of text; `status`: the result of status_of. `families`: stats keys that are gauges besides GAUGES."""
     gauges = (*GAUGES, *families)
     return "\n".join(
         [*_of_status(status), *_of_stats(stats, COUNTS, "counter"), *_of_stats(stats, gauges, "gauge"), ""]

@@ -1,4 +1,4 @@
-"""What a running crawl can be asked and told, and how `set` makes a change count while it runs.
+"""The requests that a running crawl accepts, and how `set` applies a change while it runs.
 
 `set NAME=VALUE`: queued links stay. Where a change changes scores, the strategy's own refresh scores the queue anew, a slice a page.
 
@@ -239,7 +239,7 @@ class Verbs:
         }
 
     async def status(self, _: Values) -> Values:
-        """How it stands."""
+        """The state of the crawl."""
         return self._status()
 
     async def top(self, values: Values) -> Values:
@@ -290,12 +290,12 @@ class Verbs:
     async def set(self, values: Values) -> Values:
         """Change `name` to `value`; with `preview` only say what that would do."""
         self._check_open()
-        name, given = str(values.get("name", "")), values.get("value", "")
-        change = change_of(self._crawl, name, str(given))
+        name, value = str(values.get("name", "")), values.get("value", "")
+        change = change_of(self._crawl, name, str(value))
         refused = None
         if change.refuses is not None:
             refused = sum([change.refuses(links) async for links in slices(self._crawl)])
-        told = {"name": name, "before": change.before, "after": change.after}
+        answer = {"name": name, "before": change.before, "after": change.after}
         names = change.names or (change.before, change.after)
         if not values.get("preview"):
             change.make()
@@ -308,7 +308,7 @@ class Verbs:
                 self._scheduler.end_if_enough()
                 self._engine.crawl(WAKE)
         return {
-            **told,
+            **answer,
             **({} if change.names is None else {"before_name": names[0], "after_name": names[1]}),
             "refused": refused,
             "queued": self._crawl.frontier.look().waiting(),
@@ -329,10 +329,10 @@ class Verbs:
 
     def _number(self, verb: str, values: Values) -> int:
         self._check_open()
-        given = str(values.get("n", MOST_SHOWN))
-        if not given.isdecimal() or not 0 < int(given) <= MOST_TOP:
-            raise ArgumentError(f"{verb} {given}", "is no such number", f"give one from 1 to {MOST_TOP}")
-        return int(given)
+        value = str(values.get("n", MOST_SHOWN))
+        if not value.isdecimal() or not 0 < int(value) <= MOST_TOP:
+            raise ArgumentError(f"{verb} {value}", "is no such number", f"give one from 1 to {MOST_TOP}")
+        return int(value)
 
     def _note(self, verb: str, **what: Any) -> None:
         client.note(self._crawl.files.folder, self._crawl.clock(), verb, what)

@@ -216,8 +216,8 @@ def _by_others(head: bytes, content_type: str) -> str:
                     return name
             except Exception as fault:  # noqa: BLE001 strangers' code, which must not stop a crawl
                 _FAULTY.add(name)
-                told = fault if isinstance(fault, StateError) else f"format {name!r}: {fault!r}"
-                logger.warning("%s; the format is not read", told)
+                reason = fault if isinstance(fault, StateError) else f"format {name!r}: {fault!r}"
+                logger.warning("%s; the format is not read", reason)
     return ""
 
 

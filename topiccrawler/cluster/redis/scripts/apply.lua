@@ -112,17 +112,17 @@ local function push()
   local again, final = ARGV[i + 1] ~= '', i + 2 + 3 * tonumber(ARGV[i + 2])
   local queues, strange, raised, before = {}, {}, {}, {}
   for place = i + 3, final, 3 do
-    local host, given, row = ARGV[place], ARGV[place + 1], ARGV[place + 2]
-    local number = string.sub(given, 2, 6)
+    local host, head, row = ARGV[place], ARGV[place + 1], ARGV[place + 2]
+    local number = string.sub(head, 2, 6)
     local score = string.sub(row, 2, 9)
     local key, field = index_of(string.sub(row, 38, 47))
-    local entry, waits = string.byte(given) == MET and call('HGET', key, field), true
+    local entry, waits = string.byte(head) == MET and call('HGET', key, field), true
     if not entry then
       if number == NO_NUMBER then
         number = struct.pack('>I5', call('INCR', ns .. 'numbers'))
         strange[host] = true
       end
-      if call('HSETNX', key, field, string.char(WAITING) .. number .. string.sub(given, 7, 10) .. score) == 1 then
+      if call('HSETNX', key, field, string.char(WAITING) .. number .. string.sub(head, 7, 10) .. score) == 1 then
         count(nil, WAITING)
         add_record(number, row)
       else
@@ -230,7 +230,7 @@ local function anchor()
   i = i + 3
 end
 
--- clock: host, what its next owner is told
+-- clock: host, its clock for the next owner
 local function clock()
   if owner_of(ARGV[i + 1]) == session then call('HSET', ns .. 'clocks', ARGV[i + 1], ARGV[i + 2]) end
   i = i + 3

@@ -10,11 +10,11 @@ for i = 5, #ARGV do
   call('SADD', ns .. 'reaped', ARGV[i])
 end
 local session = tostring(call('INCR', ns .. 'sessions'))
-local taken = {}
+local used = {}
 local slots = call('HGETALL', ns .. 'slots')
-for i = 1, #slots, 2 do taken[slots[i]] = true end
+for i = 1, #slots, 2 do used[slots[i]] = true end
 local slot = 0
-while taken[tostring(slot)] do slot = slot + 1 end
+while used[tostring(slot)] do slot = slot + 1 end
 call('HSET', ns .. 'slots', slot, session)
 call('ZADD', ns .. 'workers', now + tonumber(ARGV[1]), session)
 call('HSET', ns .. 'processes', session, ARGV[4])

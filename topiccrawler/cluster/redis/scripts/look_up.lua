@@ -1,8 +1,8 @@
--- What is known of URLs, and hosts nobody owns are taken. ARGV: session, rows a host, digests, then so many; then hosts to take.
--- Gives an index entry a digest ('' = never met), and the first of the hosts taken.
+-- Looks URLs up and acquires hosts that nobody owns. ARGV: session, rows a host, count of digests, digests; then hosts to acquire.
+-- Returns an index entry for each digest ('' = new), and the first rows of the hosts acquired.
 
 local session, count, digests = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local entries, taken = {}, {}
+local entries, acquired = {}, {}
 for i = 4, 3 + digests do
   entries[i - 3] = call('HGET', index_of(ARGV[i])) or ''
 end
@@ -10,8 +10,8 @@ if is_live(session) and is_calm() then
   for i = 4 + digests, #ARGV do
     if not call('HGET', ns .. 'owners', ARGV[i]) then
       own(ARGV[i], session)
-      taken[#taken + 1] = first_of(ARGV[i], count)
+      acquired[#acquired + 1] = first_of(ARGV[i], count)
     end
   end
 end
-return { entries, taken }
+return { entries, acquired }

@@ -5,14 +5,14 @@
 -- queue   q:HOST    zset    number -> -score, of the waiting URLs; of many the first, the others t:HOST and c:HOST:NAME (queue.lua)
 -- leased  l:HOST    hash    number -> digest, of the leased URLs
 -- owners  hash HOST -> session     owned:S  set of hosts     changed:S  hosts whose queue others changed     dry  set of sessions
--- clocks  hash HOST -> time of the server at which it may be asked (8 bytes), then JSON
--- free    zset HOST -> -best score, of the hosts nobody owns that may be asked     cooling  HOST -> when, of those that may not
+-- clocks  hash HOST -> time of the server at which it may be fetched from (8 bytes), then JSON
+-- free    zset HOST -> -best score, of the hosts nobody owns that are ready        cooling  HOST -> when, of those that may not
 -- workers zset SESSION -> deadline     slots  hash SLOT -> SESSION     active  hash SESSION -> owned hosts with waiting URLs
 -- processes  hash SESSION -> which process it is (processes.py)
--- seen    stream of what was told of pages: s SESSION, n its number among those of the session, e the entry     told  how many there were
--- seeded  set once the seeds were told     learner  hash: session, until (time), place (of the last entry it took)
+-- seen    stream of entries, one a page: s SESSION, n its number among those of the session, e the entry     told  how many were sent
+-- seeded  set once the entry of the seeds was sent     learner  hash: session, until (time), place (of the last entry it consumed)
 -- announced  list of what was said to all processes
--- harvest hash: pages, kept     calm  time until which nobody takes hosts
+-- harvest hash: pages, kept     calm  time until which nobody acquires hosts
 -- learned hash: number, by SESSION, place, taken (JSON), entries, at (time), state
 
 local ns = KEYS[1]

@@ -1,6 +1,6 @@
 -- A worker is back after the server was away, or lost its last writes. ARGV: session, lease seconds, slot, the
 -- oldest batch of changes that it can send again, then the hosts it owns.
--- Gives nil when it was taken for dead meanwhile, else the last batch the server knows of and the hosts that have another owner now.
+-- Returns nil when it was declared dead meanwhile, else the last batch the server knows of and the hosts that have another owner now.
 
 local FORGOTTEN = 1000000 -- numbers for URLs that workers have, and a killed server does not know of: of a second or two
 local session, lease = ARGV[1], tonumber(ARGV[2])

@@ -1,10 +1,10 @@
--- A worker's look around: it gives back hosts, takes the best free ones, and hears what others changed.
+-- A worker polls the server: it releases hosts, acquires the best free ones, and receives what others changed.
 -- ARGV: session, lease seconds, nothing to do here ('' or 1), hosts with waiting URLs, rows a host, hosts wanted, place of the last
--- entry taken ('-' = none; '' = it learns nothing), announcements it knows of, hosts given back, then each of those with its clock, then hosts whose queue is
+-- entry consumed ('-' = none; '' = it learns nothing), announcements it knows of, hosts released, then each of those with its clock, then hosts whose queue is
 -- to be read again.
--- Gives a list, empty when the worker was taken for dead: time, counts, live workers, hosts with waiting URLs of all, best free score,
--- whether nobody has anything to do, hosts taken, hosts read again, the last batch of its changes, whether it
--- is the learner, number of the newest state, entries told, pages fetched, pages kept, how many announcements there are, those it did not
+-- Returns a list, empty when the worker was declared dead: time, counts, live workers, hosts with waiting URLs of all, best free score,
+-- whether nobody has anything to do, hosts acquired, hosts read again, the last batch of its changes, whether it
+-- is the learner, number of the newest state, entries sent, pages fetched, pages kept, how many announcements there are, those it did not
 -- know of.
 
 local session, lease, count = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[5])
@@ -38,18 +38,18 @@ if ARGV[7] ~= '' then
   end
 end
 
--- Links may come of what the learner has not taken yet.
+-- Entries that the learner has not consumed may bring links.
 local function all_is_taken()
   local newest = call('XREVRANGE', ns .. 'seen', '+', '-', 'COUNT', 1)
   return #newest == 0 or newest[1][1] == call('HGET', ns .. 'learner', 'place')
 end
 
-local taken, again = {}, {}
+local acquired, again = {}, {}
 local wanted = tonumber(ARGV[6])
 if wanted > 0 and is_calm() then
   for _, host in ipairs(call('ZRANGE', ns .. 'free', 0, wanted - 1)) do
     own(host, session)
-    taken[#taken + 1] = first_of(host, count)
+    acquired[#acquired + 1] = first_of(host, count)
   end
 end
 local read = {}
@@ -64,7 +64,7 @@ local free = call('ZRANGE', ns .. 'free', 0, 0, 'WITHSCORES')
 local cooling = call('ZCOUNT', ns .. 'cooling', '-inf', '(+inf')
 local hosts = call('ZCARD', ns .. 'free') + cooling
 for _, active in ipairs(call('HVALS', ns .. 'active')) do hosts = hosts + tonumber(active) end
-if ARGV[3] ~= '' and #taken == 0 and #again == 0 then
+if ARGV[3] ~= '' and #acquired == 0 and #again == 0 then
   call('SADD', ns .. 'dry', session)
 else
   call('SREM', ns .. 'dry', session)
@@ -73,7 +73,7 @@ local live = call('ZCARD', ns .. 'workers')
 local is_dry = #free == 0 and cooling == 0 and call('SCARD', ns .. 'dry') == live and all_is_taken()
 local announced, known = call('LLEN', ns .. 'announced'), tonumber(ARGV[8])
 if announced < known then known = 0 end -- a killed server has forgotten some
-return { string.format('%.6f', now), call('HGETALL', ns .. 'counts'), live, hosts, free[2] or '', is_dry and 1 or 0, taken, again,
+return { string.format('%.6f', now), call('HGETALL', ns .. 'counts'), live, hosts, free[2] or '', is_dry and 1 or 0, acquired, again,
   tonumber(call('HGET', ns .. 'seqs', session) or 0), is_learner, tonumber(call('HGET', ns .. 'learned', 'number') or 0),
   tonumber(call('GET', ns .. 'told') or 0), tonumber(call('HGET', ns .. 'harvest', 'pages') or 0),
   tonumber(call('HGET', ns .. 'harvest', 'kept') or 0), announced, call('LRANGE', ns .. 'announced', known, -1) }

@@ -1,10 +1,12 @@
-"""Draws the harvest curves of a finished `scrapy demo` as an SVG file: python examples/harvest_curve.py [DEMO_FOLDER] [FILE]."""
+"""Draws the harvest curves of a finished `scrapy demo` as an SVG file: python benchmarks/harvest_curve.py [DEMO_FOLDER] [FILE]."""
 
 from __future__ import annotations
 
 import json
 import sys
 from pathlib import Path
+
+import _checkout  # noqa: F401
 
 from topiccrawler.commands.demo import BASELINE, FOCUSED, harvest
 from topiccrawler.lab.demo.plan import Web
