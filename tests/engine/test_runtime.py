@@ -45,6 +45,6 @@ def test_the_folder_of_page_classifiers_may_hold_an_svm_of_its_own(tmp_path: Pat
 def test_settings_of_an_earlier_release_are_one_line(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    crawl(tmp_path, {}, TOPIC_GROWTH="False", TOPIC_THRESHOLD="auto", TOPIC_TITLE_READER="skyreach")
-    line = "setting TOPIC_GROWTH, TOPIC_THRESHOLD, TOPIC_TITLE_READER: no longer used, changes nothing; remove it"
+    crawl(tmp_path, {}, TOPIC_GROWTH="False", TOPIC_THRESHOLD="auto")
+    line = "setting TOPIC_GROWTH, TOPIC_THRESHOLD: no longer used, changes nothing; remove it"
     assert [one for one in caplog.messages if "TOPIC_" in one] == [line]
