@@ -20,10 +20,9 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import _checkout  # noqa: F401 first: the package may not be installed
-from _skyreach_title import skyreach_title
 
 from topiccrawler.pages.parse import parse
-from topiccrawler.pages.title import title_of
+from topiccrawler.pages.title import skyreach_title, title_of
 from topiccrawler.text.decode import decode
 from topiccrawler.text.segmenter import words
 

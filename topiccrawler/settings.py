@@ -37,6 +37,7 @@ TOPIC_PAGE_CLASSIFIER = (
 )
 # folder with page_classifiers/TOPIC.CLASSIFIER.json; None = those shipped in models/
 TOPIC_PAGE_CLASSIFIER_MODELS = None
+TOPIC_TITLE_READER = "title_tag"  # title_tag | skyreach: by the look of the line above the text
 TOPIC_SITES_FILE = None  # TOML file of reading rules by site, over those of the topic; `-a sites=` goes first
 # all | relevant: whose links are followed; None = as the strategy's paper has it (mostly all)
 TOPIC_EXPAND = None

@@ -357,12 +357,19 @@ def reader_of(
     """Reads pages; with `detail` it also separates detail pages from link pages, which costs time."""
     formats = Formats(seconds=recipe.file_seconds)
     if not detail:
-        return Reader(page_classifier, formats, topic.sites, repeats, topic.segmenter)
+        return Reader(page_classifier, formats, topic.sites, recipe.title_reader, repeats, topic.segmenter)
     from topiccrawler.relevance.detail import DetailReader, detail_svm  # numpy
 
     svm = detail_svm(folder_of(recipe.page_classifier_models))
-    how = {"formats": formats, "sites": topic.sites, "repeats": repeats, "segmenter": topic.segmenter}
-    return DetailReader(page_classifier, svm, **how)
+    return DetailReader(
+        page_classifier,
+        svm,
+        formats=formats,
+        sites=topic.sites,
+        title_reader=recipe.title_reader,
+        repeats=repeats,
+        segmenter=topic.segmenter,
+    )
 
 
 def folder_of(text: str | None) -> Path | None:

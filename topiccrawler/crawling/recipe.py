@@ -21,6 +21,7 @@ from topiccrawler.crawling.site_listings import AFTER
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.links.extract import WINDOW_CHARACTERS
 from topiccrawler.pages.formats.reader import SECONDS
+from topiccrawler.pages.title import TITLE_TAG
 from topiccrawler.relevance.base import VSM
 from topiccrawler.strategies import STRATEGIES, parameters_of
 from topiccrawler.strategies.base import Expand
@@ -232,6 +233,7 @@ class Recipe:
     parameters: Mapping[str, str] = field(default_factory=dict)  # of the strategy, as text
     keywords: tuple[str, ...] = ()  # more keywords
     sites: str | None = None  # file of reading rules
+    title_reader: str = TITLE_TAG
     page_classifier: str = VSM
     page_classifier_models: str | None = None  # folder; None = those shipped
     link_models: str | None = None  # folder; "none" = the topic's keywords; None = those shipped
@@ -296,6 +298,7 @@ def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **giv
     check_settings(settings)
     threshold = settings.get("TOPIC_LINK_THRESHOLD")
     of_settings: dict[str, Any] = {
+        "title_reader": settings.get("TOPIC_TITLE_READER"),
         "page_classifier": settings.get("TOPIC_PAGE_CLASSIFIER"),
         "page_classifier_models": settings.get("TOPIC_PAGE_CLASSIFIER_MODELS"),
         "link_models": settings.get("TOPIC_LINK_MODELS"),

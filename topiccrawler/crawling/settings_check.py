@@ -16,10 +16,11 @@ from typing import Any, Protocol
 
 from topiccrawler import settings as ours
 from topiccrawler.errors import ArgumentError, shortened
+from topiccrawler.pages.title import TITLE_READERS
 
 logger = logging.getLogger(__name__)
 
-REMOVED = ("TOPIC_GROWTH", "TOPIC_THRESHOLD", "TOPIC_TITLE_READER")
+REMOVED = ("TOPIC_GROWTH", "TOPIC_THRESHOLD")
 
 
 class Settings(Protocol):
@@ -84,6 +85,7 @@ _NAMED: dict[str, Expected] = {
     **dict.fromkeys(("FRONTIER_CHECKPOINT_PAGES", "TOPIC_LISTINGS_AFTER"), _ONE_OR_MORE),
     "TOPIC_DUPLICATES": Choice(("alias", "drop", "keep")),
     "TOPIC_LEARN": Switch(),
+    "TOPIC_TITLE_READER": Choice(tuple(TITLE_READERS)),
     "TOPIC_PROPOSED_WORDS": Number(most=2000, whole=True),
     "TOPIC_CONTROL_PORT": Number(most=65_535, whole=True),
     **dict.fromkeys(

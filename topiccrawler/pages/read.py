@@ -35,7 +35,7 @@ from topiccrawler.pages.site_repeats import (
     without_lines,
 )
 from topiccrawler.pages.site_rules import declared_feeds, read_by_rule, rule_of
-from topiccrawler.pages.title import title_of
+from topiccrawler.pages.title import TITLE_READERS, TITLE_TAG
 from topiccrawler.text.decode import decode
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.topics.topic import SiteRule
@@ -105,6 +105,7 @@ class Reader:
         page_classifier: PageClassifier,
         formats: Formats | None = None,
         sites: Mapping[str, SiteRule] | None = None,
+        title_reader: str = TITLE_TAG,
         repeats: SiteRepeats | None = None,
         segmenter: Segmenter = PLAIN,
     ) -> None:
@@ -115,6 +116,7 @@ class Reader:
         self.page_threshold = page_classifier.threshold  # a running crawl may be given another one
         self.sites = sites or {}  # reading rules of the topic
         self.formats = formats or Formats()
+        self.title_reader = TITLE_READERS[title_reader]
 
     def read(
         self,
@@ -136,7 +138,7 @@ class Reader:
         if kind == HTML:
             html, encoding = decode(body[:MOST_BYTES], declared)
             document = parse(html)
-            title, main = title_of(document), main_text(document)
+            title, main = self.title_reader(html, document), main_text(document)
             rule = rule_of(url, self.sites)
             if rule is not None:
                 document, title, main = read_by_rule(html, rule, document, title, main)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import runpy
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
-skyreach_title: Callable[[str], str] = runpy.run_path(
-    str(Path(__file__).parents[2] / "benchmarks/_skyreach_title.py")
-)["skyreach_title"]
+from topiccrawler.pages.parse import parse
+from topiccrawler.pages.read import Reader
+from topiccrawler.pages.title import TITLE_READERS, skyreach_title
+from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.topics.catalogue import load_topic
 
 BODY = f"<p>{'央行昨日宣布下调利率，市场反应平稳。' * 6}</p>"
 MENU = "<table><tr><td><a href=/><b>首页</b></a></td><td>2003年5月1日</td></tr></table>"
@@ -56,3 +54,15 @@ def test_links_and_what_stands_below_the_text_are_no_titles() -> None:
 )
 def test_no_page_breaks_it(html: str) -> None:
     assert len(skyreach_title(html)) <= 200
+
+
+def test_by_name_with_the_title_element_where_no_line_is_marked() -> None:
+    plain = f"<title>央行下调利率_某某网</title><p>今天</p>{BODY}"
+    marked = f"<title>某某网</title><center>央行下调利率</center>{BODY}"
+    assert TITLE_READERS["skyreach"](plain, parse(plain)) == "央行下调利率"
+    classifier = VsmClassifier(load_topic("finance"))
+    titles = [
+        Reader(classifier, title_reader=name).read("http://a.cn/", marked.encode()).page.title
+        for name in TITLE_READERS
+    ]
+    assert titles == ["某某网", "央行下调利率"]
