@@ -109,7 +109,7 @@ def test_an_export_may_be_of_pages_with_main_text_alone(command: Callable[..., A
         ((), "give one JOB and what to do with it", 2),
         (("JOB", "burn"), "give one JOB and what to do with it", 2),
         (("JOB", "show"), "give the URL of one page", 2),
-        (("JOB", "--limit", "0"), "--limit is at least 1", 2),
+        (("JOB", "--limit", "0"), "--limit 0: give a number from 1 on", 2),
         (("JOB", "--fast"), "unknown option --fast", 2),
         (("none",), "there is no such job", 1),
         (("JOB", "show", "http://a.cn/none"), "is not among the pages kept", 1),

@@ -17,9 +17,9 @@ from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.cluster.redis.server import open_view
 from topiccrawler.cluster.redis.view import open_shared
+from topiccrawler.crawling.explanation import SharedCrawl
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.shared_crawl import SharedCrawl
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
 from topiccrawler.model import Score

@@ -55,7 +55,7 @@ def test_the_jobs_of_a_folder_are_searched_and_filtered_and_json_has_the_marks(
     ("options", "told", "code"),
     [
         ((), "give words to look for", 2),
-        (("基金", "--limit", "0"), "--limit is at least 1", 2),
+        (("基金", "--limit", "0"), "--limit 0: give a number from 1 on", 2),
         (("基金", "--job", "x", "--data", "y"), "not both", 2),
         (("基金", "--data", "docs"), "folder docs: holds no job", 1),
         (("的",), "has no word that an index keeps", 1),

@@ -12,7 +12,7 @@ from topiccrawler.errors import ArgumentError
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.items import PageItem
 from topiccrawler.model import Link, Score
-from topiccrawler.results.exports.graph import PATHS, write_tables
+from topiccrawler.results.link_graph import PATHS, write_tables
 from topiccrawler.store.pages import PageStore, record_of
 
 SEED, HUB, RESULT = (f"http://a.cn/{name}" for name in ("seed", "hub", "result"))

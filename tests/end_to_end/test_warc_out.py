@@ -13,7 +13,7 @@ import networkx as nx
 import pytest
 from warcio.checker import Checker
 
-from topiccrawler.results.exports import graph
+from topiccrawler.results.link_graph import write_graph
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +30,7 @@ def page(title: str, *links: str) -> str:
 def edges(job: Path) -> set[tuple[str, str, str]]:
     """Of the job's GraphML."""
     out = io.BytesIO()
-    graph.write(iter(()), out, folder=job, whole=True)
+    write_graph(iter(()), out, folder=job, whole=True)
     found = nx.read_graphml(io.BytesIO(out.getvalue())).edges(data="kind")
     return {(source.removeprefix(HUB), target.removeprefix(HUB), kind) for source, target, kind in found}
 

@@ -21,8 +21,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic, thread_time
 from typing import Any
 
-from topiccrawler.crawling.checkpoints import OBSERVATION, entry_of, page_of, replay_entry, whole_entry_of
-from topiccrawler.crawling.learning import DAMAGED, LEARNING_SECONDS, load_state
+from topiccrawler.crawling.checkpoints import (
+    DAMAGED,
+    LEARNING_SECONDS,
+    OBSERVATION,
+    entry_of,
+    load_state,
+    page_of,
+    replay_entry,
+    whole_entry_of,
+)
 from topiccrawler.crawling.sharing import START, Learned, Prefetch, SharedQueue, StreamEntry
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.rescoring import Rescoring

@@ -22,16 +22,13 @@ if TYPE_CHECKING:
 
 DEFAULT_PAGES = 1000
 DEFAULT_CONCURRENCY = 16
-DEFAULTS = {
-    "strategies": "all",
-    "pages": DEFAULT_PAGES,
-    "concurrency": DEFAULT_CONCURRENCY,
-}
+DEFAULTS = {"strategies": "all", "pages": DEFAULT_PAGES, "concurrency": DEFAULT_CONCURRENCY}
 
 
 class Command(ReportingCommand):
     """The command's options and its steps."""
 
+    json_help = "print the results as JSON instead of a table"
     usage = (
         "--web FILE.warc.gz --topic TOPIC --out DIR [--labels FILE] [--seeds URL|FILE] [--strategies all] [options]\n"
         "  scrapy compare --experiment NAME --out DIR [options]"
@@ -43,13 +40,11 @@ class Command(ReportingCommand):
         "folder a topic in it, and report.html; prints a table."
     )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
+    def options(self, add: Callable[..., argparse.Action]) -> None:
         # not at the top: Scrapy imports every command's module, whichever is called, and this brings scipy along
         from topiccrawler.lab.experiment import EXPERIMENTS
 
-        super().add_options(parser)
         several: Any = {"action": "append", "default": []}
-        add = parser.add_argument
         experiment = (
             f"a paper's experiment ({', '.join(EXPERIMENTS)}): its topics, strategies, pages, counts and settings where you give "
             "none, and the synthetic web when you give no --web"
@@ -77,7 +72,6 @@ class Command(ReportingCommand):
             "drop links below the topic's link threshold, in strategies that do (default: none is dropped)"
         )
         add("--prune", action="store_true", help=prune)
-        add("--json", action="store_true", help="print the results as JSON instead of a table")
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if args:
@@ -85,9 +79,7 @@ class Command(ReportingCommand):
         for name in ("out",) if opts.experiment else ("web", "topic", "out"):
             if not getattr(opts, name):
                 self.refuse(f"--{name} is missing")
-        for name in ("pages", "step", "concurrency", "repeat", "jobs"):
-            if (number := getattr(opts, name)) is not None and number < 1:
-                self.refuse(f"--{name} {number}: give a number from 1 on")
+        self.refuse_below_one(opts, "pages", "step", "concurrency", "repeat", "jobs")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.lab import reporting
@@ -114,8 +106,7 @@ class Command(ReportingCommand):
     def _fill_in(self, opts: argparse.Namespace, folder: Path) -> None:
         from topiccrawler.lab.experiment import experiment_of, fill_in, mixed_seeds, recorded_synthetic_web
 
-        assert self.settings is not None  # noqa: S101 Scrapy sets it before run
-        fill_in(opts, self.settings)
+        fill_in(opts, self.project)
         generated: list[str] = []
         if not opts.web:
             warc, labels, generated = recorded_synthetic_web(folder)
@@ -136,8 +127,6 @@ class Command(ReportingCommand):
         from topiccrawler.replay.warc import recorded_paths
         from topiccrawler.urls.canonical import canonical
 
-        settings = self.settings
-        assert settings is not None  # noqa: S101 Scrapy sets it before run
         topics = _topics(opts.topic)
         names = [name for _, name in topics]
         seeds = [_seeds(opts.seeds, given, name, names) for given, name in topics]
@@ -146,7 +135,7 @@ class Command(ReportingCommand):
         recipes = []
         for (given, _), own in zip(topics, seeds, strict=True):
             off_topic = tuple(filter(None, map(canonical, own.negative)))
-            recipes.append(recipe_of(settings, given, off_topic=off_topic, prune=opts.prune))
+            recipes.append(recipe_of(self.project, given, off_topic=off_topic, prune=opts.prune))
         return Plan(
             web=tuple(recorded_paths(opts.web)),
             labels=tuple(Path(path).expanduser() for path in opts.labels),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +35,9 @@ class Command(ReportingCommand):
         "See docs/control.md for HTTP and /metrics."
     )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        parser.add_argument("--site", metavar="HOST", help="block: this host and its subdomains")
-        parser.add_argument("--preview", action="store_true", help="set, block: only say what it would do")
-        parser.add_argument("--json", action="store_true", help="print JSON")
+    def options(self, add: Callable[..., argparse.Action]) -> None:
+        add("--site", metavar="HOST", help="block: this host and its subdomains")
+        add("--preview", action="store_true", help="set, block: only say what it would do")
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -61,7 +59,7 @@ class Command(ReportingCommand):
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.engine.control.client import ask, ask_text
 
-        folder = _folder(args[0], Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser())
+        folder = _folder(args[0], self.data)
         verb, words = args[1] if len(args) > 1 else STATUS, args[2:]
         if verb == METRICS:
             self.say(ask_text(folder, verb).rstrip())

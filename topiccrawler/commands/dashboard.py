@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import contextlib
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 
 from topiccrawler.engine.faults import ReportingCommand
@@ -18,6 +19,7 @@ MOST_PORT = 65_535
 class Command(ReportingCommand):
     """The command's options and its steps."""
 
+    json_help = ""
     usage = "[--data DIR] [--port N] [--host H] [--no-open]"
     summary = "Show all jobs in a browser: what they find, where, what comes next, what is wrong; start and steer them"
     details = (
@@ -25,15 +27,12 @@ class Command(ReportingCommand):
         "See docs/dashboard.md."
     )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        parser.add_argument("--data", metavar="DIR", help="folder of jobs (default: TOPIC_DATA_DIR)")
-        parser.add_argument(
-            "--port", type=int, default=0, metavar="N", help="default: one that the system picks"
-        )
+    def options(self, add: Callable[..., argparse.Action]) -> None:
+        add("--data", metavar="DIR", help="folder of jobs (default: TOPIC_DATA_DIR)")
+        add("--port", type=int, default=0, metavar="N", help="default: one that the system picks")
         host = f"address to listen on (default {LOOPBACK}); another one lets other machines in"
-        parser.add_argument("--host", default=LOOPBACK, metavar="H", help=host)
-        parser.add_argument("--no-open", action="store_true", help="open no browser")
+        add("--host", default=LOOPBACK, metavar="H", help=host)
+        add("--no-open", action="store_true", help="open no browser")
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -45,7 +44,7 @@ class Command(ReportingCommand):
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.dashboard.app import make_app, serve
 
-        data = Path(opts.data or self.setting("TOPIC_DATA_DIR") or "data").expanduser()
+        data = Path(opts.data or self.data).expanduser()
         if data.exists() and not data.is_dir():
             raise ArgumentError(f"folder {data}", "is a file", "name a folder: --data DIR")
         settings = {name: self.setting(name) for name in ("TOPIC", "TOPIC_STRATEGY")}

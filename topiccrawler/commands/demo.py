@@ -39,6 +39,7 @@ MOST_PORT = 65_535
 class Command(ReportingCommand):
     """The demo's options and its steps."""
 
+    json_help = ""
     usage = "[options]"
     summary = "Train, crawl and compare with breadth-first on a synthetic web; needs no network"
     details = (
@@ -47,16 +48,15 @@ class Command(ReportingCommand):
         "pages of both by the web's own truth."
     )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
+    def options(self, add: Callable[..., argparse.Action]) -> None:
         pages = f"pages of each crawl (default {DEFAULT_PAGES})"
-        parser.add_argument("--pages", type=int, default=DEFAULT_PAGES, metavar="N", help=pages)
-        parser.add_argument("--seed", type=int, default=1, metavar="N", help="another seed makes another web")
-        parser.add_argument("--out", metavar="DIR", help="where to write (default: demo in TOPIC_DATA_DIR)")
+        add("--pages", type=int, default=DEFAULT_PAGES, metavar="N", help=pages)
+        add("--seed", type=int, default=1, metavar="N", help="another seed makes another web")
+        add("--out", metavar="DIR", help="where to write (default: demo in TOPIC_DATA_DIR)")
         keep = "afterwards go on serving the web until Ctrl-C, to crawl it by hand"
-        parser.add_argument("--keep", action="store_true", help=keep)
+        add("--keep", action="store_true", help=keep)
         serve = "only serve the web on this port until Ctrl-C: no training, no crawl"
-        parser.add_argument("--serve", type=int, metavar="PORT", help=serve)
+        add("--serve", type=int, metavar="PORT", help=serve)
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if args:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
@@ -35,20 +34,13 @@ class Command(ReportingCommand):
         "link, the link model's word on that link is shown."
     )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        parser.add_argument("--anchor", metavar="TEXT", help="the link's text")
-        parser.add_argument("--before", metavar="TEXT", help="text before the link")
-        parser.add_argument("--after", metavar="TEXT", help="text after the link")
-        parser.add_argument(
-            "--topic", metavar="TOPIC", help="topic name or file (default: the job's, else TOPIC)"
-        )
-        parser.add_argument(
-            "--job",
-            metavar="DIR",
-            help="folder of a crawl: its JOBDIR or data folder; where a setting names a server, also the name of one there",
-        )
-        parser.add_argument("--json", action="store_true", help="print JSON")
+    def options(self, add: Callable[..., argparse.Action]) -> None:
+        add("--anchor", metavar="TEXT", help="the link's text")
+        add("--before", metavar="TEXT", help="text before the link")
+        add("--after", metavar="TEXT", help="text after the link")
+        add("--topic", metavar="TOPIC", help="topic name or file (default: the job's, else TOPIC)")
+        job = "folder of a crawl: its JOBDIR or data folder; where a setting names a server, also the name of one there"
+        add("--job", metavar="DIR", help=job)
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -56,29 +48,26 @@ class Command(ReportingCommand):
             self.refuse("give one URL, or --anchor TEXT")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.explanation import PastCrawl
+        from topiccrawler.crawling.explanation import PastCrawl, SharedCrawl
         from topiccrawler.crawling.page_stores import opened_folder
+        from topiccrawler.crawling.servers import queue_address
         from topiccrawler.urls.canonical import canonical
 
         url = canonical(args[0]) if args else ""
         if url is None:
             raise ArgumentError(f"URL {args[0]!r}", "is no http(s) URL", "write it as http://host/path")
-        from topiccrawler.crawling.servers import queue_address
-
         folder, queue = opts.job or (self.setting("JOBDIR") if url else None), queue_address(self.setting)
-        data = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
         past: PastCrawl | None = None
         if folder and queue is not None and not Path(folder).expanduser().is_dir():
-            from topiccrawler.crawling.shared_crawl import SharedCrawl
-
             past = SharedCrawl(queue.server.open_view(queue.address, folder), folder)
         with ExitStack() as opened:
             if folder and past is None:
-                past = PastCrawl(opened.enter_context(opened_folder(folder, data, self.setting("STORE_URL"))))
+                place = opened_folder(folder, self.data, self.setting("STORE_URL"))
+                past = PastCrawl(opened.enter_context(place))
             if past is not None:
                 opened.callback(past.close)
             found = self._found(url, past, opts)
-        self.say(json.dumps(found, ensure_ascii=False) if opts.json else explanation_text(found))
+        self.report(opts, found, explanation_text(found))
 
     def _found(self, url: str, past: PastCrawl | None, opts: argparse.Namespace) -> dict[str, Any]:
         from scrapy import Spider
@@ -108,11 +97,10 @@ class Command(ReportingCommand):
         limits = FetchLimits(
             int(self.setting("DEPTH_LIMIT") or 0),
             int(self.setting("URLLENGTH_LIMIT") or 0),
-            self.settings is not None and self.settings.getbool("TOPIC_PRIVATE_NETWORK"),
+            self.project.getbool("TOPIC_PRIVATE_NETWORK"),
         )
         admission = admission_of(parts, limits) if past is None else past.admission(parts, limits, history)
-        if self.settings is not None:
-            admission.add(*rules_of_packages(Crawler(Spider, self.settings)))  # which never runs
+        admission.add(*rules_of_packages(Crawler(Spider, self.project)))  # which never runs
         tunnel = history.row.tunnel if history is not None and history.row is not None else 0
         found = explained(parts, link, explanation, strategy, admission, tunnel)
         if history is not None and past is not None:
@@ -131,8 +119,7 @@ class Command(ReportingCommand):
         """What to add to the call; the job that was made last is the one that is mostly meant."""
         from topiccrawler.results.jobs import jobs_in
 
-        data = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
-        jobs = jobs_in(data) if data.is_dir() else []
+        jobs = jobs_in(self.data) if self.data.is_dir() else []
         job = shlex.quote(str(jobs[-1])) if jobs else "FOLDER"
         return f"add --job {job} for what that crawl did with it, or --topic finance, for example, for the link model's word"
 
@@ -144,8 +131,7 @@ class Command(ReportingCommand):
         name = topic or self.setting("TOPIC")
         if not name:
             raise ArgumentError("scrapy explain", "knows neither job nor topic", self._job_or_topic())
-        assert self.settings is not None  # noqa: S101 Scrapy sets it before run
-        return assemble(recipe_of(self.settings, name))
+        return assemble(recipe_of(self.project, name))
 
 
 def _by_link_model(parts: Parts, link: Link) -> Explanation:

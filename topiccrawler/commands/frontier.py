@@ -7,10 +7,9 @@ millions; so everything here but `load` only reads, in one look, while the crawl
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,22 +35,12 @@ class Command(ReportingCommand):
         "the pages kept as a SQLite file with JLSE's LinkTable and ResultTable."
     )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        parser.add_argument(
-            "--top", type=int, default=10, metavar="N", help="URLs and hosts shown (default 10)"
-        )
-        parser.add_argument(
-            "--job",
-            metavar="NAME",
-            help="a crawl of several processes, on the server that a setting names, instead of JOBDIR",
-        )
-        parser.add_argument(
-            "--file",
-            metavar="FILE",
-            help="for dump and load, instead of standard output and input; for tables, the file to write",
-        )
-        parser.add_argument("--json", action="store_true", help="print JSON")
+    def options(self, add: Callable[..., argparse.Action]) -> None:
+        add("--top", type=int, default=10, metavar="N", help="URLs and hosts shown (default 10)")
+        job = "a crawl of several processes, on the server that a setting names, instead of JOBDIR"
+        add("--job", metavar="NAME", help=job)
+        file = "for dump and load, instead of standard output and input; for tables, the file to write"
+        add("--file", metavar="FILE", help=file)
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -69,13 +58,9 @@ class Command(ReportingCommand):
             return
         folder = next(iter(_folders(args)), None) or self.setting("JOBDIR")
         if not folder:
-            raise ArgumentError(
-                "scrapy frontier",
-                "no JOBDIR is given",
-                "name the folder the crawl was given with -s JOBDIR=…",
-            )
-        data = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
-        path = folder_named(folder, data) / FRONTIER
+            remedy = "name the folder the crawl was given with -s JOBDIR=…"
+            raise ArgumentError("scrapy frontier", "no JOBDIR is given", remedy)
+        path = folder_named(folder, self.data) / FRONTIER
         if args and args[0] == DUMP:
             self._dump(path, opts)
         elif args and args[0] == LOAD:
@@ -106,7 +91,7 @@ class Command(ReportingCommand):
             report = report_of(
                 view.overview(opts.top), Recipe.from_json(view.made_of, view.name), opts.top, time.time()
             )
-            self.say(json.dumps(report, ensure_ascii=False) if opts.json else _page(report))
+            self.report(opts, report, _page(report))
         finally:
             view.close()
 
@@ -114,7 +99,7 @@ class Command(ReportingCommand):
         from topiccrawler.results.summary import queue_report
 
         report = queue_report(path.parent, opts.top, time.time())
-        self.say(json.dumps(report, ensure_ascii=False) if opts.json else _page(report))
+        self.report(opts, report, _page(report))
 
     def _dump(self, path: Path, opts: argparse.Namespace) -> None:
         from topiccrawler.frontier.dump import dump, reading
@@ -144,14 +129,14 @@ class Command(ReportingCommand):
             else:
                 added, known = load(_standard_input(), frontier, "standard input")
         text = f"{added} URLs added, {known} were known"
-        self.say(json.dumps({"added": added, "known": known}) if opts.json else text)
+        self.report(opts, {"added": added, "known": known}, text)
 
     def _tables(self, job: Path, opts: argparse.Namespace) -> None:
-        from topiccrawler.results.exports.graph import write_tables
+        from topiccrawler.results.link_graph import write_tables
 
         links, results = write_tables(job, Path(opts.file).expanduser())
         text = f"{opts.file}: LinkTable {links} rows, ResultTable {results} rows"
-        self.say(json.dumps({"links": links, "results": results}) if opts.json else text)
+        self.report(opts, {"links": links, "results": results}, text)
 
 
 def _folders(args: list[str]) -> list[str]:
@@ -163,9 +148,8 @@ def _standard_input() -> Iterable[str]:
 
 
 def _page(report: Mapping[str, Any]) -> str:
-    begun = (
-        f"{report.get('topic_name', 'job')}, {report.get('strategy', '?')}: " if "strategy" in report else ""
-    )
+    strategy = report.get("strategy")
+    begun = f"{report.get('topic_name', 'job')}, {strategy}: " if strategy is not None else ""
     lines = [f"{begun}{report['pages']} pages, {report['kept']} kept, {report['hosts']} hosts"]
     lines.append(", ".join(f"{count} {state}" for state, count in report["states"].items()))
     if report["over_budget"]:

@@ -7,7 +7,7 @@ the crawl's own order; the page comes as in a crawl (settings, proxies, REPLAY_W
 from __future__ import annotations
 
 import argparse
-import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ class Command(ReportingCommand):
     requires_crawler_process = True
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 Scrapy's own attribute; faults are printed below
 
+    json_help = "print one JSON object"
     usage = "URL|FILE [--topic TOPIC] [--page-classifier NAME] [--json]"
     summary = "Show relevance, similarity and the words by which a page is classified"
     details = (
@@ -33,13 +34,11 @@ class Command(ReportingCommand):
         "is a page with one text or a page of links. Exit code 0 whether the page is on topic or not."
     )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        parser.add_argument("--topic", help="topic name or file (default: the setting TOPIC)")
+    def options(self, add: Callable[..., argparse.Action]) -> None:
+        add("--topic", help="topic name or file (default: the setting TOPIC)")
         names = "vsm, naive_bayes, svm or detail; the default is TOPIC_PAGE_CLASSIFIER"
-        parser.add_argument("--page-classifier", metavar="NAME", help=names)
-        parser.add_argument("--url", metavar="URL", help="address of the page in FILE, for reading rules")
-        parser.add_argument("--json", action="store_true", help="print one JSON object")
+        add("--page-classifier", metavar="NAME", help=names)
+        add("--url", metavar="URL", help="address of the page in FILE, for reading rules")
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -48,7 +47,7 @@ class Command(ReportingCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         found = self._page_classifier(args[0], opts)
-        self.say(json.dumps(found, ensure_ascii=False) if opts.json else _text(found))
+        self.report(opts, found, _text(found))
 
     def _page_classifier(self, place: str, opts: argparse.Namespace) -> dict[str, Any]:
         from topiccrawler.crawling.assemble import page_classifier_of, reader_of, topic_of
@@ -58,9 +57,8 @@ class Command(ReportingCommand):
         chosen = opts.topic or self.setting("TOPIC")
         if not chosen and name != "detail":
             raise ArgumentError("--topic", "is missing", "name one: --topic finance")
-        assert self.settings is not None  # noqa: S101 Scrapy sets it before run
         asked = "vsm" if name == "detail" else name
-        recipe = recipe_of(self.settings, chosen or "finance", page_classifier=asked)  # detail asks no topic
+        recipe = recipe_of(self.project, chosen or "finance", page_classifier=asked)  # detail asks no topic
         topic = topic_of(recipe)
         page_classifier = page_classifier_of(recipe)
         url, body, charset = self._page(place, opts.url)

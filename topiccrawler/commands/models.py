@@ -6,8 +6,7 @@ A model decides a whole crawl, so it can be measured on the user's own links bef
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,9 +39,7 @@ class Command(ReportingCommand):
         "than the one in use; `merge` adds the counts of models that were trained on different files."
     )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        add = parser.add_argument
+    def options(self, add: Callable[..., argparse.Action]) -> None:
         links = "labelled links; may be given again"
         add("--links", action="append", default=[], metavar="FILE", help=links)
         add("--threshold", type=float, metavar="X", help="log-odds, instead of the model's own")
@@ -50,7 +47,6 @@ class Command(ReportingCommand):
         add("--out", metavar="FILE", help="where merge writes")
         force = "promote even a worse or untested model, merge into a file that exists; the old one is kept as FILE.old"
         add("--force", action="store_true", help=force)
-        add("--json", action="store_true", help="print JSON")
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -97,61 +93,49 @@ class Command(ReportingCommand):
                 line |= {"threshold": model.threshold, "samples": model.training.get("samples", {})}
                 line["f1"] = measured[1] if (measured := held_out(model.scores)) else None
             found.append(line)
-        if opts.json:
-            print(json.dumps(found, ensure_ascii=False))
-            return
         named = f"{'context':10}{'threshold':>9}{'held-out F1':>13}  trained from"
-        print(f"{'file':28}{'kB':>7}  {named}")
+        lines = [f"{'file':28}{'kB':>7}  {named}"]
         for line in found:
             head = f"{line['file']:28}{line['bytes'] // 1000:>7}  "
             if "refused" in line:
-                print(head + line["refused"])
+                lines.append(head + line["refused"])
                 continue
             f1 = f"{line['f1']:.3f}" if line["f1"] is not None else "-"
             sources = ", ".join(f"{name} {sum(sides)}" for name, sides in line["samples"].items())
-            print(f"{head}{line['context']:10}{line['threshold']:>9.2f}{f1:>13}  {sources}")
+            lines.append(f"{head}{line['context']:10}{line['threshold']:>9.2f}{f1:>13}  {sources}")
+        self.report(opts, found, "\n".join(lines))
 
     def _show(self, names: Sequence[str], opts: argparse.Namespace) -> None:
         from topiccrawler.link_model.training.promotion import report
 
         model = self._model(names[0], opts)
-        if opts.json:
-            shown = ("topic", "context", "prior", "trust", "threshold", "training", "scores")
-            print(json.dumps({name: getattr(model, name) for name in shown}, ensure_ascii=False))
-            return
-        print(report(model, (), {}), end="")
-        for name, scores in model.scores.items():
-            print(f"{name}: {scores}")
+        shown = ("topic", "context", "prior", "trust", "threshold", "training", "scores")
+        rows = "\n".join(f"{name}: {scores}" for name, scores in model.scores.items())
+        self.report(
+            opts,
+            {name: getattr(model, name) for name in shown},
+            f"{report(model, (), {})}{rows}".rstrip("\n"),
+        )
 
     def _test(self, names: Sequence[str], opts: argparse.Namespace) -> None:
         model = self._model(names[0], opts)
         found = _measured(model, opts)
-        if opts.json:
-            print(json.dumps(found))
-            return
         text = "  ".join(f"{name} {found[name]:.4f}" for name in ("precision", "recall", "f1", "threshold"))
-        print(f"{text}  links {found['links']}")
+        self.report(opts, found, f"{text}  links {found['links']}")
 
     def _compare(self, names: Sequence[str], opts: argparse.Namespace) -> None:
         models = [self._model(name, opts) for name in names]
         found = [{"model": name, **_measured(model, opts)} for name, model in zip(names, models, strict=True)]
-        if opts.json:
-            print(json.dumps(found, ensure_ascii=False))
-            return
-        print(f"{'model':40}{'P':>8}{'R':>8}{'F1':>8}{'threshold':>11}{'links':>9}")
+        lines = [f"{'model':40}{'P':>8}{'R':>8}{'F1':>8}{'threshold':>11}{'links':>9}"]
         for line in found:
             figures = "".join(f"{line[name]:8.3f}" for name in ("precision", "recall", "f1"))
-            print(f"{line['model']:40}{figures}{line['threshold']:11.2f}{line['links']:9}")
+            lines.append(f"{line['model']:40}{figures}{line['threshold']:11.2f}{line['links']:9}")
+        self.report(opts, found, "\n".join(lines))
 
     def _promote(self, names: Sequence[str], opts: argparse.Namespace) -> None:
         from topiccrawler.files import own_folder
         from topiccrawler.link_model.model_file import load
-        from topiccrawler.link_model.training.promotion import (
-            in_use,
-            model_file,
-            put_to_use,
-            trained_on,
-        )
+        from topiccrawler.link_model.training.promotion import in_use, model_file, put_to_use, trained_on
 
         candidate, folder = load(Path(names[0]).expanduser()), self._folder(opts)
         if own_folder("models") is None and not (opts.models or self.setting("TOPIC_LINK_MODELS")):
@@ -173,10 +157,9 @@ class Command(ReportingCommand):
             fault = "has not been compared with the one in use"
             raise ModelError(names[0], fault, "give --links FILE, or --force")
         former = put_to_use(candidate, folder)
-        kept = None if former is None else str(former)
-        found = {"model": str(place), "reason": text, "former": kept}
-        line = f"in use: {place} ({text}{'' if former is None else f'; the former model is {former}'})"
-        print(json.dumps(found) if opts.json else line)
+        found = {"model": str(place), "reason": text, "former": None if former is None else str(former)}
+        kept = "" if former is None else f"; the former model is {former}"
+        self.report(opts, found, f"in use: {place} ({text}{kept})")
 
     def _merge(self, names: Sequence[str], opts: argparse.Namespace) -> None:
         from topiccrawler.files import keep_former
@@ -192,7 +175,7 @@ class Command(ReportingCommand):
             raise ArgumentError(str(place), fault, "name another file by --out, or insist with --force")
         keep_former(place)
         save(model, place)
-        print(json.dumps({"model": str(place)}) if opts.json else f"merged {len(names)} models: {place}")
+        self.report(opts, {"model": str(place)}, f"merged {len(names)} models: {place}")
 
 
 def _measured(model: LinkClassifier, opts: argparse.Namespace) -> dict[str, float]:

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -38,6 +39,7 @@ USAGE = """JOB [list] [--topic TOPIC] [--site HOST] [--since DATE] [--min-releva
 class Command(ReportingCommand):
     """The command's options and its steps."""
 
+    json_help = "print JSON, one line a page"
     usage = USAGE
     summary = "List, read and export the pages a crawl has kept"
     details = (
@@ -45,27 +47,20 @@ class Command(ReportingCommand):
         "Pages come the most relevant first; behind them, and by `border` alone, those nearest to the threshold, kept and not kept."
     )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
+    def options(self, add: Callable[..., argparse.Action]) -> None:
         from topiccrawler.results.jobs import add_options
 
-        super().add_options(parser)
-        add_options(parser)
+        add_options(add)
         job = "a job in a PostgreSQL database (-s STORE_URL=…), instead of JOB"
-        parser.add_argument("--job", metavar="NAME", help=job)
-        parser.add_argument(
-            "--limit", type=int, metavar="N", help=f"list: {LIMIT} by default; border: 5; export: all"
-        )
-        parser.add_argument("--format", metavar="FORMAT", help="of export: by default as FILE ends")
-        parser.add_argument(
-            "--out", metavar="FILE", help="of export and report; jsonl and csv may go to standard output"
-        )
-        parser.add_argument(
-            "--with-text", action="store_true", help="of export: only pages that have main text, so no copies"
-        )
-        parser.add_argument(
-            "--version", type=int, metavar="N", help="of show: the page as it was; 1 = before its last change"
-        )
-        parser.add_argument("--json", action="store_true", help="print JSON, one line a page")
+        add("--job", metavar="NAME", help=job)
+        limit = f"list: {LIMIT} by default; border: 5; export: all"
+        add("--limit", type=int, metavar="N", help=limit)
+        add("--format", metavar="FORMAT", help="of export: by default as FILE ends")
+        add("--out", metavar="FILE", help="of export and report; jsonl and csv may go to standard output")
+        with_text = "of export: only pages that have main text, so no copies"
+        add("--with-text", action="store_true", help=with_text)
+        version = "of show: the page as it was; 1 = before its last change"
+        add("--version", type=int, metavar="N", help=version)
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -77,36 +72,32 @@ class Command(ReportingCommand):
             self.refuse("give one JOB and what to do with it")
         if verb == REPORT and not opts.out:
             self.refuse("say where the report goes: --out FILE.html")
-        if opts.limit is not None and opts.limit < 1:
-            self.refuse("--limit is at least 1")
+        self.refuse_below_one(opts, "limit")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.results.job_pages import job_pages
         from topiccrawler.results.jobs import looked_at
 
         args = [opts.job, *args] if opts.job else args
-        data = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
         verb = args[1] if len(args) > 1 else LIST
-        place = looked_at(args[0], data, self.setting("STORE_URL"), stored=bool(opts.job))
-        with place as folder:
+        with looked_at(args[0], self.data, self.setting("STORE_URL"), stored=bool(opts.job)) as folder:
             if verb == REPAIR:
                 self._repair(folder)
                 return
-            self._read(verb, folder, args, opts)
+            with job_pages(folder) as pages:
+                self._read(pages, verb, args, opts)
 
-    def _read(self, verb: str, folder: Path, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.results.job_pages import job_pages
-
-        with job_pages(folder) as pages:
-            if verb == SHOW:
-                self._show(pages, args[2], opts)
-            elif verb == BORDER:
-                self._border(folder, opts)
-            elif verb == EXPORT:
-                self._export(pages, opts)
-            elif verb == REPORT:
-                self._report(pages, Path(opts.out).expanduser())
-            else:
-                self._list(pages, opts)
+    def _read(self, pages: JobPages, verb: str, args: list[str], opts: argparse.Namespace) -> None:
+        if verb == SHOW:
+            self._show(pages, args[2], opts)
+        elif verb == BORDER:
+            self._border(pages.folder, opts)
+        elif verb == EXPORT:
+            self._export(pages, opts)
+        elif verb == REPORT:
+            self._report(pages, Path(opts.out).expanduser())
+        else:
+            self._list(pages, opts)
 
     def _list(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.page_stores import kept_nothing
@@ -117,18 +108,18 @@ class Command(ReportingCommand):
         shown, marked, selection = 0, False, selection_by(opts)
         for record in pages.best(selection, opts.limit or LIMIT):
             check = pages.check(record.url)
-            self.say(
-                json.dumps(_brief(record, check), ensure_ascii=False) if opts.json else _line(record, check)
-            )
+            self.report(opts, _brief(record, check), _line(record, check))
             shown += 1
             marked |= not record.published
-        if marked and not opts.json:
+        if opts.json:
+            return
+        if marked:
             self.say(MARK)
-        if not shown and not opts.json:
+        if not shown:
             self.say(NOTHING_KEPT if kept_nothing(pages.folder) else "no such page")
-        if shown and not opts.json and are_similarities(pages.folder):
+        elif are_similarities(pages.folder):
             self.say(SIMILARITIES)
-        if selection == ALL and not opts.json and (lines := first_look(pages.folder).border_lines()):
+        if selection == ALL and (lines := first_look(pages.folder).border_lines()):
             self.say("\n".join(["", *lines]))
 
     def _border(self, folder: Path, opts: argparse.Namespace) -> None:
@@ -143,7 +134,7 @@ class Command(ReportingCommand):
 
     def _export(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.files import whole_file
-        from topiccrawler.results.exports.registry import export_of, format_of
+        from topiccrawler.results.exports import export_of, format_of
         from topiccrawler.results.jobs import selection_by
         from topiccrawler.store.pages import ALL
 
@@ -170,10 +161,8 @@ class Command(ReportingCommand):
         log = folder / VISITS
         kept = {visit.url for visit in read_visits(log) if visit.stored} if log.is_file() else set()
         saved = repair(folder / PAGES, most=len(kept))
-        for index in folder.glob(
-            f"{INDEX}*"
-        ):  # of the rows as they were numbered; the next search makes it again
-            index.unlink()
+        for index in folder.glob(f"{INDEX}*"):  # of the rows as they were numbered
+            index.unlink()  # the next search makes it again
         lost = f"; {len(kept) - saved} of the crawl log are lost" if len(kept) > saved else ""
         self.say(f"{saved} pages saved{lost}; the damaged file is {folder / PAGES}{DAMAGED}")
 
@@ -193,11 +182,7 @@ class Command(ReportingCommand):
         if opts.version is not None:
             self.say(_version(self._one_of(versions, opts.version)))
         elif opts.json:
-            whole = {
-                **_whole(record, reasons),
-                **_looks(check),
-                "versions": [asdict(one) for one in versions],
-            }
+            whole = {**_whole(record, reasons), **_looks(check), "versions": list(map(asdict, versions))}
             self.say(json.dumps(whole, ensure_ascii=False))
         else:
             self.say("\n".join([_page(record, reasons, check, versions), "", record.text or "(no text)"]))

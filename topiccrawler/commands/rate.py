@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from topiccrawler.crawling.rating import Sample
 
 SHARE = 0.05
+SHARE_KEYS = ("share", "low", "high", "yes", "of")
 MOST_RATERS = 50
 
 
@@ -29,29 +29,15 @@ class Command(ReportingCommand):
         "the kept and of the discarded pages is about the topic, and the harvest rate over the crawl. Raters see neither the program's judgement nor each other's."
     )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        add = parser.add_argument
-        add(
-            "--sample",
-            type=float,
-            default=SHARE,
-            metavar="SHARE",
-            help=f"of the kept pages (default {SHARE})",
-        )
+    def options(self, add: Callable[..., argparse.Action]) -> None:
+        sample = f"of the kept pages (default {SHARE})"
+        add("--sample", type=float, default=SHARE, metavar="SHARE", help=sample)
         add("--seed", type=int, default=0, metavar="N", help="of the draw (default 0)")
         add("--raters", type=int, metavar="N", help="files to write")
         add("--write", metavar="DIR", help="where to write them")
         add("--rater", metavar="FILE", help="ask one rater in this terminal; the answers go to FILE")
-        add(
-            "--read",
-            nargs="+",
-            action="extend",
-            default=[],
-            metavar="FILE",
-            help="filled-in files, one a rater",
-        )
-        add("--json", action="store_true", help="print JSON")
+        read = "filled-in files, one a rater"
+        add("--read", nargs="+", action="extend", default=[], metavar="FILE", help=read)
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -68,8 +54,7 @@ class Command(ReportingCommand):
         from topiccrawler.crawling.page_stores import opened_folder
         from topiccrawler.crawling.rating import draw
 
-        data = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
-        with opened_folder(args[0], data, self.setting("STORE_URL")) as folder:
+        with opened_folder(args[0], self.data, self.setting("STORE_URL")) as folder:
             sample = draw(folder, opts.sample, opts.seed)
             if opts.write:
                 self._write(sample, opts)
@@ -128,16 +113,9 @@ class Command(ReportingCommand):
         curve = harvest_curve(folder, sample, most)
         found: dict[str, Any] = {"raters": len(ratings), "rated": len(most), "pages": len(drawn)}
         found |= {"kappa": agreement, "kappa_of": whose, "rated_by_all": common}
-        for name, share in sides.items():
-            found[name] = {
-                "share": share.share,
-                "low": share.low,
-                "high": share.high,
-                "yes": share.yes,
-                "of": share.of,
-            }
+        found |= {name: {key: getattr(share, key) for key in SHARE_KEYS} for name, share in sides.items()}
         found["curve"] = curve
-        self.say(json.dumps(found, ensure_ascii=False) if opts.json else "\n".join(_lines(found, ratings)))
+        self.report(opts, found, "\n".join(_lines(found, ratings)))
 
 
 def _lines(found: Mapping[str, Any], ratings: Sequence[Mapping[str, bool]]) -> list[str]:

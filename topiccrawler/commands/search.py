@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ LIMIT = 10
 class Command(ReportingCommand):
     """The command's options and its steps."""
 
+    json_help = "print JSON lines, one a page"
     usage = "QUERY [--job JOB … | --data DIR] [--topic TOPIC] [--site HOST] [--since DATE] [--min-relevance R] [--kind KIND] [--limit N] [--json]"
     summary = "Search the texts of the pages that crawls have kept"
     details = (
@@ -28,30 +30,27 @@ class Command(ReportingCommand):
         "--job the jobs in TOPIC_DATA_DIR are searched. Results are ranked by BM25 * relevance to the job's topic."
     )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
+    def options(self, add: Callable[..., argparse.Action]) -> None:
         from topiccrawler.results.jobs import add_options
 
-        super().add_options(parser)
         job = "folder of a job, its pages.sqlite, its name in TOPIC_DATA_DIR or, with STORE_URL, in that database; may be given several times"
-        parser.add_argument("--job", metavar="JOB", action="append", default=[], help=job)
-        parser.add_argument("--data", metavar="DIR", help="folder of jobs (default: TOPIC_DATA_DIR)")
-        add_options(parser)
-        parser.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default {LIMIT}")
-        parser.add_argument("--json", action="store_true", help="print JSON lines, one a page")
+        add("--job", metavar="JOB", action="append", default=[], help=job)
+        add("--data", metavar="DIR", help="folder of jobs (default: TOPIC_DATA_DIR)")
+        add_options(add)
+        add("--limit", type=int, default=LIMIT, metavar="N", help=f"default {LIMIT}")
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
             self.refuse("give words to look for")
         if opts.job and opts.data:
             self.refuse("give --job or --data, not both")
-        if opts.limit < 1:
-            self.refuse("--limit is at least 1")
+        self.refuse_below_one(opts, "limit")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.results.jobs import jobs_in, looked_at, selection_by
         from topiccrawler.results.search import search
 
-        data = Path(opts.data or self.setting("TOPIC_DATA_DIR") or "data").expanduser()
+        data = Path(opts.data or self.data).expanduser()
         with ExitStack() as places:
             named = (looked_at(job, data, self.setting("STORE_URL")) for job in opts.job)
             folders = [places.enter_context(place) for place in named] or jobs_in(data)

@@ -7,7 +7,6 @@ search service finds for the topic's words, are better; a person has the last wo
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from topiccrawler.engine.faults import ReportingCommand
-from topiccrawler.errors import ArgumentError, SeedsError, StateError, file_faults
+from topiccrawler.errors import SeedsError, StateError
 
 if TYPE_CHECKING:
     from topiccrawler.crawling.recipe import Recipe
@@ -32,6 +31,7 @@ REMEDY = "name jobs by --jobs DIR, or a SearXNG instance by --search URL; topics
 class Command(ReportingCommand):
     """The command's options and its steps."""
 
+    json_help = "print JSON, ask nothing"
     usage = "TOPIC | --keywords 基金,定投  [--jobs DIR...] [--search URL] [--count N] [--no-check] [--yes] [--out FILE] [--force]"
     summary = "Propose seeds for a topic, from earlier jobs and by a search service"
     details = (
@@ -40,14 +40,9 @@ class Command(ReportingCommand):
         "The file it writes is for -a seeds=FILE."
     )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        add = parser.add_argument
-        add(
-            "--keywords",
-            metavar="WORDS",
-            help="words of a topic of your own, as in 基金,定投:0.5; more words with TOPIC",
-        )
+    def options(self, add: Callable[..., argparse.Action]) -> None:
+        words = "words of a topic of your own, as in 基金,定投:0.5; more words with TOPIC"
+        add("--keywords", metavar="WORDS", help=words)
         jobs = "folders of jobs, or folders that hold them (default: TOPIC_DATA_DIR)"
         add("--jobs", nargs="+", action="extend", default=[], metavar="DIR", help=jobs)
         add("--search", metavar="URL", help="address of a SearXNG instance (default: TOPIC_SEARCH_URL)")
@@ -58,30 +53,23 @@ class Command(ReportingCommand):
         add("--yes", action="store_true", help="take all, ask nothing")
         add("--out", metavar="FILE", help="the file of seeds; default: seeds-TOPIC.txt")
         add("--force", action="store_true", help="write over a file that exists")
-        add("--json", action="store_true", help="print JSON, ask nothing")
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
         if len(args) > 1 or not (args or opts.keywords or self.setting("TOPIC")):
             self.refuse("give one topic, or --keywords WORDS")
-        for name in ("count", "per_host"):
-            if (number := getattr(opts, name)) < 1:
-                self.refuse(f"--{name.replace('_', '-')} {number}: give a number from 1 on")
+        self.refuse_below_one(opts, "count", "per_host")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.addon import introduce
         from topiccrawler.crawling.assemble import page_classifier_of, topic_of
-        from topiccrawler.files import replace_file
         from topiccrawler.seeding.candidates import merged
         from topiccrawler.seeding.seed_files import as_seed_file
 
-        assert self.settings is not None  # noqa: S101 Scrapy sets it before run
-        introduce(self.settings)
+        introduce(self.project)
         recipe = self._recipe(args, opts)
         topic = topic_of(recipe)
-        out = Path(opts.out or f"seeds-{topic.name}.txt").expanduser()
-        if out.exists() and not opts.force:
-            raise ArgumentError(str(out), "exists", "name another file by --out, or insist with --force")
+        out = self.new_file(Path(opts.out or f"seeds-{topic.name}.txt").expanduser(), opts)
         page_classifier = page_classifier_of(recipe)
         found = [*self._of_jobs(opts, topic, page_classifier), *self._of_search(opts, topic, page_classifier)]
         if not found:
@@ -92,8 +80,7 @@ class Command(ReportingCommand):
         if not (opts.yes or opts.json) and sys.stdin.isatty() and sys.stdout.isatty():
             seeds = wanted(seeds, self.say, input)
         if seeds:
-            with file_faults(ArgumentError, out, "cannot be written", "name another file by --out"):
-                replace_file(out, as_seed_file(topic, seeds))
+            self.write(out, as_seed_file(topic, seeds))
         self._report(opts, topic, choice, seeds, str(out))
         if not seeds:
             raise SeedsError(f"topic {topic.display_name}", "no seed is left", "nothing was written")
@@ -103,13 +90,12 @@ class Command(ReportingCommand):
         from topiccrawler.crawling.recipe import recipe_of
         from topiccrawler.topics.catalogue import split_keywords
 
-        assert self.settings is not None  # noqa: S101 Scrapy sets it before run
         words = tuple(split_keywords(opts.keywords or ""))
         name = args[0] if args else "" if words else self.setting("TOPIC") or ""
         if name:
-            return recipe_of(self.settings, name, keywords=words)
-        more = self.settings.getint("TOPIC_PROPOSED_WORDS")
-        return recipe_of_words(recipe_of(self.settings, ""), words, more)
+            return recipe_of(self.project, name, keywords=words)
+        more = self.project.getint("TOPIC_PROPOSED_WORDS")
+        return recipe_of_words(recipe_of(self.project, ""), words, more)
 
     def _of_jobs(
         self, opts: argparse.Namespace, topic: Topic, page_classifier: PageClassifier
@@ -117,10 +103,9 @@ class Command(ReportingCommand):
         from topiccrawler.crawling.page_stores import homes_of
         from topiccrawler.seeding.from_jobs import candidates_of_job, has_jobs, job_folders
 
-        kept = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
         named = [Path(folder).expanduser() for folder in opts.jobs]
         found: list[Candidate] = []
-        for folder in job_folders(named or [home for home in homes_of(kept) if has_jobs(home)]):
+        for folder in job_folders(named or [home for home in homes_of(self.data) if has_jobs(home)]):
             try:
                 found += candidates_of_job(folder, page_classifier, topic.segmenter)
             except StateError as failure:
@@ -146,8 +131,7 @@ class Command(ReportingCommand):
         from topiccrawler.seeding.http_client import HttpClient
         from topiccrawler.urls.private_hosts import is_inside
 
-        assert self.settings is not None  # noqa: S101 Scrapy sets it before run
-        guarded = not self.settings.getbool("TOPIC_PRIVATE_NETWORK")
+        guarded = not self.project.getbool("TOPIC_PRIVATE_NETWORK")
         client = HttpClient(self.setting("USER_AGENT") or "", seconds=SECONDS, guarded=guarded)
         ask = partial(faults, client, seconds=SECONDS)
 
@@ -163,19 +147,16 @@ class Command(ReportingCommand):
     ) -> None:
         from topiccrawler.seeding.seed_files import display_title
 
-        if opts.json:
-            rows = [
-                {"score": round(one.score, 4), "url": one.url, "title": display_title(one), "why": one.why}
-                for one in seeds
-            ]
-            found = {"topic": topic.name, "file": out if seeds else None, "seeds": rows, "dead": choice.dead}
-            self.say(json.dumps(found, ensure_ascii=False))
-            return
+        rows = [
+            {"score": round(one.score, 4), "url": one.url, "title": display_title(one), "why": one.why}
+            for one in seeds
+        ]
+        found = {"topic": topic.name, "file": out if seeds else None, "seeds": rows, "dead": choice.dead}
         lines = [line(one) for one in seeds]
         lines += [f"left out: {url} ({fault})" for url, fault in choice.dead.items()]
         if seeds:
             lines.append(f"{len(seeds)} seeds in {out}: look them over, then crawl with -a seeds={out}")
-        self.say("\n".join(lines))
+        self.report(opts, found, "\n".join(lines))
 
 
 def line(one: Candidate) -> str:

@@ -6,8 +6,8 @@ A list kept beside the code is soon wrong. So everything shown comes from the cl
 from __future__ import annotations
 
 import argparse
-import json
 import textwrap
+from collections.abc import Iterator
 from typing import Any
 
 from topiccrawler.engine.faults import ReportingCommand
@@ -23,28 +23,18 @@ class Command(ReportingCommand):
         "-a strategy_PARAMETER=value`."
     )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        parser.add_argument("--json", action="store_true", help="print JSON")
-
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        _show(args, as_json=opts.json)
+        from topiccrawler.strategies import STRATEGIES, build
 
-
-def _show(names: list[str], *, as_json: bool) -> None:
-    from topiccrawler.strategies import STRATEGIES, build
-
-    for name in names:
-        build(name)  # an unknown name ends the command
-    cards = [_described(name) for name in names or STRATEGIES]
-    if as_json:
-        print(json.dumps(cards, ensure_ascii=False))
-        return
-    for described in cards:
-        (_print_card if names else _print_line)(described)
+        for name in args:
+            build(name)  # an unknown name ends the command
+        cards = [_described(name) for name in args or STRATEGIES]
+        self.report(
+            opts, cards, "\n".join(line for one in cards for line in (_card if args else _lines)(one))
+        )
 
 
 def _described(name: str) -> dict[str, Any]:
@@ -61,18 +51,15 @@ def _described(name: str) -> dict[str, Any]:
     }
 
 
-def _print_line(described: dict[str, Any]) -> None:
+def _lines(described: dict[str, Any]) -> Iterator[str]:
     settable = "  ".join(f"{key}={value}" for key, value in described["defaults"].items())
-    print(f"{described['name']:<20} {described['does']}")
-    print(f"{'':<20} {described['reference']}")
-    if settable:
-        print(f"{'':<20} {settable}")
+    yield f"{described['name']:<20} {described['does']}"
+    yield from (f"{'':<20} {more}" for more in (described["reference"], settable) if more)
 
 
-def _print_card(described: dict[str, Any]) -> None:
-    print(f"{described['name']}: {described['does']}")
+def _card(described: dict[str, Any]) -> Iterator[str]:
+    yield f"{described['name']}: {described['does']}"
     for part in ("idea", "formula", "parameters", "reads", "cost", "but", "reference"):
         text = f"{part.capitalize()}: {described[part]}"
-        print(textwrap.fill(text, 100, initial_indent="  ", subsequent_indent="      "))
-    for key, value in described["defaults"].items():
-        print(f"  -a strategy_{key}={value}")
+        yield textwrap.fill(text, 100, initial_indent="  ", subsequent_indent="      ")
+    yield from (f"  -a strategy_{key}={value}" for key, value in described["defaults"].items())

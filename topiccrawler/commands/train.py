@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from topiccrawler.link_model.training.train import Trained, TrainingRecipe
 
 T = TypeVar("T")
+FILES: Any = {"action": "append", "default": [], "metavar": "FILE"}
 
 
 class Command(ReportingCommand):
     """The command's options and its steps."""
 
+    json_help = "print the scores as JSON"
     usage = "TOPIC [--links FILE]... [--headlines FILE]... [--documents FILE]... [options]"
     summary = "Train the link model of a topic and report its scores on held-out links"
     details = (
@@ -34,14 +36,11 @@ class Command(ReportingCommand):
         "and is kept as TOPIC.json.old; else the new one is saved as TOPIC.candidate.json, with exit code 1."
     )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        files: Any = {"action": "append", "default": [], "metavar": "FILE"}
-        add = parser.add_argument
-        add("--links", help="labelled links, JSON lines; may be given again", **files)
-        add("--headlines", help="headlines, tab-separated with header", **files)
-        add("--documents", help="documents, JSON lines", **files)
-        add("--lexicon", help="dictionary of the topic, a word a line", **files)
+    def options(self, add: Callable[..., argparse.Action]) -> None:
+        add("--links", help="labelled links, JSON lines; may be given again", **FILES)
+        add("--headlines", help="headlines, tab-separated with header", **FILES)
+        add("--documents", help="documents, JSON lines", **FILES)
+        add("--lexicon", help="dictionary of the topic, a word a line", **FILES)
         contexts = ("window", "neighbour", "dom")
         add("--context", choices=contexts, default="window", help="context maker of the links")
         precision = "set the threshold so that a share P of what is accepted on held-out links is relevant"
@@ -52,18 +51,19 @@ class Command(ReportingCommand):
         add("--out", metavar="DIR", help="where to save (default: TOPIC_LINK_MODELS or models/)")
         force = "replace a model in use by one that does worse or was not measured; the old one is kept as FILE.old"
         add("--force", action="store_true", help=force)
-        add("--json", action="store_true", help="print the scores as JSON")
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
         add = parser.add_argument_group("a page classifier instead of a link model").add_argument
         add("--page-classifier", metavar="NAME", help="vsm, naive_bayes, svm or detail")
         words = "words and pairs that a page classifier keeps, the weightiest (default 12 000); fewer make a smaller file"
         add("--words", type=int, default=12_000, metavar="N", help=words)
-        add("--pages", help="recorded pages (WARC), for detail", **files)
-        add("--labels", help="kinds of those pages, for detail", **files)
+        add("--pages", help="recorded pages (WARC), for detail", **FILES)
+        add("--labels", help="kinds of those pages, for detail", **FILES)
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
-        if opts.words < 1:
-            self.refuse(f"--words {opts.words}: give a number from 1 on")
+        self.refuse_below_one(opts, "words")
         if len(args) != 1:
             self.refuse(f"give one topic, not {len(args)}")
 

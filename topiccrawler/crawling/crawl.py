@@ -24,12 +24,11 @@ from typing import Any, Protocol
 
 from topiccrawler.crawling.admission import PASSED, Admission, GateRule, Moment, blocked, redirected
 from topiccrawler.crawling.assemble import Parts, content_plan
-from topiccrawler.crawling.checkpoints import EVERY_PAGES
+from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.contents import ContentPlan, facts_in, links_by, media_in, words_in
 from topiccrawler.crawling.gate import Blocks, Decision, Restrictions
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.keeping import HarvestCounter, Verdict, begin_anew, linking_pages_of, verdict_of
-from topiccrawler.crawling.learning import LEARNING_SECONDS
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.revisiting import Due
 from topiccrawler.crawling.sharing import SharedQueue

@@ -11,6 +11,7 @@ they lack is reported as unknown. `scrapy explain --json` and a running crawl re
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,14 +21,15 @@ from typing import Any, Protocol, cast
 from topiccrawler.crawling import admission as rules
 from topiccrawler.crawling.admission import Admission
 from topiccrawler.crawling.assemble import Parts, assemble
-from topiccrawler.crawling.checkpoints import Checkpoints
+from topiccrawler.crawling.checkpoints import DAMAGED, Checkpoints, load_state
 from topiccrawler.crawling.gate import OF_SITE, REFUSED, Blocks, Decision, own_domains
 from topiccrawler.crawling.job_files import FRONTIER, JOB, PAGES, VISITS, read_recipe
 from topiccrawler.crawling.keeping import linking_page_weight, visit_similarity
-from topiccrawler.crawling.page_stores import has_pages, open_pages, visits_of
+from topiccrawler.crawling.page_stores import has_pages, open_pages, open_stored, visits_of
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.servers import SharedView
 from topiccrawler.crawling.teaching import words_of_record
-from topiccrawler.errors import StateError
+from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.frontier.base import Frontier, Notes, Row, State
 from topiccrawler.frontier.dump import QueueLookup
 from topiccrawler.frontier.rescoring import Rescoring
@@ -178,6 +180,31 @@ class PastCrawl:
         depth = known.depth if isinstance(known, PageRecord) else 0
         link = Link(url, host_of(url), known.anchor, depth=depth, source_url=known.source_url)
         return Step(link, known.score, "stored" if known.stored else "not kept")
+
+
+class SharedCrawl(PastCrawl):
+    """A crawl of several processes on a server: its queue, with what its learner published last, its recipe, and its pages when they lie in a
+    database; logs are with the processes."""
+
+    def __init__(self, view: SharedView, job: str) -> None:
+        self.folder = Path(f"job {job}")
+        self.recipe = Recipe.from_json(view.made_of, view.name)
+        self._frontier = view
+        self._store = None
+        if self.recipe.store:
+            with suppress(CrawlerError):  # what it has is then unknown
+                self._store = open_stored(self.recipe.store, self.recipe.store_job)
+        self._learned = view.learned()
+
+    def _learn(self, strategy: Strategy) -> None:
+        if self._learned is None:
+            return
+        try:
+            load_state(strategy, self._learned.text)
+        except DAMAGED as error:
+            fault = f"is damaged ({type(error).__name__}: {error})"
+            what = f"state {self._learned.number} of {self.folder}"
+            raise StateError(what, fault, "wait for the next one") from None
 
 
 _SAME = 1e-9

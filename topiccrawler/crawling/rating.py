@@ -13,6 +13,7 @@ import csv
 import io
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -195,9 +196,6 @@ def _rate(answers: Sequence[bool], otherwise: float) -> float:
 
 
 def _records(store: Pages) -> list[PageRecord]:
-    try:
-        return sorted(
-            (record for record in store.records() if not record.alias_of), key=lambda record: record.url
-        )
-    finally:
-        store.close()
+    with closing(store):
+        records = [record for record in store.records() if not record.alias_of]
+    return sorted(records, key=lambda record: record.url)

@@ -52,14 +52,11 @@ def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float
     reader = Reader(page_classifier, sites=topic.sites, segmenter=topic.segmenter)
     for file in files:
         if file.suffix == ".sqlite":
-            store = PageStore(file, create=False)
-            try:
+            in_segments = page_classifier.reads_segments
+            with closing(PageStore(file, create=False)) as store:
                 for record in store.records():
-                    in_segments = page_classifier.reads_segments
                     words = words_of_record(record, topic.segmenter, in_segments=in_segments)
                     yield record.url, page_classifier.relevance(words)
-            finally:
-                store.close()
             continue
         with file_faults(ArgumentError, file, "cannot be read", "give an HTML file or a job's pages.sqlite"):
             body = file.read_bytes()

@@ -29,8 +29,7 @@ from topiccrawler.dashboard.views import query
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.dump import Ended, ended
-from topiccrawler.results.exports.registry import export_of
-from topiccrawler.results.exports.table import inert
+from topiccrawler.results.exports import export_of, inert
 from topiccrawler.results.job_pages import job_pages
 from topiccrawler.results.jobs import selection_of
 from topiccrawler.results.summary import end_of

@@ -28,7 +28,7 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType, TracebackType
@@ -39,7 +39,7 @@ from scrapy import exceptions, signals
 from scrapy.commands import ScrapyCommand
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, UsageError
-from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.misc import load_object
 from twisted.internet import error as connections
@@ -48,7 +48,8 @@ from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
 from topiccrawler import settings as ours
-from topiccrawler.errors import CrawlerError
+from topiccrawler.errors import ArgumentError, CrawlerError, file_faults
+from topiccrawler.files import replace_file
 
 NO_HOST, REFUSED, UNREACHABLE, TIMEOUT = "no such host", "connection refused", "unreachable", "timeout"
 LOST, INCOMPLETE, TLS, BAD_ANSWER = "connection lost", "incomplete answer", "tls failed", "bad answer"
@@ -152,11 +153,12 @@ COMMAND_LINE = str(Path(scrapy.__file__).with_name("cmdline.py"))
 class ReportingCommand(ScrapyCommand):
     """A command that says in one line why it ended: `check` refuses a wrong call, `work` does what was asked.
 
-    `usage`, `summary` and `details` are its help.
+    `usage`, `summary` and `details` are its help; `json_help` is that of its option --json, which a command without a text for it has not.
     """
 
     requires_crawler_process = False
     usage = summary = details = ""
+    json_help = "print JSON"
 
     def syntax(self) -> str:
         return self.usage
@@ -166,6 +168,15 @@ class ReportingCommand(ScrapyCommand):
 
     def long_desc(self) -> str:
         return self.details
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        self.options(parser.add_argument)
+        if self.json_help:
+            parser.add_argument("--json", action="store_true", help=self.json_help)
+
+    def options(self, add: Callable[..., argparse.Action]) -> None:
+        """Add the command's own options by `ArgumentParser.add_argument`."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Look at the call before anything is done; `refuse` what cannot be meant."""
@@ -192,9 +203,37 @@ class ReportingCommand(ScrapyCommand):
         for wrong in (arg for arg in args if arg.startswith("-")):
             self.refuse(f"unknown option {wrong}")
 
+    def refuse_below_one(self, opts: argparse.Namespace, *names: str) -> None:
+        """Numbers of these options, where they are given, count from 1."""
+        for name in names:
+            if (number := getattr(opts, name)) is not None and number < 1:
+                self.refuse(f"--{name.replace('_', '-')} {number}: give a number from 1 on")
+
     def setting(self, name: str) -> str | None:
         """The setting's value; None when it is empty or not set."""
         return (self.settings.get(name) if self.settings is not None else None) or None
+
+    @property
+    def project(self) -> Settings:
+        """The settings, which Scrapy sets before `run`."""
+        assert self.settings is not None  # noqa: S101
+        return self.settings
+
+    @property
+    def data(self) -> Path:
+        """The folder of jobs, TOPIC_DATA_DIR."""
+        return Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
+
+    def new_file(self, place: Path, opts: argparse.Namespace) -> Path:
+        """`place`; ArgumentError when it exists and --force is not given."""
+        if place.exists() and not opts.force:
+            raise ArgumentError(str(place), "exists", "name another file by --out, or insist with --force")
+        return place
+
+    def write(self, place: Path, text: str) -> None:
+        """Write a text to the file that --out names."""
+        with file_faults(ArgumentError, place, "cannot be written", "name another file by --out"):
+            replace_file(place, text)
 
     def say(self, text: str) -> None:
         """Print what a terminal can show; a reader who has seen enough (`| head`) may go."""
@@ -212,20 +251,17 @@ class ReportingCommand(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         self.check(args, opts)
-        assert self.settings is not None  # noqa: S101 Scrapy sets it before
-        give_values(self.settings)
+        give_values(self.project)
         if store_url := self.setting("STORE_URL"):
-            typed = (self.settings.getpriority("STORE_URL") or 0) >= SETTINGS_PRIORITIES["cmdline"]
+            typed = (self.project.getpriority("STORE_URL") or 0) >= SETTINGS_PRIORITIES["cmdline"]
             from topiccrawler.crawling.servers import page_server
 
             page_server(store_url).remember(store_url, for_all=typed)  # jobs name it without its password
         fault = ""
         try:
-            from topiccrawler.crawling.settings_check import (
-                check_names,  # a spider without a topic does not pay for it
-            )
+            from topiccrawler.crawling.settings_check import check_names  # other spiders do without it
 
-            check_names(self.settings)
+            check_names(self.project)
             self.work(args, opts)
         except CrawlerError as failure:
             fault = str(failure)

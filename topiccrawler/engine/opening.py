@@ -26,11 +26,10 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 
 from topiccrawler.crawling.assemble import Parts, assemble, recipe_of_words, topic_of
-from topiccrawler.crawling.checkpoints import EVERY_PAGES
+from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.crawl import Crawl, CrawlLimits
 from topiccrawler.crawling.gate import Restrictions
 from topiccrawler.crawling.job_files import SITE_REPEATS, JobFiles
-from topiccrawler.crawling.learning import LEARNING_SECONDS
 from topiccrawler.crawling.page_stores import as_begun, visits_of
 from topiccrawler.crawling.recipe import CrawlParams, recipe_of
 from topiccrawler.crawling.resuming import ordering_of

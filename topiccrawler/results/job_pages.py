@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -218,14 +218,9 @@ def of_job(selection: Selection, folder: Path) -> Selection:
     return replace(selection, topic=topic)
 
 
-@contextmanager
-def job_pages(folder: Path) -> Iterator[JobPages]:
+def job_pages(folder: Path) -> closing[JobPages]:
     """The pages of a job, let go of at the end."""
-    pages = JobPages(folder)
-    try:
-        yield pages
-    finally:
-        pages.close()
+    return closing(JobPages(folder))
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,11 +236,8 @@ class Reasons:
 
 def reasons_of(folder: Path, record: PageRecord) -> Reasons:
     """What the job's page classifier sees in the stored page, and how the crawl came to it."""
-    past = PastCrawl(folder)
-    try:
+    with closing(PastCrawl(folder)) as past:
         path = past.of(record.url).path
-    finally:
-        past.close()
     recipe, found = read_recipe(folder), classifier_of(folder)
     if recipe is None or found is None:
         return Reasons(None, (), path)

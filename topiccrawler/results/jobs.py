@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -153,20 +153,18 @@ def selection_of(
     return Selection(topic or "", _host(site), _day(since), min_relevance or 0.0, kind or "")
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(add: Callable[..., argparse.Action]) -> None:
     """The options by which a command's user selects pages."""
-    parser.add_argument("--site", metavar="HOST", help="only pages of this host or of hosts below it")
-    parser.add_argument(
+    add("--site", metavar="HOST", help="only pages of this host or of hosts below it")
+    add(
         "--topic",
         metavar="TOPIC",
         help="only pages of this topic, by its English name or your words as they are shown",
     )
     since = "only pages of this day or later: the page's own date, else the day it was fetched"
-    parser.add_argument("--since", metavar="YYYY-MM-DD", help=since)
-    parser.add_argument(
-        "--min-relevance", type=float, metavar="R", help="only pages of this relevance, 0 to 1"
-    )
-    parser.add_argument("--kind", metavar="KIND", help="only pages of this kind: html, pdf, docx …")
+    add("--since", metavar="YYYY-MM-DD", help=since)
+    add("--min-relevance", type=float, metavar="R", help="only pages of this relevance, 0 to 1")
+    add("--kind", metavar="KIND", help="only pages of this kind: html, pdf, docx …")
 
 
 def selection_by(opts: argparse.Namespace) -> Selection:

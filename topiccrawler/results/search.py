@@ -23,6 +23,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -236,11 +237,8 @@ def search(
     hits: list[Hit] = []
     for folder in _each_once(folders):
         segmenter = segmenter_for(text, segmenter_of(folder))
-        job = JobSearch(folder, segmenter, progress)
-        try:
+        with closing(JobSearch(folder, segmenter, progress)) as job:
             hits += job.search(make_query(text, segmenter), selection, limit)
-        finally:
-            job.close()
     best: dict[str, Hit] = {}
     for hit in sorted(hits, key=lambda hit: -hit.rank):
         best.setdefault(hit.url, hit)

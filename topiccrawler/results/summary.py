@@ -174,18 +174,11 @@ def summary_of(folder: Path) -> Summary:
     for visit in visits_of(folder):
         tally.add(visit)
     has_queue = (folder / FRONTIER).is_file()
+    not_kept = outcomes(folder / FRONTIER, EXAMPLES) if has_queue else tally.outcomes
     return Summary(
-        fetched=tally.fetched,
-        kept=tally.kept,
-        failed=tally.failed,
-        began=tally.began,
-        ended=tally.ended,
+        **{name: getattr(tally, name) for name in ("fetched", "kept", "failed", "began", "ended", "sites")},
         curve=tally.curve(),
-        sites=tally.sites,
-        outcomes=[
-            *(outcomes(folder / FRONTIER, EXAMPLES) if has_queue else tally.outcomes),
-            *_refused(folder),
-        ],
+        outcomes=[*not_kept, *_refused(folder)],
         has_queue=has_queue,
     )
 
@@ -207,38 +200,42 @@ def report_of(seen: Overview, recipe: Recipe | None, top: int, now: float) -> di
     waits = {
         host: (reason, until) for host, reason, until in noted_waits(seen.notes.get(NOTE)) if until > now
     }
+    made_with: dict[str, Any] = {}
+    if recipe is not None:
+        made_with = {
+            "topic": recipe.topic,
+            "topic_name": topic_display_name(recipe),
+            "strategy": recipe.strategy,
+        }
     harvest = notes_as_json(seen.notes, HarvestCounter.NOTE)
-    counts: dict[str, int] = {}
-    for reason, _ in waits.values():
-        counts[reason] = counts.get(reason, 0) + 1
     return {
-        **({} if recipe is None else _made_with(recipe)),
+        **made_with,
         "pages": harvest.get("pages", 0),
         "kept": harvest.get("kept", 0),
         "relevant": harvest.get("relevant", 0),
         "states": seen.states,
         "hosts": len(seen.hosts),
-        "waits": counts,
+        "waits": dict(Counter(reason for reason, _ in waits.values())),
         "over_budget": sum(
             seen.hosts.get(host, {}).get("waiting", 0) for host, (_, until) in waits.items() if isinf(until)
         ),
         "top_hosts": [
-            {"host": host, **seen.hosts[host], **_wait(waits.get(host), now)}
+            {"host": host, **seen.hosts[host], **wait_of(waits.get(host), now)}
             for host in list(seen.hosts)[:top]
         ],
-        "waiting_hosts": [{"host": host, **_wait(wait, now)} for host, wait in list(waits.items())[:top]],
+        "waiting_hosts": [{"host": host, **wait_of(wait, now)} for host, wait in list(waits.items())[:top]],
         "top": [
-            {**_link(row.link), "score": row.score, "shares": shares, **_wait(waits.get(row.link.host), now)}
+            {
+                **link_as_json(row.link),
+                "score": row.score,
+                "shares": shares,
+                **wait_of(waits.get(row.link.host), now),
+            }
             for row, shares in zip(seen.top, _shares(seen.top, recipe), strict=True)
         ],
         "failures": dict(list(seen.failures.items())[:top]),
         "discards": dict(list(seen.discards.items())[:top]),
     }
-
-
-def _made_with(recipe: Recipe) -> dict[str, Any]:
-    names = {"topic": recipe.topic, "topic_name": topic_display_name(recipe)}
-    return {**names, "strategy": recipe.strategy}
 
 
 def _shares(rows: Sequence[Row], recipe: Recipe | None) -> list[Shares]:
@@ -252,12 +249,13 @@ def _shares(rows: Sequence[Row], recipe: Recipe | None) -> list[Shares]:
         return [[] for _ in rows]
 
 
-def _link(link: Link) -> dict[str, Any]:
+def link_as_json(link: Link) -> dict[str, Any]:
+    """What lists of the queue say of a link."""
     return {"url": link.url, "anchor": link.anchor, "source_url": link.source_url, "depth": link.depth}
 
 
-def _wait(wait: tuple[str, float] | None, now: float) -> dict[str, Any]:
-    """`seconds` is None for a host that is asked no more."""
+def wait_of(wait: tuple[str, float] | None, now: float) -> dict[str, Any]:
+    """Why a host waits, and until when; `seconds` is None for a closed host."""
     if wait is None:
         return {}
-    return {"wait": wait[0], "seconds": None if wait[1] == inf else round(wait[1] - now, 1)}
+    return {"wait": wait[0], "seconds": None if wait[1] == inf else round(max(0.0, wait[1] - now), 1)}

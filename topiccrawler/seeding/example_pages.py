@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
@@ -217,12 +218,10 @@ class _Unclassified:
 
 
 def _of_store(store: Pages) -> Iterator[Example]:
-    try:
+    with closing(store):
         for record in store.records():
             if not record.alias_of:  # a copy has no text of its own
                 yield Example(record.url, words_of_record(record, PLAIN))
-    finally:
-        store.close()
 
 
 def _addresses(body: bytes) -> list[str]:

@@ -7,6 +7,7 @@ itself, and was not kept; it is known as the source of others, and the crawl log
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -82,17 +83,14 @@ def _read(folder: Path, page_classifier: PageClassifier, segmenter: Segmenter) -
                 job.titles[visit.url] = visit.anchor
             else:
                 job.failed.add(visit.url)
-    store = open_pages(folder)
-    try:
+    in_segments = page_classifier.reads_segments
+    with closing(open_pages(folder)) as store:
         for record in store.records():
             job.came(record.url, record.source_url)
             job.titles[record.url] = record.title or record.anchor
             if not record.alias_of:  # a copy has no text of its own
-                in_segments = page_classifier.reads_segments
                 words = words_of_record(record, segmenter, in_segments=in_segments)
                 job.relevance[record.url] = page_classifier.relevance(words)
-    finally:
-        store.close()
     return job
 
 

@@ -6,12 +6,13 @@ A topic decides what a crawl keeps. So its words can be read, and looked over be
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from topiccrawler.commands.topics import edit, learn, show, teach
 from topiccrawler.engine.faults import ReportingCommand
-from topiccrawler.errors import ArgumentError, file_faults
+from topiccrawler.errors import ArgumentError
 
 USAGE = f"""[list] [--clc [CODE|TEXT]]
   scrapy topics {show.USAGE}
@@ -48,9 +49,7 @@ class Command(ReportingCommand):
         "Chinese Library Classification; `show` takes a job too, or words as -a keywords= does: how they would be understood. `new` writes a commented topic file, `learn` one of example pages; `teach` asks you about pages of a job; `check` ends with exit code 1 when a topic cannot work."
     )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        add = parser.add_argument
+    def options(self, add: Callable[..., argparse.Action]) -> None:
         classes = "list the classes below CODE, or those with TEXT in their name"
         add("--clc", nargs="?", const="", metavar="CODE", help=classes)
         add("--keywords", metavar="WORDS", help="words of the new topic, as in 基金,定投:0.5")
@@ -60,10 +59,9 @@ class Command(ReportingCommand):
         add("--force", action="store_true", help="write over a file that exists")
         pages = "an HTML file or a job's pages.sqlite, to see which pages the topic keeps; may be given again"
         add("--pages", action="append", default=[], metavar="FILE", help=pages)
-        show.add_options(parser)
-        learn.add_options(parser)
-        teach.add_options(parser)
-        add("--json", action="store_true", help="print JSON")
+        show.add_options(add)
+        learn.add_options(add)
+        teach.add_options(add)
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -105,7 +103,6 @@ class Command(ReportingCommand):
         show.work(self, name, opts)
 
     def _new(self, name: str, opts: argparse.Namespace) -> None:
-        from topiccrawler.files import replace_file
         from topiccrawler.topics.catalogue import class_of, keywords_of, topic_from_keywords
         from topiccrawler.topics.topic_files import topic_file
 
@@ -115,11 +112,8 @@ class Command(ReportingCommand):
         own = topic_from_keywords(opts.keywords).keywords if opts.keywords else {}
         zh = opts.zh or (class_of(opts.library_class).name if opts.library_class else "、".join(own))
         text = topic_file(name, {**of_class, **own}, zh[:60])
-        place = Path(opts.out or f"{name}.toml").expanduser()
-        if place.exists() and not opts.force:
-            raise ArgumentError(str(place), "exists", "name another file by --out, or insist with --force")
-        with file_faults(ArgumentError, place, "cannot be written", "name another file by --out"):
-            replace_file(place, text)
+        place = self.new_file(Path(opts.out or f"{name}.toml").expanduser(), opts)
+        self.write(place, text)
         self.report(opts, {"file": str(place)}, f"{place}: edit it, then scrapy topics check {place}")
 
     def _learn(self, name: str, opts: argparse.Namespace) -> None:

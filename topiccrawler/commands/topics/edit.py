@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from topiccrawler.engine.faults import ReportingCommand
-from topiccrawler.errors import ArgumentError, file_faults
+from topiccrawler.errors import ArgumentError
 
 USAGE = "edit NAME|FILE [--out FILE]"
 
@@ -20,7 +20,7 @@ def work(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None
     from topiccrawler.topics.meaning import with_proposed
     from topiccrawler.topics.topic_files import check
 
-    place = _place(name, opts)
+    place = _place(command, name, opts)
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not editor:
         text = f"{place}: edit it (no editor is set: EDITOR=nano), then scrapy topics check {place}"
@@ -40,10 +40,9 @@ def work(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None
         command.exitcode = 1
 
 
-def _place(name: str, opts: argparse.Namespace) -> Path:
+def _place(command: ReportingCommand, name: str, opts: argparse.Namespace) -> Path:
     """The file to edit: the user's own, or a copy of a topic of the catalogue, which is made once."""
     from topiccrawler.crawling.assemble import as_toml
-    from topiccrawler.files import replace_file
     from topiccrawler.topics.catalogue import load_topic
 
     own = Path(name).expanduser()
@@ -51,9 +50,6 @@ def _place(name: str, opts: argparse.Namespace) -> Path:
         return own
     topic = load_topic(name)
     place = Path(opts.out or f"{topic.name}.toml").expanduser()
-    if not place.exists() or opts.force:
-        with file_faults(ArgumentError, place, "cannot be written", "name another file by --out"):
-            replace_file(place, as_toml(topic))
-    elif opts.out:
-        raise ArgumentError(str(place), "exists", "name another file by --out, or insist with --force")
+    if opts.out or not place.exists() or opts.force:
+        command.write(command.new_file(place, opts), as_toml(topic))
     return place

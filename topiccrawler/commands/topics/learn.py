@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
-from topiccrawler.errors import ArgumentError, TopicError, file_faults
+from topiccrawler.errors import ArgumentError, TopicError
 
 if TYPE_CHECKING:
     from topiccrawler.relevance.training.example_topic import LearnedTopic, Method, Statistics
@@ -21,20 +22,15 @@ SECONDS = 20.0  # for one answer of a site
 SHOWN = 12
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(add: Callable[..., argparse.Action]) -> None:
     """The step's own options."""
-    add = parser.add_argument
     what = "files (HTML, text, JSON lines), folders, jobs, http(s) addresses"
     add("--positive", nargs="+", action="extend", default=[], metavar="PAGES", help=f"about it: {what}")
     add("--negative", nargs="+", action="extend", default=[], metavar="PAGES", help="not about it: the same")
     add("--label", action="append", default=[], metavar="LABEL", help="what documents about it are labelled")
     add("--top", type=int, metavar="N", help="words learned, 30 to 1000 (default 300)")
-    add(
-        "--near",
-        type=int,
-        metavar="N",
-        help="near words proposed for them (default 600; 0: none, nor the catalogue's)",
-    )
+    near = "near words proposed for them (default 600; 0: none, nor the catalogue's)"
+    add("--near", type=int, metavar="N", help=near)
     thesis = "the thesis alone: no near words, no words against"
     add("--thesis", action="store_true", help=thesis)
 
@@ -42,15 +38,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def work(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
     """Learn, write, tell."""
     from topiccrawler.crawling.assemble import as_toml
-    from topiccrawler.files import replace_file
     from topiccrawler.relevance.training.example_topic import Examples, learn
 
     method = _method(opts)
     if not opts.positive:
         raise ArgumentError("learn", "has no pages about it", "name some by --positive")
-    place = Path(opts.out or f"{name}.toml").expanduser()
-    if place.exists() and not opts.force:
-        raise ArgumentError(str(place), "exists", "name another file by --out, or insist with --force")
+    place = command.new_file(Path(opts.out or f"{name}.toml").expanduser(), opts)
     sources = _sources(command, name, opts)
     positive = [one.words for one in sources.examples(opts.positive, positive=True)]
     negative = [one.words for one in sources.examples(opts.negative, positive=False)]
@@ -59,8 +52,7 @@ def work(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None
         remedy = f"labels are {labels}; name one by --label"
         raise ArgumentError("--positive", f"no document is labelled {name}", remedy)
     found = learn(name, Examples(positive, negative), method, zh=opts.zh or "")
-    with file_faults(ArgumentError, place, "cannot be written", "name another file by --out"):
-        replace_file(place, as_toml(found.topic))
+    command.write(place, as_toml(found.topic))
     counts = len(positive), len(negative)
     told = {"file": str(place), "positive": counts[0], "negative": counts[1], "faults": sources.faults}
     told |= {"keywords": len(found.topic.keywords), "threshold": found.topic.page_threshold}
@@ -92,8 +84,7 @@ def _sources(command: ReportingCommand, name: str, opts: argparse.Namespace) -> 
     from topiccrawler.topics.catalogue import load_topic
     from topiccrawler.topics.labelled_texts import names_of
 
-    settings = command.settings
-    assert settings is not None  # noqa: S101 Scrapy sets it before run
+    settings = command.project
     introduce(settings)
     labels = {label.lower() for label in (name, opts.zh, *opts.label) if label}
     with suppress(TopicError):  # a name of its own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,9 +22,9 @@ LONGEST_NAME = 80  # characters; file systems refuse much longer ones
 _SEPARATOR = re.compile(r"[,;\n]")
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(add: Callable[..., argparse.Action]) -> None:
     """The step's own options."""
-    parser.add_argument("--all", action="store_true", help=f"list all words, not only the heaviest {SHOWN}")
+    add("--all", action="store_true", help=f"list all words, not only the heaviest {SHOWN}")
 
 
 def work(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
@@ -71,9 +71,8 @@ def _topic(command: ReportingCommand, name: str) -> Topic:
         return topic_of(job)
     if not are_words(name):
         return understood(load_topic(name))
-    assert command.settings is not None  # noqa: S101 Scrapy sets it before run
-    most = command.settings.getint("TOPIC_PROPOSED_WORDS")
-    return topic_of(recipe_of_words(recipe_of(command.settings, ""), split_keywords(name), most))
+    most = command.project.getint("TOPIC_PROPOSED_WORDS")
+    return topic_of(recipe_of_words(recipe_of(command.project, ""), split_keywords(name), most))
 
 
 def _job(command: ReportingCommand, name: str) -> Recipe | None:
@@ -82,7 +81,7 @@ def _job(command: ReportingCommand, name: str) -> Recipe | None:
 
     if are_words(name) and len(name) > LONGEST_NAME:
         return None
-    data = Path(command.setting("TOPIC_DATA_DIR") or "data").expanduser()
+    data = command.data
     return read_recipe(Path(name).expanduser()) or read_recipe(data / name)
 
 

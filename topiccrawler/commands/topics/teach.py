@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +20,8 @@ QUESTIONS, A_ROUND = 20, 5
 SHOWN = 15
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(add: Callable[..., argparse.Action]) -> None:
     """The step's own options."""
-    add = parser.add_argument
     add("--questions", type=int, metavar="N", help=f"pages to ask about (default {QUESTIONS})")
     add("--answers", metavar="FILE", help="take the answers from a CSV file with the columns url and answer")
     add("--write-questions", metavar="FILE", help="write such a file, to be filled in, and ask nothing")
@@ -37,8 +37,7 @@ def work(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
     count = QUESTIONS if opts.questions is None else opts.questions
     if count < 1:
         raise ArgumentError(f"--questions {count}", "is out of range", "give a number from 1 on")
-    data = Path(command.setting("TOPIC_DATA_DIR") or "data").expanduser()
-    lessons = lessons_of(folder_named(job, data))
+    lessons = lessons_of(folder_named(job, command.data))
     before = lessons.topic
     if opts.undo:
         changed = lessons.undo()
@@ -108,18 +107,9 @@ def _report(
     moved = [
         word for word in now.keywords if before.keywords.get(word, now.keywords[word]) != now.keywords[word]
     ]
-    found: dict[str, Any] = {
-        "answers": len(answers),
-        "yes": sum(answers),
-        "new": new,
-        "gone": gone,
-        "changed": moved,
-    }
-    found |= {
-        "kept_before": kept[0],
-        "kept_now": kept[1],
-        "pages": len(lessons.records),
-    }
+    found: dict[str, Any] = {"answers": len(answers), "yes": sum(answers)}
+    found |= {"new": new, "gone": gone, "changed": moved}
+    found |= {"kept_before": kept[0], "kept_now": kept[1], "pages": len(lessons.records)}
     found |= {"rescored": changed, "topic": str(lessons.folder / TOPIC)}
     if now.narrow:
         found |= {"trust": now.trust, "near": now.near, "against": now.against, "intercept": now.intercept}

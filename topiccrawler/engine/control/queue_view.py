@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from heapq import nlargest
 from itertools import islice
-from math import inf
 from typing import Any
 
 from topiccrawler.crawling.crawl import Crawl
@@ -27,6 +26,7 @@ from topiccrawler.crawling.job_files import VISITS
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.base import State
 from topiccrawler.model import Link, Score, Visit
+from topiccrawler.results.summary import link_as_json, wait_of
 from topiccrawler.store.visits import read_visits
 from topiccrawler.urls.canonical import canonical
 
@@ -64,21 +64,18 @@ def top(crawl: Crawl, count: int) -> list[dict[str, Any]]:
     has them."""
     now = crawl.clock()
     waits = {host: (reason, until) for host, reason, until in crawl.hosts.waiting(now)}
-    found = []
-    for row in crawl.frontier.look().best(count):
-        link = row.link
-        entry: dict[str, Any] = {
-            "url": link.url,
-            "anchor": link.anchor,
-            "source_url": link.source_url,
-            "depth": link.depth,
+    return [
+        {
+            **link_as_json(row.link),
             "score": row.score,
             "shares": heaviest_shares(crawl.parts, row),
-            "path": [{"url": step.link.url, "anchor": step.link.anchor} for step in _path(crawl, link.url)],
-            **_wait(waits.get(link.host), now),
+            "path": [
+                {"url": step.link.url, "anchor": step.link.anchor} for step in _path(crawl, row.link.url)
+            ],
+            **wait_of(waits.get(row.link.host), now),
         }
-        found.append(entry)
-    return found
+        for row in crawl.frontier.look().best(count)
+    ]
 
 
 def sites(crawl: Crawl, count: int) -> list[dict[str, Any]]:
@@ -87,15 +84,7 @@ def sites(crawl: Crawl, count: int) -> list[dict[str, Any]]:
     waits = {host: (reason, until) for host, reason, until in crawl.hosts.waiting(now)}
     waiting = crawl.frontier.look().waiting_by_host()
     first = nlargest(count, waiting, key=lambda host: (waiting[host], host))
-    return [{"host": host, "waiting": waiting[host], **_wait(waits.get(host), now)} for host in first]
-
-
-def _wait(wait: tuple[str, float] | None, now: float) -> dict[str, Any]:
-    """`seconds` is None for a closed host."""
-    if wait is None:
-        return {}
-    reason, until = wait
-    return {"wait": reason, "seconds": None if until == inf else round(max(0.0, until - now), 1)}
+    return [{"host": host, "waiting": waiting[host], **wait_of(waits.get(host), now)} for host in first]
 
 
 async def why(crawl: Crawl, url: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ out in cells are.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from io import BytesIO
 
 from openpyxl import load_workbook
@@ -23,11 +24,8 @@ MOST_COLUMNS = 100
 def read(body: bytes) -> Extract:
     """An .xlsx file; see docx.read for what goes wrong."""
     unpacked_safely(body)
-    workbook = load_workbook(BytesIO(body), read_only=True, data_only=True, keep_links=False)
-    try:
+    with closing(load_workbook(BytesIO(body), read_only=True, data_only=True, keep_links=False)) as workbook:
         found = properties(workbook.properties, bounded(_parts(workbook)))
-    finally:
-        workbook.close()
     if not found.title:
         found.title = next((text for text, _ in found.parts if text), "")[:100]
     return found

@@ -37,7 +37,7 @@ FOUND, LINK = "found", "link"  # kinds of edges
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write(records: Iterator[PageRecord], out: BinaryIO, *, folder: Path, whole: bool) -> int:
+def write_graph(records: Iterator[PageRecord], out: BinaryIO, *, folder: Path, whole: bool) -> int:
     """The graph of these pages; `whole`: of all that were fetched, kept or not."""
     graph = nx.DiGraph()
     sources: dict[str, tuple[str, str]] = {}
@@ -64,15 +64,12 @@ def write(records: Iterator[PageRecord], out: BinaryIO, *, folder: Path, whole: 
 
 def _add_links(graph: nx.DiGraph, place: Path) -> None:
     known = {fingerprint(url): url for url in graph}
-    store = OutlinkStore(place)
-    try:
+    with closing(OutlinkStore(place)) as store:
         for url, targets in store.pages():
             if url in graph:
                 for target in filter(None, map(known.get, targets)):
                     if target != url and not graph.has_edge(url, target):
                         graph.add_edge(url, target, kind=LINK)
-    finally:
-        store.close()
 
 
 def _xml(text: str) -> str:

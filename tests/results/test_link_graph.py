@@ -11,7 +11,7 @@ import pytest
 
 from topiccrawler.crawling.job_files import OUTLINKS
 from topiccrawler.model import Visit
-from topiccrawler.results.exports.graph import write
+from topiccrawler.results.link_graph import write_graph
 from topiccrawler.store.outlinks import OutlinkStore
 from topiccrawler.store.pages import PageRecord
 
@@ -39,7 +39,7 @@ def job(make_job: Callable[..., Path]) -> Path:
 
 def graph_of(job: Path, *, whole: bool = True, nodes: int = 3) -> nx.DiGraph:
     out = io.BytesIO()
-    assert write(iter(PAGES), out, folder=job, whole=whole) == nodes
+    assert write_graph(iter(PAGES), out, folder=job, whole=whole) == nodes
     return nx.read_graphml(io.BytesIO(out.getvalue()))
 
 

@@ -13,8 +13,15 @@ from fastwarc.warc import ArchiveIterator
 from pyarrow.parquet import read_table
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.results.exports import lines, parquet, table, warc
-from topiccrawler.results.exports.registry import FORMATS, export_of, format_of
+from topiccrawler.results.exports import (
+    FORMATS,
+    export_of,
+    format_of,
+    write_csv,
+    write_jsonl,
+    write_parquet,
+    write_warc,
+)
 from topiccrawler.store.pages import PageRecord
 
 PAGE = PageRecord(
@@ -37,7 +44,7 @@ def written(write: object, *records: PageRecord) -> bytes:
 
 
 def test_json_lines_have_every_field() -> None:
-    first, second = map(json.loads, written(lines.write, PAGE, PAGE).splitlines())
+    first, second = map(json.loads, written(write_jsonl, PAGE, PAGE).splitlines())
     assert first == second
     assert (first["text"], first["score"], first["media"]) == (
         PAGE.text,
@@ -47,7 +54,7 @@ def test_json_lines_have_every_field() -> None:
 
 
 def test_csv_opens_in_excel_with_chinese_and_line_ends_whole() -> None:
-    body = written(table.write, PAGE)
+    body = written(write_csv, PAGE)
     assert body.startswith("\ufeffurl,title,text,".encode())
     (row,) = csv.DictReader(io.StringIO(body.decode("utf-8-sig"), newline=""))
     assert (row["title"], row["text"], row["score"], row["depth"]) == ("基金 Ａ", PAGE.text, "-2.5", "2")
@@ -58,14 +65,14 @@ def test_csv_opens_in_excel_with_chinese_and_line_ends_whole() -> None:
     "text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", '=HYPERLINK("http://x")', "\0=1"]
 )
 def test_no_cell_of_a_csv_is_a_formula(text: str) -> None:
-    body = written(table.write, PageRecord(url="http://a.cn/", title=text, anchor=text)).decode("utf-8-sig")
+    body = written(write_csv, PageRecord(url="http://a.cn/", title=text, anchor=text)).decode("utf-8-sig")
     (row,) = csv.DictReader(io.StringIO(body, newline=""))
     assert row["title"] == row["anchor"] == "'" + text.replace("\0", "")
 
 
 def test_no_page_is_an_empty_file() -> None:
-    assert written(lines.write) == b""
-    assert len(written(table.write).splitlines()) == 1
+    assert written(write_jsonl) == b""
+    assert len(written(write_csv).splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -97,21 +104,21 @@ def test_what_is_no_format_is_refused_and_every_format_has_its_writer() -> None:
 
 
 def test_parquet_has_numbers_times_and_texts() -> None:
-    found = read_table(io.BytesIO(written(parquet.write, PAGE, PAGE))).to_pylist()
+    found = read_table(io.BytesIO(written(write_parquet, PAGE, PAGE))).to_pylist()
     assert len(found) == 2
     assert (found[0]["text"], found[0]["score"], found[0]["depth"]) == (PAGE.text, -2.5, 2)
     assert found[0]["fetched"].isoformat() == "2024-05-03T01:33:20+00:00"
-    assert written(parquet.write).startswith(b"PAR1")
+    assert written(write_parquet).startswith(b"PAR1")
 
 
 def test_parquet_without_its_library_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ArgumentError, match=r"needs pyarrow; give the command: pip install pyarrow$"):
-        written(parquet.write, PAGE)
+        written(write_parquet, PAGE)
 
 
 def test_warc_has_a_text_and_what_is_known_of_it() -> None:
-    body = written(warc.write, PAGE)
+    body = written(write_warc, PAGE)
     records = [(dict(record.headers), record.reader.read()) for record in ArchiveIterator(io.BytesIO(body))]
     (info, _), (text, content), (about, known) = records
     assert [head["WARC-Type"] for head in (info, text, about)] == ["warcinfo", "conversion", "metadata"]
