@@ -115,7 +115,9 @@ class Rechecks(Protocol):
 
 
 class Crawl:
-    """`files`: of the job; None = nothing is written. `durable`: the frontier outlives the process. `shared`: the queue's contract in a crawl of
+    """One crawl under way.
+
+    `files`: of the job; None = nothing is written. `durable`: the frontier outlives the process. `shared`: the queue's contract in a crawl of
     several processes; None = this one is alone. `repeats`: what the sites have written on several pages. `links_kept`: the job's files
     get each page's links. `listings`, `checkpoint_pages`, `learning_seconds`: see crawling.ordering.Ordering.
     """
