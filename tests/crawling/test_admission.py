@@ -183,6 +183,8 @@ def test_a_second_chance_is_taken_along_by_a_redirect_and_its_steps_are_told() -
     there = redirected(POOR, "http://c.example:81/")
     assert (there.host, there.anchor, there.source_url) == ("c.example:81", "足球", POOR.url)
     assert admission.ask(there, REDIRECTED, 1).passed
+    seed = Link("http://a.example/", "a.example")
+    assert admission.ask(redirected(seed, "https://www.a.example/"), REDIRECTED).reason == "a seed"
     assert not Admission([GateRule(LinkGate(Odds(), 0.5))]).ask(there, REDIRECTED).passed
 
 

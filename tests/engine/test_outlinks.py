@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any
 
 from scrapy import Request
@@ -48,6 +48,18 @@ def test_a_batch_becomes_requests_with_the_best_score_of_each_url_as_priority() 
 def test_without_a_strategy_every_link_is_followed() -> None:
     requests = expand(Outlinks(Page("http://a.example/"), LINKS), None)
     assert [(request.url[-1], request.priority) for request in requests] == [("x", 0), ("y", 0)]
+
+
+def test_requests_carry_their_links_but_where_the_strategy_names_another_url() -> None:
+    class Elsewhere(ByPlace):
+        def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+            return [*super().visit(page, links), Score("http://other.example/", 0.5)]
+
+    requests = run(Elsewhere(), Outlinks(Page("http://a.example/"), LINKS))
+    assert [request.meta.get("via") and request.meta["via"].link.url for request in requests] == [
+        *dict.fromkeys(link.url for link in LINKS),
+        None,
+    ]
 
 
 def test_other_output_passes_and_a_copied_lease_is_taken_off() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -52,3 +53,10 @@ def test_where_no_page_can_be_read_all_stays_as_it_was(path: Path) -> None:
         repair(path, most=200)
     assert path.read_bytes() == before
     assert [one.name for one in path.parent.iterdir()] == ["pages.sqlite"]
+
+
+def test_a_damaged_row_number_does_not_make_the_walk_endless(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("UPDATE pages SET rowid = ? WHERE url = 'http://a.example/7'", (2**62,))
+        database.commit()
+    assert repair(path, most=200) == 199

@@ -236,7 +236,8 @@ class DownloaderRule:
 
 def redirected(came: Link, target: str) -> Link:
     """The link that a redirect from `came` to a canonical URL is judged as."""
-    return Link(target, host_of(target), came.anchor, came.before, came.after, source_url=came.url)
+    source = came.url if came.source_url else ""  # where a seed leads to is what the user wants
+    return Link(target, host_of(target), came.anchor, came.before, came.after, source_url=source)
 
 
 Refused = Callable[[str, Sequence[Link]], None]

@@ -1,10 +1,12 @@
-"""Processes that read pages for a crawl (TOPIC_READERS), so that it uses several cores and a hostile page can only kill a reader.
+"""Processes that read pages for a crawl (TOPIC_READERS), so that it uses several cores, and a page that crashes or holds up a parser costs a reader alone.
 
 The pool is pebble's, for it has a time limit a task and loses one task with one process; its processes are loky's, for they do not run
 the caller's main module again. A page that takes longer than `seconds`, needs more than MEMORY_BYTES or ends its reader twice is unreadable,
 and no other page is lost. An idle reader that dies breaks the pool: the pages under way are read by the next one.
 
 When readers are begun (`auto`): the main process is busy and cores are idle, both over WATCHED_SECONDS; then they stay. On one core never.
+
+What a reader sends is pickled, as all that multiprocessing sends: it is trusted as the crawl's own process is, so this is no sandbox.
 
 A reader ends when its parent does: it looks each second, and where a page holds it up, its CPU time is limited by the kernel.
 """

@@ -109,7 +109,11 @@ def expand(outlinks: Outlinks, strategy: Strategy | None) -> list[Request]:
         best[score.url] = max(score.value, best.get(score.url, float("-inf")))
     links = {link.url: link for link in reversed(outlinks.links)}  # the first of each
     return [
-        Request(url, priority=round(value * PRIORITY_STEPS), meta={"via": Via(links[url], value)})
+        Request(
+            url,
+            priority=round(value * PRIORITY_STEPS),
+            meta={"via": Via(links[url], value)} if url in links else None,
+        )
         for url, value in best.items()
     ]
 

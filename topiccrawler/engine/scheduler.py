@@ -210,7 +210,6 @@ class FocusedScheduler(BaseScheduler):
         with self.faults.guard():
             if not self.faults.broken:
                 self.crawl.release(left, self.clock())
-                self.crawl.checkpoint()
                 self.queue_stats.finish(self.clock())
                 self.crawl.close()
         if self.faults.broken:

@@ -14,6 +14,7 @@ from pathlib import Path
 from topiccrawler.errors import StateError, file_faults
 from topiccrawler.store.pages import COLUMNS, PageRecord, PageStore, record_from
 
+ROW_BYTES = 64  # no row is shorter
 DAMAGED = ".damaged"  # what the old file is called afterwards
 _AT = f"SELECT {', '.join(COLUMNS)} FROM pages NOT INDEXED WHERE rowid = ?"  # noqa: S608
 _LAST = ("SELECT max(rowid) FROM pages NOT INDEXED", "SELECT max(rowid) FROM pages INDEXED BY pages_fetched")
@@ -49,6 +50,8 @@ def _readable(path: Path, most: int) -> Iterator[PageRecord]:
         for asked in _LAST:
             with suppress(sqlite3.Error):
                 last = max(last, int(database.execute(asked).fetchone()[0] or 0))
+        # A damaged number may be any; a store has no more rows than room.
+        last = min(last, max(most, path.stat().st_size // ROW_BYTES))
         for row in range(1, last + 1):
             with suppress(sqlite3.Error, TypeError, ValueError):
                 if (found := database.execute(_AT, (row,)).fetchone()) is not None:

@@ -41,7 +41,7 @@ from topiccrawler.cluster.redis.joining import Membership, RedisNotes
 from topiccrawler.cluster.redis.listing import RedisListing, counts_of, share_of
 from topiccrawler.cluster.redis.records import Batch, digest, head, record
 from topiccrawler.cluster.redis.worker import LookUps, Readings, Worker
-from topiccrawler.crawling.sharing import Exchange, Prefetch
+from topiccrawler.crawling.sharing import Exchange, Prefetch, SharedQueue
 from topiccrawler.frontier.base import (
     LEASE_SECONDS,
     Accept,
@@ -273,7 +273,24 @@ LOOK_SECONDS = 0.25  # between two looks around
 CLOSE_SECONDS = 10.0  # for the last changes
 
 
-class RedisFrontier(LeasingFrontier):
+class LearnsTogether:
+    """Of a queue in Redis, whole or in partitions: how its crawl learns, and where its figures stand."""
+
+    stats_family = "frontier/redis/…"
+
+    def learning(
+        self: SharedQueue,
+        strategy: Strategy,
+        rescoring: Rescoring,
+        learned: Callable[[Page | None, Sequence[Link]], None],
+        *,
+        seconds: float,
+        every_pages: int,
+    ) -> SharedLearning:
+        return SharedLearning(strategy, self, rescoring, learned, seconds=seconds, every_pages=every_pages)
+
+
+class RedisFrontier(LearnsTogether, LeasingFrontier):
     """See frontier.base.Frontier and crawling.sharing.SharedQueue for the contracts.
 
     `joined`: the crawl and this worker's place in it (joining.join).
@@ -395,19 +412,6 @@ class RedisFrontier(LeasingFrontier):
         )
         here = None if self.worker.away else self.hosts.next_ready(now)
         return now + wait if here is None else min(here, now + wait)
-
-    stats_family = "frontier/redis/…"
-
-    def learning(
-        self,
-        strategy: Strategy,
-        rescoring: Rescoring,
-        learned: Callable[[Page | None, Sequence[Link]], None],
-        *,
-        seconds: float,
-        every_pages: int,
-    ) -> SharedLearning:
-        return SharedLearning(strategy, self, rescoring, learned, seconds=seconds, every_pages=every_pages)
 
     def figures(self) -> Mapping[str, float]:
         return self.worker.figures()

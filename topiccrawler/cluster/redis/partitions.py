@@ -15,15 +15,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Self, TypeVar
 
-from topiccrawler.cluster.learning import SharedLearning
-from topiccrawler.cluster.redis.frontier import RedisFrontier
+from topiccrawler.cluster.redis.frontier import LearnsTogether, RedisFrontier
 from topiccrawler.cluster.redis.listing import RedisListing
 from topiccrawler.cluster.redis.records import partition_of
 from topiccrawler.crawling.sharing import Exchange, Prefetch
 from topiccrawler.frontier.base import Accept, Leased, Notes, Postpone, Pushed, State
-from topiccrawler.frontier.rescoring import Rescoring
-from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.base import Strategy
+from topiccrawler.model import Link, Score
 from topiccrawler.urls.canonical import host_of
 
 LOOKS = 2  # the second that is answered from now on was asked after now
@@ -50,7 +47,7 @@ class PartitionedView(RedisListing):
         return self._of(host_of(url)).look().is_new_anchor(url, text)
 
 
-class PartitionedFrontier:
+class PartitionedFrontier(LearnsTogether):
     """See frontier.base.Frontier and crawling.sharing.SharedQueue for the contracts, but: first in first out among equal scores
     holds for the hosts of one partition. `parts`: over the same `hosts`."""
 
@@ -145,19 +142,6 @@ class PartitionedFrontier:
     def next_ready(self, now: float) -> float | None:
         times = [part.next_ready(now) for part in self.parts]
         return min((time for time in times if time is not None), default=None)
-
-    stats_family = "frontier/redis/…"
-
-    def learning(
-        self,
-        strategy: Strategy,
-        rescoring: Rescoring,
-        learned: Callable[[Page | None, Sequence[Link]], None],
-        *,
-        seconds: float,
-        every_pages: int,
-    ) -> SharedLearning:
-        return SharedLearning(strategy, self, rescoring, learned, seconds=seconds, every_pages=every_pages)
 
     def figures(self) -> Mapping[str, float]:
         found = [part.figures() for part in self.parts]
