@@ -26,8 +26,9 @@ from topiccrawler.lab.recorded_web import Labels, RecordedPages, read_labels
 from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.features import Lexicon
 from topiccrawler.link_model.training.evaluation import Row, link_rows
+from topiccrawler.link_model.training.link_files import LabelledLink
 from topiccrawler.link_model.training.promotion import table
-from topiccrawler.link_model.training.samples import LabelledLink, Sample, link_samples, silently
+from topiccrawler.link_model.training.samples import Sample, link_samples, silently
 from topiccrawler.link_model.training.train import evened, split
 from topiccrawler.links.extract import ContextMaker, extract
 from topiccrawler.model import Link

@@ -23,7 +23,7 @@ import _checkout  # noqa: F401 first: the package may not be installed
 from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.features import words_of_links
 from topiccrawler.link_model.model_file import load, load_model
-from topiccrawler.link_model.training.samples import read_links
+from topiccrawler.link_model.training.link_files import read_links
 from topiccrawler.model import Link
 from topiccrawler.topics.catalogue import load_topic
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import TopicError
-from topiccrawler.link_model.training.samples import label
+from topiccrawler.link_model.training.link_files import label
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.segmenter import words_of

@@ -17,7 +17,7 @@ from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.reading import content_type
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import Outlinks
-from topiccrawler.link_model.training.samples import Caps, LinkFile
+from topiccrawler.link_model.training.link_files import Caps, LinkFile
 from topiccrawler.strategies.base import ROOT
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.topic import Topic

@@ -11,7 +11,7 @@ from topiccrawler.lab.demo.crawls import DemoFiles, collect, topic_toml, train_o
 from topiccrawler.lab.demo.plan import TRAIN, Web
 from topiccrawler.lab.demo.server import RunningServer
 from topiccrawler.link_model.model_file import load_model
-from topiccrawler.link_model.training.samples import label
+from topiccrawler.link_model.training.link_files import label
 from topiccrawler.model import Link
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.vsm import VsmClassifier

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from topiccrawler.errors import LinksFileError, StateError
-from topiccrawler.link_model.training.samples import Caps, LinkFile, read_links
+from topiccrawler.link_model.training.link_files import Caps, LinkFile, read_links
 from topiccrawler.model import Link
 from topiccrawler.topics.topic import make_topic
 from topiccrawler.urls.canonical import host_of

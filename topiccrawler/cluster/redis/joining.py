@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.cluster.redis.connection import BACK, CALL_SECONDS, AwayError, Client, Connection
+from topiccrawler.cluster.redis.client import AwayError, Client
+from topiccrawler.cluster.redis.connection import BACK, CALL_SECONDS, Connection
 from topiccrawler.cluster.redis.records import Batch
 from topiccrawler.errors import StateError
 

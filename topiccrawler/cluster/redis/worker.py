@@ -11,7 +11,8 @@ from concurrent.futures import Future
 from time import monotonic
 from typing import Any
 
-from topiccrawler.cluster.redis.connection import AwayError, Call, Connection
+from topiccrawler.cluster.redis.client import AwayError
+from topiccrawler.cluster.redis.connection import Call, Connection
 from topiccrawler.cluster.redis.entries import (
     NOTHING,
     Entries,

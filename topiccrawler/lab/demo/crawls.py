@@ -49,7 +49,7 @@ from topiccrawler.lab.demo.plan import (
 )
 from topiccrawler.lab.demo.server import RunningServer
 from topiccrawler.link_model.model_file import save
-from topiccrawler.link_model.training.samples import label
+from topiccrawler.link_model.training.link_files import label
 from topiccrawler.link_model.training.train import TrainingRecipe, train
 from topiccrawler.links.extract import extract
 from topiccrawler.model import Link

@@ -23,7 +23,8 @@ from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.features import FEATURES, FIELDS, LEXICON, Lexicon
 from topiccrawler.link_model.model_file import VERSION, load, save
 from topiccrawler.link_model.training.evaluation import Row, row
-from topiccrawler.link_model.training.samples import HOST_DAMPING, SHARES, LabelledLink, read_links
+from topiccrawler.link_model.training.link_files import LabelledLink, read_links
+from topiccrawler.link_model.training.samples import HOST_DAMPING, SHARES
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.text.tokenise import TOKENIZER
 from topiccrawler.topics.topic import Topic

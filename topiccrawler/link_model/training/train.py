@@ -28,8 +28,8 @@ from topiccrawler.link_model.training.evaluation import (
     whole_texts,
 )
 from topiccrawler.link_model.training.evaluation import row as measured
+from topiccrawler.link_model.training.link_files import LabelledLink, read_links
 from topiccrawler.link_model.training.samples import (
-    LabelledLink,
     Progress,
     Sample,
     balanced,
@@ -39,7 +39,6 @@ from topiccrawler.link_model.training.samples import (
     keyword_samples,
     link_samples,
     prefix_samples,
-    read_links,
     silently,
 )
 from topiccrawler.links.extract import ContextMaker

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from topiccrawler.errors import LinksFileError
-from topiccrawler.link_model.training.samples import read_links
+from topiccrawler.link_model.training.link_files import read_links
 from topiccrawler.topics.labelled_texts import names_of, read_documents, read_headlines
 from topiccrawler.topics.topic import Topic, make_topic
 
