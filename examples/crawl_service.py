@@ -8,6 +8,7 @@ It listens on this machine only. A client that goes away ends its crawl.
 import json
 import os
 import sys
+from functools import partial
 
 # Of aiohttp's two parsers the one in C refuses a URL with raw Chinese in it, as people type it.
 os.environ.setdefault("AIOHTTP_NO_EXTENSIONS", "1")
@@ -43,7 +44,8 @@ def main() -> None:
     app = web.Application()
     app[SETTINGS] = dict(setting.split("=", 1) for setting in settings)
     app.router.add_get("/crawl", answer)
-    web.run_app(app, host="127.0.0.1", port=int(port), handler_cancellation=True)
+    said = partial(print, flush=True)  # into a pipe or a log, too
+    web.run_app(app, host="127.0.0.1", port=int(port), handler_cancellation=True, print=said)
 
 
 if __name__ == "__main__":
