@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.errors import StrategyError
+from topiccrawler.frontier.base import State
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies.base import ROOT, Knowledge
 from topiccrawler.strategies.link_model import LinkModel, nearest_rows, propagate
@@ -130,3 +137,56 @@ def test_with_seeds_only_neither_keywords_nor_later_pages_are_labelled() -> None
     labels = list(strategy._labels)
     strategy.visit(Page("http://q.cn/", depth=1, terms={"足球": 9}, similarity=0.9, is_target=True), [])
     assert strategy._labels == labels
+
+
+def test_eq_6_discards_urls_below_d_and_keeps_those_of_exactly_d() -> None:
+    """Scores as above: 基金 .32, 旅游 0 = d, 足球 -.32."""
+    strategy = LinkModel(linking=0.0, d=0.0)
+    strategy.prepare(Knowledge(topic=Topic(name="fund", keywords={"基金": 1.0})))
+    ordering = Ordering(strategy, MemoryFrontier(Hosts()))
+    seed = Link("http://hub.example/", "hub.example")
+    ordering.seed([seed], 0.0)
+    assert ordering.lease(0.0) is not None
+    page = Page(seed.url, 0, terms={"足球": 1.0}, is_target=False)
+    ordering.visit(page, [link("a", "基金"), link("b", "足球"), link("c", "旅游")], 0.0)
+    leased = [ordering.lease(1.0) for _ in range(3)]
+    assert [one and one.link.host[0] for one in leased] == ["a", "c", None]
+    rows = ordering.frontier.look().rows()
+    assert [(row.link.host, row.reason) for row in rows if row.state is State.DISCARDED] == [
+        ("b.example", "below the strategy's least score")
+    ]
+
+
+def test_labels_of_seeds_by_hand_go_before_the_page_classifiers(tmp_path: Path) -> None:
+    """The page classifier has them the wrong way round; a seed that is not on file keeps its label, and so does a later page."""
+    file = tmp_path / "labels.tsv"
+    file.write_text("#url\ttopics\nhttp://S.cn\ttravel,t\nhttp://n.cn/\t\t-\thub\n", encoding="utf-8")
+    strategy = LinkModel(linking=0.0, graded=False, labels=str(file))
+    strategy.prepare(Knowledge(topic=Topic(name="t", keywords={"基金": 1.0})))
+    pages = [
+        Page("http://s.cn/", depth=0),
+        Page("http://n.cn/", depth=0, is_target=True),
+        Page("http://other.cn/", depth=0, is_target=True),
+        Page("http://n.cn/", depth=1, is_target=True),
+    ]
+    assert [strategy._label_of(page) for page in pages] == [1.0, -1.0, 1.0, 1.0]
+
+
+def test_labels_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    for text, fault in (("http://a.cn/ no tab", "labels no page"), (None, "cannot be read")):
+        file = tmp_path / "labels.tsv"
+        file.unlink(missing_ok=True)
+        if text is not None:
+            file.write_text(text, encoding="utf-8")
+        with pytest.raises(StrategyError, match=fault):
+            LinkModel(labels=str(file)).prepare(Knowledge(topic=Topic(name="t", keywords={"基金": 1.0})))
+
+
+def test_without_cuts_all_links_and_all_words_take_part() -> None:
+    strategy = LinkModel(most_queued=0, page_words=0)
+    strategy.prepare(Knowledge(topic=Topic(name="fund", keywords={"基金": 1.0})))
+    page = Page("http://hub.example/", 0, terms={f"w{n}": 1.0 for n in range(99)}, is_target=False)
+    links = [link(f"n{n}", "基金") for n in range(40)]
+    strategy.visit(page, links)
+    assert len(list(strategy.refresh(iter(links)))) == 40
+    assert np.count_nonzero(strategy._sums[:, 0]) == 99
