@@ -103,8 +103,8 @@ class PaperExperiment:
 
 
 BY_HAND = "LABELS"  # in a strategy: the first file of labels
-# the link model as its paper has it, but for the cuts
-_OWN_SETTING = "link_model:linking=0:graded=false:seeds_only=true:d=0"
+# the link model as its paper has it
+_OWN_SETTING = "link_model:linking=0:graded=false:seeds_only=true:d=0:most_queued=0:page_words=0"
 
 EXPERIMENTS: Mapping[str, PaperExperiment] = {
     "skyreach": PaperExperiment(
