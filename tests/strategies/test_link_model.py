@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +92,17 @@ def test_a_link_speaks_for_itself_by_the_pages_it_is_like() -> None:
     values = {score.url[7]: score.value for score in scores}
     assert (values["a"], values["b"], values["c"]) == pytest.approx((0.32, -0.32, 0.0))
     assert -0.16 < values["d"] < 0.16
+
+
+@pytest.mark.parametrize(("most", "ball"), [(1.0, -0.32), (math.inf, -0.64)])
+def test_by_eq_4_one_negative_weighs_as_much_as_two_positives(most: float, ball: float) -> None:
+    """Sum 1 of the two positives (the topic, a page), -1 of the negative: X is scaled by 2. Ours: no more than one positive."""
+    strategy = LinkModel(linking=0.0, graded=False, negative_most=most)
+    strategy.prepare(Knowledge(topic=Topic(name="fund", keywords={"基金": 1.0})))
+    strategy.visit(Page("http://a.example/", 0, terms={"基金": 1.0}, is_target=True), [])
+    page = Page("http://b.example/", 0, terms={"足球": 1.0}, is_target=False)
+    scores = strategy.visit(page, [link("a", "基金"), link("b", "足球")])
+    assert [score.value for score in scores] == pytest.approx([0.32, ball])
 
 
 def test_a_link_without_a_vote_of_its_own_gets_its_neighbours() -> None:

@@ -104,7 +104,9 @@ class PaperExperiment:
 
 BY_HAND = "LABELS"  # in a strategy: the first file of labels
 # the link model as its paper has it
-_OWN_SETTING = "link_model:linking=0:graded=false:seeds_only=true:d=0:most_queued=0:page_words=0"
+_OWN_SETTING = (
+    "link_model:linking=0:graded=false:seeds_only=true:negative_most=inf:d=0:most_queued=0:page_words=0"
+)
 
 EXPERIMENTS: Mapping[str, PaperExperiment] = {
     "skyreach": PaperExperiment(

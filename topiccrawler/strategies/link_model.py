@@ -173,7 +173,6 @@ def propagate(
     return x
 
 
-_NEGATIVE_WEIGHT_MOST = 1.0
 _LIKENESS_OF_A_LINK = 0.2
 
 
@@ -190,17 +189,17 @@ class LinkModel(Strategy):
         their sum, negatives by the size of theirs (eq. 4); label -> relevance of a relevant page,
         relevance - 1 of another. S: pages read (by `Page.is_target`), the topic's keywords as one positive.
     Parameters: gamma 0.68 (paper §4.1), k 20 (the paper names none). Ours, the paper's behind it: linking 1 (0),
-        graded true (false), seeds_only false (true: S is the seeds alone), d -inf (0: none is discarded here),
-        most_queued 3 000 and page_words 60 (0 = all); labels: file of lines URL TAB topics, which label seeds
-        by hand.
+        graded true (false), seeds_only false (true: S is the seeds alone), negative_most 1 (inf: of a negative
+        to a positive), d -inf (0: none is discarded here), most_queued 3 000 and page_words 60 (0 = all);
+        labels: file of lines URL TAB topics, which label seeds by hand.
     Reads: anchor, context; words and relevance of pages; topic keywords; seed lines that begin with `-`.
     Cost: one call of the segmenter and two sparse products a page; refresh every 25 pages: most_queued links
         against each other, under 1 s (benchmarks/graph.py), whatever the length of the queue.
     But: a page j that links to i adds linking * |S| * (cosine + 0.2) to U_ij (docs/lab/strategies.md). Eq. 5
         scales positives and negatives by one number each: left out, order and signs are the same. X is scaled
-        by the number of positives, so that old and new scores compare; a negative never weighs more than a
-        positive. T is bounded to the best-scored links, the others keep their score; a link just found has
-        the vote of S alone. Idf is that of the time a page was read.
+        by the number of positives, so that old and new scores compare. T is bounded to the best-scored links,
+        the others keep their score; a link just found has the vote of S alone. Idf is that of the time a page
+        was read.
     Reference: Shi, He & Wu, Computer Engineering and Applications 50(2), 2014, eq. 1-6.
     """
 
@@ -215,6 +214,7 @@ class LinkModel(Strategy):
     linking: float = 1.0
     graded: bool = True
     seeds_only: bool = False
+    negative_most: float = 1.0
     d: float = -math.inf
     labels: str = ""
     _vectors: IdfVectors = field(default_factory=IdfVectors, init=False, repr=False)
@@ -235,6 +235,7 @@ class LinkModel(Strategy):
     def __post_init__(self) -> None:
         check_range(self.name, "gamma", self.gamma, 0.0, 0.999)
         check_range(self.name, "linking", self.linking, 0.0, 1e6)
+        check_range(self.name, "negative_most", self.negative_most, 0.0)
         check_range(self.name, "d", self.d, -math.inf)
         for key, least in (("k", 1), ("most_queued", 0), ("page_words", 0)):
             check_range(self.name, key, getattr(self, key), least)
@@ -294,7 +295,7 @@ class LinkModel(Strategy):
         sums = self._vectors.matrix(texts) @ self._sums
         sums += self.linking * self._labels[2] * np.array(to_pages).reshape(-1, 3)
         negatives, positives, _ = self._labels
-        weight = min(positives / negatives, _NEGATIVE_WEIGHT_MOST) if negatives else 0.0
+        weight = min(positives / negatives, self.negative_most) if negatives else 0.0
         return sums[:, 1] - weight * sums[:, 0], sums[:, 2]
 
     def refresh(self, queued: Iterable[Link]) -> Iterator[Score]:
