@@ -36,7 +36,7 @@ class Command(ReportingCommand):
 
     def options(self, add: Callable[..., argparse.Action]) -> None:
         add("--topic", help="topic name or file (default: the setting TOPIC)")
-        names = "vsm, naive_bayes, svm or detail; the default is TOPIC_PAGE_CLASSIFIER"
+        names = "vsm, cosine, naive_bayes, svm or detail; the default is TOPIC_PAGE_CLASSIFIER"
         add("--page-classifier", metavar="NAME", help=names)
         add("--url", metavar="URL", help="address of the page in FILE, for reading rules")
 
