@@ -73,6 +73,7 @@ FEATURES = (
     "length",
 )
 _LATIN = re.compile(r"[a-z]+")
+_LATIN_LETTER = "[a-z\u00df-\u024f]"  # of folded text; Chinese may follow a Latin word without a blank
 
 
 class Found(NamedTuple):
@@ -267,7 +268,7 @@ def _written(words: Sequence[str]) -> re.Pattern[str] | None:
         if len(stemmed) < 2:
             return None
         plural = "" if folded.endswith("s") else "(?:s|es)?"
-        patterns.append(rf"(?<![^\W\d_]){re.escape(folded)}{plural}(?![^\W\d_])")
+        patterns.append(rf"(?<!{_LATIN_LETTER}){re.escape(folded)}{plural}(?!{_LATIN_LETTER})")
     return re.compile("|".join(patterns))
 
 
