@@ -37,7 +37,7 @@ from typing import ClassVar, NamedTuple
 from topiccrawler.errors import ModelError, TopicError
 from topiccrawler.files import JsonFile
 from topiccrawler.files import folder as data_folder
-from topiccrawler.pages.read import PageWords
+from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.pages.site_repeats import Kind, Segment
 from topiccrawler.relevance.base import EVEN
 from topiccrawler.relevance.vsm import VsmClassifier
@@ -55,6 +55,7 @@ BODY = ("text", "block")
 NAMING = ("title", "tag")
 LEAD = 60  # words
 PRIOR_WORDS = 20
+LEADING_WORDS = 12  # that are shown
 AGAINST_SHARE, AGAINST_TITLE = 10.0, 1.5
 FEATURES = (
     "title",
@@ -241,6 +242,15 @@ class EvidenceClassifier:
             if word in counts and segment.text:
                 counts[word] = len(pattern.findall(fold(segment.text)))
         return {word: count for word, count in counts.items() if count} if self._written else counts
+
+
+def words_that_lead(page_classifier: PageClassifier, words: PageWords) -> list[tuple[str, float]]:
+    """Of a page about a topic of a user's own words: the other words behind its similarity, with their shares of it, the largest first; none
+    where the topic has no others."""
+    if not isinstance(page_classifier, EvidenceClassifier):
+        return []
+    found = page_classifier.vsm.explain(words)
+    return [pair for pair in found if pair[0] not in page_classifier.words][:LEADING_WORDS]
 
 
 def keyed(weights: Mapping[str, float], segmenter: Segmenter) -> dict[str, float]:
