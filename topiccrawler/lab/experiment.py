@@ -137,7 +137,7 @@ EXPERIMENTS: Mapping[str, PaperExperiment] = {
                 *(f"relevance_weighting:breadth={one}" for one in PAGE_THRESHOLDS),
             )
         ),
-        pages=4000,
+        pages=1500,
         step=500,
         settings={"TOPIC_PAGE_CLASSIFIER": "cosine:weights=tf"},
     ),
