@@ -190,7 +190,7 @@ class LinkModel(Strategy):
         against each other, under 1 s (benchmarks/graph.py), whatever the length of the queue.
     But: a page j that links to i adds linking * |S| * (cosine + 0.2) to U_ij: the paper's "link matrix" holds
         similarity alone. Labels are graded, not +1 and -1. Both were chosen on one web, and hold on another
-        (docs/lab/strategies.md). Eq. 5 scales positives and negatives by one number each: left out, the order
+        (docs/lab/experiments.md). Eq. 5 scales positives and negatives by one number each: left out, the order
         is the same. X is scaled by the number of positives, so that old and new scores compare; a negative
         never weighs more than a positive. T is bounded to the best-scored links, the others keep their score;
         a link just found has the vote of S alone. Idf is that of the time a page was read. Seeds have no
