@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from topiccrawler import settings
 from topiccrawler.engine.stats_keys import SECTIONS, STATS_KEYS
@@ -153,6 +158,32 @@ def missing(path: Path) -> list[str]:
 def test_files_and_names_in_text_exist() -> None:
     found = {str(path.relative_to(ROOT)): missing(path) for path in [*PAGES, *MODULES]}
     assert {path: names for path, names in found.items() if names} == {}
+
+
+def anchors(page: Path) -> set[str]:
+    """Those of a page's headings, as GitHub and the site make them."""
+    headings = re.findall(r"^#+ (.+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+def test_links_to_a_heading_find_it() -> None:
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for name, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#([^)]+)\)", text):
+            assert anchor in anchors((page.parent / name) if name else page), f"{page.name}: {name}#{anchor}"
+
+
+@pytest.mark.slow
+def test_the_documentation_builds_as_a_site(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs", reason="make docs installs it")
+    environment = {**os.environ, "PYTHONWARNINGS": "", "NO_MKDOCS_2_WARNING": "1"}
+    made = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(tmp_path / "site")],
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    assert "WARNING" not in made.stderr
+    assert (tmp_path / "site" / "tutorial.zh-CN" / "index.html").is_file()
 
 
 def test_the_way_of_a_page_names_what_its_files_hold() -> None:

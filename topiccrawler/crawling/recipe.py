@@ -153,9 +153,7 @@ class LinksParams(CrawlParams):
     )
     links_per_page: int = Field(default=50, ge=1, description="most labelled links of a page")
     links_per_host: int = Field(default=1000, ge=1, description="most labelled links of a host")
-    links_per_site: int = Field(
-        default=5000, ge=1, description="most labelled links of a registered domain"
-    )
+    links_per_site: int = Field(default=5000, ge=1, description="most labelled links of a registered domain")
     unlabelled: bool = Field(default=False, description="true: also write links to URLs without a label")
 
     @field_validator("strategy")
