@@ -32,11 +32,16 @@ def _pages(text: str) -> list[str]:
     ]
 
 
-def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Links to files outside of docs/ become plain text: the site does not have them."""
+def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
+    """A link by the name of a page gets its title. Links to files outside of docs/ become text: the site does not have them."""
 
     def inside(found: re.Match[str]) -> str:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(page.file.src_uri), found[2]))
-        return found[1] if target.startswith("..") else found[0]
+        if target.startswith(".."):
+            return found[1]
+        if not found[1].endswith(".md"):
+            return found[0]
+        title = Path(config.docs_dir, target).read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
+        return f"[{title}]({found[2]}{found[3] or ''})"
 
     return _LINK.sub(inside, markdown)
