@@ -27,7 +27,7 @@ TOPIC_FRONTIER = None
 # address of a SearXNG instance that `scrapy seeds` queries; None = no search (docs/seeds.md)
 TOPIC_SEARCH_URL = None
 # folder of link models; None = those shipped in models/, or the topic's keywords where there is none; `none`
-# = always the keywords
+# = always the keywords; `paper` = the naive Bayes as published, shipped for finance (docs/papers/nb-guided.md)
 TOPIC_LINK_MODELS = None
 # True: `naive_bayes` learns from each page fetched, as with `-a strategy_learn=true`; None = the strategy's
 # default
@@ -39,7 +39,7 @@ TOPIC_PROPOSED_WORDS = 600  # most words added to a topic of `-a keywords=` alon
 # 0..1: how much the relevance of the linking page counts in what is kept; 0 = not at all. For `vsm` and one
 # topic that is not narrow (docs/how-pages-are-judged.md)
 TOPIC_LINKING_PAGE = 0.5
-# the page classifier: `vsm`, `naive_bayes`, `svm` (docs/how-pages-are-judged.md)
+# the page classifier: `vsm`, `cosine`, `naive_bayes`, `svm` (docs/how-pages-are-judged.md)
 TOPIC_PAGE_CLASSIFIER = "vsm"
 # folder with page_classifiers/TOPIC.CLASSIFIER.json; None = those shipped in models/
 TOPIC_PAGE_CLASSIFIER_MODELS = None
