@@ -218,11 +218,14 @@ def stale() -> Iterator[tuple[Path, str]]:
 
 
 def main() -> None:
-    """Write the pages, or say which are not current."""
-    for path, text in stale():
+    """Write the pages; with --check end with exit code 1 when one is not current."""
+    pages = list(stale())
+    for path, text in pages:
+        print(path.relative_to(DOCS.parent))
         if "--check" not in sys.argv:
             path.write_text(text, encoding="utf-8")
-        print(path.relative_to(DOCS.parent))
+    if pages and "--check" in sys.argv:
+        sys.exit(1)
 
 
 if __name__ == "__main__":
