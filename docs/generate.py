@@ -152,7 +152,8 @@ def _command(name: str) -> str:
 def _value(action: argparse.Action) -> str:
     if action.nargs == 0:
         return ""
-    return f" {action.metavar or action.dest.upper()}"
+    value = action.metavar or "|".join(action.choices or [action.dest.upper()])
+    return f" [{value}]" if action.nargs == "?" else f" {value}"
 
 
 def strategies() -> str:
