@@ -210,7 +210,9 @@ def main() -> None:
         for page in pages:
             if fold_of(page.site, given.folds) == fold:
                 read = model.chosen if page.is_learnt else prose_stretch
-                chosen = without_copies(page.document, read(page.document, page.blocks)) if page.blocks else []
+                chosen = (
+                    without_copies(page.document, read(page.document, page.blocks)) if page.blocks else []
+                )
                 lines = [line_of(page.document, block) for block in chosen]
                 scores[page.kind].append(f1(tokens("\n".join(lines)), page.gold))
     for kind, values in sorted(scores.items()):

@@ -62,7 +62,9 @@ TOPIC_DUPLICATES = "alias"
 # address of a PostgreSQL database, postgresql://USER@HOST/DATABASE, that has the pages of all processes and jobs; None = a file in
 # each job's folder (docs/scaling.md)
 STORE_URL = None
-TOPIC_KEEP_HTML = True  # the HTML of kept pages is kept too (html.zst), for exports as Markdown; a quarter of its size
+TOPIC_KEEP_HTML = (
+    True  # the HTML of kept pages is kept too (html.zst), for exports as Markdown; a quarter of its size
+)
 TOPIC_INDEX = True  # pages are indexed as they are kept; False = by the first `scrapy search`
 # pages found off topic that are kept too, drawn at random, to learn from and to rate; 0 = none
 TOPIC_DISCARDED_SAMPLE = 1000

@@ -45,7 +45,7 @@ _HIDDEN = frozenset({"title", "textarea", "select", "iframe", "noframes", "noemb
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|brush:)-?\s*([A-Za-z0-9+#-]{1,20})(?:\s|;|$)")
 _NUMBERS = re.compile(r"[\d\s]*")
 _ESCAPED = re.compile(
-    r"\\(?![\w\s])|<(?![\s\d=])|&(?=#?\w+;)|[*`]|(?<!\w)_|_(?!\w)|\](?=[(\[:]|$)|^[#>+-](?=\s)|(?<=^\d)[.)](?=\s)"
+    r"\\(?=[\\<&*`_\]#>+|-]|$)|<(?![\s\d=])|&(?=#?\w+;)|`|\*(?!\s)|(?<!\w)_(?!\s)|\](?=[(\[:]|$)|^[#>+*-](?=\s)|(?<=^\d)[.)](?=\s)"
 )
 
 
@@ -110,7 +110,9 @@ class _Writing:
             if start in kept and (cell := next(self._cells_above(node), -1)) >= 0:
                 cells[cell] = cells.get(cell, 0) + end - start
         rows: dict[int, dict[int, int]] = {}  # table -> row -> filled cells
-        layout = {table for cell, length in cells.items() if length > LONGEST_CELL for table in self._table(cell)}
+        layout = {
+            table for cell, length in cells.items() if length > LONGEST_CELL for table in self._table(cell)
+        }
         for cell in cells:
             row = next(self._above(cell, "tr"), -1)
             for table in self._table(cell):
@@ -211,7 +213,11 @@ class _Writing:
         if tag == "a":
             href = node.attributes.get("href") if self._canonical is not None else None
             url = self._canonical(href) if self._canonical is not None and href else None
-            return (f'<a href="{escape(url).replace("(", "%28").replace(")", "%29")}">', "</a>") if url else ("", "")
+            return (
+                (f'<a href="{escape(url).replace("(", "%28").replace(")", "%29")}">', "</a>")
+                if url
+                else ("", "")
+            )
         found = _KEPT.get(tag, "")
         if tag in _OF_TABLES and next(self._above(index, "table"), -1) not in self._tables:
             found = "div"
@@ -243,11 +249,13 @@ def _code_language(pre: Any) -> str:
     return str(" ".join(pre.get("class") or ()))
 
 
-class _Converter(MarkdownConverter):  # type: ignore[misc]
+class _Converter(MarkdownConverter):
     """markdownify with the escapes of `_ESCAPED`, and fences that no code ends."""
 
     def __init__(self) -> None:
-        super().__init__(heading_style="atx", bullets="-", autolinks=False, code_language_callback=_code_language)
+        super().__init__(
+            heading_style="atx", bullets="-", autolinks=False, code_language_callback=_code_language
+        )
 
     def escape(self, text: str, parent_tags: set[str]) -> str:
         text = _ESCAPED.sub(r"\\\g<0>", text)

@@ -9,9 +9,13 @@ Cost: 0.15 ms and 18 kB a page of 71 kB (recorded blogs).
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
+from contextlib import ExitStack
+from io import SEEK_END
 from pathlib import Path
-from struct import Struct, error as StructError
-from typing import BinaryIO
+from struct import Struct
+from struct import error as StructError  # noqa: N812 a class
+from typing import Any, BinaryIO, Self
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -26,6 +30,11 @@ LONGEST_URL = 100_000
 _MAGIC = 0x184D2A50  # a skippable frame of the Zstandard format (RFC 8878)
 _HEAD = Struct("<III")  # magic, length of the rest of this frame, length of the page's frame
 _REMEDY = "make room or move it away"
+
+
+def zstd_file(raw: BinaryIO) -> Any:
+    """What compresses to an open file."""
+    return zstd.ZstdFile(raw, "wb")
 
 
 class HtmlFile:
@@ -48,8 +57,8 @@ class HtmlFile:
             return
         with file_faults(StateError, self.path, "HTML of pages cannot be written", _REMEDY):
             if self._file is None:
-                self._file = self.path.open("ab", buffering=0)
-                self._file.truncate(_whole_bytes(self.path))
+                self._file = self.path.open("ab+", buffering=0)
+                self._file.truncate(_places(self._file)[1])
             self._file.write(b"".join(self._frames))
         self._frames.clear()
 
@@ -65,47 +74,47 @@ class HtmlFile:
 
 
 class KeptHtml:
-    """The pages in such a file; none where there is no file. Only their places are in memory."""
+    """The pages in such files; none where there is no file. Only their places are in memory. A context manager."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._places: dict[str, tuple[int, int]] = {}
-        if path.is_file():
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self._places: dict[str, tuple[BinaryIO, int, int]] = {}
+        self._files = ExitStack()
+        for path in filter(Path.is_file, paths):
             with file_faults(StateError, path, "cannot be read", "move it away"):
-                self._places, _ = _places(path)
+                file = self._files.enter_context(path.open("rb"))
+                self._places |= {url: (file, *place) for url, place in _places(file)[0].items()}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._files.close()
 
     def get(self, url: str) -> bytes | None:
         """The page as it was fetched; None for one that was not kept so, or is damaged."""
-        place = self._places.get(url)
-        if place is None:
+        if url not in self._places:
             return None
-        with file_faults(StateError, self._path, "cannot be read", "move it away"), self._path.open("rb") as file:
-            file.seek(place[0])
-            frame = file.read(place[1])
+        file, begin, length = self._places[url]
+        file.seek(begin)
         try:
-            return zstd.ZstdDecompressor().decompress(frame, MOST_BYTES)
+            return zstd.ZstdDecompressor().decompress(file.read(length), MOST_BYTES)
         except zstd.ZstdError:
             return None
 
 
-def _whole_bytes(path: Path) -> int:
-    return _places(path)[1]
-
-
-def _places(path: Path) -> tuple[dict[str, tuple[int, int]], int]:
+def _places(file: BinaryIO) -> tuple[dict[str, tuple[int, int]], int]:
     """Place and length of each page's frame by URL, and the bytes up to the end of the last whole one."""
     found: dict[str, tuple[int, int]] = {}
-    end, size = 0, path.stat().st_size
-    with path.open("rb") as file:
-        while end < size:
-            file.seek(end)
-            try:
-                magic, length, page = _HEAD.unpack(file.read(_HEAD.size))
-            except StructError:
-                break
-            begin = end + _HEAD.size + length - 4
-            if magic != _MAGIC or not 4 < length <= LONGEST_URL or begin + page > size:
-                break
-            found[file.read(length - 4).decode("utf-8", "replace")] = begin, page
-            end = begin + page
+    end, size = 0, file.seek(0, SEEK_END)
+    while end < size:
+        file.seek(end)
+        try:
+            magic, length, page = _HEAD.unpack(file.read(_HEAD.size))
+        except StructError:
+            break
+        begin = end + _HEAD.size + length - 4
+        if magic != _MAGIC or not 4 < length <= LONGEST_URL or begin + page > size:
+            break
+        found[file.read(length - 4).decode("utf-8", "replace")] = begin, page
+        end = begin + page
     return found, end
