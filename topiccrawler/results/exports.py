@@ -171,7 +171,7 @@ def write_markdown(records: Iterator[PageRecord], out: BinaryIO, texts: Callable
             "score": round(record.relevance, 4),
         }
         head = "\n".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in known.items())
-        out.write(f"---\n{head}\n---\n\n{texts(record)}\n\n".encode("utf-8", "replace"))
+        out.write(f"---\n{head}\n---\n\n{_STEERS.sub('', texts(record))}\n\n".encode("utf-8", "replace"))
     return count
 
 
