@@ -41,7 +41,6 @@ from topiccrawler.items import PageFields
 from topiccrawler.pages.formats.registry import HTML as HTML_FORMAT
 from topiccrawler.results.corpus import WHOLE, Shape, compressed, write_corpus
 from topiccrawler.results.job_pages import JobPages
-from topiccrawler.results.markdown import markdown_of
 from topiccrawler.store.html import KeptHtml
 from topiccrawler.store.pages import ALL, PageRecord, Selection
 from topiccrawler.text.decode import decode
@@ -147,14 +146,16 @@ class MarkdownTexts:
     """The main texts of a job's pages as Markdown. `links`: with the targets of their links."""
 
     def __init__(self, html: KeptHtml, *, links: bool = False) -> None:
-        self._html, self._links = html, links
+        from topiccrawler.results.markdown import markdown_of
+
+        self._html, self._convert = html, partial(markdown_of, links=links)
         self.plain = 0  # pages of which no structure was kept
 
     def __call__(self, record: PageRecord) -> str:
         """Of one page."""
         body = self._html.get(record.url) if record.text else None
         html = "" if body is None else decode(body, record.encoding)[0]
-        text, has_structure = markdown_of(record.text, html, record.url, links=self._links)
+        text, has_structure = self._convert(record.text, html, record.url)
         self.plain += bool(record.text) and record.format == HTML_FORMAT and not has_structure
         return text
 
