@@ -224,7 +224,7 @@ PROMISED = {
     "resume": [r"400 pages fetched \(100 in this run\)", "waiting"],
     "revisit": ["pages looked at again: 0 changed, 1[0-9][0-9] unchanged", r"\(\d+ in this run\)"],
     "export-for-training": [
-        r"\d\d pages written to corpus in 1 files; \d+ pages without main text and \d+ near copies left out\n +score +date",
+        r"\d\d pages written to corpus in 1 files; \d+ pages without main text and \d+ near copies left out\s+score +date",
         r"20 pages written to pages\.md",
         r"\d\d pages written to pages\.jsonl\.gz",
         r"\d\d pages written to pages\.parquet",
