@@ -41,6 +41,24 @@ def test_pages_come_back_as_they_were_fetched_and_the_last_counts(place: Path) -
     file.abandon()
 
 
+def test_a_page_that_was_looked_at_again_and_is_the_same_stays(place: Path) -> None:
+    size = place.stat().st_size
+    file = HtmlFile(place)
+    for url in ("http://c.cn/", "http://b.cn/", "http://d.cn/"):
+        file.is_same(url)
+    file.put("http://c.cn/", b"drawn anew")
+    file.close()
+    assert (found(place), place.stat().st_size) == (PAGES, size)
+    file = HtmlFile(place)
+    file.is_same("http://d.cn/")
+    file.put("http://d.cn/", b"not kept before")
+    file.put("http://c.cn/", b"new")
+    file.close()
+    assert found(place) == {**PAGES, "http://c.cn/": b"new"}
+    with KeptHtml([place]) as html:
+        assert html.urls == {*PAGES, "http://d.cn/"}
+
+
 def test_any_zstd_program_reads_all_pages(place: Path) -> None:
     zstd = pytest.importorskip("backports.zstd")
     assert zstd.decompress(place.read_bytes()) == b"".join(PAGES.values())

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from contextlib import ExitStack
+from functools import cached_property
 from io import SEEK_END
 from pathlib import Path
 from struct import Struct
@@ -44,9 +45,24 @@ class HtmlFile:
         self.path = path
         self._frames: list[bytes] = []
         self._file: BinaryIO | None = None
+        self._same: set[str] = set()
+
+    @cached_property
+    def _known(self) -> set[str]:
+        """The URLs that were in the file when they were asked for first."""
+        with KeptHtml([self.path]) as kept:
+            return kept.urls
+
+    def is_same(self, url: str) -> None:
+        """The page was fetched again and has the same text: what is kept of it stays, and the next `put` of it does nothing."""
+        if url in self._known:
+            self._same.add(url)
 
     def put(self, url: str, body: bytes) -> None:
         """Keep a page; an earlier one of this URL no longer counts."""
+        if url in self._same:
+            self._same.remove(url)
+            return
         name = url.encode("utf-8", "replace")
         page = zstd.compress(body[:MOST_BYTES], LEVEL)
         self._frames += [_HEAD.pack(_MAGIC, len(name) + 4, len(page)), name, page]
@@ -89,6 +105,11 @@ class KeptHtml:
 
     def __exit__(self, *failure: object) -> None:
         self._files.close()
+
+    @property
+    def urls(self) -> set[str]:
+        """Of the pages kept."""
+        return {*self._places}
 
     def get(self, url: str) -> bytes | None:
         """The page as it was fetched; None for one that was not kept so, or is damaged."""
