@@ -10,7 +10,6 @@ The queue is in memory, in a folder of this machine (JOBDIR), on a server for se
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import sys
 import time
@@ -55,11 +54,9 @@ from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.store.pages import SharedPages
 from topiccrawler.text.segmenter import release_dictionary
-from topiccrawler.topics.seeds import CLASS_NAME, Seeds
+from topiccrawler.topics.seeds import Seeds
 from topiccrawler.topics.topic import REMOVED_FIELDS, Topic
 from topiccrawler.urls.canonical import canonical, host_of
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,8 +224,6 @@ def open_crawl(
         recipe = recipe_of_words(recipe, params.keywords, settings.getint("TOPIC_PROPOSED_WORDS"))
     topic = topic_of(recipe)
     named_seeds = read_seeds(params.seeds, topic)
-    if not params.seeds and topic.name.startswith(CLASS_NAME):
-        logger.info("Seeds are those proposed for %s; type -a seeds=FILE to begin elsewhere", topic.full_name)
     off_topic = tuple(url for url in map(canonical, named_seeds.negative) if url is not None)
     named = settings.get("TOPIC_JOB") if params.job or not queue.is_shared else None
     job_name = named or job
