@@ -101,7 +101,7 @@ def test_memory_is_looked_at_while_the_crawl_goes_on(tmp_path: Path) -> None:
         memory, status, usage = watched(process.pid, visits)
         process.returncode = os.waitstatus_to_exitcode(status)
     assert list(memory) == [2 * MEMORY_STEP]
-    assert memory[2 * MEMORY_STEP] > 1.0
+    assert memory[2 * MEMORY_STEP] > 0.0
     assert (status, usage.ru_maxrss > 0) == (0, True)
 
 
