@@ -78,7 +78,7 @@ class Command(ReportingCommand):
             score = detail_svm(folder_of(recipe.page_classifier_models)).score(of_page)
             found |= {"score": round(score, 4), "threshold": 0.0, "kind": "detail" if score >= 0 else "link"}
             return found | {"words": [[name, round(v, 4)] for name, v in zip(FEATURES, of_page, strict=True)]}
-        from topiccrawler.results.job_pages import words_that_lead
+        from topiccrawler.relevance.evidence import words_that_lead
 
         words = [[word, round(part, 4)] for word, part in page_classifier.explain(reading.words)]
         return found | {

@@ -102,6 +102,12 @@ class PaperExperiment:
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
+BY_HAND = "LABELS"  # in a strategy: the first file of labels
+# the link model as its paper has it
+_OWN_SETTING = (
+    "link_model:linking=0:graded=false:seeds_only=true:negative_most=inf:d=0:most_queued=0:page_words=0"
+)
+
 SHOP = ":detail=true:terminal=true"  # JLSE's result pages: texts, whose links are not followed
 EXPERIMENTS: Mapping[str, PaperExperiment] = {
     "skyreach": PaperExperiment(
@@ -127,7 +133,7 @@ EXPERIMENTS: Mapping[str, PaperExperiment] = {
         "link-model",
         "fig. 2 and 3",
         "tech",
-        "best_first,shark_search:gamma=0.8,link_model:linking=0:graded=false:seeds_only=true,link_model",
+        f"best_first,shark_search:gamma=0.8,{_OWN_SETTING},{_OWN_SETTING}:labels={BY_HAND},link_model",
         pages=4000,
         step=500,
         mixed_seeds=30,
@@ -189,6 +195,16 @@ def fill_in(opts: argparse.Namespace, settings: Settings) -> None:
             setattr(opts, option, getattr(chosen, option))
     for name, value in chosen.settings.items():
         settings.set(name, value, AMONG_DEFAULTS)
+
+
+def with_labels(strategies: str, labels: Sequence[str]) -> str:
+    """The strategies, BY_HAND in them replaced by the first file of labels; without one, those that need it left out."""
+    specs = strategies.split(",")
+    if not labels:
+        return ",".join(spec for spec in specs if not spec.endswith(f"={BY_HAND}"))
+    return ",".join(
+        spec.removesuffix(BY_HAND) + labels[0] if spec.endswith(f"={BY_HAND}") else spec for spec in specs
+    )
 
 
 def mixed_seeds(labels: Iterable[Path], topic: str, number: int) -> list[str]:

@@ -53,10 +53,15 @@ FIELD_WEIGHTS = {"title": 5, "headings": 2, "emphasis": 1, "meta": 2, "body": 1}
 
 
 def keywords_of_pages(
-    pages: Sequence[PageWords], others: Sequence[PageWords] = (), size: int = SIZE
+    pages: Sequence[PageWords],
+    others: Sequence[PageWords] = (),
+    size: int = SIZE,
+    *,
+    by_occurrences: bool = False,
 ) -> dict[str, float]:
     """The topic vector of pages that were read; title, headings and meta words weigh more."""
-    return keywords_of_words(list(map(running_words, pages)), list(map(running_words, others)), size)
+    ours, theirs = (list(map(running_words, side)) for side in (pages, others))
+    return keywords_of_words(ours, theirs, size, by_occurrences=by_occurrences)
 
 
 def running_words(page: PageWords) -> list[str]:
