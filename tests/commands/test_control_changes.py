@@ -125,7 +125,7 @@ def test_a_link_threshold_says_what_it_would_refuse_and_is_the_jobs(changed: dic
 
 def test_limits_and_parameters(changed: dict[str, Any]) -> None:
     assert changed["pages"] == "pages is 100, was None"
-    assert changed["limits"] == {"pages": 100, "targets": None}
+    assert changed["limits"] == {"pages": 100, "targets": None, "until": None}
     assert changed["parameter"] == "strategy_smoothing is 0.25, was 0.5"
 
 
@@ -136,7 +136,7 @@ def test_what_cannot_be_changed_is_one_line_that_says_what_can(changed: dict[str
     assert "at its beginning only" in refused["strategy_keep=0.5"]
     assert "does not have it" in refused["strategy_x=1"]
     assert refused["LOG_LEVEL=DEBUG"].endswith(
-        "these can: topic, page_threshold, link_threshold, pages, targets, strategy_smoothing"
+        "these can: topic, page_threshold, link_threshold, pages, targets, until, strategy_smoothing"
     )
 
 

@@ -26,9 +26,17 @@ from topiccrawler.crawling.admission import PASSED, Admission, GateRule, Moment,
 from topiccrawler.crawling.assemble import Parts, content_plan
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.contents import ContentPlan, facts_in, links_by, media_in, words_in
+from topiccrawler.crawling.estimate import Estimator
 from topiccrawler.crawling.gate import Blocks, Decision, Restrictions
 from topiccrawler.crawling.job_files import JobFiles
-from topiccrawler.crawling.keeping import HarvestCounter, Verdict, begin_anew, linking_pages_of, verdict_of
+from topiccrawler.crawling.keeping import (
+    HarvestCounter,
+    Verdict,
+    begin_anew,
+    linking_pages_of,
+    of_topic,
+    verdict_of,
+)
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.revisiting import Due
 from topiccrawler.crawling.sharing import SharedQueue
@@ -66,6 +74,7 @@ class CrawlLimits:
 
     pages: int | None = None  # fetched
     targets: int | None = None  # kept
+    until: float | None = None  # 0..1, promised of the next pages; less = enough
 
 
 @dataclass(slots=True)
@@ -118,7 +127,7 @@ class Crawl:
     """One crawl under way.
 
     `files`: of the job; None = nothing is written. `durable`: the frontier outlives the process. `shared`: the queue's contract in a crawl of
-    several processes; None = this one is alone. `repeats`: what the sites have written on several pages. `links_kept`: the job's files
+    several processes; None = this one is alone. `repeats`: what the sites have written on several pages. `visits`, `latest`: all of earlier runs, and the last. `links_kept`: the job's files
     get each page's links. `listings`, `checkpoint_pages`, `learning_seconds`: see crawling.ordering.Ordering.
     """
 
@@ -135,6 +144,7 @@ class Crawl:
         shared: SharedQueue | None = None,
         repeats: SiteRepeats | None = None,
         visits: Iterable[Visit] = (),
+        latest: Iterable[Visit] = (),
         links_kept: bool = False,
         listings: SiteListings | None = None,
         durable: bool = False,
@@ -151,6 +161,7 @@ class Crawl:
         self.blocks = Blocks(frontier.notes, None if shared is None else shared.exchange)
         self.admission = Admission([blocked(self.blocks), GateRule(self.gate)])
         self.harvest = HarvestCounter(frontier.notes.get(HarvestCounter.NOTE))
+        self.estimator = Estimator(frontier.look(), of_topic(latest, frontier.notes))
         self.rechecks: Rechecks | None = None
         self.clock = Clock()
         self.hosts.worth = parts.strategy.worth
@@ -210,12 +221,24 @@ class Crawl:
         return self.next_ready(now) is not None  # else budgets hold back all that waits
 
     def is_enough(self, under_way: int = 0) -> bool:
-        """The limits are reached, by all processes of the crawl; `under_way`: fetches here."""
+        """The limits are reached, by all processes of the crawl; `under_way`: fetches here. Each process has a promise of its own."""
         pages, kept = self.harvest.pages, self.harvest.kept
         if self.shared is not None:
             pages, kept, under_way = self.shared.exchange.harvest()
         most, targets = self.limits.pages, self.limits.targets
-        return (most is not None and pages + under_way >= most) or (targets is not None and kept >= targets)
+        reached = (most is not None and pages + under_way >= most) or (
+            targets is not None and kept >= targets
+        )
+        return reached or self.promises_little
+
+    @property
+    def promises_little(self) -> bool:
+        """Something waits, and the next pages promise less than `until`."""
+        until = self.limits.until
+        found = None if until is None else self.estimator.estimate()
+        if found is None or until is None or found.promise >= until:
+            return False
+        return self.frontier.look().waiting() > 0
 
     @property
     def rechecks_left(self) -> int:
@@ -342,6 +365,8 @@ class Crawl:
             if fetch.due is None:
                 self._log(self._files, fetch, outcome, now)
             self._files.commit()
+        if fetch.due is None:
+            self.estimator.ended(fetch.leased.score, kept=outcome.state is State.COMPLETED)
         if fetch.due is None and fetch.page is not None:
             self._count(outcome)
         left = len(fetch.redirect_targets)
@@ -421,6 +446,7 @@ class Crawl:
         self.ordering.change_strategy(parts.strategy, parts.expand)
         notes = self.frontier.notes
         begin_anew(notes, now)
+        self.estimator.forget()
         self.ordering.linking_pages = linking_pages_of(parts.recipe, parts.page_classifier, notes, ())
         if self._files is not None:
             self._files.segmenter = parts.segmenter

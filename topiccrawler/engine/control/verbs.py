@@ -85,7 +85,8 @@ def _page(crawl: Crawl, url: str, depth: int) -> Page:
 
 
 TOPIC, PAGE_THRESHOLD, LINK_THRESHOLD = "topic", "page_threshold", "link_threshold"
-LIMITS = ("pages", "targets")
+UNTIL = "until"
+LIMITS = ("pages", "targets", UNTIL)
 NO_LIMIT = "none"
 _SHARE, _COUNT = Number(most=1), Number(1, whole=True)
 
@@ -161,9 +162,12 @@ def _link_threshold(crawl: Crawl, value: float) -> Change:
 
 
 def _limit(crawl: Crawl, name: str, value: str) -> Change:
-    if value != NO_LIMIT and not _COUNT.accepts(value):
-        raise ArgumentError(f"set {name}={value}", f"must be {_COUNT}, or {NO_LIMIT}", f"set {name}=1000")
-    limit = None if value == NO_LIMIT else int(value)
+    number, example = (_SHARE, "0.05") if name == UNTIL else (_COUNT, "1000")
+    if value != NO_LIMIT and not number.accepts(value):
+        raise ArgumentError(
+            f"set {name}={value}", f"must be {number}, or {NO_LIMIT}", f"set {name}={example}"
+        )
+    limit: Any = None if value == NO_LIMIT else float(value) if name == UNTIL else int(value)
 
     def make() -> None:
         crawl.limits = replace(crawl.limits, **{name: limit})
