@@ -66,6 +66,9 @@ def changed(
         "pages": order("set", "pages=100"),
         "parameter": order("set", "strategy_smoothing=0.25"),
     }
+    (job / "answers.csv").write_text(f"url,answer\n{SEED},y\n", encoding="utf-8")
+    seen["taught"] = command("topics", "teach", str(job), "--answers", str(job / "answers.csv")).out
+    seen["taught recipe"] = read_recipe(job)
     seen["refused"] = {
         words: order("set", words)
         for words in ("pages=0", "page_threshold=2", "strategy_keep=0.5", "strategy_x=1", "LOG_LEVEL=DEBUG")
@@ -129,6 +132,16 @@ def test_limits_and_parameters(changed: dict[str, Any]) -> None:
     assert changed["parameter"] == "strategy_smoothing is 0.25, was 0.5"
 
 
+def test_a_crawl_that_runs_is_taught_and_what_was_set_stays(changed: dict[str, Any]) -> None:
+    assert changed["taught"].startswith("1 answers, 1 yes: ")
+    recipe = changed["taught recipe"]
+    assert recipe.topic == "finance"
+    assert recipe.topic_fields["keywords"]
+    assert recipe.link_threshold == 0.001
+    assert read_recipe(changed["job"]) == recipe
+    assert [order["answers"] for order in orders(changed["job"]) if order["verb"] == "teach"] == [1]
+
+
 def test_what_cannot_be_changed_is_one_line_that_says_what_can(changed: dict[str, Any]) -> None:
     refused = changed["refused"]
     assert "must be a whole number" in refused["pages=0"]
@@ -142,7 +155,7 @@ def test_what_cannot_be_changed_is_one_line_that_says_what_can(changed: dict[str
 
 def test_each_change_is_in_the_log_and_in_the_job(changed: dict[str, Any]) -> None:
     told = list(orders(changed["job"]))
-    assert [order["verb"] for order in told] == ["pause", "block", "block", *["set"] * 4, "resume"]
+    assert [order["verb"] for order in told] == ["pause", "block", "block", *["set"] * 4, "teach", "resume"]
     assert (told[1]["pattern"], told[1]["dropped"], told[1]["queued"]) == (changed["dropped"], 1, 5)
     assert (told[5]["name"], told[5]["before"], told[5]["after"]) == ("pages", None, 100)
     assert 'Control: set {"name": "pages"' in changed["ran"].err

@@ -433,10 +433,14 @@ class Crawl:
         if self._files is not None:
             self._files.abandon()
 
-    def change_topic(self, parts: Parts, now: float) -> None:
-        """Go on for another topic, of which nothing is learned yet; what waits keeps its scores (`rescore` of the frontier)."""
+    def change_topic(self, parts: Parts, now: float, *, is_same: bool = False) -> None:
+        """Go on for another topic, of which nothing is learned yet but what the strategy has loaded; what waits keeps its scores (`rescore`
+        of the frontier). `is_same`: as it was taught, so that what was read and kept before still counts."""
         self.parts, self.topic, self.strategy = parts, parts.topic, parts.strategy
+        threshold = self.reader.page_threshold
         self.reader, self.summariser = parts.reader(self._repeats), Summariser(parts.topic.keywords)
+        if is_same:
+            self.reader.page_threshold = threshold
         self.content_plan = content_plan(parts, self.reader)
         gate, new = self.gate, parts.gate  # rules hold it
         gate.scorer, gate.threshold = new.scorer, new.threshold
@@ -445,9 +449,10 @@ class Crawl:
         self.restrictions = replace(self.restrictions, sites=parts.topic.sites)
         self.ordering.change_strategy(parts.strategy, parts.expand)
         notes = self.frontier.notes
-        begin_anew(notes, now)
-        self.estimator.forget()
-        self.ordering.linking_pages = linking_pages_of(parts.recipe, parts.page_classifier, notes, ())
+        if not is_same:
+            begin_anew(notes, now)
+            self.estimator.forget()
+            self.ordering.linking_pages = linking_pages_of(parts.recipe, parts.page_classifier, notes, ())
         if self._files is not None:
             self._files.segmenter = parts.segmenter
             self._files.keep_recipe(
