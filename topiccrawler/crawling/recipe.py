@@ -89,7 +89,7 @@ class CrawlParams(BaseModel):
         default=None,
         gt=0,
         lt=1,
-        description="0..1: stop when the next 100 pages promise a smaller share of relevant pages (docs/lab/enough.md)",
+        description="0..1: stop when the next 100 pages promise a smaller share of relevant pages (docs/long-crawls.md)",
     )
     objective: Literal["time", "fetches"] | None = Field(
         default=None,
