@@ -1,9 +1,10 @@
 """How right a crawl's estimates are: relevant pages among what waits, and the share of them among the next 100 pages.
 
-    python benchmarks/enough.py --web DIR [--topics finance,travel] [--strategies adaptive,best_first] [--seeds URL,URL]
+    python benchmarks/enough.py --web DIR [--topics finance,travel] [--strategies adaptive,best_first] [--seeds URL,URL] [--until 0.05]
 
 DIR holds a recorded web (*.warc.gz). Each crawl goes on until nothing waits; at 200, 400, 800, 1 600 … pages both estimates are compared with
-what the page classifier says of all pages that wait, and of the 100 pages that were fetched next.
+what the page classifier says of all pages that wait, and of the 100 pages that were fetched next. A line a crawl says where `-a until=` would
+have ended it.
 """
 
 from __future__ import annotations
@@ -53,24 +54,32 @@ class Moment:
 class WatchedCrawl(ReplayedCrawl):
     """Looks at the whole queue now and then, which no crawl does."""
 
-    def __init__(self, run: Run, parts: Parts, parsed: ParsedPages) -> None:
+    def __init__(self, run: Run, parts: Parts, parsed: ParsedPages, until: float) -> None:
         super().__init__(run, parts, parsed, Cost())
         self.moments: list[Moment] = []
         self._known: dict[int, bool] = {}
-        self._ended, self._next = 0, FIRST
+        self.ended, self._next = 0, FIRST
+        self.enough: list[
+            int
+        ] = []  # pages, and relevant ones, when the next ones promised less than `until` first
+        self.until, self.relevant = until, 0
 
     def _visit(self, number: int, fetch: Fetch) -> None:
         super()._visit(number, fetch)
-        self._ended += 1
+        self.ended += 1
+        self.relevant += self._is_relevant(number)
+        now = self.crawl.estimator.estimate()
+        if not self.enough and now is not None and now.promise < self.until:
+            self.enough = [self.ended, self.relevant]
         for moment in self.moments:
             if len(moment.came) < NEXT:
                 moment.came.append(self._is_relevant(number))
-        estimate = self.crawl.estimator.estimate(anew=True) if self._ended == self._next else None
+        estimate = self.crawl.estimator.estimate(anew=True) if self.ended == self._next else None
         if estimate is not None:
             self._next *= 2
             waiting = [self.parsed.numbers[row.link.url] for row in self.frontier.look().rows(State.WAITING)]
             relevant = sum(map(self._is_relevant, waiting))
-            self.moments.append(Moment(self._ended, len(waiting), relevant, estimate))
+            self.moments.append(Moment(self.ended, len(waiting), relevant, estimate))
 
     def _is_relevant(self, number: int) -> bool:
         if number not in self._known:
@@ -110,7 +119,7 @@ def main() -> None:
             for number, recipe in enumerate(recipes):
                 for spec in opts.strategies.split(","):
                     run = Run(recipe, spec, seeds, len(pages.urls), place, number)
-                    crawl = WatchedCrawl(run, parts_of(recipe, spec), parsed)
+                    crawl = WatchedCrawl(run, parts_of(recipe, spec), parsed, opts.until)
                     crawl.go()
                     for moment in crawl.moments:
                         estimate, came = moment.estimate, fmean(moment.came) if moment.came else 0.0
@@ -120,6 +129,10 @@ def main() -> None:
                             flush=True,
                         )
                     found += crawl.moments
+                    ends = f"{crawl.enough[0]} pages, {crawl.enough[1]} relevant" if crawl.enough else "never"
+                    print(
+                        f"  until={opts.until:g} ends it at: {ends}; all: {crawl.ended} pages, {crawl.relevant} relevant"
+                    )
     print(of_all(found))
 
 
@@ -132,6 +145,7 @@ def arguments() -> argparse.Namespace:
     add("--web", type=Path, required=True)
     add("--topics", default="finance,travel")
     add("--strategies", default="adaptive,best_first")
+    add("--until", type=float, default=0.05)
     add("--seeds", default="http://daohang.example/")
     return parser.parse_args()
 

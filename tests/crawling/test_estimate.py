@@ -43,7 +43,7 @@ def test_nothing_is_said_before_a_hundred_fetches_and_then_what_waits_is_weighed
     assert found.relevant == pytest.approx(31, abs=1)  # the 30, and a few invented ones
     assert found.promise == pytest.approx((0.3 + 0.67) / 2, abs=0.02)
     assert list(words_of(found)) == [
-        "of what waits about 31 pages are probably relevant; the next 100 pages promise 49%"
+        "about 31 of the URLs that wait are probably relevant; the next 100 pages promise 49%"
     ]
 
 

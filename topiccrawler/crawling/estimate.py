@@ -104,6 +104,6 @@ def words_of(estimate: Estimate | None) -> Iterator[str]:
     """For the last lines of a crawl: one line, or none."""
     if estimate is not None:
         yield (
-            f"of what waits about {estimate.relevant:.0f} pages are probably relevant; "
+            f"about {estimate.relevant:.0f} of the URLs that wait are probably relevant; "
             f"the next {NEXT} pages promise {estimate.promise:.0%}"
         )
