@@ -94,12 +94,17 @@ def visit_similarity(visit: Visit, threshold: float, probability_since: float | 
     return similarity_of(visit.relevance, threshold)
 
 
+def judged_since(notes: Notes) -> float:
+    """When the job's first page was judged for its present topic, in seconds since the epoch."""
+    try:
+        return float(notes.get(NOTE) or 0.0)
+    except ValueError:
+        return 0.0
+
+
 def of_topic(visits: Iterable[Visit], notes: Notes) -> Iterator[Visit]:
     """Those since the crawl has its present topic."""
-    try:
-        since = float(notes.get(NOTE) or 0.0)
-    except ValueError:
-        since = 0.0
+    since = judged_since(notes)
     return (visit for visit in visits if _is_whole(visit) and visit.time >= since)
 
 
