@@ -6,7 +6,7 @@ the more it counts (half as much for each 150 before it), since what waits resem
 score (isotonic regression), and at the lowest score a few invented fetches keep it from 0 and 1.
 
 The sum over what waits is taken over a random sample of the queue, so the cost does not grow with it. Pages that are not linked yet are
-not in it. docs/lab/enough.md compares both figures with what came.
+not in it. docs/long-crawls.md compares both figures with what came (benchmarks/enough.py).
 """
 
 from __future__ import annotations
