@@ -75,6 +75,9 @@ TOPIC_DUPLICATES = "alias"
 # address of a PostgreSQL database that has the pages of all processes and jobs,
 # postgresql://USER@HOST/DATABASE; None = `pages.sqlite` in each job's folder (docs/scaling.md)
 STORE_URL = None
+# True: the HTML of the pages kept is in `html.zst` of the job, about 18 kB a page, for exports as Markdown
+# (docs/results.md); the file may be deleted
+TOPIC_KEEP_HTML = True
 # True: pages are indexed for `scrapy search` as they are kept; False = by the first search
 TOPIC_INDEX = True
 # size of the random sample of off-topic pages that are stored (`discarded.sqlite`), for `scrapy topics
