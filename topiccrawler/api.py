@@ -306,6 +306,7 @@ def crawl(
     seeds: str | Iterable[str] = (),
     pages: int | None = None,
     targets: int | None = None,
+    until: float | None = None,
     data: str | os.PathLike[str] = "data",
     name: str = "",
     settings: Mapping[str, object] | None = None,
@@ -313,7 +314,7 @@ def crawl(
 ) -> Job:
     """Start `scrapy crawl topic`, and return at once.
 
-    `topic`: a name or a topic file; without one `keywords` make a topic. `seeds`: URLs or a file. `pages`, `targets`: when to stop.
+    `topic`: a name or a topic file; without one `keywords` make a topic. `seeds`: URLs or a file. `pages`, `targets`, `until`: when to stop.
     `arguments`: the command's other arguments (crawling.recipe), lists as lists. `settings`: what `-s` would give.
     `data`, `name`: the job's folder is data/name; a job of that name goes on. Without a name it gets topic and time.
     ArgumentError for arguments that cannot be meant, TopicError for a topic that there is none of; what only the crawl can find wrong is raised by `Job.wait` and `Job.pages`.
@@ -324,6 +325,7 @@ def crawl(
         "seeds": seeds,
         "pages": pages,
         "targets": targets,
+        "until": until,
         **arguments,
     }
     words = {key: _written(value) for key, value in given.items() if value not in (None, "", (), [])}

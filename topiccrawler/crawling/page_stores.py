@@ -28,7 +28,7 @@ from topiccrawler.crawling.servers import ServedPages, page_server
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageStore
-from topiccrawler.store.visits import read_visits
+from topiccrawler.store.visits import read_latest, read_visits
 
 Stored = tuple[str, str]  # address of the database, job
 
@@ -134,6 +134,12 @@ def visits_of(folder: Path) -> Iterator[Visit]:
     """The visits of the job, in the order they ended."""
     logs = logs_of(folder)
     return read_visits(logs[0]) if len(logs) == 1 else merge(*map(read_visits, logs), key=attrgetter("time"))
+
+
+def latest_visits(folder: Path, count: int) -> list[Visit]:
+    """The last of them, at most so many."""
+    tails = (read_latest(log, count) for log in logs_of(folder))
+    return list(merge(*tails, key=attrgetter("time")))[-count:]
 
 
 def arguments_of(folder: Path) -> dict[str, str]:

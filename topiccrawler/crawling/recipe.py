@@ -85,6 +85,12 @@ class CrawlParams(BaseModel):
     )
     pages: int | None = Field(default=None, ge=1, description="stop after so many fetched pages")
     targets: int | None = Field(default=None, ge=1, description="stop after so many kept pages")
+    until: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="0..1; stop when the expected share of relevant pages among the next 100 is smaller (docs/long-crawls.md)",
+    )
     objective: Literal["time", "fetches"] | None = Field(
         default=None,
         description="time (most relevant pages an hour) or fetches (most relevant pages per page fetched); "

@@ -33,6 +33,7 @@ def work(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
     from topiccrawler.crawling.page_stores import folder_named
     from topiccrawler.crawling.rating import read_answers, write_questions
     from topiccrawler.crawling.teaching import lessons_of
+    from topiccrawler.engine.control.client import teacher_of
 
     count = QUESTIONS if opts.questions is None else opts.questions
     if count < 1:
@@ -40,7 +41,7 @@ def work(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
     lessons = lessons_of(folder_named(job, command.data))
     before = lessons.topic
     if opts.undo:
-        changed = lessons.undo()
+        changed = lessons.undo(teacher_of(lessons.folder))
         _report(command, opts, lessons, before, changed)
         return
     if not lessons.records:
@@ -60,7 +61,7 @@ def work(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
     if not known:
         fault = f"{len(unknown)} are about pages the job has no text of" if unknown else "there are none"
         raise ArgumentError("answers", fault, "nothing was changed")
-    changed = lessons.teach(known)
+    changed = lessons.teach(known, teacher_of(lessons.folder))
     _report(command, opts, lessons, before, changed)
 
 
@@ -119,7 +120,7 @@ def _report(
     ]
     counts = f"{len(new)} words are new, {len(gone)} gone, {len(moved)} weigh something else"
     of_pages = f"of {len(lessons.records)} pages with a text {kept[1]} are about it (before: {kept[0]})"
-    go_on = "go on with the command the job was begun with; --undo takes this back"
+    go_on = "go on with the command the job was begun with (a crawl that runs goes on with it now); --undo takes this back"
     lines = [
         f"{len(answers)} answers, {sum(answers)} yes: {counts}",
         *(f"  {line}" for line in [*first, *_judging(now)]),

@@ -16,7 +16,7 @@ import logging
 import os
 import secrets
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -153,6 +153,15 @@ def ask_text(
     except (ValueError, KeyError, TypeError):
         refused = StateError(f"job {folder}", f"another program answers at {address.url}", REMEDY)
     raise refused
+
+
+def teacher_of(folder: Path) -> Callable[[bool], int] | None:
+    """How the crawl that runs in that folder is notified of what its job was taught (crawling.teaching.Running); None when none runs."""
+
+    def teach(few: bool) -> int:
+        return int(ask(folder, "teach", body={"keep": few})["queued"])
+
+    return teach if is_listening(folder) else None
 
 
 def is_listening(folder: Path) -> bool:
