@@ -34,7 +34,8 @@ os.environ.setdefault(FIRST_RUN, "" if has_bytecode else "yes")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Before a test module is imported: its property tests read the profile then."""
-    settings.load_profile("few" if config.option.markexpr == "not slow" else "all")
+    named = config.getoption("--hypothesis-profile")
+    settings.load_profile(named or ("few" if config.option.markexpr == "not slow" else "all"))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

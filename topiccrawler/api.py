@@ -30,6 +30,7 @@ from topiccrawler.crawling.page_stores import open_pages, stored_in
 from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.engine.control.client import ask
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
+from topiccrawler.files import user_path
 from topiccrawler.model import Visit
 from topiccrawler.results.job_pages import Reasons, job_pages, reasons_of
 from topiccrawler.results.jobs import job_folder, selection_of
@@ -281,7 +282,7 @@ def crawl(
     if params.topic:
         load_topics(params.topic)
     options = _checked(settings or {})
-    folder = Path(data).expanduser() / (name or f"{_stem(topic)}-{datetime.now():%Y%m%d-%H%M%S-%f}")  # noqa: DTZ005 local time is what a person looks for
+    folder = user_path(data) / (name or f"{_stem(topic)}-{datetime.now():%Y%m%d-%H%M%S-%f}")  # noqa: DTZ005 local time is what a person looks for
     if folder.name != (name or folder.name) or folder.name in {"", ".", ".."}:
         raise ArgumentError(
             f"name={name!r}", "is no plain folder name", "use letters, digits and dashes; data=FOLDER"

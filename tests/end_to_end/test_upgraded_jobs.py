@@ -23,7 +23,11 @@ Change = Callable[[dict[str, Any]], None]
 
 def page(number: int) -> str:
     """Every third page is about the topic; a tree of links."""
-    text = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益。" if number % 3 == 0 else "今天的天气很好。"
+    text = (
+        "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益。"
+        if number % 3 == 0
+        else "今天的天气很好。"
+    )
     links = "".join(
         f"<li><a href=/{to}>{'基金' if to % 3 == 0 else '天气'}{to}</a>"
         for to in range(3 * number + 1, 3 * number + 4)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.results.job_pages import JobPages, Reasons
@@ -95,7 +96,7 @@ class Command(ReportingCommand):
         elif verb == EXPORT:
             self._export(pages, opts)
         elif verb == REPORT:
-            self._report(pages, Path(opts.out).expanduser())
+            self._report(pages, user_path(opts.out))
         else:
             self._list(pages, opts)
 
@@ -148,7 +149,7 @@ class Command(ReportingCommand):
         if opts.out is None:
             write(records, sys.stdout.buffer)
             return
-        place = Path(opts.out).expanduser()
+        place = user_path(opts.out)
         with whole_file(place) as out:
             count = write(records, out)
         self.say(f"{count} pages written to {place}")

@@ -49,7 +49,7 @@ from twisted.web.client import ResponseFailed
 
 from topiccrawler import settings as ours
 from topiccrawler.errors import ArgumentError, CrawlerError, file_faults
-from topiccrawler.files import replace_file
+from topiccrawler.files import replace_file, user_path
 
 NO_HOST, REFUSED, UNREACHABLE, TIMEOUT = "no such host", "connection refused", "unreachable", "timeout"
 LOST, INCOMPLETE, TLS, BAD_ANSWER = "connection lost", "incomplete answer", "tls failed", "bad answer"
@@ -222,7 +222,7 @@ class ReportingCommand(ScrapyCommand):
     @property
     def data(self) -> Path:
         """The folder of jobs, TOPIC_DATA_DIR."""
-        return Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
+        return user_path(self.setting("TOPIC_DATA_DIR") or "data")
 
     def new_file(self, place: Path, opts: argparse.Namespace) -> Path:
         """`place`; ArgumentError when it exists and --force is not given."""
