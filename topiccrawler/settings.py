@@ -25,16 +25,15 @@ TOPIC_STRATEGY = "adaptive"
 # what keeps the queue: name of a frontier of another package (docs/parts.md); None = memory, JOBDIR or REDIS_URL
 TOPIC_FRONTIER = None
 TOPIC_SEARCH_URL = None  # address of a SearXNG instance that `scrapy seeds` asks; None = none is asked
-# folder of link models; None = those shipped in models/ (without one: the topic's keywords); "none" = the keywords
+# folder of link models; None = those shipped in models/ (without one: the topic's keywords); "none" = the keywords; "paper" = the
+# naive Bayes as published, shipped for finance
 TOPIC_LINK_MODELS = None
 # True: naive_bayes learns from each page fetched (-a strategy_learn=true); None = its default
 TOPIC_LEARN = None
 TOPIC_LINK_THRESHOLD = None  # 0..1; None = the topic's own; 0 = every link passes the gate
 TOPIC_PROPOSED_WORDS = 600  # words added to a topic of `-a keywords=` alone (topics.meaning); 0 = none
 TOPIC_LINKING_PAGE = 0.5  # 0..1: how much the relevance of the linking page counts in what is kept (relevance.base); 0 = not at all
-TOPIC_PAGE_CLASSIFIER = (
-    "vsm"  # what decides whether a page is about the topic: vsm, naive_bayes, svm (docs/page-classifiers.md)
-)
+TOPIC_PAGE_CLASSIFIER = "vsm"  # what decides whether a page is about the topic: vsm, cosine, naive_bayes, svm (docs/page-classifiers.md)
 # folder with page_classifiers/TOPIC.CLASSIFIER.json; None = those shipped in models/
 TOPIC_PAGE_CLASSIFIER_MODELS = None
 TOPIC_TITLE_READER = "title_tag"  # title_tag | skyreach: by the look of the line above the text

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import needs_browser, open_browser, running_dashboard
 from dashboard_user import (
     HOSTILE,
     JOB,
@@ -29,37 +25,17 @@ from dashboard_user import (
 
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.engine.control.client import FILE as CONTROL
-from topiccrawler.engine.control.client import Address, orders
-from topiccrawler.engine.rendering import BROWSERS
+from topiccrawler.engine.control.client import orders
 from topiccrawler.lab.demo.crawls import DemoFiles
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.demo.server import RunningServer
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord
 
-ROOT = Path(__file__).parents[2]
-BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-]
-FLAGS += [
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-]
-PATIENCE = 60  # seconds, then the test fails
 OVER = "<script>window.broken = 1</script><img src=x onerror='window.broken = 1'>\u202e\x1b[31m"
 TITLE = OVER + "基金" * 50_000
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(BROWSER is None, reason="no Chromium is here: apt-get install chromium"),
-]
+pytestmark = [pytest.mark.slow, needs_browser]
 
 
 @pytest.fixture(scope="module")
@@ -88,33 +64,14 @@ def web() -> Iterator[RunningServer]:
 @pytest.fixture(scope="module")
 def link(data: Path, web: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Of a running dashboard, as a user starts it."""
-    words = [sys.executable, "-m", "scrapy", "dashboard", "--no-open", "--data", str(data)]
-    with subprocess.Popen(
-        words, cwd=ROOT, env=web.environment(), stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        found = re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", process.stdout.readline())
-        assert found is not None
-        try:
-            yield found[0]
-        finally:
-            process.terminate()
-            if (data / JOB / CONTROL).is_file():  # a test failed while it ran
-                os.kill(Address.read(data / JOB).pid, signal.SIGKILL)
+    with running_dashboard(data, web.environment(), JOB) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        profile = tmp_path_factory.mktemp("profile")
-        context = playwright.chromium.launch_persistent_context(
-            profile, executable_path=BROWSER, args=FLAGS, headless=True, locale="en-US", viewport={"width": 1600, "height": 1000}
-        )  # fmt: skip
-        context.set_default_timeout(PATIENCE * 1000)
+    with open_browser(tmp_path_factory.mktemp("profile")) as context:
         yield context
-        context.close()
 
 
 @pytest.fixture(scope="module")

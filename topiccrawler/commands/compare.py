@@ -105,13 +105,20 @@ class Command(ReportingCommand):
         print(f"written to {folder}: report.html, and {of_each}")
 
     def _fill_in(self, opts: argparse.Namespace, folder: Path) -> None:
-        from topiccrawler.lab.experiment import experiment_of, fill_in, mixed_seeds, recorded_synthetic_web
+        from topiccrawler.lab.experiment import (
+            experiment_of,
+            fill_in,
+            mixed_seeds,
+            recorded_synthetic_web,
+            with_labels,
+        )
 
         fill_in(opts, self.project)
         generated: list[str] = []
         if not opts.web:
             warc, labels, generated = recorded_synthetic_web(folder)
             opts.web, opts.labels = [str(warc)], [*opts.labels, str(labels)]
+        opts.strategies = with_labels(opts.strategies, opts.labels)
         number = experiment_of(opts.experiment).mixed_seeds
         if number and opts.labels and not opts.seeds:
             labelled = [user_path(path) for path in opts.labels]

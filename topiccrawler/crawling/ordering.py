@@ -21,6 +21,7 @@ from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import ROOT, Expand, Strategy
 
+BELOW_LEAST_SCORE = "below the strategy's least score"
 Refused = Callable[[Sequence[Link], Callable[[Link], float | None], float], None]
 
 
@@ -172,6 +173,9 @@ class Ordering:
             nonlocal refused
             if 0 < refusals <= refused:
                 return Postpone.STOP
+            if row.score < self.strategy.least_score and row.link.source_url:
+                refused += 1
+                return BELOW_LEAST_SCORE
             decision = self.admission.ask(row.link, Moment.LEASED, row.tunnel, now)
             if decision.passed:
                 decisions[row.link.url] = decision

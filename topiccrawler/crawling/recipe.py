@@ -76,7 +76,7 @@ class CrawlParams(BaseModel):
     strategy: str = Field(description="what to fetch next; see topiccrawler.strategies")
     page_classifier: str | None = Field(
         default=None,
-        description="page classifier: vsm, naive_bayes or svm; default: TOPIC_PAGE_CLASSIFIER",
+        description="page classifier: vsm, cosine, naive_bayes or svm; default: TOPIC_PAGE_CLASSIFIER",
     )
     job: str | None = Field(
         default=None,

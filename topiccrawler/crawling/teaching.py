@@ -227,10 +227,10 @@ def lessons_of(folder: Path) -> Lessons:
     if recipe is None:
         raise ArgumentError(f"folder {folder}", "holds no job", REMEDY)
     if recipe.page_classifier != VSM:
-        fault = (
-            f"its page classifier {recipe.page_classifier} was trained and does not read the topic's words"
+        fault = f"its page classifier is {recipe.page_classifier}, which answers do not teach"
+        raise ArgumentError(
+            f"job {folder}", fault, "crawl with vsm, or train with more documents: scrapy train"
         )
-        raise ArgumentError(f"job {folder}", fault, "train it with more documents: scrapy train")
     if len(parts_of(recipe.topic)) > 1:
         raise ArgumentError(f"job {folder}", "is of several topics", "teach a crawl of one")
     topic = topic_of(recipe)

@@ -143,6 +143,11 @@ class Strategy:
         """The link model with what was learned so far, for the gate; None = the model as configured."""
         return None
 
+    @property
+    def least_score(self) -> float:
+        """A link whose score in the queue is below it is discarded when its turn comes; seeds are not."""
+        return -math.inf
+
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         """Score the links of a page just read. Called once a page."""
         raise NotImplementedError(f"{type(self).__name__}.visit")

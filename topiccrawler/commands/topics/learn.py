@@ -32,7 +32,7 @@ def add_options(add: Callable[..., argparse.Action]) -> None:
     add("--top", type=int, metavar="N", help="words learned, 30 to 1000 (default 300)")
     near = "near words proposed for them (default 600; 0: none, nor the catalogue's)"
     add("--near", type=int, metavar="N", help=near)
-    thesis = "the thesis alone: no near words, no words against"
+    thesis = "the thesis alone: no near words, no words against, information gain of occurrences"
     add("--thesis", action="store_true", help=thesis)
 
 
