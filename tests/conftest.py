@@ -20,6 +20,8 @@ from redis_server import RedisServer
 from thoroughness import settings
 from warm import ROOT, WarmScrapy
 
+os.environ["LANGUAGE"] = "en"  # tests read English, whoever runs them
+
 POLL_SECONDS = 0.05  # how soon a server sees that its test is over
 
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
