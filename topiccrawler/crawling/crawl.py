@@ -11,7 +11,7 @@ Scrapy's scheduler and spiders, replays and `scrapy control` use it; none of the
 
 The conflict at an end: page store and frontier are two files that cannot be committed together, and a process may be killed between any two
 steps. So the steps that are harmless when repeated come first: the store and the crawl log, then the acknowledgement, in one transaction
-with the page's links (docs/decisions/commit.md).
+with the page's links (docs/what-survives-a-crash.md).
 """
 
 from __future__ import annotations

@@ -158,6 +158,8 @@ class Revisits:
             due.check = replace(due.check, digest=before)
         if before != due.digest:
             self.files.checks.keep_version(record, now)
+        else:
+            self.files.html.is_same(url)
 
     def ended(self, fetch: Fetch, due: Due, now: float) -> None:
         """Write down what the look has found; the caller commits the files."""

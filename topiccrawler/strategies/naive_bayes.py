@@ -49,7 +49,7 @@ class NaiveBayes(Strategy):
     Cost: one batch call to the classifier a page; with `learn`, a slice of the queue as well.
     But: the paper queues the probability; the log-odds give the same order and do not tie at 1.0. A link met
         again keeps the larger score, as in algorithm 1; without `every_link` a URL is scored once for each
-        different anchor, so that one of a hundred menus does not decide (docs/lab/strategies.md). Learning is
+        different anchor, so that one of a hundred menus does not decide (docs/lab/experiments.md). Learning is
         ours.
     Reference: Han et al., "Naive Bayes classifier guided focused crawling", 2010 (algorithm 1, eq. 1-2).
     """
