@@ -253,11 +253,11 @@ MOST_BLOCKS = 20_000
 
 def main_text(document: Document, without: Collection[str] = ()) -> str:
     """Blocks of the main text, one a line; empty when the page has none. `without`: lines that are none, as the site repeats them."""
-    return "\n".join(line_of(document, block) for block in main_blocks(document, without))
+    return "\n".join(line for _, line in main_lines(document, without))
 
 
-def main_blocks(document: Document, without: Collection[str] = ()) -> list[Block]:
-    """The blocks of the main text, copies left out."""
+def main_lines(document: Document, without: Collection[str] = ()) -> list[tuple[Block, str]]:
+    """The blocks of the main text with their texts, copies left out."""
     blocks = document.blocks[:MOST_BLOCKS]
     if without:
         blocks = [block for block in blocks if line_of(document, block) not in without]
@@ -277,22 +277,20 @@ def is_chinese(document: Document) -> bool:
     return script_counts(document.text)["han"] >= HAN_SHARE * len(document.text)
 
 
-def without_copies(document: Document, blocks: list[Block]) -> list[Block]:
-    """The blocks of a main text that are no copies of earlier ones."""
-    kept: list[Block] = []
-    lines: list[str] = []  # of `kept`
+def without_copies(document: Document, blocks: list[Block]) -> list[tuple[Block, str]]:
+    """The blocks of a main text that are no copies of earlier ones, with their texts."""
+    kept: list[tuple[Block, str]] = []
     places: dict[str, int] = {}
     following = -1  # in `kept`: the line that would go on with the copy
     for block in blocks:
         line = line_of(document, block)
         place = places.get(line, -1) if len(line) >= COPY_CHARACTERS else -1
-        if 0 <= following < len(lines) and lines[following] == line:
+        if 0 <= following < len(kept) and kept[following][1] == line:
             place = following
         if place >= 0:
             following = place + 1
         else:
             following = -1
-            places.setdefault(line, len(lines))
-            kept.append(block)
-            lines.append(line)
+            places.setdefault(line, len(kept))
+            kept.append((block, line))
     return kept

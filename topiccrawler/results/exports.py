@@ -209,7 +209,9 @@ def export(pages: JobPages, form: str, out: Path | None, wanted: Wanted = Wanted
     """Write the pages to a file, a folder (a corpus) or standard output; lines for a person. `form`: of FORMATS. A file or folder comes into
     its place once it is whole. ArgumentError for what cannot be meant, StateError for a damaged store."""
     pages.check_whole()
-    folders = {pages.folder, *(log.parent for log in logs_of(pages.folder))}  # each process keeps its own
+    folders: set[Path] = set()
+    if form == MARKDOWN or wanted.markdown:
+        folders = {pages.folder, *(log.parent for log in logs_of(pages.folder))}  # each process keeps its own
     with KeptHtml(folder / HTML for folder in sorted(folders)) as html:
         texts = MarkdownTexts(html, links=wanted.links)
         if form == CORPUS and out is not None:

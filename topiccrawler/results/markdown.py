@@ -23,7 +23,7 @@ from selectolax.lexbor import LexborNode
 
 from topiccrawler.pages.document import BOUNDARY, Block, Document
 from topiccrawler.pages.dom_traversal import BLOCK_TAGS
-from topiccrawler.pages.main_text import line_of, main_blocks
+from topiccrawler.pages.main_text import line_of, main_lines
 from topiccrawler.pages.parse import parse_with_tree
 from topiccrawler.urls.canonical import Canonicalizer
 
@@ -73,10 +73,10 @@ def _structure(text: str, html: str, url: str, *, links: bool) -> str:
 def _blocks_of(document: Document, text: str) -> list[Block]:
     """The blocks whose lines are the text, in their order: those of the main text, else of all; none where too few are found."""
     lines = set(text.split("\n"))
-    for blocks in (main_blocks(document), document.blocks):
-        known = {line: block for block in reversed(blocks) if (line := line_of(document, block)) in lines}
-        if sum(map(len, known)) >= LEAST_FOUND * sum(map(len, lines)):
-            return [block for block in blocks if line_of(document, block) in lines]
+    for found in (main_lines(document), ((block, line_of(document, block)) for block in document.blocks)):
+        known = [(block, line) for block, line in found if line in lines]
+        if sum(map(len, {line for _, line in known})) >= LEAST_FOUND * sum(map(len, lines)):
+            return [block for block, _ in known]
     return []
 
 

@@ -73,9 +73,10 @@ class HtmlFile:
             return
         with file_faults(StateError, self.path, "HTML of pages cannot be written", _REMEDY):
             if self._file is None:
-                self._file = self.path.open("ab+", buffering=0)
+                self._file = self.path.open("ab+")
                 self._file.truncate(_places(self._file)[1])
             self._file.write(b"".join(self._frames))
+            self._file.flush()
         self._frames.clear()
 
     def close(self) -> None:
