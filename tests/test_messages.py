@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,32 @@ def test_the_catalogue_has_no_message_that_the_program_does_not_make() -> None:
     assert stale == []
     for text, translation in pairs:
         assert Counter(re.findall(r"\{\w+\}", text)) == Counter(re.findall(r"\{\w+\}", translation)), text
+
+
+def test_a_crawl_in_a_chinese_locale(warm_scrapy: Any, draw_web: Callable[..., Any], tmp_path: Path) -> None:
+    web = draw_web(
+        {"http://a.example/": "<title>基金</title><p>基金 股票 理财 投资</p><a href=/gone>基金</a>"}
+    )
+    options = [
+        "-a",
+        "topic=finance",
+        "-a",
+        "seeds=http://a.example/",
+        "-s",
+        f"JOBDIR={tmp_path / 'job'}",
+        "-s",
+        "DOWNLOAD_DELAY=0",
+    ]
+    ran = warm_scrapy("crawl", "topic", *options, proxy=web.proxy, LANG="zh_CN.UTF-8", LANGUAGE="", LC_ALL="")
+    assert ran.code == 0, ran.err
+    said = ran.err.rpartition("抓取摘要\n")[2].splitlines()
+    assert said[:3] == [
+        "  已抓取 1 页，相关 1 页（100%），保存 1 页：1 html",
+        "  本次有 1 个 URL 失败：1 http 404",
+        "  最相关的已保存网页：",
+    ]
+    assert said[-1] == "  结束：队列已空"
+    assert "Topic finance (财经), strategy adaptive" in ran.err  # the log stays as programs read it
 
 
 def test_a_command_in_a_chinese_locale(warm_scrapy: Any, tmp_path: Path) -> None:
