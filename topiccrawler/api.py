@@ -28,10 +28,13 @@ from typing import TYPE_CHECKING, Any, Self
 from topiccrawler.crawling.job_files import OUTPUT, PAGES, VISITS, failure, job_line, start_scrapy
 from topiccrawler.crawling.page_stores import open_pages, stored_in
 from topiccrawler.crawling.recipe import parse_arguments
+from topiccrawler.crawling.teaching import lessons_of
 from topiccrawler.engine.control.client import ask
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
 from topiccrawler.model import Visit
-from topiccrawler.results.job_pages import Reasons, job_pages, reasons_of
+from topiccrawler.results.corpus import WHOLE, Shape
+from topiccrawler.results.exports import Wanted, export, format_of
+from topiccrawler.results.job_pages import SHOWN, Judged, Reasons, first_look, job_pages, reasons_of
 from topiccrawler.results.jobs import job_folder, selection_of
 from topiccrawler.results.search import Hit, search
 from topiccrawler.results.summary import Summary, summary_of
@@ -227,6 +230,53 @@ class Job:
     def summary(self) -> Summary:
         """Harvest curve, sites, and what was not kept and why."""
         return summary_of(self.folder)
+
+    def progress(self, seconds: float = 1.0) -> Iterator[Summary]:
+        """The summary every so many seconds while the crawl runs, and once behind its end. CrawlerError behind that when it failed."""
+        while self.is_running:
+            yield self.summary()
+            time.sleep(seconds)
+        yield self.summary()
+        self._check_end()
+
+    def border(self, limit: int = SHOWN) -> list[Judged]:
+        """The pages nearest to the page threshold, kept and not kept, the most relevant first: those worth an answer."""
+        return [*first_look(self.folder, count=limit).border]
+
+    def teach(self, answers: Mapping[str, bool]) -> list[str]:
+        """Let the topic learn from answers by URL (True: the page is about it); the words that are new, gone or weigh something else. The
+        next `crawl` of this job goes on with it. ArgumentError for URLs of which the job has no text; no crawl may be running."""
+        lessons = lessons_of(self.folder)
+        unknown = set(answers) - {record.url for record in lessons.records}
+        if unknown or not answers:
+            fault = f"{len(unknown)} are about pages the job has no text of" if unknown else "there are none"
+            raise ArgumentError("answers", fault, "answer about pages of Job.border()")
+        before = lessons.topic.keywords
+        lessons.teach(answers)
+        now = lessons.topic.keywords
+        return [word for word in {**now, **before} if before.get(word) != now.get(word)]
+
+    def export(
+        self,
+        place: str | os.PathLike[str],
+        form: str | None = None,
+        *,
+        limit: int | None = None,
+        with_text: bool = False,
+        markdown: bool = False,
+        links: bool = False,
+        shape: Shape = WHOLE,
+        **conditions: Any,
+    ) -> list[str]:
+        """Write the pages as `scrapy pages JOB export` does; its lines. `form`: of its formats, else as the file's name ends. `shape`: of a corpus.
+        `conditions` as those of `best`."""
+        wanted = Wanted(
+            selection=selection_of(**conditions), limit=limit, with_text=with_text, markdown=markdown, links=links,
+            shape=shape,
+        )  # fmt: skip
+        path = Path(place).expanduser()
+        with job_pages(self.folder) as pages:
+            return export(pages, format_of(form, str(path)), path, wanted)
 
     def dataframe(self) -> DataFrame:
         """The pages as a pandas DataFrame, the most relevant first. Needs pandas."""

@@ -52,7 +52,7 @@ def test_what_a_user_gives_goes_before_the_papers_values() -> None:
     fill_in(opts, settings)
     assert (opts.topic, opts.pages, opts.step) == (["tea"], 30, 250)
     assert opts.strategies == EXPERIMENTS["jlse"].strategies
-    assert settings["TOPIC_PAGE_CLASSIFIER"] == "naive_bayes"
+    assert settings["TOPIC_PAGE_CLASSIFIER"] == "naive_bayes:published=true"
     settings.set("TOPIC_PAGE_CLASSIFIER", "svm", "cmdline")
     fill_in(opts, settings)
     assert settings["TOPIC_PAGE_CLASSIFIER"] == "svm"

@@ -12,7 +12,12 @@ from topiccrawler.errors import TopicError
 from topiccrawler.pages.read import PageWords
 from topiccrawler.pages.site_repeats import Kind, with_words
 from topiccrawler.relevance.choose import make_page_classifier, untrained
-from topiccrawler.relevance.evidence import FEATURES, EvidenceClassifier, shipped_weights
+from topiccrawler.relevance.evidence import (
+    FEATURES,
+    EvidenceClassifier,
+    shipped_weights,
+    words_that_lead,
+)
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.segmenter import PLAIN, words
@@ -229,3 +234,18 @@ def test_narrow_topics_get_it_and_all_others_vsm() -> None:
 
 def test_the_shipped_weights_are_of_all_features() -> None:
     assert set(shipped_weights()) == {"bias", *FEATURES}
+
+
+def test_a_latin_word_whose_stem_is_another_counts_where_chinese_follows_it_without_a_blank() -> None:
+    """databases too, but not databased."""
+    classifier = classifier_of(["database", "考研"])
+    found = classifier.observe(page(("title", "database入门"), ("text", "学databases吧，databased")))
+    assert [dict(one.counts) for one in found if one.kind != "heading"] == [{"databas": 1}, {"databas": 1}]
+
+
+def test_what_leads_to_a_page_is_the_other_words_behind_its_similarity() -> None:
+    classifier = shipped(EXAM)
+    leading = words_that_lead(classifier, PAGE)
+    assert leading == [pair for pair in classifier.vsm.explain(PAGE) if pair[0] not in classifier.words][:12]
+    assert "考试" in dict(leading)
+    assert words_that_lead(classifier.vsm, PAGE) == []

@@ -214,8 +214,9 @@ def _crawl_lines(crawl: Mapping[str, Any]) -> list[str]:
             lines.append(
                 f"          similarity {similarity:.2f}, by which its links are ordered; {crawl['similarity_threshold']:.3f} is even odds"
             )
-        words = crawl["stored"]["words"][:WORDS]
-        lines += [f"          {word['share']:+8.3f}  {word['word']}" for word in words]
+        lines += _word_lines(crawl["stored"]["words"][:WORDS])
+        if leading := crawl["stored"]["leading"]:
+            lines += ["          led to it, shares of the similarity:", *_word_lines(leading)]
         if (linking := crawl["stored"]["linking_page"]) is not None:
             lines.append(
                 f"          {'×' + format(linking['factor'], '.3f'):>8}  for the page that links it, of relevance {linking['relevance']:.2f}"
@@ -227,6 +228,10 @@ def _crawl_lines(crawl: Mapping[str, Any]) -> list[str]:
         score = "     ?" if step["score"] is None else f"{step['score']:+6.3g}"
         lines.append(f"          {score}  {step['state']:<10} {readable(step['url'])}  “{step['anchor']}”")
     return lines
+
+
+def _word_lines(words: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [f"          {word['share']:+8.3f}  {word['word']}" for word in words]
 
 
 def _when(seconds: float) -> str:

@@ -36,7 +36,7 @@ class Command(ReportingCommand):
 
     def options(self, add: Callable[..., argparse.Action]) -> None:
         add("--topic", help="topic name or file (default: the setting TOPIC)")
-        names = "vsm, naive_bayes, svm or detail; the default is TOPIC_PAGE_CLASSIFIER"
+        names = "vsm, cosine, naive_bayes, svm or detail; the default is TOPIC_PAGE_CLASSIFIER"
         add("--page-classifier", metavar="NAME", help=names)
         add("--url", metavar="URL", help="address of the page in FILE, for reading rules")
 
@@ -78,7 +78,7 @@ class Command(ReportingCommand):
             score = detail_svm(folder_of(recipe.page_classifier_models)).score(of_page)
             found |= {"score": round(score, 4), "threshold": 0.0, "kind": "detail" if score >= 0 else "link"}
             return found | {"words": [[name, round(v, 4)] for name, v in zip(FEATURES, of_page, strict=True)]}
-        from topiccrawler.results.job_pages import words_that_lead
+        from topiccrawler.relevance.evidence import words_that_lead
 
         words = [[word, round(part, 4)] for word, part in page_classifier.explain(reading.words)]
         return found | {

@@ -11,13 +11,13 @@ Scrapy's scheduler and spiders, replays and `scrapy control` use it; none of the
 
 The conflict at an end: page store and frontier are two files that cannot be committed together, and a process may be killed between any two
 steps. So the steps that are harmless when repeated come first: the store and the crawl log, then the acknowledgement, in one transaction
-with the page's links (docs/decisions/commit.md).
+with the page's links (docs/what-survives-a-crash.md).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -119,7 +119,7 @@ class Crawl:
 
     `files`: of the job; None = nothing is written. `durable`: the frontier outlives the process. `shared`: the queue's contract in a crawl of
     several processes; None = this one is alone. `repeats`: what the sites have written on several pages. `links_kept`: the job's files
-    get each page's links. `listings`, `checkpoint_pages`, `learning_seconds`: see crawling.ordering.Ordering.
+    get each page's links. `listings`, `checkpoint_pages`, `learning_seconds`, `earlier`: see crawling.ordering.Ordering.
     """
 
     def __init__(
@@ -135,6 +135,7 @@ class Crawl:
         shared: SharedQueue | None = None,
         repeats: SiteRepeats | None = None,
         visits: Iterable[Visit] = (),
+        earlier: Callable[[], Iterable[Page]] | None = None,
         links_kept: bool = False,
         listings: SiteListings | None = None,
         durable: bool = False,
@@ -164,6 +165,7 @@ class Crawl:
             linking_pages=linking_pages_of(parts.recipe, parts.page_classifier, frontier.notes, visits),
             shared=shared,
             listings=listings,
+            earlier=earlier,
             durable=durable,
             checkpoint_pages=checkpoint_pages,
             learning_seconds=learning_seconds,

@@ -37,6 +37,7 @@ from topiccrawler.link_model.learning import Explainer
 from topiccrawler.model import Link, Visit
 from topiccrawler.pages.read import PageClassifier
 from topiccrawler.relevance.base import linking_page_factor
+from topiccrawler.relevance.evidence import words_that_lead
 from topiccrawler.store.pages import PageRecord, Pages
 from topiccrawler.strategies.base import Shares, Strategy
 from topiccrawler.urls.canonical import host_of
@@ -375,13 +376,17 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def page_words(parts: Parts, record: PageRecord) -> list[dict[str, Any]]:
+def words_behind(parts: Parts | None, record: PageRecord) -> dict[str, list[dict[str, Any]]]:
     """The words behind a stored page, as its text is judged now: shares of its similarity, without the linking page's; of a topic of a
-    user's own words, shares of its relevance."""
-    in_segments = parts.page_classifier.reads_segments
-    words = words_of_record(record, parts.segmenter, in_segments=in_segments)
-    shares = parts.page_classifier.explain(words)
-    return [{"word": word, "share": share} for word, share in shares]
+    user's own words, shares of its relevance, and what leads to it, shares of the similarity."""
+    if parts is None or record.alias_of:
+        return {"words": [], "leading": []}
+    classifier = parts.page_classifier
+    words = words_of_record(record, parts.segmenter, in_segments=classifier.reads_segments)
+    found = {"words": classifier.explain(words), "leading": words_that_lead(classifier, words)}
+    return {
+        name: [{"word": word, "share": share} for word, share in shares] for name, shares in found.items()
+    }
 
 
 def page_similarity(parts: Parts, record: PageRecord) -> float:
@@ -436,7 +441,7 @@ def crawl_as_json(
             "relevance": record.relevance,
             "similarity": None if parts is None or record.alias_of else page_similarity(parts, record),
             "kept": record.stored,
-            "words": [] if parts is None or record.alias_of else page_words(parts, record),
+            **words_behind(parts, record),
             "linking_page": None
             if parts is None
             else linking_page(parts.recipe, parts.page_classifier, history.linking),

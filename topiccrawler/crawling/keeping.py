@@ -53,7 +53,7 @@ class LinkingPages:
         self.weight, self.threshold = weight, threshold
         self._urls = UrlIndex()
         self._similarities = array("f")
-        since = _since(notes)
+        since = judged_since(notes)
         for visit in visits:
             if _is_whole(visit) and visit.time >= since and visit.gate != OF_SITE:
                 self._put(visit.url, visit_similarity(visit, threshold, probability_since))
@@ -95,7 +95,8 @@ def visit_similarity(visit: Visit, threshold: float, probability_since: float | 
     return similarity_of(visit.relevance, threshold)
 
 
-def _since(notes: Notes) -> float:
+def judged_since(notes: Notes) -> float:
+    """When the job's first page was judged for its present topic, in seconds since the epoch."""
     try:
         return float(notes.get(NOTE) or 0.0)
     except ValueError:

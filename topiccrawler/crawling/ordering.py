@@ -35,6 +35,7 @@ class Ordering:
     `listings`: which feeds and sitemaps to fetch; None = none. `refused`: called with the links of a page that the gate refuses,
     a function that gives their probability, and the time. `learning_seconds`: between two states published to the other
     processes of a shared crawl. `linking_pages`: notified of each page. `shared`: the queue of a shared crawl; None = not shared.
+    `earlier`: see crawling.checkpoints.OwnLearning.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Ordering:
         learning_seconds: float = LEARNING_SECONDS,
         linking_pages: LinkingPages | None = None,
         shared: SharedQueue | None = None,
+        earlier: Callable[[], Iterable[Page]] | None = None,
     ) -> None:
         self.strategy = strategy
         self.frontier = frontier
@@ -70,7 +72,12 @@ class Ordering:
         self._learning: Learning
         if shared is None:
             own = OwnLearning(
-                strategy, frontier, self.rescoring, durable=durable, every_pages=checkpoint_pages
+                strategy,
+                frontier,
+                self.rescoring,
+                durable=durable,
+                every_pages=checkpoint_pages,
+                earlier=earlier,
             )
             self._learning = own
         else:

@@ -73,10 +73,10 @@ class CrawlParams(BaseModel):
         default=None,
         description="file (list, sitemap, feed, OPML, bookmarks), or URLs separated by commas; default: seeds/TOPIC.txt",
     )
-    strategy: str = Field(description="what to fetch next; see topiccrawler.strategies")
+    strategy: str = Field(description="what to fetch next: a name that `scrapy strategies` lists")
     page_classifier: str | None = Field(
         default=None,
-        description="page classifier: vsm, naive_bayes or svm; default: TOPIC_PAGE_CLASSIFIER",
+        description="page classifier: vsm, cosine, naive_bayes or svm; default: TOPIC_PAGE_CLASSIFIER",
     )
     job: str | None = Field(
         default=None,
@@ -95,7 +95,7 @@ class CrawlParams(BaseModel):
         description="more keywords for the topic, separated by commas; without -a topic= all of it, word:weight",
     )
     sites: str | None = Field(
-        default=None, description="TOML file of reading rules by site; default: TOPIC_SITES_FILE"
+        default=None, description="TOML file of rules by site (docs/site-rules.md); default: TOPIC_SITES_FILE"
     )
     allowed_domains: tuple[str, ...] = Field(
         default=(), description="hosts or domains, separated by commas, that the crawl stays on"
@@ -151,11 +151,9 @@ class LinksParams(CrawlParams):
     context: Literal["window", "neighbour", "dom"] = Field(
         default="window", description="context maker of the links: window, neighbour or dom"
     )
-    links_per_page: int = Field(default=50, ge=1, description="labelled links taken from a page at most")
-    links_per_host: int = Field(default=1000, ge=1, description="labelled links taken from a host at most")
-    links_per_site: int = Field(
-        default=5000, ge=1, description="labelled links taken from a registered domain at most"
-    )
+    links_per_page: int = Field(default=50, ge=1, description="most labelled links of a page")
+    links_per_host: int = Field(default=1000, ge=1, description="most labelled links of a host")
+    links_per_site: int = Field(default=5000, ge=1, description="most labelled links of a registered domain")
     unlabelled: bool = Field(default=False, description="true: also write links to URLs without a label")
 
     @field_validator("strategy")

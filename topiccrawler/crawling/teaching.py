@@ -19,16 +19,16 @@ from pathlib import Path
 from typing import Any
 
 from topiccrawler.crawling.assemble import Parts, assemble, topic_of
-from topiccrawler.crawling.checkpoints import Checkpoints, can_transfer, relearn, transfer_state
-from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, read_recipe, write_recipe
+from topiccrawler.crawling.checkpoints import Checkpoints, OwnLearning, can_transfer, relearn, transfer_state
+from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, JobFiles, read_recipe, write_recipe
 from topiccrawler.crawling.keeping import visit_similarity
-from topiccrawler.crawling.page_stores import has_pages, open_pages
+from topiccrawler.crawling.page_stores import has_pages, open_pages, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.files import JsonFile, replace_file
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.model import Link, Page, Via
+from topiccrawler.model import Link, Page, Via, Visit
 from topiccrawler.pages.read import SHORTEST_MAIN_TEXT, PageClassifier, PageWords, Reader
 from topiccrawler.pages.site_repeats import SiteRepeats, keys_of, stored_segments
 from topiccrawler.relevance.base import VSM, relevance_of, relevance_with
@@ -227,10 +227,10 @@ def lessons_of(folder: Path) -> Lessons:
     if recipe is None:
         raise ArgumentError(f"folder {folder}", "holds no job", REMEDY)
     if recipe.page_classifier != VSM:
-        fault = (
-            f"its page classifier {recipe.page_classifier} was trained and does not read the topic's words"
+        fault = f"its page classifier is {recipe.page_classifier}, which answers do not teach"
+        raise ArgumentError(
+            f"job {folder}", fault, "crawl with vsm, or train with more documents: scrapy train"
         )
-        raise ArgumentError(f"job {folder}", fault, "train it with more documents: scrapy train")
     if len(parts_of(recipe.topic)) > 1:
         raise ArgumentError(f"job {folder}", "is of several topics", "teach a crawl of one")
     topic = topic_of(recipe)
@@ -298,7 +298,14 @@ def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:
     parts, before = assemble(recipe), assemble(lessons.recipe)
     with SqliteFrontier(folder / FRONTIER, acknowledgements_per_commit=sys.maxsize) as frontier:
         if lessons.changes_few(parts):
-            Checkpoints(before.strategy, frontier.notes, Rescoring(frontier), durable=True).load()
+            old = OwnLearning(
+                before.strategy,
+                frontier,
+                Rescoring(frontier),
+                durable=True,
+                earlier=lambda: _pages(folder, before, lessons, lessons.followed),
+            )
+            old.load()
             changed = transfer_state(parts.strategy, before.strategy.save(), frontier)
         else:
             changed = relearn(parts.strategy, frontier, _pages(folder, parts, lessons, lessons.answers))
@@ -328,14 +335,44 @@ def _pages(folder: Path, parts: Parts, lessons: Lessons, answers: Mapping[str, b
                 relevance = lessons.relevance(place, page_classifier)
             if parts.topic.narrow and visit.url in answers:
                 relevance = max(relevance, ANSWERED) if answers[visit.url] else min(relevance, 1.0 - ANSWERED)
-            link = Link(visit.url, host_of(visit.url), visit.anchor, source_url=visit.source_url)
-            yield Page(
-                visit.url,
-                depth=0 if place is None else lessons.records[place].depth,
-                title="" if place is None else lessons.records[place].title,
-                terms=Counter([*words.title, *words.body]),
-                similarity=similarity,
-                is_target=relevance >= page_classifier.threshold,
-                via=Via(link, visit.score),
-                relevance=relevance,
-            )
+            record = None if place is None else lessons.records[place]
+            is_target = relevance >= page_classifier.threshold
+            yield _page_of(visit, record, words, similarity, relevance, is_target=is_target)
+
+
+def _page_of(
+    visit: Visit,
+    record: PageRecord | None,
+    words: PageWords,
+    similarity: float,
+    relevance: float,
+    *,
+    is_target: bool,
+) -> Page:
+    link = Link(visit.url, host_of(visit.url), visit.anchor, source_url=visit.source_url)
+    return Page(
+        visit.url,
+        depth=0 if record is None else record.depth,
+        title="" if record is None else record.title,
+        terms=Counter([*words.title, *words.body]),
+        similarity=similarity,
+        is_target=is_target,
+        via=Via(link, visit.score),
+        relevance=relevance,
+    )
+
+
+def earlier_pages(files: JobFiles, parts: Parts, since: float) -> Iterator[Page]:
+    """What the job has fetched, in order, as the crawl judged it then; from a time on, in seconds since the epoch."""
+    threshold, reads_terms = parts.strategy_classifier.similarity_threshold, parts.strategy.reads_terms
+    for visit in visits_of(files.folder):
+        if not 200 <= visit.status < 300 or visit.time < since:
+            continue
+        similarity = visit_similarity(visit, threshold, parts.recipe.relevance_since)
+        relevance = relevance_of(similarity, threshold)
+        record = files.store.get(visit.url) if visit.stored else None
+        words = (
+            words_of_record(record, parts.segmenter) if record is not None and reads_terms else PageWords()
+        )
+        is_target = relevance >= parts.strategy_classifier.threshold
+        yield _page_of(visit, record, words, similarity, relevance, is_target=is_target)

@@ -19,13 +19,13 @@ from topiccrawler.dashboard.lists import filters_of, number_of, turned
 from topiccrawler.dashboard.views import query
 from topiccrawler.errors import CrawlerError
 from topiccrawler.pages.formats.registry import READ
+from topiccrawler.relevance.evidence import words_that_lead
 from topiccrawler.results.job_pages import (
     are_similarities,
     classifier_of,
     job_pages,
     names_of,
     words_that_count,
-    words_that_lead,
 )
 from topiccrawler.results.jobs import selection_of
 from topiccrawler.results.report import moment

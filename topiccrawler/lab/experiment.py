@@ -108,6 +108,7 @@ _OWN_SETTING = (
     "link_model:linking=0:graded=false:seeds_only=true:negative_most=inf:d=0:most_queued=0:page_words=0"
 )
 
+SHOP = ":detail=true:terminal=true"  # JLSE's result pages: texts, whose links are not followed
 EXPERIMENTS: Mapping[str, PaperExperiment] = {
     "skyreach": PaperExperiment(
         "skyreach",
@@ -116,6 +117,7 @@ EXPERIMENTS: Mapping[str, PaperExperiment] = {
         "breadth_first,pagerank,ipagerank,relevance_weighting,ipagerank:c=1",
         pages=4000,
         step=500,
+        settings={"TOPIC_PAGE_CLASSIFIER": "cosine:weights=tf"},
     ),
     "skyreach-performance": PaperExperiment(
         "skyreach",
@@ -125,6 +127,7 @@ EXPERIMENTS: Mapping[str, PaperExperiment] = {
         4000,
         500,
         concurrency=10,
+        settings={"TOPIC_PAGE_CLASSIFIER": "cosine:weights=tf"},
     ),
     "link-model": PaperExperiment(
         "link-model",
@@ -134,27 +137,34 @@ EXPERIMENTS: Mapping[str, PaperExperiment] = {
         pages=4000,
         step=500,
         mixed_seeds=30,
+        settings={"TOPIC_PAGE_CLASSIFIER": "cosine:weights=tf_idf:title_weight=1"},
     ),
     "jlse": PaperExperiment(
         "jlse",
         "fig. 3 and 4",
         "finance,health,travel",
-        "breadth_first,anchor_text,context_graph,opie,jlse,jlse:detail=true:terminal=true",
+        f"breadth_first,anchor_text{SHOP},context_graph,opie,jlse{SHOP}:leaves=false,anchor_text,jlse",
         pages=2000,
         step=250,
-        settings={"TOPIC_PAGE_CLASSIFIER": "naive_bayes"},
+        settings={"TOPIC_PAGE_CLASSIFIER": "naive_bayes:published=true"},
     ),
     "jlse-cf": PaperExperiment(
         "jlse",
         "fig. 5",
         "finance,health,travel",
-        "anchor_text,jlse:cf=50,jlse:cf=100,jlse:cf=150,jlse:cf=200",
+        ",".join(f"jlse:cf={cf}{SHOP}:leaves=false" for cf in (50, 100, 150, 200)),
         pages=2000,
         step=250,
-        settings={"TOPIC_PAGE_CLASSIFIER": "naive_bayes"},
+        settings={"TOPIC_PAGE_CLASSIFIER": "naive_bayes:published=true"},
     ),
     "nb-guided": PaperExperiment(
-        "nb-guided", "4.3: the crawl", "finance", "breadth_first,best_first,naive_bayes", pages=4000, step=500
+        "nb-guided",
+        "4.3: the crawl",
+        "finance",
+        "breadth_first,best_first,naive_bayes:every_link=true",
+        pages=4000,
+        step=500,
+        settings={"TOPIC_LINK_MODELS": "paper", "TOPIC_PAGE_CLASSIFIER": "naive_bayes:published=true"},
     ),
     "myspider": PaperExperiment(
         "myspider",
@@ -164,6 +174,7 @@ EXPERIMENTS: Mapping[str, PaperExperiment] = {
         "seed_selector:stages=true",
         pages=2000,
         step=250,
+        settings={"TOPIC_PAGE_CLASSIFIER": "cosine:title_weight=1"},
     ),
 }
 

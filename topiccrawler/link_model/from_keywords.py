@@ -26,7 +26,7 @@ from topiccrawler.topics.topic import Topic
 
 logger = logging.getLogger(__name__)
 
-NONE = "none"
+NONE, PAPER = "none", "paper"
 
 
 def keyword_model(topic: Topic) -> LinkClassifier:
@@ -53,10 +53,13 @@ def _keyword_model(fields: str, own_words: frozenset[str]) -> LinkClassifier:
 
 
 def link_model(topic: Topic, models: str | None) -> LinkClassifier:
-    """The topic's link model. `models`: a folder, "none" for the keywords, None for the shipped ones.
+    """The topic's link model. `models`: a folder, "none" for the keywords, "paper" for the shipped one of training.published, None for
+    ours.
 
     Raises ModelError when the model is damaged, or missing from a folder that was named.
     """
+    if models == PAPER:
+        return load_model(topic.name, data_folder("models").joinpath(PAPER), topic.segmenter)
     asked = (models or "").strip().lower() == NONE
     if asked or not (models or data_folder("models").joinpath(f"{topic.name}.json").is_file()):
         why = f"TOPIC_LINK_MODELS={NONE}" if asked else "it has no link model"

@@ -75,6 +75,7 @@ def load(place: Path | Traversable, segmenter: Segmenter = PLAIN) -> LinkClassif
         training=file.mapping("training"),
         scores=file.mapping("scores"),
         segmenter=segmenter,
+        compounds=model.get("compounds", True) is not False,
     )
 
 
@@ -102,6 +103,7 @@ def dumps(model: LinkClassifier) -> str:
         "training": model.training,
         "scores": model.scores,
         "samples": {name: _short(model.counts.samples[name]) for name in FIELDS},
+        **({} if model.compounds else {"compounds": False}),
     }
     lines = [f"{compact(key)}: {compact(value)}" for key, value in head.items()]
     tables = ",\n".join(f"{compact(name)}: {compact(table)}" for name, table in counts.items())

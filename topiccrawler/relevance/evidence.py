@@ -37,7 +37,7 @@ from typing import ClassVar, NamedTuple
 from topiccrawler.errors import ModelError, TopicError
 from topiccrawler.files import JsonFile
 from topiccrawler.files import folder as data_folder
-from topiccrawler.pages.read import PageWords
+from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.pages.site_repeats import Kind, Segment
 from topiccrawler.relevance.base import EVEN
 from topiccrawler.relevance.vsm import VsmClassifier
@@ -55,6 +55,7 @@ BODY = ("text", "block")
 NAMING = ("title", "tag")
 LEAD = 60  # words
 PRIOR_WORDS = 20
+LEADING_WORDS = 12  # that are shown
 AGAINST_SHARE, AGAINST_TITLE = 10.0, 1.5
 FEATURES = (
     "title",
@@ -73,6 +74,7 @@ FEATURES = (
     "length",
 )
 _LATIN = re.compile(r"[a-z]+")
+_LATIN_LETTER = "[a-z\u00df-\u024f]"  # of folded text; Chinese may follow a Latin word without a blank
 
 
 class Found(NamedTuple):
@@ -242,6 +244,15 @@ class EvidenceClassifier:
         return {word: count for word, count in counts.items() if count} if self._written else counts
 
 
+def words_that_lead(page_classifier: PageClassifier, words: PageWords) -> list[tuple[str, float]]:
+    """Of a page about a topic of a user's own words: the other words behind its similarity, with their shares of it, the largest first; none
+    where the topic has no others."""
+    if not isinstance(page_classifier, EvidenceClassifier):
+        return []
+    found = page_classifier.vsm.explain(words)
+    return [pair for pair in found if pair[0] not in page_classifier.words][:LEADING_WORDS]
+
+
 def keyed(weights: Mapping[str, float], segmenter: Segmenter) -> dict[str, float]:
     """The words as the segmenter gives them, joined; those of which nothing remains are left out."""
     keys = ("".join(tokens) for tokens in segmenter.words_of(list(weights)))
@@ -267,7 +278,7 @@ def _written(words: Sequence[str]) -> re.Pattern[str] | None:
         if len(stemmed) < 2:
             return None
         plural = "" if folded.endswith("s") else "(?:s|es)?"
-        patterns.append(rf"(?<![^\W\d_]){re.escape(folded)}{plural}(?![^\W\d_])")
+        patterns.append(rf"(?<!{_LATIN_LETTER}){re.escape(folded)}{plural}(?!{_LATIN_LETTER})")
     return re.compile("|".join(patterns))
 
 

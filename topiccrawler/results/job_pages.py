@@ -26,9 +26,8 @@ from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import ArgumentError, CrawlerError
-from topiccrawler.pages.read import PageClassifier, PageWords
+from topiccrawler.pages.read import PageClassifier
 from topiccrawler.relevance.base import VSM
-from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.store.pages import ALL, Check, PageChecks, PageRecord, Pages, PageStore, Selection, Version
 from topiccrawler.text.normalise import one_line
 from topiccrawler.text.segmenter import Segmenter
@@ -271,14 +270,6 @@ def classifier_of(folder: Path) -> tuple[PageClassifier, Segmenter] | None:
         return None if recipe is None else (page_classifier_of(recipe), topic_of(recipe).segmenter)
     except CrawlerError:
         return None
-
-
-def words_that_lead(page_classifier: PageClassifier, words: PageWords) -> list[tuple[str, float]]:
-    """Of a page about a topic of a user's own words: the other words behind its similarity; none where the topic has no others."""
-    if not isinstance(page_classifier, EvidenceClassifier):
-        return []
-    found = page_classifier.vsm.explain(words)
-    return [pair for pair in found if pair[0] not in page_classifier.words][:WORDS]
 
 
 def words_that_count(
