@@ -236,7 +236,8 @@ class LinkModel(Strategy):
         check_range(self.name, "gamma", self.gamma, 0.0, 0.999)
         check_range(self.name, "linking", self.linking, 0.0, 1e6)
         check_range(self.name, "negative_most", self.negative_most, 0.0)
-        check_range(self.name, "d", self.d, -math.inf)
+        if self.d != -math.inf:
+            check_range(self.name, "d", self.d, 0.0)
         for key, least in (("k", 1), ("most_queued", 0), ("page_words", 0)):
             check_range(self.name, key, getattr(self, key), least)
 
