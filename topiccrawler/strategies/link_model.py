@@ -33,7 +33,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from topiccrawler.errors import StrategyError
-from topiccrawler.files import read_text
+from topiccrawler.files import read_text, user_path
 from topiccrawler.link_model.features import url_words, words_of_links
 from topiccrawler.links.columns import Floats, Ints, packed, unpacked
 from topiccrawler.model import Link, Page, Score
@@ -245,7 +245,7 @@ class LinkModel(Strategy):
         self._off_topic = frozenset(knowledge.off_topic)
         topic, self._segmenter = topic_of(knowledge, self.name), knowledge.segmenter
         if self.labels:
-            self._by_hand = _labels_of(Path(self.labels).expanduser(), topic.name)
+            self._by_hand = _labels_of(user_path(self.labels), topic.name)
         if not self.seeds_only:
             self._label(hashed_counts(token_weights(topic.keywords, self._segmenter)[0]), 1.0)
         for url in knowledge.off_topic:
