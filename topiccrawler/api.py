@@ -31,6 +31,7 @@ from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.crawling.teaching import lessons_of
 from topiccrawler.engine.control.client import ask
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
+from topiccrawler.files import user_path
 from topiccrawler.model import Visit
 from topiccrawler.results.corpus import WHOLE, Shape
 from topiccrawler.results.exports import Wanted, export, format_of
@@ -274,7 +275,7 @@ class Job:
             selection=selection_of(**conditions), limit=limit, with_text=with_text, markdown=markdown, links=links,
             shape=shape,
         )  # fmt: skip
-        path = Path(place).expanduser()
+        path = user_path(place)
         with job_pages(self.folder) as pages:
             return export(pages, format_of(form, str(path)), path, wanted)
 
@@ -306,6 +307,7 @@ def crawl(
     seeds: str | Iterable[str] = (),
     pages: int | None = None,
     targets: int | None = None,
+    until: float | None = None,
     data: str | os.PathLike[str] = "data",
     name: str = "",
     settings: Mapping[str, object] | None = None,
@@ -313,7 +315,7 @@ def crawl(
 ) -> Job:
     """Start `scrapy crawl topic`, and return at once.
 
-    `topic`: a name or a topic file; without one `keywords` make a topic. `seeds`: URLs or a file. `pages`, `targets`: when to stop.
+    `topic`: a name or a topic file; without one `keywords` make a topic. `seeds`: URLs or a file. `pages`, `targets`, `until`: when to stop.
     `arguments`: the command's other arguments (crawling.recipe), lists as lists. `settings`: what `-s` would give.
     `data`, `name`: the job's folder is data/name; a job of that name goes on. Without a name it gets topic and time.
     ArgumentError for arguments that cannot be meant, TopicError for a topic that there is none of; what only the crawl can find wrong is raised by `Job.wait` and `Job.pages`.
@@ -324,6 +326,7 @@ def crawl(
         "seeds": seeds,
         "pages": pages,
         "targets": targets,
+        "until": until,
         **arguments,
     }
     words = {key: _written(value) for key, value in given.items() if value not in (None, "", (), [])}
@@ -331,7 +334,7 @@ def crawl(
     if params.topic:
         load_topics(params.topic)
     options = _checked(settings or {})
-    folder = Path(data).expanduser() / (name or f"{_stem(topic)}-{datetime.now():%Y%m%d-%H%M%S-%f}")  # noqa: DTZ005 local time is what a person looks for
+    folder = user_path(data) / (name or f"{_stem(topic)}-{datetime.now():%Y%m%d-%H%M%S-%f}")  # noqa: DTZ005 local time is what a person looks for
     if folder.name != (name or folder.name) or folder.name in {"", ".", ".."}:
         raise ArgumentError(
             f"name={name!r}", "is no plain folder name", "use letters, digits and dashes; data=FOLDER"

@@ -12,19 +12,23 @@ from browser import needs_browser, open_browser, running_dashboard
 from dashboard_user import (
     HOSTILE,
     JOB,
+    TYPED,
     Seen,
     changed,
     figure_moves,
+    filled_by_keyboard,
     gone_on,
     looked_over,
     paused,
     searched,
     started,
     stopped,
+    taught,
 )
 
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.dashboard.starting import FIELDS
 from topiccrawler.engine.control.client import orders
 from topiccrawler.lab.demo.crawls import DemoFiles
 from topiccrawler.lab.demo.plan import Web
@@ -96,6 +100,8 @@ def seen(
     seen.values["first"] = page.evaluate("document.activeElement.getAttribute('href')")
     page.keyboard.press("Enter")
     seen.values["skipped to"] = page.evaluate("document.activeElement.id")
+    filled_by_keyboard(page, seen)
+    seen.complaints.clear()  # the browser notes the refusal's status
     started(page, files, seen)
     paused(page, data / JOB, web, seen)
     changed(page, seen)
@@ -103,6 +109,7 @@ def seen(
     page.get_by_role("button", name="Resume").press("Enter")
     page.wait_for_selector("[data-state-badge].running")
     figure_moves(page, "pages")
+    taught(page, seen)
     seen.values["held"], seen.values["resumed"] = held, len(web.requests)
     stopped(page)
     gone_on(page, data / JOB, seen)
@@ -120,6 +127,7 @@ def test_in_a_browser(seen: Seen) -> None:
     a_job_is_started_from_the_form_and_its_figures_move(seen)
     paused_no_request_reaches_the_web_until_it_is_resumed(seen)
     a_change_is_shown_before_it_is_made(seen)
+    the_form_and_the_answers_need_no_mouse(seen)
     a_stopped_job_goes_on_where_it_was(seen)
     every_order_stands_in_the_journal_and_on_the_page(seen)
     a_page_is_searched_and_says_why_it_was_kept(seen)
@@ -150,14 +158,33 @@ def a_change_is_shown_before_it_is_made(seen: Seen) -> None:
     assert dropped == queued > 0
 
 
+def the_form_and_the_answers_need_no_mouse(seen: Seen) -> None:
+    assert sorted(seen["reached"]) == sorted(FIELDS)
+    assert seen["typed"] == {"strategy": seen["typed"]["strategy"], **TYPED}
+    assert seen["typed"]["strategy"]
+    assert "argument -a until=2" in seen["typed fault"]
+    assert seen["checked"] == ["yes", "no"]
+    assert re.match(
+        r"Learned from 2 answers \(1 yes\): \d+ words weigh something else, \d+ queued URLs", seen["taught"]
+    )
+
+
 def a_stopped_job_goes_on_where_it_was(seen: Seen) -> None:
     before, after = seen["gone on"]
     assert 0 < before < after
 
 
 def every_order_stands_in_the_journal_and_on_the_page(seen: Seen) -> None:
-    assert [order["verb"] for order in seen["orders"]] == ["pause", "set", "set", "resume", "stop", "stop"]
-    assert "Orders given (6)" in seen["told"]
+    assert [order["verb"] for order in seen["orders"]] == [
+        "pause",
+        "set",
+        "set",
+        "resume",
+        "teach",
+        "stop",
+        "stop",
+    ]
+    assert "Orders given (7)" in seen["told"]
 
 
 def a_page_is_searched_and_says_why_it_was_kept(seen: Seen) -> None:

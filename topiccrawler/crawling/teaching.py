@@ -12,7 +12,7 @@ import logging
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -106,6 +106,11 @@ MOST_BYTES = 200_000_000
 REMEDY = "name the folder of a job"
 
 
+Running = Callable[[bool], int]
+"""Has a crawl that is under way go on for the topic its job was taught just now; the strategy keeps what it learned where that is true.
+Returns how many URLs are scored anew."""
+
+
 @dataclass(slots=True)
 class Lessons:
     """A job's pages with their texts, and what a person said of them."""
@@ -176,8 +181,8 @@ class Lessons:
         """A topic for the pages as they were read."""
         return make_topic(fields, str(self.folder)).cut_by(self.segmenter)
 
-    def teach(self, answers: Mapping[str, bool]) -> int:
-        """Learn, keep it with the job, score what waits anew. Returns how many scores changed."""
+    def teach(self, answers: Mapping[str, bool], running: Running | None = None) -> int:
+        """Learn, keep it with the job, score what waits anew. Returns how many scores changed. `running`: of a crawl that is under way."""
         topic = self.learned(answers)
         step: dict[str, Any] = {
             "answers": dict(answers),
@@ -188,14 +193,14 @@ class Lessons:
         self.steps.append(step)
         if not topic.narrow and self.changes_few(assemble(self._taught())):
             step["strategy_topic"] = self.recipe.strategy_topic or topic_of(self.recipe).model_dump()
-        return self._keep()
+        return self._keep(running)
 
-    def undo(self) -> int:
+    def undo(self, running: Running | None = None) -> int:
         """Back to the topic before the last step."""
         if not self.steps:
             raise ArgumentError(f"job {self.folder}", "was taught nothing", "there is nothing to undo")
         self.steps.pop()
-        return self._keep()
+        return self._keep(running)
 
     def changes_few(self, parts: Parts) -> bool:
         """The strategy of these parts may keep what it learned, and go on learning by what it learned from."""
@@ -210,15 +215,16 @@ class Lessons:
         learned_by = self.steps[-1].get("strategy_topic") if self.steps else None
         return replace(self.recipe, topic_fields=self.topic.model_dump(), strategy_topic=learned_by)
 
-    def _keep(self) -> int:
+    def _keep(self, running: Running | None) -> int:
         recipe = self._taught()
-        changed = _rescore(self.folder, recipe, self)
+        few = running is not None and self.changes_few(assemble(recipe))
+        changed = 0 if running is not None else _rescore(self.folder, recipe, self)
         kept = {"version": VERSION, "base": self.base, "steps": self.steps}
         with file_faults(StateError, self.folder / TEACHING, "cannot be written", "make room"):
             replace_file(self.folder / TEACHING, json.dumps(kept, ensure_ascii=False) + "\n")
         write_recipe(recipe, self.folder)
         self.recipe, self.followed = recipe, self.answers
-        return changed
+        return changed if running is None else running(few)
 
 
 def lessons_of(folder: Path) -> Lessons:
@@ -260,6 +266,11 @@ def with_teaching(recipe: Recipe, folder: Path) -> Recipe:
         return recipe
     last = steps[-1]
     return replace(recipe, topic_fields=last["topic"], strategy_topic=last.get("strategy_topic"))
+
+
+def answered(folder: Path) -> dict[str, bool]:
+    """What a person said of pages of the job in that folder; StateError when that is damaged."""
+    return {url: answer for step in _kept(folder)[1] for url, answer in step["answers"].items()}
 
 
 def answers_behind(topic: Topic, folder: Path) -> int:

@@ -21,6 +21,8 @@ _CRAWL = {
     "topic/pages": (AT_END, "pages fetched and read, over the whole job (earlier runs with the same JOBDIR too)"),
     "topic/kept": (AT_END, "of these, pages kept as being about the topic"),
     "topic/harvest_rate": (AT_END, "kept / pages, 0..1"),
+    "topic/relevant_waiting": (AT_END, "waiting URLs that are probably relevant (docs/long-crawls.md); missing before 100 URLs were fetched"),
+    "topic/promise": (AT_END, "expected share of relevant pages among the next 100 fetches, 0..1"),
     "topic/gate/refused": (COUNT, "links that the link gate refused (TOPIC_LINK_THRESHOLD), before the queue or before the request"),
     "topic/gate/tunnels": (COUNT, "links below the gate that got a second chance (`tunnel_probability` of the topic)"),
     "topic/admission/…": (COUNT, "links and URLs that a rule of another package refused, by its name (docs/parts.md)"),

@@ -32,7 +32,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from topiccrawler.errors import SeedsError, TopicError
-from topiccrawler.files import folder, read_text
+from topiccrawler.files import folder, is_file, read_text, user_path
 from topiccrawler.text.segmenter import words_of
 from topiccrawler.topics.keywords import keywords_of_texts
 from topiccrawler.topics.seeds import CLASS_NAME, seeds_of_topic
@@ -264,7 +264,7 @@ def load_topic(name_or_path: str) -> Topic:
     if wanted.lower().startswith(PREFIX):
         return topic_of_class(wanted[len(PREFIX) :])
     if wanted.endswith(".toml") or "/" in wanted or "\\" in wanted:
-        path = Path(wanted).expanduser()
+        path = user_path(wanted)
         return read_topic(_text_of(path, "give a topic name or the path of a TOML file"), str(path))
     raise _unknown(wanted)
 
@@ -278,7 +278,7 @@ def with_site_rules(topic: Topic, file: str | Path | None) -> Topic:
     """The topic with the reading rules of a job's file added; where both name a site, the file's rule is used."""
     if not file:
         return topic
-    path = Path(file).expanduser()
+    path = user_path(file)
     rules = read_site_rules(_text_of(path, f"give the path of {RULES}"), str(path))
     return topic.model_copy(update={"sites": {**topic.sites, **rules}})
 
@@ -334,7 +334,7 @@ JOIN = "+"
 def parts_of(text: str) -> list[str]:
     """The names, or paths of topic files, in what a user wrote; a path may hold a comma."""
     parts = [part.strip() for part in _COMMA.split(text)]
-    if len(parts) == 1 or Path(text.strip()).expanduser().is_file():
+    if len(parts) == 1 or is_file(user_path(text.strip())):
         return [text]
     return list(dict.fromkeys(filter(None, parts)))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from math import inf
 from typing import Any
 
@@ -26,6 +27,7 @@ def status_of(
     harvest, now = crawl.harvest, crawl.clock()
     waits: Counter[str] = Counter(reason for _, reason, _ in crawl.hosts.waiting(now))
     new = harvest.pages - harvest.begun_with
+    estimate = crawl.estimator.estimate()
     return {
         "state": state,
         "topic": crawl.topic.name,
@@ -44,7 +46,9 @@ def status_of(
         "page_threshold": round(crawl.reader.page_threshold, _PLACES),
         "hosts": len(crawl.hosts),
         "hosts_waiting": dict(waits.most_common()),
-        "limits": {"pages": crawl.limits.pages, "targets": crawl.limits.targets},
+        "relevant_waiting": None if estimate is None else round(estimate.relevant),
+        "promise": None if estimate is None else round(estimate.promise, _PLACES),
+        "limits": asdict(crawl.limits),
         "standing": _why_standing(crawl, scheduler, state, now),
     }
 
@@ -56,6 +60,8 @@ def _why_standing(crawl: Crawl, scheduler: FocusedScheduler | None, state: str, 
     if scheduler is None:
         return ""
     if scheduler.limit_reached():
+        if crawl.promises_little:
+            return "the next pages promise too little (until)"
         return "enough pages are fetched, under way or kept (pages, targets)"
     if not scheduler.has_room():
         return "as many requests are under way as CONCURRENT_REQUESTS allows"
