@@ -56,6 +56,11 @@ checked: $(VENV)/.dev
 	$(BIN)/lint-imports
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal $(SELECTED)
 
+# The property tests of all that strangers write, with twenty times as many examples, others each time.
+FUZZED = tests/fuzz tests/urls tests/text tests/links tests/pages tests/dashboard/test_fuzzed_requests.py tests/commands/test_fuzzed_control.py
+fuzz: $(VENV)/.dev   ## damaged and hostile pages, files and requests, for an hour; `make test-all` has a short run
+	$(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-profile=fuzz $(FUZZED)
+
 lint: $(VENV)/.dev   ## mend what can be mended by a program
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -68,4 +73,4 @@ bench: $(VENV)/.dev $(VENV)/.compiled   ## speed and memory, as ratios against a
 clean:          ## remove what the commands above made
 	rm -rf $(VENV) build dist *.egg-info data .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
-.PHONY: help install demo cluster reference docs test test-all checked lint bench clean
+.PHONY: help install demo cluster reference docs test test-all checked fuzz lint bench clean

@@ -31,6 +31,7 @@ from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.crawling.teaching import lessons_of
 from topiccrawler.engine.control.client import ask
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
+from topiccrawler.files import user_path
 from topiccrawler.model import Visit
 from topiccrawler.results.corpus import WHOLE, Shape
 from topiccrawler.results.exports import Wanted, export, format_of
@@ -274,7 +275,7 @@ class Job:
             selection=selection_of(**conditions), limit=limit, with_text=with_text, markdown=markdown, links=links,
             shape=shape,
         )  # fmt: skip
-        path = Path(place).expanduser()
+        path = user_path(place)
         with job_pages(self.folder) as pages:
             return export(pages, format_of(form, str(path)), path, wanted)
 
@@ -333,7 +334,7 @@ def crawl(
     if params.topic:
         load_topics(params.topic)
     options = _checked(settings or {})
-    folder = Path(data).expanduser() / (name or f"{_stem(topic)}-{datetime.now():%Y%m%d-%H%M%S-%f}")  # noqa: DTZ005 local time is what a person looks for
+    folder = user_path(data) / (name or f"{_stem(topic)}-{datetime.now():%Y%m%d-%H%M%S-%f}")  # noqa: DTZ005 local time is what a person looks for
     if folder.name != (name or folder.name) or folder.name in {"", ".", ".."}:
         raise ArgumentError(
             f"name={name!r}", "is no plain folder name", "use letters, digits and dashes; data=FOLDER"

@@ -122,7 +122,7 @@ def test_a_damaged_state_is_one_line() -> None:
     frontier.notes.put(
         "ordering", json.dumps({"strategy": "naive_bayes", "pages": 1, "state": {"learned": {"version": 9}}})
     )
-    with pytest.raises(StateError, match="the strategy's state: is damaged"):
+    with pytest.raises(StateError, match="the strategy's state: cannot be read"):
         Ordering(prepared(learn="true"), frontier)
 
 

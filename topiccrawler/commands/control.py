@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.files import user_path
 
 STATUS, TOP, SITES, WHY, METRICS = "status", "top", "sites", "why", "metrics"
 SET, BLOCK = "set", "block"
@@ -75,7 +76,7 @@ def _folder(given: str, data: Path) -> Path:
     from topiccrawler.engine.control.client import FILE
     from topiccrawler.results.jobs import job_folder
 
-    for folder in (Path(given).expanduser(), *(home / given for home in homes_of(data))):
+    for folder in (user_path(given), *(home / given for home in homes_of(data))):
         if (folder / FILE).is_file():
             return folder
     return job_folder(given, data)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, file_faults
+from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -98,7 +98,7 @@ class Command(ReportingCommand):
 
     def _page(self, place: str, url: str | None) -> tuple[str, bytes, str | None]:
         if "://" not in place:
-            path = Path(place).expanduser()
+            path = user_path(place)
             with file_faults(ArgumentError, place, "cannot be read", "give a file or an http(s) URL"):
                 return url or path.absolute().as_uri(), path.read_bytes(), None
         from w3lib.encoding import http_content_type_encoding

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.results.job_pages import JobPages, Reasons
@@ -103,7 +104,7 @@ class Command(ReportingCommand):
         elif verb == EXPORT:
             self._export(pages, opts)
         elif verb == REPORT:
-            self._report(pages, Path(opts.out).expanduser())
+            self._report(pages, user_path(opts.out))
         else:
             self._list(pages, opts)
 
@@ -157,7 +158,7 @@ class Command(ReportingCommand):
             selection=selection_by(opts), limit=opts.limit, with_text=opts.with_text, markdown=opts.markdown,
             links=opts.links, shape=shape,
         )  # fmt: skip
-        place = Path(opts.out).expanduser() if opts.out else None
+        place = user_path(opts.out) if opts.out else None
         for line in export(pages, form, place, wanted):
             print(line, file=sys.stderr if place is None else sys.stdout)
 

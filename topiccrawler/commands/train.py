@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, LinksFileError, ModelError, file_faults
+from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.link_model.training.train import Trained, TrainingRecipe
@@ -133,7 +134,7 @@ class Command(ReportingCommand):
 
 
 def _paths(given: Sequence[str]) -> list[Path]:
-    return [Path(path).expanduser() for path in given]
+    return [user_path(path) for path in given]
 
 
 def _words(path: Path) -> list[str]:
@@ -149,7 +150,7 @@ def _words(path: Path) -> list[str]:
 def _folder(given: str | None) -> Path:
     from topiccrawler.files import own_folder
 
-    place = Path(given).expanduser() if given else own_folder("models")
+    place = user_path(given) if given else own_folder("models")
     if place is None:
         raise ArgumentError("the models of the package", "are not written to", "name a folder by --out DIR")
     with file_faults(ArgumentError, place, "cannot be written to", "name another folder by --out DIR"):

@@ -26,6 +26,7 @@ from topiccrawler.crawling.job_files import PAGES, VISITS, read_recipe, write_re
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.servers import ServedPages, page_server
 from topiccrawler.errors import CrawlerError, StateError
+from topiccrawler.files import user_path
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageStore
 from topiccrawler.store.visits import read_latest, read_visits
@@ -99,7 +100,7 @@ def homes_of(data: Path) -> list[Path]:
 
 def folder_named(name: str, data: Path) -> Path:
     """The folder of that path, else that of a job of that name; where there is neither, the path."""
-    place = Path(name).expanduser()
+    place = user_path(name)
     named = (home / name for home in homes_of(data))
     return next((folder for folder in (place, *named) if folder.is_dir()), place)
 

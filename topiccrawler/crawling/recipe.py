@@ -10,7 +10,6 @@ import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
-from pathlib import Path
 from typing import Any, Literal, Protocol, Self, TypeVar
 from urllib.parse import urlsplit
 
@@ -19,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 from topiccrawler.crawling.settings_check import check_settings
 from topiccrawler.crawling.site_listings import AFTER
 from topiccrawler.errors import ArgumentError, StateError
+from topiccrawler.files import user_path
 from topiccrawler.links.extract import WINDOW_CHARACTERS
 from topiccrawler.pages.formats.reader import SECONDS
 from topiccrawler.pages.title import TITLE_TAG
@@ -51,7 +51,7 @@ def thesaurus_of(text: str | None) -> Thesaurus:
     if text == "none":
         logger.info("No thesaurus: only equal words count as near")
         return Thesaurus()
-    return load_thesaurus(Path(text).expanduser())
+    return load_thesaurus(user_path(text))
 
 
 STRATEGY_PREFIX = "strategy_"

@@ -28,6 +28,7 @@ from topiccrawler.engine.scheduler import LITTLE_PROMISED, focused_scheduler
 from topiccrawler.errors import CrawlerError, SeedsError
 from topiccrawler.files import replace_file
 from topiccrawler.frontier.base import State
+from topiccrawler.messages import translated
 
 logger = logging.getLogger(__name__)
 
@@ -95,7 +96,8 @@ class Ending:
             *stats_lines(self.crawl.files.folder, stats),
             f"ended: {why(self.reason, self.crawl, stats, resumable=resumable, faults=self.faults.reported)}",
         ]
-        logger.info("\n%s\nThe crawl in short\n%s", MARK, "\n".join(f"  {line}" for line in report))
+        lines = "\n".join(f"  {translated(line)}" for line in report)
+        logger.info("\n%s\n%s\n%s", MARK, translated("The crawl in short"), lines)
 
     def _others_got_pages(self) -> bool:
         counts = self.crawl.frontier.look().counts()

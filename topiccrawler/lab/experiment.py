@@ -43,6 +43,7 @@ from topiccrawler.lab.replayed import (
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.seeds import Seeds
+from topiccrawler.topics.topic import PAGE_THRESHOLDS
 from topiccrawler.urls.canonical import registered_domain
 
 Bar = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
@@ -100,6 +101,7 @@ class PaperExperiment:
     concurrency: int = 16
     mixed_seeds: int = 0  # so many hubs, two of three on topic, for seeds where labels tell them
     settings: Mapping[str, str] = field(default_factory=dict)
+    live: bool = False  # by the real engine
 
 
 BY_HAND = "LABELS"  # in a strategy: the first file of labels
@@ -119,14 +121,35 @@ EXPERIMENTS: Mapping[str, PaperExperiment] = {
         step=500,
         settings={"TOPIC_PAGE_CLASSIFIER": "cosine:weights=tf"},
     ),
+    "skyreach-pruning": PaperExperiment(
+        "skyreach",
+        "fig. 3 with the pruning of 3.6: by breadth, with tunnels and without",
+        "travel",
+        ",".join(
+            (
+                "ipagerank",
+                *(
+                    f"ipagerank:breadth={one}:tunnels={share}"
+                    for one in PAGE_THRESHOLDS
+                    for share in (0, 0.1)
+                ),
+                "relevance_weighting",
+                *(f"relevance_weighting:breadth={one}" for one in PAGE_THRESHOLDS),
+            )
+        ),
+        pages=1500,
+        step=500,
+        settings={"TOPIC_PAGE_CLASSIFIER": "cosine:weights=tf"},
+    ),
     "skyreach-performance": PaperExperiment(
         "skyreach",
-        "fig. 4: ten threads, the memory in cost.json",
+        "fig. 4: ten pages under way, what the page filter leaves; the memory in cost.json",
         "travel",
-        "ipagerank",
+        "ipagerank:breadth=broad",
         4000,
         500,
         concurrency=10,
+        live=True,
         settings={"TOPIC_PAGE_CLASSIFIER": "cosine:weights=tf"},
     ),
     "link-model": PaperExperiment(
@@ -193,6 +216,8 @@ def fill_in(opts: argparse.Namespace, settings: Settings) -> None:
     for option in ("strategies", "pages", "step", "concurrency"):
         if getattr(opts, option) is None:
             setattr(opts, option, getattr(chosen, option))
+    if chosen.live:
+        opts.live = True
     for name, value in chosen.settings.items():
         settings.set(name, value, AMONG_DEFAULTS)
 

@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from topiccrawler.files import folder as data_folder
+from topiccrawler.files import is_file
 from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.features import Lexicon
 from topiccrawler.link_model.model_file import load_model
@@ -61,7 +62,7 @@ def link_model(topic: Topic, models: str | None) -> LinkClassifier:
     if models == PAPER:
         return load_model(topic.name, data_folder("models").joinpath(PAPER), topic.segmenter)
     asked = (models or "").strip().lower() == NONE
-    if asked or not (models or data_folder("models").joinpath(f"{topic.name}.json").is_file()):
+    if asked or not (models or is_file(data_folder("models").joinpath(f"{topic.name}.json"))):
         why = f"TOPIC_LINK_MODELS={NONE}" if asked else "it has no link model"
         text = "Topic %s: %s; links are scored by its %d keywords"
         logger.info(text, topic.display_name, why, len(topic.keywords))

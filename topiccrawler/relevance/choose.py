@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, ModelError
 from topiccrawler.files import folder as data_folder
+from topiccrawler.files import is_file
 from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.relevance.base import COSINE, EVEN, PAGE_CLASSIFIERS, VSM
 from topiccrawler.relevance.vsm import VsmClassifier
@@ -105,12 +106,12 @@ def make_page_classifier(topic: Topic, spec: str = VSM, folder: Path | None = No
         raise ArgumentError(f"page classifier {name!r}", "is unknown", remedy)
     place = page_classifier_file(topic.name, name, folder)
     if name == VSM:
-        if topic.narrow or not place.is_file():
+        if topic.narrow or not is_file(place):
             return untrained(topic)
         from topiccrawler.relevance.linear import load_vectors
 
         return load_vectors(place, topic)
-    if not place.is_file():
+    if not is_file(place):
         remedy = f"train it: scrapy train {topic.name} --page-classifier {name} --documents FILE"
         raise ModelError(f"page classifier {name} of topic {topic.name!r}", f"there is no {place}", remedy)
     from topiccrawler.relevance.linear import as_published, load  # numpy: only for those who need it

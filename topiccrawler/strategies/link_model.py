@@ -33,7 +33,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from topiccrawler.errors import StrategyError
-from topiccrawler.files import read_text
+from topiccrawler.files import read_text, user_path
 from topiccrawler.link_model.features import url_words, words_of_links
 from topiccrawler.links.columns import Floats, Ints, packed, unpacked
 from topiccrawler.model import Link, Page, Score
@@ -236,7 +236,8 @@ class LinkModel(Strategy):
         check_range(self.name, "gamma", self.gamma, 0.0, 0.999)
         check_range(self.name, "linking", self.linking, 0.0, 1e6)
         check_range(self.name, "negative_most", self.negative_most, 0.0)
-        check_range(self.name, "d", self.d, -math.inf)
+        if self.d != -math.inf:
+            check_range(self.name, "d", self.d, 0.0)
         for key, least in (("k", 1), ("most_queued", 0), ("page_words", 0)):
             check_range(self.name, key, getattr(self, key), least)
 
@@ -244,7 +245,7 @@ class LinkModel(Strategy):
         self._off_topic = frozenset(knowledge.off_topic)
         topic, self._segmenter = topic_of(knowledge, self.name), knowledge.segmenter
         if self.labels:
-            self._by_hand = _labels_of(Path(self.labels).expanduser(), topic.name)
+            self._by_hand = _labels_of(user_path(self.labels), topic.name)
         if not self.seeds_only:
             self._label(hashed_counts(token_weights(topic.keywords, self._segmenter)[0]), 1.0)
         for url in knowledge.off_topic:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError
+from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.crawling.rating import Question
@@ -47,15 +47,13 @@ def work(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
     if not lessons.records:
         raise ArgumentError(f"job {job}", "has kept no page to ask about", "crawl some pages first")
     if opts.write_questions:
-        place = Path(opts.write_questions).expanduser()
+        place = user_path(opts.write_questions)
         asked = _questions(lessons, before, {}, count)
         write_questions(place, asked)
         text = f"{len(asked)} questions in {place}: write y or n, then scrapy topics teach {job} --answers {place}"
         command.report(opts, {"file": str(place), "questions": len(asked)}, text)
         return
-    answers = (
-        read_answers(Path(opts.answers).expanduser()) if opts.answers else _asked(command, lessons, count)
-    )
+    answers = read_answers(user_path(opts.answers)) if opts.answers else _asked(command, lessons, count)
     unknown = set(answers) - {record.url for record in lessons.records}
     known = {url: answer for url, answer in answers.items() if url not in unknown}
     if not known:

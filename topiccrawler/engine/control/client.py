@@ -82,7 +82,7 @@ def note(folder: Path, time: float, verb: str, what: Mapping[str, Any]) -> None:
     line = json.dumps({"time": round(time, 3), "verb": verb, **what}, ensure_ascii=False)
     with (
         file_faults(StateError, folder / JOURNAL, "cannot be written", "make room"),
-        (folder / JOURNAL).open("a", encoding="utf-8") as file,
+        (folder / JOURNAL).open("a", encoding="utf-8", errors="backslashreplace") as file,
     ):
         file.write(f"{line}\n")
 
