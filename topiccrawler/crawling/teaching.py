@@ -207,7 +207,8 @@ class Lessons:
         before = assemble(self.recipe)
         old = list(_pages(self.folder, before, self, self.followed))
         new = list(_pages(self.folder, parts, self, self.answers))
-        changed = sum(one.is_target != other.is_target for one, other in zip(old, new, strict=True))
+        pairs = zip(old, new, strict=False)  # the log of a crawl that runs grows between the two looks
+        changed = sum(one.is_target != other.is_target for one, other in pairs)
         return can_transfer(parts.strategy, changed, len(new))
 
     def _taught(self) -> Recipe:
