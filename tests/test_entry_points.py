@@ -262,7 +262,8 @@ def test_a_frontier_that_cannot_be_used_is_one_line(broken: Path, faults: Callab
         "    TopicSpider.from_crawler(Crawler(TopicSpider, settings), topic='finance', seeds='http://a.cn/', **({'job': 'j'} if more else {}))\n"
     )
     calls = ("open('none')", "open('absent')", "open('other')", "open('none', REDIS_URL='redis://h/0')")
-    assert faults(broken, opening, *calls) == [
+    found = [text.replace("topiccrawler.frontier.hosts.", "") for text in faults(broken, opening, *calls)]
+    assert found == [  # Python 3.13 says where a class is
         "StateError frontier 'none': cannot be made: TypeError: str() argument 'encoding' must be str, not Hosts; correct the entry point builtins:str of its package",
         "StateError frontier 'absent': cannot be imported: ModuleNotFoundError: No module named 'nothing_there'; correct the entry point nothing_there:Queue of its package",
         "ArgumentError TOPIC_FRONTIER=other: is unknown; choose one of: absent, none",
