@@ -33,11 +33,21 @@ $(VENV)/.cluster: $(VENV)/.compiled requirements-redis.txt requirements-postgres
 cluster: $(VENV)/.cluster   ## Redis, PostgreSQL and N=4 processes on one crawl, here: TOPIC= SEEDS= PAGES= FOLDER= OUT=; without SEEDS on a generated web
 	PYTHONPATH=. $(BIN)/python examples/cluster/run.py --workers $(or $(N),4) $(foreach name,TOPIC SEEDS PAGES FOLDER OUT,$(if $($(name)),--$(shell echo $(name) | tr A-Z a-z) "$($(name))"))
 
+reference: $(VENV)/.dev   ## write the generated parts of docs/ (arguments, settings, commands …) from the code
+	$(BIN)/python docs/generate.py
+
+$(VENV)/.docs: $(VENV)/.run requirements-docs.txt
+	$(BIN)/python -m pip install --quiet --no-compile -r requirements-docs.txt
+	touch $@
+
+docs: $(VENV)/.docs   ## build docs/ as a site in build/site; a link that leads nowhere ends it
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
 test: SELECTED = -m "not slow"
 test: checked   ## lint, types, import contracts, tests but the slow ones
 
 test-all: SELECTED =
-test-all: checked   ## the same with all tests: browser, scrapyd, demo, many processes, kills at random moments
+test-all: $(VENV)/.docs checked   ## the same with all tests: browser, scrapyd, demo, many processes, kills at random moments
 
 checked: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -45,6 +55,11 @@ checked: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal $(SELECTED)
+
+# The property tests of all that strangers write, with twenty times as many examples, others each time.
+FUZZED = tests/fuzz tests/urls tests/text tests/links tests/pages tests/dashboard/test_fuzzed_requests.py tests/commands/test_fuzzed_control.py
+fuzz: $(VENV)/.dev   ## damaged and hostile pages, files and requests, for an hour; `make test-all` has a short run
+	$(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-profile=fuzz $(FUZZED)
 
 lint: $(VENV)/.dev   ## mend what can be mended by a program
 	$(BIN)/ruff check --fix .
@@ -58,4 +73,4 @@ bench: $(VENV)/.dev $(VENV)/.compiled   ## speed and memory, as ratios against a
 clean:          ## remove what the commands above made
 	rm -rf $(VENV) build dist *.egg-info data .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
-.PHONY: help install demo cluster test test-all checked lint bench clean
+.PHONY: help install demo cluster reference docs test test-all checked fuzz lint bench clean

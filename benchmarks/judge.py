@@ -1,7 +1,7 @@
 """How well the page classifier of each topic separates its pages from others, and how fast.
 
     python benchmarks/judge.py --documents docs_dev.jsonl [--web DIR] [--part test|train|all] [--disagreements N] [--json]
-        [--page-classifier vsm|naive_bayes|svm [--trained] [--models DIR]]
+        [--classes finance=F83,…] [--page-classifier vsm|naive_bayes|svm [--trained] [--models DIR]]
 
 --trained: the page classifier of each main topic is first trained on the other half (also `vsm`: its topic vector and threshold), once
 for each of the two choices of a rest, and on the rest `topics` for the web. Without it, `vsm` is the catalogue's and the
@@ -12,7 +12,7 @@ weights and thresholds were learned on the half with an even CRC-32 of the id ("
 counts only the thirteen labels that name a topic; `all` also those that name a form or a place of publishing (news,
 blog, job …), whose pages are often about a topic too. `best` is F1 at the best threshold, for the choice of it.
 Web: the content pages of a recorded web with labels.tsv (columns url, topics, how, kind) that have any topic; nothing was
-learned there. --disagreements N shows N pages a topic, drawn by lot, where page classifier and label differ. Without arguments both are looked for in the folder that the environment names TOPICCRAWLER_SHARED.
+learned there. --classes measures classes of the library classification there too, each by a label. --disagreements N shows N pages a topic, drawn by lot, where page classifier and label differ. Without arguments both are looked for in the folder that the environment names TOPICCRAWLER_SHARED.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from pathlib import Path
 
 import _checkout  # noqa: F401 first: the package may not be installed
 
+from topiccrawler.crawling.assemble import topic_of
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.pages.read import PageClassifier, PageWords, Reader
 from topiccrawler.relevance.base import PAGE_CLASSIFIERS
 from topiccrawler.relevance.choose import make_page_classifier
@@ -36,7 +38,7 @@ from topiccrawler.relevance.training.from_files import keywords_by_label
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.text.segmenter import words_of
-from topiccrawler.topics.catalogue import load_topic, topic_names
+from topiccrawler.topics.catalogue import PREFIX, load_topic, topic_names
 
 MAIN = ("finance", "travel", "health", "sport", "auto")
 MAIN_WEB = ("finance", "health", "travel")
@@ -62,7 +64,7 @@ TOPIC_LABELS = frozenset(
     ]
 )
 DRAW = 20  # seed of the disagreements shown
-WEB_LABELS = {"entertainment": "ent"}
+WEB_LABELS = {"entertainment": "ent", "mathematics": "math"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +218,7 @@ def main() -> None:
     parser.add_argument("--page-classifier", choices=PAGE_CLASSIFIERS, default="vsm")
     parser.add_argument("--trained", action="store_true", help="train on the other half first")
     parser.add_argument("--models", type=Path, help="folder of trained page classifiers")
+    parser.add_argument("--classes", default="", metavar="LABEL=CODE,…", help="library classes, with --web")
     options = parser.parse_args()
     if options.trained and (
         options.part == "all" or not (options.documents or "TOPICCRAWLER_SHARED" in os.environ)
@@ -257,12 +260,23 @@ def main() -> None:
     if options.web and page_classifiers:
         pages = list(web_pages(options.web))
         labels = {name: WEB_LABELS.get(name, name) for name, _ in topic_names()}
+        add_classes(options, labels, page_classifiers)
         table = measure(pages, labels, page_classifiers, options.disagreements)
         result["web"] = figures(
             table, show(f"content pages of {options.web.name} ({len(pages)})", table, MAIN_WEB)
         )
     if options.json:
         print(json.dumps(result))
+
+
+def add_classes(
+    options: argparse.Namespace, labels: dict[str, str], page_classifiers: dict[str, PageClassifier]
+) -> None:
+    """Those of --classes, to the labels and page classifiers by topic."""
+    for label, _, code in (pair.partition("=") for pair in options.classes.split(",") if pair):
+        topic = topic_of(Recipe(f"{PREFIX}{code}"))
+        labels[topic.name] = label
+        page_classifiers[topic.name] = make_page_classifier(topic, options.page_classifier, options.models)
 
 
 def figures(table: dict[str, Quality], mean: float) -> dict[str, object]:

@@ -36,7 +36,7 @@ from tqdm import tqdm
 from topiccrawler.pages.block_classifier import BlockClassifier, features, save_block_classifier
 from topiccrawler.pages.blocks import Numbers, name_words
 from topiccrawler.pages.document import Block, Document
-from topiccrawler.pages.main_text import is_chinese, lines_of, prose_stretch
+from topiccrawler.pages.main_text import is_chinese, prose_stretch, without_copies
 from topiccrawler.pages.parse import parse
 from topiccrawler.text.decode import decode
 
@@ -210,7 +210,8 @@ def main() -> None:
         for page in pages:
             if fold_of(page.site, given.folds) == fold:
                 read = model.chosen if page.is_learnt else prose_stretch
-                lines = lines_of(page.document, read(page.document, page.blocks)) if page.blocks else []
+                blocks = read(page.document, page.blocks) if page.blocks else []
+                lines = [line for _, line in without_copies(page.document, blocks)]
                 scores[page.kind].append(f1(tokens("\n".join(lines)), page.gold))
     for kind, values in sorted(scores.items()):
         print(f"{kind:14} {len(values):5} {statistics.mean(values):.4f}")

@@ -20,6 +20,8 @@ from redis_server import RedisServer
 from thoroughness import settings
 from warm import ROOT, WarmScrapy
 
+os.environ["LANGUAGE"] = "en"  # tests read English, whoever runs them
+
 POLL_SECONDS = 0.05  # how soon a server sees that its test is over
 
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -34,7 +36,8 @@ os.environ.setdefault(FIRST_RUN, "" if has_bytecode else "yes")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Before a test module is imported: its property tests read the profile then."""
-    settings.load_profile("few" if config.option.markexpr == "not slow" else "all")
+    named = config.getoption("--hypothesis-profile")
+    settings.load_profile(named or ("few" if config.option.markexpr == "not slow" else "all"))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

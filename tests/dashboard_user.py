@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from topiccrawler.crawling.job_files import VISITS
+from topiccrawler.dashboard.starting import FIELDS, ORDER
 from topiccrawler.engine.control.client import ask, orders
 from topiccrawler.lab.demo.crawls import DemoFiles
 from topiccrawler.lab.demo.server import RunningServer
@@ -15,6 +16,9 @@ from topiccrawler.store.visits import read_visits
 JOB, HOSTILE = "from-the-form", "hostile"
 PAUSED_FOR = 3  # status events, one a second
 LOOK_MS = 100  # between two looks at a page that changes; a browser would look at each frame it draws
+
+
+TYPED = {"keywords": "基金", "seeds": "http://a.example/", "until": "2"}
 
 
 @dataclass
@@ -26,6 +30,44 @@ class Seen:
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
+
+
+def filled_by_keyboard(page: Any, seen: Seen) -> None:
+    """The form without a mouse: each field is reached by Tab, and Enter sends it."""
+    page.get_by_role("link", name="New job").first.press("Enter")
+    reached: list[str] = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        name = page.evaluate("document.activeElement.name || document.activeElement.textContent.trim()")
+        if name == "Start":
+            break
+        reached.append(name)
+        if name == "strategy":
+            page.keyboard.press("ArrowDown")
+        elif name in TYPED:
+            page.keyboard.type(TYPED[name])
+    seen.values["reached"] = [name for name in reached if name in FIELDS]
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#fault-until")
+    seen.values["typed"] = {
+        name: page.locator(f'[name="{name}"]').input_value() for name in ("strategy", *TYPED)
+    }
+    seen.values["typed fault"] = page.locator("#fault-until").inner_text()
+
+
+def taught(page: Any, seen: Seen) -> None:
+    """Yes and no by the keyboard, while the crawl runs."""
+    page.reload()
+    page.locator("#teach input[type=radio]").first.focus()
+    page.keyboard.press("Space")
+    for key in ("Tab", "Tab", "ArrowRight"):  # past the next page's link to its answers: the second is no
+        page.keyboard.press(key)
+    seen.values["checked"] = page.locator("#teach input:checked").evaluate_all(
+        "all => all.map((one) => one.value)"
+    )
+    page.get_by_role("button", name="Teach").press("Enter")
+    page.wait_for_selector("#teach-said")
+    seen.values["taught"] = page.locator("#teach-said").inner_text()
 
 
 def started(page: Any, files: DemoFiles, seen: Seen) -> None:
@@ -110,6 +152,9 @@ def stopped(page: Any) -> None:
 
 def gone_on(page: Any, job: Path, seen: Seen) -> None:
     before = len(list(read_visits(job / VISITS)))
+    (job / ORDER).unlink()  # as if its command had been typed
+    page.reload()
+    page.get_by_label("Pages at most").fill("100000")
     page.get_by_role("button", name="Go on").click()
     page.wait_for_selector("[data-state-badge].running")
     figure_moves(page, "pages")
@@ -133,6 +178,7 @@ def looked_over(page: Any, base: str, seen: Seen) -> None:
     seed = "http%3A%2F%2Fa.example%2F"
     paths = ["", "new", "search?q=%E5%9F%BA%E9%87%91", *(f"jobs/{name}" for name in (JOB, HOSTILE))]
     paths += [f"jobs/{HOSTILE}/{path}" for path in ("pages", f"page?url={seed}", "sites", "queue", "outcomes", "urls?state=error&reason=http+404")]  # fmt: skip
+    paths += [f"jobs/{name}/teach" for name in (JOB, HOSTILE)]
     paths += [f"jobs/{JOB}/{path}" for path in ("pages", "sites?order=new", "queue", "outcomes", "log")]
     looks = seen.values["looks"] = {}
     for width, scheme in ((390, "dark"), (1600, "light")):

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from topiccrawler import settings
+from topiccrawler.engine.stats_keys import SECTIONS, STATS_KEYS
 from topiccrawler.topics.topic import Topic
 
 ROOT = Path(__file__).parents[1]
@@ -21,7 +27,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 ROOMS = "|".join(sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()))
 FILES = "sqlite|jsonl?|md|toml|txt|tsv|csv|html|png|warc"  # file extensions, not names in a module
 A_PATH = re.compile(
-    rf"(?<![\w/.-])(?:(?:topiccrawler|tests|docs|benchmarks)/[\w./-]*\w|(?:{ROOMS})/[\w/]+\.py\b)"
+    rf"(?<![\w/.-])(?:(?:topiccrawler(?!/\d)|tests|docs|benchmarks)/[\w./-]*\w|(?:{ROOMS})/[\w/]+\.py\b)"
 )
 # `engine.crawl` is a method of Scrapy's engine.
 A_NAME = re.compile(
@@ -31,6 +37,11 @@ A_MODULE = re.compile(r"(?<![\w/.*-])\w+\.py\b")
 A_LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)")
 KEY = re.compile(r"(?:frontier|topic|strategy|links)/[a-z_…-]+(?:/[a-z_…-]+)*")
 KEY_BEGINS = re.compile(r"(?:frontier|topic|strategy|links)/")
+_spec = spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+assert _spec is not None
+assert _spec.loader is not None
+generate = module_from_spec(_spec)
+_spec.loader.exec_module(generate)
 SOURCES = {path: path.read_text(encoding="utf-8") for path in MODULES}
 MODULE_NAMES = {path.name for path in [*MODULES, *ROOT.glob("*/*.py")]}
 
@@ -55,25 +66,38 @@ def texts(tree: ast.AST) -> Iterator[str]:
             yield from texts(node)
 
 
-def test_every_stats_key_the_code_writes_is_explained_and_no_other() -> None:
+def test_every_stats_key_that_the_code_writes_has_a_meaning_and_no_other() -> None:
     written = {
         text
-        for source in SOURCES.values()
-        if KEY_BEGINS.search(source)
+        for path, source in SOURCES.items()
+        if KEY_BEGINS.search(source) and path.name != "stats_keys.py"
         for text in texts(ast.parse(source))
         if KEY.fullmatch(text)
     }
-    explained = [row[0].strip("`") for row in rows("stats.md")]
     assert len(written) > 20
-    assert sorted(written) == sorted(explained)
+    assert sorted(written) == sorted(STATS_KEYS)
 
 
-def test_every_setting_of_ours_is_listed_with_its_default_and_no_other() -> None:
-    ours = {
-        name: repr(value) for name, value in vars(settings).items() if re.match("(TOPIC|FRONTIER)(_|$)", name)
+def test_every_setting_of_ours_has_a_meaning() -> None:
+    found = {name: text for entries in generate.settings().values() for name, _, text in entries}
+    ours = {name for name in vars(settings) if re.match("(TOPIC|FRONTIER)(_|$)", name)}
+    assert {name for name in ours if not found[name]} == set()
+
+
+def test_the_reference_is_what_the_code_says() -> None:
+    assert [path.name for path, _ in generate.stale()] == []
+
+
+def test_every_part_of_the_reference_is_on_one_page() -> None:
+    pages = (path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md"))
+    used = [name for page in pages for name in generate.parts_of(page)]
+    of_settings = {
+        title
+        for title, entries in generate.settings().items()
+        if not all(generate.is_scrapys(name) for name, _, _ in entries)
     }
-    listed = {row[0].strip("`"): row[1].strip("`") for row in rows("settings.md")}
-    assert listed == ours
+    parts = {*generate.PARTS, *(f"settings: {title}" for title in {*of_settings, "Scrapy's"})}
+    assert sorted(used) == sorted({*parts, *(f"stats: {title}" for title in SECTIONS)})
 
 
 def test_every_field_of_a_topic_file_is_explained_and_no_other() -> None:
@@ -134,6 +158,32 @@ def missing(path: Path) -> list[str]:
 def test_files_and_names_in_text_exist() -> None:
     found = {str(path.relative_to(ROOT)): missing(path) for path in [*PAGES, *MODULES]}
     assert {path: names for path, names in found.items() if names} == {}
+
+
+def anchors(page: Path) -> set[str]:
+    """Those of a page's headings, as GitHub and the site make them."""
+    headings = re.findall(r"^#+ (.+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+def test_links_to_a_heading_find_it() -> None:
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for name, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#([^)]+)\)", text):
+            assert anchor in anchors((page.parent / name) if name else page), f"{page.name}: {name}#{anchor}"
+
+
+@pytest.mark.slow
+def test_the_documentation_builds_as_a_site(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs", reason="make docs installs it")
+    environment = {**os.environ, "PYTHONWARNINGS": "", "NO_MKDOCS_2_WARNING": "1"}
+    made = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(tmp_path / "site")],
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    assert "WARNING" not in made.stderr
+    assert (tmp_path / "site" / "tutorial.zh-CN" / "index.html").is_file()
 
 
 def test_the_way_of_a_page_names_what_its_files_hold() -> None:

@@ -15,6 +15,7 @@ def test_models_seeds_and_topics_are_found() -> None:
     assert folder("topics").joinpath("clc.tsv").is_file()
     assert folder("lab/demo").joinpath("web.txt").is_file()
     assert folder("results/templates").joinpath("report.html").is_file()
+    assert folder("locale").joinpath("zh.toml").is_file()
     assert folder("lab/templates").joinpath("comparison.html").is_file()
 
 

@@ -1,4 +1,4 @@
-"""How many examples the property tests try: all in `make test-all`, a third in `make test`."""
+"""How many examples the property tests try: all in `make test-all`, a third in `make test`, twenty times as many, others each time, in `make fuzz`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 from hypothesis import settings
 
-ALL, FEW = 100, 34
+ALL, FEW, MANY = 100, 34, 2000
 
-for name, most in (("all", ALL), ("few", FEW)):
+for name, most in (("all", ALL), ("few", FEW), ("fuzz", MANY)):
     settings.register_profile(name, max_examples=most, deadline=None)  # a busy machine is no fault
     if not os.access(Path(__file__).parent, os.W_OK):
         settings.register_profile(name, settings.get_profile(name), database=None)

@@ -28,10 +28,14 @@ from typing import TYPE_CHECKING, Any, Self
 from topiccrawler.crawling.job_files import OUTPUT, PAGES, VISITS, failure, job_line, start_scrapy
 from topiccrawler.crawling.page_stores import open_pages, stored_in
 from topiccrawler.crawling.recipe import parse_arguments
+from topiccrawler.crawling.teaching import lessons_of
 from topiccrawler.engine.control.client import ask
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
+from topiccrawler.files import user_path
 from topiccrawler.model import Visit
-from topiccrawler.results.job_pages import Reasons, job_pages, reasons_of
+from topiccrawler.results.corpus import WHOLE, Shape
+from topiccrawler.results.exports import Wanted, export, format_of
+from topiccrawler.results.job_pages import SHOWN, Judged, Reasons, first_look, job_pages, reasons_of
 from topiccrawler.results.jobs import job_folder, selection_of
 from topiccrawler.results.search import Hit, search
 from topiccrawler.results.summary import Summary, summary_of
@@ -228,6 +232,53 @@ class Job:
         """Harvest curve, sites, and what was not kept and why."""
         return summary_of(self.folder)
 
+    def progress(self, seconds: float = 1.0) -> Iterator[Summary]:
+        """The summary every so many seconds while the crawl runs, and once behind its end. CrawlerError behind that when it failed."""
+        while self.is_running:
+            yield self.summary()
+            time.sleep(seconds)
+        yield self.summary()
+        self._check_end()
+
+    def border(self, limit: int = SHOWN) -> list[Judged]:
+        """The pages nearest to the page threshold, kept and not kept, the most relevant first: those worth an answer."""
+        return [*first_look(self.folder, count=limit).border]
+
+    def teach(self, answers: Mapping[str, bool]) -> list[str]:
+        """Let the topic learn from answers by URL (True: the page is about it); the words that are new, gone or weigh something else. The
+        next `crawl` of this job goes on with it. ArgumentError for URLs of which the job has no text; no crawl may be running."""
+        lessons = lessons_of(self.folder)
+        unknown = set(answers) - {record.url for record in lessons.records}
+        if unknown or not answers:
+            fault = f"{len(unknown)} are about pages the job has no text of" if unknown else "there are none"
+            raise ArgumentError("answers", fault, "answer about pages of Job.border()")
+        before = lessons.topic.keywords
+        lessons.teach(answers)
+        now = lessons.topic.keywords
+        return [word for word in {**now, **before} if before.get(word) != now.get(word)]
+
+    def export(
+        self,
+        place: str | os.PathLike[str],
+        form: str | None = None,
+        *,
+        limit: int | None = None,
+        with_text: bool = False,
+        markdown: bool = False,
+        links: bool = False,
+        shape: Shape = WHOLE,
+        **conditions: Any,
+    ) -> list[str]:
+        """Write the pages as `scrapy pages JOB export` does; its lines. `form`: of its formats, else as the file's name ends. `shape`: of a corpus.
+        `conditions` as those of `best`."""
+        wanted = Wanted(
+            selection=selection_of(**conditions), limit=limit, with_text=with_text, markdown=markdown, links=links,
+            shape=shape,
+        )  # fmt: skip
+        path = user_path(place)
+        with job_pages(self.folder) as pages:
+            return export(pages, format_of(form, str(path)), path, wanted)
+
     def dataframe(self) -> DataFrame:
         """The pages as a pandas DataFrame, the most relevant first. Needs pandas."""
         try:
@@ -256,6 +307,7 @@ def crawl(
     seeds: str | Iterable[str] = (),
     pages: int | None = None,
     targets: int | None = None,
+    until: float | None = None,
     data: str | os.PathLike[str] = "data",
     name: str = "",
     settings: Mapping[str, object] | None = None,
@@ -263,7 +315,7 @@ def crawl(
 ) -> Job:
     """Start `scrapy crawl topic`, and return at once.
 
-    `topic`: a name or a topic file; without one `keywords` make a topic. `seeds`: URLs or a file. `pages`, `targets`: when to stop.
+    `topic`: a name or a topic file; without one `keywords` make a topic. `seeds`: URLs or a file. `pages`, `targets`, `until`: when to stop.
     `arguments`: the command's other arguments (crawling.recipe), lists as lists. `settings`: what `-s` would give.
     `data`, `name`: the job's folder is data/name; a job of that name goes on. Without a name it gets topic and time.
     ArgumentError for arguments that cannot be meant, TopicError for a topic that there is none of; what only the crawl can find wrong is raised by `Job.wait` and `Job.pages`.
@@ -274,6 +326,7 @@ def crawl(
         "seeds": seeds,
         "pages": pages,
         "targets": targets,
+        "until": until,
         **arguments,
     }
     words = {key: _written(value) for key, value in given.items() if value not in (None, "", (), [])}
@@ -281,7 +334,7 @@ def crawl(
     if params.topic:
         load_topics(params.topic)
     options = _checked(settings or {})
-    folder = Path(data).expanduser() / (name or f"{_stem(topic)}-{datetime.now():%Y%m%d-%H%M%S-%f}")  # noqa: DTZ005 local time is what a person looks for
+    folder = user_path(data) / (name or f"{_stem(topic)}-{datetime.now():%Y%m%d-%H%M%S-%f}")  # noqa: DTZ005 local time is what a person looks for
     if folder.name != (name or folder.name) or folder.name in {"", ".", ".."}:
         raise ArgumentError(
             f"name={name!r}", "is no plain folder name", "use letters, digits and dashes; data=FOLDER"

@@ -17,12 +17,14 @@ Only these reach a user as a single line; any other exception is a fault of the 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+MOST_CHARACTERS = 1000  # of each part of a message: what somebody wrote may be a book
+
 
 class CrawlerError(Exception):
     """One line for a person: the input as they wrote it, what is wrong with it, what to do."""
 
     def __init__(self, what: str, fault: str, remedy: str) -> None:
-        self.what, self.fault, self.remedy = (one_line(part) for part in (what, fault, remedy))
+        self.what, self.fault, self.remedy = (_cut(one_line(part)) for part in (what, fault, remedy))
         super().__init__(f"{self.what}: {self.fault}; {self.remedy}")
 
 
@@ -33,7 +35,10 @@ def one_line(text: object) -> str:
 
 def shortened(value: object, most: int = 60) -> str:
     """A value as a message shows it."""
-    text = repr(value)
+    return _cut(repr(value), most)
+
+
+def _cut(text: str, most: int = MOST_CHARACTERS) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 

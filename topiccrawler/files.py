@@ -29,6 +29,19 @@ from topiccrawler.errors import CrawlerError, file_faults, shortened
 KEPT = 3  # former versions of a file
 
 
+def user_path(text: str | os.PathLike[str]) -> Path:
+    """A path as a person writes it: `~` is the home folder; of a user who is not known it stays."""
+    return Path(os.path.expanduser(text))
+
+
+def is_file(place: Path | Traversable) -> bool:
+    """There is such a file; what is no path (a list of keywords, say) names none."""
+    try:
+        return place.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def read_bytes(
     place: Path | Traversable, most: int, error: type[CrawlerError], what: str, remedy: str
 ) -> bytes:

@@ -194,7 +194,7 @@ def test_detail_needs_no_topic(warm_scrapy: Callable[..., Any], page: Path) -> N
         (
             ["judge", "/dev/null", "--topic", "finance", "--page-classifier", "tarot"],
             1,
-            "page classifiers are vsm, naive_bayes",
+            "page classifiers are vsm, cosine, naive_bayes",
         ),
         (
             ["judge", "/dev/null", "--topic", "law", "--page-classifier", "svm"],
@@ -218,7 +218,7 @@ def test_detail_needs_no_topic(warm_scrapy: Callable[..., Any], page: Path) -> N
         (
             ["crawl", "topic", "-a", "topic=law", "-a", "page_classifier=tarot"],
             1,
-            "page classifiers are vsm, naive_bayes",
+            "page classifiers are vsm, cosine, naive_bayes",
         ),
     ],
 )

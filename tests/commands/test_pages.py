@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +11,10 @@ from typing import Any
 import pytest
 
 from topiccrawler.crawling.assemble import recipe_of_words
-from topiccrawler.crawling.job_files import DISCARDED, JobFiles
+from topiccrawler.crawling.job_files import DISCARDED, HTML, JobFiles
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.model import Visit
+from topiccrawler.store.html import HtmlFile
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.store.refused import PageSample
 
@@ -91,7 +93,7 @@ def test_a_file_of_no_known_format_is_named_with_those_that_are(
     command: Callable[..., Any], job: Path, tmp_path: Path
 ) -> None:
     ran = command("pages", str(job), "export", "--out", str(tmp_path / "x.tsv"))
-    endings = ".jsonl, .csv, .parquet, .warc, .graphml"
+    endings = ".jsonl, .csv, .parquet, .warc, .graphml, .md"
     assert (
         ran.err
         == f"--out {tmp_path / 'x.tsv'}: ends with no known format; end it with one of {endings}, or give --format\n"
@@ -111,6 +113,14 @@ def test_an_export_may_be_of_pages_with_main_text_alone(command: Callable[..., A
         (("JOB", "show"), "give the URL of one page", 2),
         (("JOB", "--limit", "0"), "--limit 0: give a number from 1 on", 2),
         (("JOB", "--fast"), "unknown option --fast", 2),
+        (("JOB", "export", "--format", "corpus"), "--format corpus: is a folder; name it: --out FOLDER", 1),
+        (
+            ("JOB", "export", "--format", "jsonl", "--shard-size", "1MB"),
+            "--shard-size and --compress are of --format corpus",
+            2,
+        ),
+        (("JOB", "export", "--format", "corpus", "--out", "x", "--shard-size", "big"), "big: is no size", 1),
+        (("JOB", "export", "--format", "corpus", "--out", "x", "--compress", "7z"), "7z: is not known", 1),
         (("none",), "there is no such job", 1),
         (("JOB", "show", "http://a.cn/none"), "is not among the pages kept", 1),
     ],
@@ -136,6 +146,53 @@ def test_pages_are_exported_best_first_and_a_file_is_whole_or_not_there(
     missing = command("pages", str(job), "export", "--out", str(tmp_path / "no" / "pages.csv"))
     assert (missing.code, missing.err.count("\n")) == (1, 1)
     assert list(tmp_path.glob(".*")) == []
+
+
+def test_markdown_has_the_structure_that_was_kept_and_says_once_where_none_was(
+    command: Callable[..., Any], job: Path, tmp_path: Path
+) -> None:
+    plain = command("pages", str(job), "export", "--format", "markdown", "--with-text")
+    head = '---\ntitle: "基金\u202eevil\\u001b[31m"\nurl: "http://a.cn/%E5%9F%BA"\ndate: "2024-05-01"\nlanguage: ""\nscore: 0.5\n---\n\n'
+    assert plain.out == f"{head}基金净值与股票。\n\n收益\n\n"
+    assert plain.err.startswith("1 pages are plain text, without structure: their HTML was not kept (")
+    html = HtmlFile(job / HTML)
+    html.put(FUND.url, "<p>基金净值与股票。</p><h2>收益</h2>".encode("gb18030"))
+    html.close()
+    out = tmp_path / "pages.md.gz"
+    assert command("pages", str(job), "export", "--out", str(out)).out == f"3 pages written to {out}\n"
+    assert f"{head}基金净值与股票。\n\n## 收益\n\n" in gzip.decompress(out.read_bytes()).decode()
+    assert gzip.decompress(out.read_bytes()).count(b"\n---\n\n") == 3
+
+
+def test_a_corpus_is_a_folder_of_rows_with_markdown_on_request(
+    command: Callable[..., Any], job: Path, tmp_path: Path
+) -> None:
+    html = HtmlFile(job / HTML)
+    html.put(FUND.url, "<p>基金净值与股票。</p><h2>收益</h2>".encode())
+    html.close()
+    for options, text in (((), FUND.text), (("--markdown",), "基金净值与股票。\n\n## 收益")):
+        out = tmp_path / f"corpus{len(options)}"
+        words = (
+            "export",
+            "--format",
+            "corpus",
+            "--out",
+            str(out),
+            "--min-relevance",
+            "0.2",
+            "--compress",
+            "none",
+        )
+        said = command("pages", str(job), *words, *options).out
+        assert (
+            said
+            == f"1 pages written to {out} in 1 files; 1 pages without main text and 0 near copies left out\n"
+        )
+        (row,) = map(json.loads, (out / "pages-00000.jsonl").read_text(encoding="utf-8").splitlines())
+        assert (row["url"], row["text"], row["score"]) == (FUND.url, text, 0.5)
+        card = (out / "README.md").read_text(encoding="utf-8")
+        kind = "Markdown" if options else "plain, one paragraph a line"
+        assert f"- topic: finance\n- strategy: breadth_first\n- min relevance: 0.2\n- text: {kind}\n" in card
 
 
 def test_a_report_is_written(command: Callable[..., Any], job: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from topiccrawler.crawling.assemble import assemble, recipe_of_words
 from topiccrawler.crawling.job_files import write_recipe
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.store.pages import PageRecord, PageStore
-from topiccrawler.topics.catalogue import load_topic, topic_names
+from topiccrawler.topics.catalogue import keywords_of, load_topic, topic_names
 
 TEA = 'name = "tea"\nzh = "茶"\nkeywords = ["茶叶", "龙井", "普洱"]\nseeds = ["http://a.example/"]\n'
 
@@ -148,8 +148,12 @@ def test_show_takes_a_job(topics: Callable[..., Any], tea: str, tmp_path: Path) 
 
 def test_show_as_json_has_the_fields_of_the_topic_and_what_is_found(topics: Callable[..., Any]) -> None:
     found = json.loads(topics("show", "clc:F83", "--json").out)
-    assert (found["name"], found["zh"], found["given"]) == ("clc-f83", "金融、银行", ["金融", "银行"])
-    assert (found["seeds"], found["unmatched"], found["link_model"]) == ([], [], False)
+    assert (found["name"], found["zh"], found["given"]) == ("clc-f83", "金融、银行", list(keywords_of("F83")))
+    assert (found["seeds"][0], found["unmatched"], found["link_model"]) == (
+        "https://www.hao123.com/",
+        [],
+        False,
+    )
     assert found["nearest"][0][0] == "finance"
 
 
@@ -161,7 +165,7 @@ def test_new_writes_a_file_that_loads_and_never_over_another(
     assert topics(*call).out == f"{place}: edit it, then scrapy topics check {place}\n"
     topic = load_topic(str(place))
     assert (topic.name, topic.zh) == ("money", "金融、银行")
-    assert topic.keywords == {"金融": 1.0, "银行": 0.5, "基金": 1.0}  # what the user wrote stands
+    assert topic.keywords == {**keywords_of("F83"), "银行": 0.5, "基金": 1.0}  # what the user wrote stands
     ran = topics(*call, "--zh", "钱")
     assert (ran.code, ran.err) == (
         1,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
-from frontier_calls import Make, drain, lease, link, push, states, waits
+from frontier_calls import PATIENCE_SECONDS, Make, drain, lease, link, push, states, waits
 
 from topiccrawler.frontier.base import Frontier, Leased, State
 from topiccrawler.frontier.hosts import Hosts
@@ -128,3 +130,26 @@ def test_a_host_gives_no_more_leases_than_its_concurrency(make: Make) -> None:
     assert (frontier.hosts.next_ready(0.0), waits(frontier.hosts, 0.0)) == (None, {"busy": 1})
     frontier.end("http://a/2", State.ERROR, "timeout", 1.0)
     assert [lease(frontier, now=1.0) for _ in range(2)] == ["a/3", None]
+
+
+def sampled(frontier: Frontier, count: int, fewest: int) -> list[float]:
+    """A sample of at least so many; a server answers a while after it was asked."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while len(found := frontier.look().sample(count)) < fewest and time.monotonic() < end:
+        time.sleep(0.01)
+    return list(found)
+
+
+def test_a_sample_is_of_the_scores_of_all_that_waits_and_a_larger_queue_is_drawn_from(
+    frontier: Frontier,
+) -> None:
+    push(frontier, *((f"{number % 7}/{number}", number / 10) for number in range(40)))
+    assert [lease(frontier), lease(frontier)] == ["4/39", "3/38"]
+    frontier.commit()
+    assert sorted(sampled(frontier, 50, 38)) == [number / 10 for number in range(38)]
+    push(frontier, *((f"{number % 7}/{number}", float(number)) for number in range(40, 3000)))
+    frontier.commit()
+    found = sampled(frontier, 300, 100)
+    assert len(found) <= 900
+    assert set(found) <= {number / 10 for number in range(38)} | {float(number) for number in range(40, 3000)}
+    assert 1200 < sum(found) / len(found) < 1800

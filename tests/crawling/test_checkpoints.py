@@ -194,5 +194,5 @@ def test_a_strategy_that_learns_nothing_costs_a_page_count_only(tmp_path: Path) 
 def test_a_damaged_state_is_one_line(tmp_path: Path, text: str) -> None:
     with SqliteFrontier(tmp_path / "f.sqlite") as frontier:
         frontier.notes.put("ordering", text)
-        with pytest.raises(StateError, match="the strategy's state: is damaged"):
+        with pytest.raises(StateError, match="the strategy's state: cannot be read"):
             Ordering(Learner(), frontier)

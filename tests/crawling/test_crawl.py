@@ -12,11 +12,12 @@ from topiccrawler.crawling.crawl import KNOWN, NO_PAGE, Crawl, CrawlLimits, Fetc
 from topiccrawler.crawling.gate import Block
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.engine.progress import brief_line, progress_line
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, State
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.model import Link
+from topiccrawler.model import Link, Visit
 
 SEED = "http://a.cn/"
 FUND = '<title>基金定投</title><p>基金 股票 理财 投资 收益 债券 定投</p><a href="/1">股票基金</a><a href="http://b.cn/">足球</a>'
@@ -70,6 +71,19 @@ def test_limits_end_it_with_what_is_under_way() -> None:
     assert [crawl.is_enough(0), crawl.is_enough(1)] == [False, True]
     read_and_end(crawl, fetch, 2.0)
     assert (crawl.is_enough(), crawl.has_more(2.0, under_way=0)) == (True, False)
+
+
+def test_a_crawl_has_enough_when_the_next_pages_promise_little() -> None:
+    latest = [Visit(SEED, 200, 0.0, 0.1, number % 20 == 0, 1.0) for number in range(200)]
+    crawl, fetch = seeded(limits=CrawlLimits(until=0.2), latest=latest)
+    assert not crawl.is_enough()  # nothing waits: what is under way may bring links
+    read_and_end(crawl, fetch, 2.0)
+    crawl.estimator.estimate(anew=True)
+    assert (crawl.is_enough(), crawl.promises_little, crawl.has_more(2.0, 0)) == (True, True, False)
+    assert progress_line(crawl).endswith(", 2 queued, 2 hosts, about 0 relevant pages wait")
+    assert brief_line(crawl).endswith(", 2 queued (about 0 relevant)")
+    crawl.limits = CrawlLimits(until=0.01)
+    assert not crawl.is_enough()
 
 
 def test_a_crawl_goes_on_from_what_its_files_say(tmp_path: Path) -> None:

@@ -20,7 +20,6 @@ tunnel_probability = {tunnels}
 "基金" = 1.0
 """
 HUB = "http://hub.cn/"
-NEIGHBOURS = 40
 LINKS = [
     Link(f"http://a.cn/{anchor}", "a.cn", anchor, source_url=HUB)
     for anchor in ("公募", "储蓄", "保险", "足球")
@@ -58,13 +57,25 @@ def test_a_poor_link_may_be_a_tunnel(parts: Any) -> None:
     assert gate.decide(LINKS[3]).tunnel == 1
 
 
-@pytest.mark.parametrize(("breadth", "passing"), [("broad", 3), ("normal", 2), ("specific", 0)])
-def test_ipagerank_prunes_by_rank(parts: Any, breadth: str, passing: int) -> None:
-    """RW of the four is 1, .6, .4 and 0: a page of rank .15 shares .1275 among them and 40 more, of RW 1; .15 is what each has."""
+@pytest.mark.parametrize(("breadth", "passing"), [("broad", 3), ("normal", 2), ("specific", 1)])
+def test_ipagerank_prunes_by_the_place_among_the_urls_met(parts: Any, breadth: str, passing: int) -> None:
+    """RW of the four is 1, .6, .4 and 0, of four more links 1, 1, .6 and .4: a page of rank .15 shares .1275 among them; .15 is what each has.
+
+    Nine URLs with the page: two of IPR .15, two of 保险, two of 储蓄, three of 公募.
+    """
     made = parts("ipagerank", breadth, parameters={"c": "0.1"})
-    others = [LINKS[0]._replace(url=f"http://b.cn/{number}") for number in range(NEIGHBOURS)]
+    others = [LINKS[like]._replace(url=f"http://b.cn/{number}") for number, like in enumerate((0, 0, 1, 2))]
     made.strategy.visit(Page(HUB, similarity=0.5), [*LINKS, *others])
-    given = 0.1275 / (2.0 + NEIGHBOURS)
+    given = 0.1275 / (3 + 2 * 0.6 + 2 * 0.4)
     expected = [0.15 + given, 0.15 + 0.6 * given, 0.15 + 0.4 * given, 0.15]
     assert made.strategy.ranks(LINKS) == pytest.approx(expected, abs=1e-6)
-    assert len(made.gate.passing(LINKS)) == passing
+    assert made.strategy.places(LINKS) == pytest.approx([1, 5 / 9, 3 / 9, 1 / 9])
+    assert list(made.gate.passing(LINKS)) == LINKS[:passing]
+
+
+def test_where_no_link_says_anything_a_specific_topic_lets_all_pass(parts: Any) -> None:
+    made = parts("ipagerank", "specific")
+    silent = [LINKS[3]._replace(url=f"http://b.cn/{number}") for number in range(3)]
+    made.strategy.visit(Page(HUB, similarity=0.5), silent)
+    assert made.strategy.places(silent) == [1.0, 1.0, 1.0]
+    assert list(made.gate.passing(silent)) == silent

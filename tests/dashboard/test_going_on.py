@@ -11,9 +11,13 @@ from typing import Any
 
 import pytest
 
+from topiccrawler.crawling.job_files import FRONTIER
+from topiccrawler.dashboard import starting
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.dashboard.starting import ORDER, can_go_on, go_on
 from topiccrawler.errors import StateError
+from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.model import Visit
 
 DEFAULTS = {"TOPIC": None, "TOPIC_STRATEGY": "adaptive"}
 ARGUMENTS = {"topic": "finance", "seeds": "http://a.example/"}
@@ -42,19 +46,25 @@ def test_no_more_is_started_than_a_form_may(make_job: Callable[..., Path], kept:
         go_on(jobs.get("old"), jobs, DEFAULTS)
 
 
-def test_a_job_of_the_command_line_has_no_button(
-    make_job: Callable[..., Path], open_dashboard: Callable[[Path], Any]
+def test_a_job_of_the_command_line_goes_on_by_its_folder(
+    make_job: Callable[..., Path], open_dashboard: Callable[[Path], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = make_job("old")
-    jobs = Jobs(folder.parent)
+    folder = make_job("old", visits=(Visit("http://a.example/", 200, 1.0, 0.9, True, 1.0),))
+    jobs, begun = Jobs(folder.parent), list[tuple[dict[str, str], Path]]()
+    monkeypatch.setattr(starting, "begin", lambda order, _, place: begun.append((order.arguments, place)))
     assert not can_go_on(jobs.get("old"))
-    with pytest.raises(StateError, match="was not started from here; give its command again"):
+    with pytest.raises(StateError, match="has no queue to go on with"):
         go_on(jobs.get("old"), jobs, DEFAULTS)
     dashboard = open_dashboard(folder.parent)
     assert "/jobs/old/go-on" not in dashboard.get("/jobs/old").text
-    assert "was not started from here" in dashboard.post("/jobs/old/go-on", {}).text
-    (folder / ORDER).write_text("{}")
+    assert "has no queue to go on with" in dashboard.post("/jobs/old/go-on", {}).text
+    SqliteFrontier(folder / FRONTIER).close()
     assert "/jobs/old/go-on" in dashboard.get("/jobs/old").text
+    assert dashboard.post("/jobs/old/go-on", {"pages": "70"}).headers["Location"] == "/jobs/old"
+    go_on(jobs.get("old"), jobs, DEFAULTS)
+    assert begun == [({"pages": "70"}, folder), ({}, folder)]
+    with pytest.raises(StateError, match="argument -a pages=many"):
+        go_on(jobs.get("old"), jobs, DEFAULTS, "many")
 
 
 def test_a_running_job_is_not_started_twice(make_job: Callable[..., Path]) -> None:

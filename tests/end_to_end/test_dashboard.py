@@ -2,64 +2,44 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import needs_browser, open_browser, running_dashboard
 from dashboard_user import (
     HOSTILE,
     JOB,
+    TYPED,
     Seen,
     changed,
     figure_moves,
+    filled_by_keyboard,
     gone_on,
     looked_over,
     paused,
     searched,
     started,
     stopped,
+    taught,
 )
 
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.engine.control.client import FILE as CONTROL
-from topiccrawler.engine.control.client import Address, orders
-from topiccrawler.engine.rendering import BROWSERS
+from topiccrawler.dashboard.starting import FIELDS
+from topiccrawler.engine.control.client import orders
 from topiccrawler.lab.demo.crawls import DemoFiles
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.demo.server import RunningServer
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord
 
-ROOT = Path(__file__).parents[2]
-BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-]
-FLAGS += [
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-]
-PATIENCE = 60  # seconds, then the test fails
 OVER = "<script>window.broken = 1</script><img src=x onerror='window.broken = 1'>\u202e\x1b[31m"
 TITLE = OVER + "基金" * 50_000
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(BROWSER is None, reason="no Chromium is here: apt-get install chromium"),
-]
+pytestmark = [pytest.mark.slow, needs_browser]
 
 
 @pytest.fixture(scope="module")
@@ -88,33 +68,14 @@ def web() -> Iterator[RunningServer]:
 @pytest.fixture(scope="module")
 def link(data: Path, web: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Of a running dashboard, as a user starts it."""
-    words = [sys.executable, "-m", "scrapy", "dashboard", "--no-open", "--data", str(data)]
-    with subprocess.Popen(
-        words, cwd=ROOT, env=web.environment(), stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        found = re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", process.stdout.readline())
-        assert found is not None
-        try:
-            yield found[0]
-        finally:
-            process.terminate()
-            if (data / JOB / CONTROL).is_file():  # a test failed while it ran
-                os.kill(Address.read(data / JOB).pid, signal.SIGKILL)
+    with running_dashboard(data, web.environment(), JOB) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        profile = tmp_path_factory.mktemp("profile")
-        context = playwright.chromium.launch_persistent_context(
-            profile, executable_path=BROWSER, args=FLAGS, headless=True, locale="en-US", viewport={"width": 1600, "height": 1000}
-        )  # fmt: skip
-        context.set_default_timeout(PATIENCE * 1000)
+    with open_browser(tmp_path_factory.mktemp("profile")) as context:
         yield context
-        context.close()
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +100,8 @@ def seen(
     seen.values["first"] = page.evaluate("document.activeElement.getAttribute('href')")
     page.keyboard.press("Enter")
     seen.values["skipped to"] = page.evaluate("document.activeElement.id")
+    filled_by_keyboard(page, seen)
+    seen.complaints.clear()  # the browser notes the refusal's status
     started(page, files, seen)
     paused(page, data / JOB, web, seen)
     changed(page, seen)
@@ -146,6 +109,7 @@ def seen(
     page.get_by_role("button", name="Resume").press("Enter")
     page.wait_for_selector("[data-state-badge].running")
     figure_moves(page, "pages")
+    taught(page, seen)
     seen.values["held"], seen.values["resumed"] = held, len(web.requests)
     stopped(page)
     gone_on(page, data / JOB, seen)
@@ -163,6 +127,7 @@ def test_in_a_browser(seen: Seen) -> None:
     a_job_is_started_from_the_form_and_its_figures_move(seen)
     paused_no_request_reaches_the_web_until_it_is_resumed(seen)
     a_change_is_shown_before_it_is_made(seen)
+    the_form_and_the_answers_need_no_mouse(seen)
     a_stopped_job_goes_on_where_it_was(seen)
     every_order_stands_in_the_journal_and_on_the_page(seen)
     a_page_is_searched_and_says_why_it_was_kept(seen)
@@ -193,14 +158,33 @@ def a_change_is_shown_before_it_is_made(seen: Seen) -> None:
     assert dropped == queued > 0
 
 
+def the_form_and_the_answers_need_no_mouse(seen: Seen) -> None:
+    assert sorted(seen["reached"]) == sorted(FIELDS)
+    assert seen["typed"] == {"strategy": seen["typed"]["strategy"], **TYPED}
+    assert seen["typed"]["strategy"]
+    assert "argument -a until=2" in seen["typed fault"]
+    assert seen["checked"] == ["yes", "no"]
+    assert re.match(
+        r"Learned from 2 answers \(1 yes\): \d+ words weigh something else, \d+ queued URLs", seen["taught"]
+    )
+
+
 def a_stopped_job_goes_on_where_it_was(seen: Seen) -> None:
     before, after = seen["gone on"]
     assert 0 < before < after
 
 
 def every_order_stands_in_the_journal_and_on_the_page(seen: Seen) -> None:
-    assert [order["verb"] for order in seen["orders"]] == ["pause", "set", "set", "resume", "stop", "stop"]
-    assert "Orders given (6)" in seen["told"]
+    assert [order["verb"] for order in seen["orders"]] == [
+        "pause",
+        "set",
+        "set",
+        "resume",
+        "teach",
+        "stop",
+        "stop",
+    ]
+    assert "Orders given (7)" in seen["told"]
 
 
 def a_page_is_searched_and_says_why_it_was_kept(seen: Seen) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import re
 import sqlite3
@@ -114,3 +115,37 @@ def test_a_resumed_crawl_counts_on_from_the_jobs_pages_and_its_rate_is_of_this_r
     assert max(map(len, live)) <= COLUMNS  # none breaks into two
     assert "  9 pages fetched (4 in this run), 9 relevant (100%), 9 kept: 9 html" in lines
     assert "Traceback" not in came
+
+
+@pytest.mark.slow
+def test_a_crawl_ends_when_little_is_promised_and_goes_on_with_a_smaller_share(
+    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], words: list[str], tmp_path: Path
+) -> None:
+    football = "足球比赛，球员进球，教练与球迷。" * 8
+    texts = [FUNDS] * 60 + [football] * 190
+    site = {
+        f"http://hub.example/{number}": f"<title>{number}</title><p>{number} {text}"
+        for number, text in enumerate(texts)
+    }
+    hub = "".join(f'<a href="/{number}">{number}</a>' for number in range(len(texts)))
+    web = draw_web({"http://hub.example/": f"<title>导航</title>{hub}<p>{FUNDS}", **site})
+    budgets = ("-sFRONTIER_HOST_UNPRODUCTIVE_PAGES=0", "-sFRONTIER_SHAPE_UNPRODUCTIVE_PAGES=0")
+
+    def pages(until: str) -> tuple[int, str]:
+        ran = warm_scrapy(*words, *budgets, f"-auntil={until}", proxy=web.proxy)
+        assert ran.code == 0, ran.err
+        stats = json.loads((tmp_path / "job" / "stats.json").read_text())
+        ended = ran.err.rstrip().splitlines()[-1]
+        return stats["topic/pages"], f"{stats['finish_reason']}: {ended.strip()}"
+
+    first, ended = pages("0.4")
+    assert 100 <= first < 200
+    assert re.match(
+        r"little_promised: ended: the next 100 pages promise 3\d\.\d% relevant ones, less than 40\.0% \(-a until\); "
+        r"\d+ URLs wait, the same command with a smaller share \(-a until=0\.2\) goes on with them$",
+        ended,
+    )
+    again, ended = pages("0.4")
+    assert again == first
+    assert "the next 100 pages promise 3" in ended
+    assert pages("0.001") == (251, "finished: ended: the queue is empty")

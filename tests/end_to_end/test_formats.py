@@ -16,7 +16,11 @@ import docx
 import openpyxl
 import pytest
 
+from topiccrawler import Job
+from topiccrawler.crawling.job_files import HTML
 from topiccrawler.engine.rendering import BROWSERS
+from topiccrawler.results.corpus import Shape
+from topiccrawler.store.html import KeptHtml
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import read_visits
 
@@ -196,10 +200,12 @@ COPIES = {
 }
 
 
-def test_copies_within_and_across_sites_are_stored_as_aliases_without_text(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
+def test_copies_within_and_across_sites_are_stored_as_aliases_without_text_and_html(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any], tmp_path: Path
 ) -> None:
-    ran = crawl(draw_web(COPIES), *OWN_WORDS, "-s", "CONCURRENT_REQUESTS=1")
+    fourth = page("第四篇基金", f"<h2>基金、股票与证券</h2><p><b>摘要</b>：{FUNDS[::-1]}。</p>").encode("gbk")
+    web = {**COPIES, "http://hub.example/4": answer(200, fourth, Content_Type="text/html; charset=gbk")}
+    ran = crawl(draw_web(web), *OWN_WORDS, "-s", "CONCURRENT_REQUESTS=1")
     first = "http://hub.example/1"
     assert {record.url: (record.alias_of, bool(record.text)) for record in stored(tmp_path)} == {
         first: ("", True),
@@ -208,6 +214,19 @@ def test_copies_within_and_across_sites_are_stored_as_aliases_without_text(
         "http://hub.example/4": ("", True),
     }
     assert "'topic/duplicates/alias': 2" in ran.err
+    with KeptHtml([tmp_path / "data/job" / HTML]) as html:
+        kept = {url: html.get(url) for url in COPIES}
+    assert [url for url, body in kept.items() if body] == [first, "http://hub.example/4"]
+    assert kept["http://hub.example/4"] == fourth
+    said = Job(tmp_path / "data/job").export(
+        tmp_path / "corpus", "corpus", markdown=True, shape=Shape(compress="none")
+    )
+    assert said == [
+        f"2 pages written to {tmp_path / 'corpus'} in 1 files; 2 pages without main text and 0 near copies left out"
+    ]
+    lines = (tmp_path / "corpus" / "pages-00000.jsonl").read_text(encoding="utf-8").splitlines()
+    texts = {row["url"]: row["text"] for row in map(json.loads, lines)}
+    assert texts["http://hub.example/4"] == f"## 基金、股票与证券\n\n**摘要**：{FUNDS[::-1]}。"
 
 
 def test_copies_can_be_dropped_and_other_sites_left_alone(
@@ -215,7 +234,7 @@ def test_copies_can_be_dropped_and_other_sites_left_alone(
 ) -> None:
     ran = crawl(
         draw_web(COPIES), *OWN_WORDS, "-s", "TOPIC_DUPLICATES=drop", "-s", "TOPIC_DUPLICATES_ACROSS_SITES=False",
-        "-s", "CONCURRENT_REQUESTS=1",
+        "-s", "TOPIC_KEEP_HTML=False", "-s", "CONCURRENT_REQUESTS=1",
     )  # fmt: skip
     assert [record.url for record in stored(tmp_path)] == [
         "http://hub.example/1",
@@ -223,6 +242,7 @@ def test_copies_can_be_dropped_and_other_sites_left_alone(
         "http://hub.example/4",
     ]
     assert "'topic/duplicates/drop': 1" in ran.err
+    assert not (tmp_path / "data/job" / HTML).exists()
 
 
 def test_an_unknown_choice_for_duplicates_is_one_line(warm_scrapy: Callable[..., Any]) -> None:

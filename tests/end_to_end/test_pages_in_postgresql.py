@@ -17,6 +17,8 @@ from postgresql_server import FULL_DISK, MORE_ROOM, PASSWORD, PostgresqlServer
 
 from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
+from topiccrawler.crawling.job_files import CHECKS
+from topiccrawler.store.pages import PageChecks
 
 PAGES = 40
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
@@ -38,6 +40,10 @@ def page(number: int) -> str:
     like = min(number, PAGES - 5)
     own = " ".join(f"w{like}x{place}" for place in range(150))
     return f"<title>{number}</title><p>{FUNDS}{own}</p>{links}"
+
+
+def changed(number: int) -> str:
+    return page(number).replace("<p>", "<p>" + "基金分红公告，" * 20)
 
 
 def until(what: Callable[[], bool]) -> None:
@@ -120,6 +126,41 @@ def test_a_server_that_is_gone_for_a_while_loses_nothing(
     assert not [
         path.name for path in job.iterdir() if path.name.startswith(("pages.", "duplicates.", "index."))
     ]
+
+
+def test_pages_are_looked_at_again_while_the_server_is_gone(
+    warm_scrapy: Any, draw_web: Callable[..., Any], server: PostgresqlServer, tmp_path: Path
+) -> None:
+    job, err = tmp_path / "job", tmp_path / "err"
+    gone, back = threading.Event(), threading.Event()
+
+    def pause() -> str:
+        """The sixth page waits until the server was killed, and is another by then."""
+        gone.set()
+        assert back.wait(PATIENCE)
+        return changed(5)
+
+    few = ("-a", "pages=12")
+    web = draw_web({address(number): page(number) for number in range(PAGES)})
+    assert warm_scrapy(*words(job, server), *few, proxy=web.proxy).code == 0
+    before = kept(server)
+    web.pages.update({address(number): changed(number) for number in range(PAGES)})
+    web.pages[address(5)] = pause
+    began = warm_scrapy.begin(*words(job, server), "-a", "revisit=true", proxy=web.proxy, err=str(err))
+    assert gone.wait(PATIENCE)
+    server.kill()
+    back.set()
+    until(lambda: "is away" in err.read_text())
+    server.start()
+    ran = began.wait(PATIENCE)
+    said = err.read_text()
+    assert ran.code == 0, said
+    assert "12 pages looked at again: 12 changed, 0 unchanged, 0 gone, 0 failed" in said
+    assert "'topic/store/outages': 1" in said
+    assert "Traceback" not in said
+    assert kept(server) == before
+    with closing(PageChecks(job / CHECKS)) as checks:
+        assert [len(checks.versions(url)) for url in before] == [1] * 12
 
 
 def test_a_server_that_takes_no_more_ends_the_crawl_and_the_job_goes_on_when_it_is_mended(

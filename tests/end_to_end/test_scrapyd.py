@@ -163,6 +163,7 @@ def test_a_scheduled_crawl_runs_from_the_egg_alone(
         "seeds/finance.txt",
         "topics/catalogue/finance.toml",
         "topics/clc.tsv",
+        "topics/clc_texts.tsv",
         "text/synonyms.txt",
         "lab/demo/web.txt",
         "results/templates/report.html",

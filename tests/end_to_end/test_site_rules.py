@@ -50,7 +50,7 @@ def test_a_wrong_rule_ends_the_job_before_the_first_request(
     assert said == (
         f"{file}: sites.hub.example.text = 'div[': Value error, is no CSS selector; "
         'give a table by host, as in [sites."blog.example.com"] with title, text, links = CSS selectors; '
-        "proxy, user, password, formats, since, only are in docs/page-classifiers.md"
+        "proxy, user, password, formats, since, only are in docs/site-rules.md"
     )
     assert not (tmp_path / "job").exists()
 

@@ -223,7 +223,12 @@ PROMISED = {
     "teach": ["With the topic as it was taught by 5 answers", r"are about it \(before: \d+\)"],
     "resume": [r"400 pages fetched \(100 in this run\)", "waiting"],
     "revisit": ["pages looked at again: 0 changed, 1[0-9][0-9] unchanged", r"\(\d+ in this run\)"],
-    "export-for-training": [r"\d+ pages written to corpus\.jsonl", r"pages written to corpus\.parquet"],
+    "export-for-training": [
+        r"\d\d pages written to corpus in 1 files; \d+ pages without main text and \d+ near copies left out\s+score +date",
+        r"20 pages written to pages\.md",
+        r"\d\d pages written to pages\.jsonl\.gz",
+        r"\d\d pages written to pages\.parquet",
+    ],
     "scrapy-project": ["50 pages fetched"],
     "login-and-scripts": ["50 pages fetched"],
 }

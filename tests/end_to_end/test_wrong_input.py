@@ -112,7 +112,10 @@ def test_a_missing_or_damaged_model_is_one_line(
 
 @pytest.mark.parametrize(
     ("page_classifier", "message"),
-    [("svm", "train it: scrapy train law"), ("centroid", "page classifiers are vsm, naive_bayes, svm")],
+    [
+        ("svm", "train it: scrapy train law"),
+        ("centroid", "page classifiers are vsm, cosine, naive_bayes, svm"),
+    ],
 )
 def test_a_page_classifier_that_is_not_there_is_one_line(
     refusal: Callable[..., str], page_classifier: str, message: str

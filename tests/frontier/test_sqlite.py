@@ -232,3 +232,19 @@ def test_an_unfinished_creation_is_begun_again(path: Path) -> None:
     with SqliteFrontier(path, Hosts()) as frontier:
         push(frontier, 1)
         assert numbers(frontier) == [1]
+
+
+def test_a_clock_that_was_set_back_a_year_between_two_runs_holds_nothing_up(path: Path) -> None:
+    year = 365 * 86_400.0
+    frontier = SqliteFrontier(path)
+    push(frontier, *range(30), now=2 * year)
+    killed = [frontier.lease(2 * year) for _ in range(3)]
+    frontier.commit()
+    frontier.close(commit=False)  # what a kill does
+    with SqliteFrontier(path) as again:
+        found = []
+        while (leased := again.lease(year)) is not None:
+            found.append(int(leased.link.url.rpartition("/")[2]))
+            again.end(leased.link.url, State.COMPLETED, "", year)
+        assert sorted(found) == list(range(30))
+        assert found[:3] == [int(one.link.url.rpartition("/")[2]) for one in killed if one is not None]

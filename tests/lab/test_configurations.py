@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.errors import StrategyError
+from topiccrawler.errors import StrategyError, TopicError
 from topiccrawler.lab.replayed import (
     build_all,
     contexts_of,
@@ -41,6 +41,23 @@ def test_parameters_stand_behind_the_name() -> None:
     built = strategy_of(spec)
     assert isinstance(built, FishSearch)
     assert (built.width, built.depth) == (3, 2)
+
+
+def test_breadth_and_tunnels_are_the_topics_and_prune_that_run_alone(tea: Path) -> None:
+    recipe = Recipe(str(tea), prune=False)
+    spec = "ipagerank:c=1:breadth=specific:tunnels=0"
+    assert parameters_of(spec) == {"c": "1"}
+    gates = [parts_of(recipe, one).gate for one in (spec, "ipagerank:breadth=broad", "ipagerank")]
+    assert [(one.threshold, one.tunnel_probability) for one in gates] == [
+        (0.75, 0.0),
+        (0.25, 0.1),
+        (0.0, 0.1),
+    ]
+    topic = parts_of(recipe, spec).topic
+    plain = parts_of(recipe, "ipagerank").topic
+    assert topic == plain.model_copy(update={"breadth": "specific", "tunnel_probability": 0.0})
+    with pytest.raises(TopicError, match="use broad, normal or specific"):
+        parts_of(recipe, "ipagerank:breadth=wide")
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,14 @@ def test_a_run_counts_its_content_pages_alone() -> None:
     }
 
 
+def test_what_is_kept_is_counted_over_the_pages_fetched() -> None:
+    """Fetched 4, 0, 2, 1, 3: 0 is kept second, on topic; 2 third, off. Two content pages on topic can be reached."""
+    scored = Scored.of(TRUTH, [[4, 0, 2, 1, 3]], [FIRST])
+    found = figures(scored, ORACLE, TRUTH, 5, [1, 2, 3, 5])
+    assert found["kept_precision"] == {"1": None, "2": 1.0, "3": 0.5, "5": 0.5}
+    assert found["kept_recall"] == {"1": 0.0, "2": 0.5, "3": 0.5, "5": 0.5}
+
+
 def test_without_kinds_all_pages_count() -> None:
     truth = Truth("labels", TRUTH.relevant, frozenset(), TRUTH.reachable)
     found = kept(truth, FIRST)["kept"]

@@ -1,19 +1,23 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 from topiccrawler.crawling.job_files import DISCARDED, PAGES
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.lab.live import LiveCrawls, fetched, job_verdicts
+from topiccrawler.lab.live import LiveCrawls, fetched, job_verdicts, watched
 from topiccrawler.lab.recorded_web import RecordedPages
-from topiccrawler.lab.replayed import Run
+from topiccrawler.lab.replayed import MEMORY_STEP, Run
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.refused import PageSample
 from topiccrawler.store.visits import VisitLog
+from topiccrawler.topics.catalogue import load_topic
 
 WEB = {f"http://a.example/{name}": name for name in ("", "b/", "c/")}
 
@@ -75,6 +79,30 @@ def test_the_real_crawl_is_given_the_same_arguments(
     assert "TOPIC_DISCARDED_SAMPLE=50" in arguments
     pruned = Run(Recipe("tea", prune=True, link_threshold=0.3), "naive_bayes", (0,), 50, tmp_path)
     assert "TOPIC_LINK_THRESHOLD=0.3" in crawls.arguments(pruned, tmp_path / "seeds.txt", tmp_path)
+
+
+def test_breadth_and_tunnels_of_a_strategy_go_into_a_topic_file(
+    recorded: Callable[..., RecordedPages], tmp_path: Path
+) -> None:
+    crawls = LiveCrawls([tmp_path / "web.warc"], recorded(WEB), tmp_path, 1)
+    run = Run(Recipe("finance", prune=False), "ipagerank:breadth=broad:tunnels=0", (0,), 50, tmp_path)
+    arguments = crawls.arguments(run, tmp_path / "seeds.txt", tmp_path)
+    assert f"topic={tmp_path / 'topic.toml'}" in arguments
+    assert "TOPIC_LINK_THRESHOLD=0" not in arguments
+    topic = load_topic(str(tmp_path / "topic.toml"))
+    assert (topic.name, topic.breadth, topic.tunnel_probability) == ("finance", "broad", 0.0)
+    assert topic.page_threshold == load_topic("finance").page_threshold
+
+
+def test_memory_is_looked_at_while_the_crawl_goes_on(tmp_path: Path) -> None:
+    visits = tmp_path / "visits.jsonl"
+    visits.write_text("\n" * (2 * MEMORY_STEP + 7))
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(.5)"]) as process:
+        memory, status, usage = watched(process.pid, visits)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert list(memory) == [2 * MEMORY_STEP]
+    assert memory[2 * MEMORY_STEP] > 1.0
+    assert (status, usage.ru_maxrss > 0) == (0, True)
 
 
 def record(url: str, relevance: float, *, stored: bool = True, alias_of: str = "") -> PageRecord:

@@ -10,7 +10,13 @@ from scrapy.settings import Settings
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.lab.demo import crawls
-from topiccrawler.lab.experiment import EXPERIMENTS, fill_in, mixed_seeds, recorded_synthetic_web
+from topiccrawler.lab.experiment import (
+    EXPERIMENTS,
+    fill_in,
+    mixed_seeds,
+    recorded_synthetic_web,
+    with_labels,
+)
 from topiccrawler.lab.measures import checkpoints
 from topiccrawler.lab.replayed import named, strategy_of
 from topiccrawler.topics.catalogue import load_topic
@@ -46,7 +52,7 @@ def test_what_a_user_gives_goes_before_the_papers_values() -> None:
     fill_in(opts, settings)
     assert (opts.topic, opts.pages, opts.step) == (["tea"], 30, 250)
     assert opts.strategies == EXPERIMENTS["jlse"].strategies
-    assert settings["TOPIC_PAGE_CLASSIFIER"] == "naive_bayes"
+    assert settings["TOPIC_PAGE_CLASSIFIER"] == "naive_bayes:published=true"
     settings.set("TOPIC_PAGE_CLASSIFIER", "svm", "cmdline")
     fill_in(opts, settings)
     assert settings["TOPIC_PAGE_CLASSIFIER"] == "svm"
@@ -83,3 +89,11 @@ def test_mixed_seeds_are_hubs_two_of_three_on_topic_and_the_same_each_time(tmp_p
     assert all(url.startswith("http://hub") for url in seeds)
     assert sum(len(url) == len("http://hub1.cn/") for url in seeds) == 4
     assert mixed_seeds([labels], "tech", 6) == seeds
+
+
+def test_labels_by_hand_are_those_of_the_web_and_without_any_only_the_page_classifiers() -> None:
+    given = EXPERIMENTS["link-model"].strategies
+    own = "link_model:linking=0:graded=false:seeds_only=true:negative_most=inf:d=0:most_queued=0:page_words=0"
+    labelled = with_labels(given, ["a/labels.tsv", "b.tsv"]).split(",")
+    assert labelled[2:] == [own, f"{own}:labels=a/labels.tsv", "link_model"]
+    assert with_labels(given, []).split(",")[2:] == [own, "link_model"]

@@ -103,3 +103,23 @@ def test_the_snippet_keeps_the_pages_within_three_links_of_the_seed(
 
     assert [int(line.split()[2]) for line in capsys.readouterr().out.splitlines()] == [3, 7, 15]
     assert sorted(RecordedPages(RecordedWeb([shallow])).urls) == sorted(urls[n] for n in range(1, 16))
+
+
+@pytest.mark.parametrize("report", ["models/finance.txt", "models/paper/finance.txt"])
+def test_the_evaluation_table_says_what_the_report_of_the_shipped_model_says(report: str) -> None:
+    rows = PAGE.partition(f"| `{report}` |")[2].partition("\n\n")[0].splitlines()[2:]
+    shown = {
+        cells[1].split(":")[0].split(",")[0].strip(): cells[2:8] for row in rows if (cells := row.split("|"))
+    }
+    text = (Path(__file__).parents[2] / report).read_text(encoding="utf-8")
+    found = {
+        (how, name): figures.split()[:3]
+        for how, name, figures in re.findall(
+            r"^(links|hosts): (group \d|pages|dictionary|model) +(.*)$", text, re.MULTILINE
+        )
+    }
+    for name, figures in shown.items():
+        row = name.replace("nothing", "dictionary")
+        expected = [number.lstrip("0") for how in ("links", "hosts") for number in found[how, row]]
+        assert [figure.strip() for figure in figures] == expected
+    assert {"group 1", "group 2", "pages", "nothing"} <= shown.keys()

@@ -133,6 +133,10 @@ def test_a_state_of_other_features_is_refused() -> None:
         begun().load({**state, "weights": [1.0, 2.0], "squares": [1.0, 1.0]})
 
 
+def test_shares_that_an_earlier_version_has_packed_are_one_share() -> None:
+    assert begun().shares(link("http://a.example/1"), 1.5, bytes(4 * 3)) == [("by an earlier version", 1.5)]
+
+
 def test_a_site_that_became_unproductive_falls_below_one_that_never_gave_much() -> None:
     def after(keep: float) -> tuple[float, float]:
         strategy = begun(keep=keep, rate=0.0)

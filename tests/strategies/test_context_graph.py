@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 
+import networkx as nx
 import numpy as np
 import pytest
 
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Knowledge
-from topiccrawler.strategies.context_graph import ContextGraph, Layers, distances
+from topiccrawler.strategies.context_graph import OTHER, ContextGraph, Layers, distances
 from topiccrawler.strategies.features import as_rows, hashed_counts
 
 
@@ -23,6 +24,16 @@ def test_layers_are_the_fewest_links_to_a_relevant_page() -> None:
     """0 -> 1 -> 2 -> 3 (relevant), 0 -> 3, 4 -> 0, 5 alone, 3 -> 4: layers 1, 2, 1, 0, 2, other."""
     sources, targets = np.array([[0, 1], [1, 2], [2, 3], [0, 3], [4, 0], [3, 4]], np.int32).T
     assert distances(sources, targets, [3], 6).tolist() == [1, 2, 1, 0, 2, 5]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_layers_are_those_of_networkx(seed: int) -> None:
+    graph = nx.gnm_random_graph(60, 90, seed=seed, directed=True)
+    sources, targets = np.array(graph.edges, np.int32).T
+    expected = dict.fromkeys(range(60), OTHER)
+    for layer, nodes in enumerate(nx.bfs_layers(graph.reverse(), [0, 1])):
+        expected |= dict.fromkeys(nodes, min(layer, OTHER))
+    assert distances(sources, targets, [0, 1], 60).tolist() == [expected[node] for node in range(60)]
 
 
 def test_a_layer_is_classified_by_naive_bayes_with_equal_priors() -> None:

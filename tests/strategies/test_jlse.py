@@ -174,6 +174,23 @@ def test_with_detail_a_relevant_list_that_leads_nowhere_is_worth_nothing() -> No
     assert strategy.similarities([Link("http://o.example/", "o.example", "目录")]) == [0.01]
 
 
+def test_the_papers_figure_2_crawled_values_links_by_the_vertices_with_children() -> None:
+    """
+    The ten pages of fig. 2 are read in turn, each by an anchor of its own; 3, 6 and 10 are texts. A link with the anchor of vertex i has
+    s_i = .5 (the anchor's weight), so .5 · Q(i) with r = 1. The leaves have no Q: a link like theirs has what its anchor says, .01.
+    """
+    anchors = ["alpha", "bravo", "delta", "echo", "golf", "hotel", "india", "kilo", "lima", "mike"]
+    strategy = ready(Jlse(cf=3, detail=True, terminal=True, leaves=False))
+    source = {to: f"http://v{start}.example/" for start, to in reversed(EDGES)}
+    for n, name in enumerate(anchors, 1):
+        found = links(*(f"v{to}" for start, to in EDGES if start == n))
+        read = page(f"v{n}", detail=n in {3, 6, 10}, source=source.get(n, ""), anchor=name)
+        strategy.visit(read, found)
+    likeness = strategy.similarities([Link("http://o.example/", "o.example", name) for name in anchors])
+    expected = [0.01 if n in {3, 6, 10} else 0.5 * q / 100 for n, q in PAGES.items()]
+    assert likeness == pytest.approx(expected)
+
+
 def scored(strategy: AnchorText, of_page: Page) -> list[str]:
     return [score.url for score in ready(strategy).visit(of_page, links("a", "b"))]
 

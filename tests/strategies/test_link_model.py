@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.errors import StrategyError
+from topiccrawler.frontier.base import State
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies.base import ROOT, Knowledge
 from topiccrawler.strategies.link_model import LinkModel, nearest_rows, propagate
@@ -86,6 +94,17 @@ def test_a_link_speaks_for_itself_by_the_pages_it_is_like() -> None:
     assert -0.16 < values["d"] < 0.16
 
 
+@pytest.mark.parametrize(("most", "ball"), [(1.0, -0.32), (math.inf, -0.64)])
+def test_by_eq_4_one_negative_weighs_as_much_as_two_positives(most: float, ball: float) -> None:
+    """Sum 1 of the two positives (the topic, a page), -1 of the negative: X is scaled by 2. Ours: no more than one positive."""
+    strategy = LinkModel(linking=0.0, graded=False, negative_most=most)
+    strategy.prepare(Knowledge(topic=Topic(name="fund", keywords={"基金": 1.0})))
+    strategy.visit(Page("http://a.example/", 0, terms={"基金": 1.0}, is_target=True), [])
+    page = Page("http://b.example/", 0, terms={"足球": 1.0}, is_target=False)
+    scores = strategy.visit(page, [link("a", "基金"), link("b", "足球")])
+    assert [score.value for score in scores] == pytest.approx([0.32, ball])
+
+
 def test_a_link_without_a_vote_of_its_own_gets_its_neighbours() -> None:
     """理财 stands on no labelled page; 基金理财 is like both, so at a refresh 理财 rises above 旅游, which is like nothing."""
     strategy = prepared()
@@ -130,3 +149,56 @@ def test_with_seeds_only_neither_keywords_nor_later_pages_are_labelled() -> None
     labels = list(strategy._labels)
     strategy.visit(Page("http://q.cn/", depth=1, terms={"足球": 9}, similarity=0.9, is_target=True), [])
     assert strategy._labels == labels
+
+
+def test_eq_6_discards_urls_below_d_and_keeps_those_of_exactly_d() -> None:
+    """Scores as above: 基金 .32, 旅游 0 = d, 足球 -.32."""
+    strategy = LinkModel(linking=0.0, d=0.0)
+    strategy.prepare(Knowledge(topic=Topic(name="fund", keywords={"基金": 1.0})))
+    ordering = Ordering(strategy, MemoryFrontier(Hosts()))
+    seed = Link("http://hub.example/", "hub.example")
+    ordering.seed([seed], 0.0)
+    assert ordering.lease(0.0) is not None
+    page = Page(seed.url, 0, terms={"足球": 1.0}, is_target=False)
+    ordering.visit(page, [link("a", "基金"), link("b", "足球"), link("c", "旅游")], 0.0)
+    leased = [ordering.lease(1.0) for _ in range(3)]
+    assert [one and one.link.host[0] for one in leased] == ["a", "c", None]
+    rows = ordering.frontier.look().rows()
+    assert [(row.link.host, row.reason) for row in rows if row.state is State.DISCARDED] == [
+        ("b.example", "below the strategy's least score")
+    ]
+
+
+def test_labels_of_seeds_by_hand_go_before_the_page_classifiers(tmp_path: Path) -> None:
+    """The page classifier has them the wrong way round; a seed that is not on file keeps its label, and so does a later page."""
+    file = tmp_path / "labels.tsv"
+    file.write_text("#url\ttopics\nhttp://S.cn\ttravel,t\nhttp://n.cn/\t\t-\thub\n", encoding="utf-8")
+    strategy = LinkModel(linking=0.0, graded=False, labels=str(file))
+    strategy.prepare(Knowledge(topic=Topic(name="t", keywords={"基金": 1.0})))
+    pages = [
+        Page("http://s.cn/", depth=0),
+        Page("http://n.cn/", depth=0, is_target=True),
+        Page("http://other.cn/", depth=0, is_target=True),
+        Page("http://n.cn/", depth=1, is_target=True),
+    ]
+    assert [strategy._label_of(page) for page in pages] == [1.0, -1.0, 1.0, 1.0]
+
+
+def test_labels_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    for text, fault in (("http://a.cn/ no tab", "labels no page"), (None, "cannot be read")):
+        file = tmp_path / "labels.tsv"
+        file.unlink(missing_ok=True)
+        if text is not None:
+            file.write_text(text, encoding="utf-8")
+        with pytest.raises(StrategyError, match=fault):
+            LinkModel(labels=str(file)).prepare(Knowledge(topic=Topic(name="t", keywords={"基金": 1.0})))
+
+
+def test_without_cuts_all_links_and_all_words_take_part() -> None:
+    strategy = LinkModel(most_queued=0, page_words=0)
+    strategy.prepare(Knowledge(topic=Topic(name="fund", keywords={"基金": 1.0})))
+    page = Page("http://hub.example/", 0, terms={f"w{n}": 1.0 for n in range(99)}, is_target=False)
+    links = [link(f"n{n}", "基金") for n in range(40)]
+    strategy.visit(page, links)
+    assert len(list(strategy.refresh(iter(links)))) == 40
+    assert np.count_nonzero(strategy._sums[:, 0]) == 99

@@ -46,6 +46,10 @@ def test_a_page_off_topic_puts_back_the_links_that_speak_like_the_one_that_led_t
     assert crawl_order(prepared(learn="true"), SITE, ["hub"]) == ["hub", "one", "three", "two"]
 
 
+def test_with_every_link_a_waiting_url_is_scored_again_as_algorithm_1_has_it() -> None:
+    assert [prepared(every_link=text).offered_links for text in ("false", "true")] == ["new", "waiting"]
+
+
 def feed(strategy: Strategy, anchor: str, relevance: float) -> None:
     via = Via(Link("http://a.example/x", "a.example", anchor, source_url="http://a.example/"))
     strategy.visit(Page("http://a.example/x", similarity=relevance, via=via), [])
@@ -118,7 +122,7 @@ def test_a_damaged_state_is_one_line() -> None:
     frontier.notes.put(
         "ordering", json.dumps({"strategy": "naive_bayes", "pages": 1, "state": {"learned": {"version": 9}}})
     )
-    with pytest.raises(StateError, match="the strategy's state: is damaged"):
+    with pytest.raises(StateError, match="the strategy's state: cannot be read"):
         Ordering(prepared(learn="true"), frontier)
 
 

@@ -114,9 +114,15 @@ def test_any_gb18030_text_of_usual_chinese_decodes_without_replacement(text: str
 
 @given(
     st.binary(max_size=300),
-    st.sampled_from([*LABELS, "hex", "rot13", "utf-7", "idna", "a\0b", "x" * 5000, "中"]),
+    st.sampled_from([*LABELS, "hex", "rot13", "utf-7", "idna", "unicode_escape", "a\0b", "x" * 5000, "中"]),
 )
 def test_no_bytes_and_no_label_raise(body: bytes, declared: str | None) -> None:
     text, name = decode(body, declared)
     assert isinstance(text, str)
     codecs.lookup(name)
+
+
+def test_an_encoding_by_which_markup_can_be_hidden_is_not_obeyed() -> None:
+    body = rb"<meta charset=unicode_escape>\u003cscript\u003e \x3c\<" + "股票".encode("gbk")
+    assert decode(body) == (body.decode("gb18030"), "gb18030")
+    assert decode(body, "raw_unicode_escape")[1] == "gb18030"

@@ -8,19 +8,23 @@ import pytest
 
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.errors import TopicError
+from topiccrawler.errors import SeedsError, TopicError
 from topiccrawler.link_model.from_keywords import link_model
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.text.segmenter import words
 from topiccrawler.topics.catalogue import (
     Class,
     children,
+    class_of,
+    class_texts,
     classes,
     find,
     is_catalogued,
     keywords_of,
     load_topic,
+    seeds_of_class,
 )
 
 
@@ -49,8 +53,8 @@ def test_a_class_is_found_by_its_code_or_a_part_of_its_name() -> None:
 @pytest.mark.parametrize(
     ("code", "keywords"),
     [
-        ("F83", {"金融": 1.0, "银行": 1.0}),
-        ("F8", {"财政": 1.0, "金融": 1.0, "国家财政": 0.5, "货币": 0.5, "银行": 0.5, "保险": 0.5}),
+        ("F25", {"物资经济": 1.0}),
+        ("B4", {"非洲哲学": 1.0, "北非哲学": 0.5}),
         ("A18", {"马克思": 1.0, "恩格斯著作": 1.0, "恩格斯": 0.5, "著作": 0.5}),  # 语录, of the class above
         (
             "H673",
@@ -58,10 +62,66 @@ def test_a_class_is_found_by_its_code_or_a_part_of_its_name() -> None:
         ),  # 及 of 埃及 separates nothing
     ],
 )
-def test_the_words_of_a_class_are_those_of_its_name_and_half_of_its_childrens(
+def test_the_words_of_a_class_without_a_text_are_those_of_its_name_and_half_of_its_childrens(
     code: str, keywords: dict[str, float]
 ) -> None:
     assert keywords_of(code) == keywords
+
+
+def test_a_text_adds_its_words_by_their_rarity_and_none_of_the_general_ones() -> None:
+    found = keywords_of("F83")
+    assert list(found)[:2] == ["金融", "银行"]
+    assert found["金融"] == found["银行"] == 1.0
+    assert {word for word in found if found[word] >= 0.8} >= {"期权", "基金", "股民", "信用卡"}
+    assert found["期权"] > found["央行"] > found["证券"] > 0
+    assert found.keys().isdisjoint({"包括", "研究", "话题"})
+
+
+def test_the_main_classes_and_a_hundred_below_have_a_text_of_their_own_words() -> None:
+    texts = {
+        one.code: load_topic(f"clc:{one.code}").examples for one in classes() if one.code in class_texts()
+    }
+    main, below = [code for code in texts if not class_of(code).parent], len(texts) - 22
+    assert main == [one.code for one in children()]
+    assert below >= 100
+    assert len({text for (text,) in texts.values()}) == len(texts)
+    assert min(len(keywords_of(code)) for code in texts) >= 15
+
+
+def test_a_main_class_is_broad_and_one_below_is_not() -> None:
+    found = [load_topic(f"clc:{code}") for code in ("F", "F8", "F83")]
+    assert [(one.breadth, one.page_threshold) for one in found] == [
+        ("broad", 0.10),
+        ("normal", 0.15),
+        ("normal", 0.15),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "topics"),
+    [
+        ("F83", ["finance"]),
+        ("F59", ["travel"]),
+        ("F84", ["finance"]),
+        ("S65", ["gardening", "agriculture"]),
+        ("Z3", []),
+    ],
+)
+def test_seeds_are_those_of_the_topics_named_with_the_text_of_the_class_or_of_one_above(
+    code: str, topics: list[str]
+) -> None:
+    assert seeds_of_class(code) == topics
+
+
+def test_a_class_begins_by_itself_or_says_what_to_type() -> None:
+    assert (
+        read_seeds(None, load_topic("clc:F83")).positive == read_seeds(None, load_topic("finance")).positive
+    )
+    with pytest.raises(SeedsError) as caught:
+        read_seeds(None, load_topic("clc:C94"))
+    assert str(caught.value) == (
+        "topic clc-c94: has no seeds; type -a seeds=URL,URL or -a seeds=FILE; scrapy seeds clc:C94 --out FILE proposes some"
+    )
 
 
 def test_all_classes_make_topics_but_those_named_by_one_character() -> None:

@@ -256,7 +256,12 @@ class SharedLearning:
     def _publish(self) -> None:
         began = thread_time()
         text = json.dumps(
-            {"strategy": self.strategy.name, "state": dict(self.strategy.save())}, allow_nan=False
+            {
+                "strategy": self.strategy.name,
+                "version": self.strategy.state_version,
+                "state": dict(self.strategy.save()),
+            },
+            allow_nan=False,
         )
         while len(self._covered) > SESSIONS:
             del self._covered[next(iter(self._covered))]

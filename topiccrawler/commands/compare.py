@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, file_faults
+from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.lab.experiment import Comparison, Plan
@@ -104,16 +105,23 @@ class Command(ReportingCommand):
         print(f"written to {folder}: report.html, and {of_each}")
 
     def _fill_in(self, opts: argparse.Namespace, folder: Path) -> None:
-        from topiccrawler.lab.experiment import experiment_of, fill_in, mixed_seeds, recorded_synthetic_web
+        from topiccrawler.lab.experiment import (
+            experiment_of,
+            fill_in,
+            mixed_seeds,
+            recorded_synthetic_web,
+            with_labels,
+        )
 
         fill_in(opts, self.project)
         generated: list[str] = []
         if not opts.web:
             warc, labels, generated = recorded_synthetic_web(folder)
             opts.web, opts.labels = [str(warc)], [*opts.labels, str(labels)]
+        opts.strategies = with_labels(opts.strategies, opts.labels)
         number = experiment_of(opts.experiment).mixed_seeds
         if number and opts.labels and not opts.seeds:
-            labelled = [Path(path).expanduser() for path in opts.labels]
+            labelled = [user_path(path) for path in opts.labels]
             for _, name in _topics(opts.topic):
                 opts.seeds.append(f"{name}={','.join(mixed_seeds(labelled, name, number))}")
         elif generated:
@@ -138,7 +146,7 @@ class Command(ReportingCommand):
             recipes.append(recipe_of(self.project, given, off_topic=off_topic, prune=opts.prune))
         return Plan(
             web=tuple(recorded_paths(opts.web)),
-            labels=tuple(Path(path).expanduser() for path in opts.labels),
+            labels=tuple(user_path(path) for path in opts.labels),
             recipes=tuple(recipes),
             seeds=tuple(seeds),
             specs=tuple(specs),
@@ -184,7 +192,7 @@ def _seeds(given: Sequence[str], written: str, name: str, names: Sequence[str]) 
 
 
 def _folder(given: str) -> Path:
-    folder = Path(given).expanduser()
+    folder = user_path(given)
     with file_faults(ArgumentError, f"--out {given}", "cannot be made", "name another folder"):
         folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.files import user_path
 
 STATUS, TOP, SITES, WHY, METRICS = "status", "top", "sites", "why", "metrics"
 SET, BLOCK = "set", "block"
@@ -75,7 +76,7 @@ def _folder(given: str, data: Path) -> Path:
     from topiccrawler.engine.control.client import FILE
     from topiccrawler.results.jobs import job_folder
 
-    for folder in (Path(given).expanduser(), *(home / given for home in homes_of(data))):
+    for folder in (user_path(given), *(home / given for home in homes_of(data))):
         if (folder / FILE).is_file():
             return folder
     return job_folder(given, data)
@@ -109,6 +110,11 @@ def _text(verb: str, found: Mapping[str, Any]) -> str:
     return explanation_text(found) if verb == WHY else status_text(found)
 
 
+def _promised(found: Mapping[str, Any]) -> Iterator[str]:
+    if (promise := found.get("promise")) is not None:  # of a crawl of an earlier version it is not there
+        yield f"about {found['relevant_waiting']} relevant pages wait; the next 100 pages promise {promise:.0%}"
+
+
 def status_text(found: Mapping[str, Any]) -> str:
     """How it stands, for a person."""
     lines = [
@@ -121,6 +127,7 @@ def status_text(found: Mapping[str, Any]) -> str:
         )
         + f", {found['pages_per_second']:g} pages/s",
         f"{found['queued']} queued, {found['in_flight']} in flight, {found['hosts']} hosts",
+        *_promised(found),
     ]
     if found["hosts_waiting"]:
         waits = ", ".join(f"{reason} {hosts}" for reason, hosts in found["hosts_waiting"].items())

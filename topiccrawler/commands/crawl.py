@@ -16,9 +16,14 @@ from scrapy.commands import crawl
 from scrapy.exceptions import UsageError
 from scrapy.spiderloader import get_spider_loader
 
+from topiccrawler.messages import translated
+
 
 class Command(crawl.Command):
     """The stock command, behind a look at the call."""
+
+    def short_desc(self) -> str:
+        return translated("Run a spider of the current project, by name")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         gc.disable()  # modules and models are loaded, nothing of which becomes garbage; `go_on` ends it
@@ -53,5 +58,5 @@ class Command(crawl.Command):
 
 
 def _refuse(fault: str) -> NoReturn:
-    sys.stderr.write(f"scrapy crawl: {fault}\n")
+    sys.stderr.write(f"{translated(f'scrapy crawl: {fault}')}\n")
     sys.exit(2)

@@ -7,10 +7,10 @@ import asyncio
 import contextlib
 import webbrowser
 from collections.abc import Callable
-from pathlib import Path
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError
+from topiccrawler.files import user_path
 
 LOOPBACK = "127.0.0.1"
 MOST_PORT = 65_535
@@ -44,7 +44,7 @@ class Command(ReportingCommand):
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.dashboard.app import make_app, serve
 
-        data = Path(opts.data or self.data).expanduser()
+        data = user_path(opts.data or self.data)
         if data.exists() and not data.is_dir():
             raise ArgumentError(f"folder {data}", "is a file", "name a folder: --data DIR")
         settings = {name: self.setting(name) for name in ("TOPIC", "TOPIC_STRATEGY")}

@@ -7,11 +7,11 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError
+from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.crawling.assemble import Parts
@@ -58,7 +58,7 @@ class Command(ReportingCommand):
             raise ArgumentError(f"URL {args[0]!r}", "is no http(s) URL", "write it as http://host/path")
         folder, queue = opts.job or (self.setting("JOBDIR") if url else None), queue_address(self.setting)
         past: PastCrawl | None = None
-        if folder and queue is not None and not Path(folder).expanduser().is_dir():
+        if folder and queue is not None and not user_path(folder).is_dir():
             past = SharedCrawl(queue.server.open_view(queue.address, folder), folder)
         with ExitStack() as opened:
             if folder and past is None:

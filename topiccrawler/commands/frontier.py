@@ -15,6 +15,7 @@ from typing import Any
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError
+from topiccrawler.files import user_path
 
 USAGE = """[JOBDIR]
   scrapy frontier [dump] --job NAME
@@ -134,7 +135,7 @@ class Command(ReportingCommand):
     def _tables(self, job: Path, opts: argparse.Namespace) -> None:
         from topiccrawler.results.link_graph import write_tables
 
-        links, results = write_tables(job, Path(opts.file).expanduser())
+        links, results = write_tables(job, user_path(opts.file))
         text = f"{opts.file}: LinkTable {links} rows, ResultTable {results} rows"
         self.report(opts, {"links": links, "results": results}, text)
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, file_faults
+from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -36,7 +36,7 @@ class Command(ReportingCommand):
 
     def options(self, add: Callable[..., argparse.Action]) -> None:
         add("--topic", help="topic name or file (default: the setting TOPIC)")
-        names = "vsm, naive_bayes, svm or detail; the default is TOPIC_PAGE_CLASSIFIER"
+        names = "vsm, cosine, naive_bayes, svm or detail; the default is TOPIC_PAGE_CLASSIFIER"
         add("--page-classifier", metavar="NAME", help=names)
         add("--url", metavar="URL", help="address of the page in FILE, for reading rules")
 
@@ -98,7 +98,7 @@ class Command(ReportingCommand):
 
     def _page(self, place: str, url: str | None) -> tuple[str, bytes, str | None]:
         if "://" not in place:
-            path = Path(place).expanduser()
+            path = user_path(place)
             with file_faults(ArgumentError, place, "cannot be read", "give a file or an http(s) URL"):
                 return url or path.absolute().as_uri(), path.read_bytes(), None
         from w3lib.encoding import http_content_type_encoding

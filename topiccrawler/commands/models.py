@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, CrawlerError, ModelError
+from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.link_model.classifier import LinkClassifier
@@ -62,7 +63,7 @@ class Command(ReportingCommand):
         from topiccrawler.files import folder
 
         given = opts.models or self.setting("TOPIC_LINK_MODELS")
-        place = Path(given).expanduser() if given else folder("models")
+        place = user_path(given) if given else folder("models")
         if not isinstance(place, Path) or not place.is_dir():
             raise ArgumentError(str(place), "is no folder", "name one by --models DIR")
         return place
@@ -71,7 +72,7 @@ class Command(ReportingCommand):
         from topiccrawler.link_model.model_file import load, load_model
         from topiccrawler.topics.catalogue import load_topic
 
-        path = Path(name).expanduser()
+        path = user_path(name)
         if path.suffix == ".json" or path.is_file():
             return load(path)
         folder = self._folder(opts)
@@ -137,7 +138,7 @@ class Command(ReportingCommand):
         from topiccrawler.link_model.model_file import load
         from topiccrawler.link_model.training.promotion import in_use, model_file, put_to_use, trained_on
 
-        candidate, folder = load(Path(names[0]).expanduser()), self._folder(opts)
+        candidate, folder = load(user_path(names[0])), self._folder(opts)
         if own_folder("models") is None and not (opts.models or self.setting("TOPIC_LINK_MODELS")):
             remedy = "name a folder by --models DIR"
             raise ArgumentError("the models of the package", "are not written to", remedy)
@@ -169,7 +170,7 @@ class Command(ReportingCommand):
         if not opts.out:
             raise ArgumentError("merge", "does not know where to write", "name a file by --out FILE")
         model = merged([self._model(name, opts) for name in names])
-        place = Path(opts.out).expanduser()
+        place = user_path(opts.out)
         if place.exists() and not opts.force:
             fault = "exists, and a merged model has not been measured"
             raise ArgumentError(str(place), fault, "name another file by --out, or insist with --force")
@@ -202,4 +203,4 @@ def _row(model: LinkClassifier, opts: argparse.Namespace, threshold: float | Non
 
 
 def _files(opts: argparse.Namespace) -> list[Path]:
-    return [Path(path).expanduser() for path in opts.links]
+    return [user_path(path) for path in opts.links]

@@ -8,11 +8,11 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.results.job_pages import JobPages, Reasons
@@ -30,7 +30,8 @@ SIMILARITIES = (
 USAGE = """JOB [list] [--topic TOPIC] [--site HOST] [--since DATE] [--min-relevance R] [--kind KIND] [--limit N] [--json]
   scrapy pages JOB show URL [--version N] [--json]
   scrapy pages JOB border [--limit N] [--json]
-  scrapy pages JOB export [--format FORMAT] [--out FILE] [--site …]
+  scrapy pages JOB export [--format FORMAT] [--out FILE] [--with-text] [--links] [--site …]
+  scrapy pages JOB export --format corpus --out FOLDER [--markdown] [--no-copies] [--shard-size SIZE] [--compress KIND]
   scrapy pages JOB report --out FILE.html
   scrapy pages JOB repair
   scrapy pages --job NAME -s STORE_URL=postgresql://… [list|show|border|export|report] …"""
@@ -55,10 +56,18 @@ class Command(ReportingCommand):
         add("--job", metavar="NAME", help=job)
         limit = f"list: {LIMIT} by default; border: 5; export: all"
         add("--limit", type=int, metavar="N", help=limit)
-        add("--format", metavar="FORMAT", help="of export: by default as FILE ends")
-        add("--out", metavar="FILE", help="of export and report; jsonl and csv may go to standard output")
+        formats = "of export: jsonl, csv, markdown, parquet, warc, graphml or corpus; by default as FILE ends"
+        add("--format", metavar="FORMAT", help=formats)
+        out = "of export and report; jsonl, csv and markdown may go to standard output"
+        add("--out", metavar="FILE", help=out)
         with_text = "of export: only pages that have main text, so no copies"
         add("--with-text", action="store_true", help=with_text)
+        add("--links", action="store_true", help="of Markdown: with the targets of links")
+        add("--markdown", action="store_true", help="of --format corpus: texts are Markdown")
+        add("--no-copies", action="store_true", help="of --format corpus: near copies are left out")
+        size = "of --format corpus: before compression (500MB by default)"
+        add("--shard-size", metavar="SIZE", help=size)
+        add("--compress", metavar="KIND", help="of --format corpus: gz (by default), zst or none")
         version = "of show: the page as it was; 1 = before its last change"
         add("--version", type=int, metavar="N", help=version)
 
@@ -95,7 +104,7 @@ class Command(ReportingCommand):
         elif verb == EXPORT:
             self._export(pages, opts)
         elif verb == REPORT:
-            self._report(pages, Path(opts.out).expanduser())
+            self._report(pages, user_path(opts.out))
         else:
             self._list(pages, opts)
 
@@ -133,25 +142,25 @@ class Command(ReportingCommand):
             self.say("\n".join(look.border_lines()) or "no such page")
 
     def _export(self, pages: JobPages, opts: argparse.Namespace) -> None:
-        from topiccrawler.files import whole_file
-        from topiccrawler.results.exports import export_of, format_of
+        from topiccrawler.results.corpus import SHARD_BYTES, Shape, size_of
+        from topiccrawler.results.exports import CORPUS, Wanted, export, format_of
         from topiccrawler.results.jobs import selection_by
-        from topiccrawler.store.pages import ALL
 
-        pages.check_whole()
-        selection = selection_by(opts)
-        whole = selection == ALL and opts.limit is None and not opts.with_text
-        write = export_of(format_of(opts.format, opts.out), pages.folder, whole=whole)
-        records = pages.best(selection, None if opts.with_text else opts.limit)
-        if opts.with_text:
-            records = islice((record for record in records if record.text), opts.limit)
-        if opts.out is None:
-            write(records, sys.stdout.buffer)
-            return
-        place = Path(opts.out).expanduser()
-        with whole_file(place) as out:
-            count = write(records, out)
-        self.say(f"{count} pages written to {place}")
+        form = format_of(opts.format, opts.out)
+        if form != CORPUS and (opts.shard_size or opts.compress or opts.no_copies or opts.markdown):
+            self.refuse("--markdown, --no-copies, --shard-size and --compress are of --format corpus")
+        shape = Shape(
+            shard_bytes=size_of(opts.shard_size) if opts.shard_size else SHARD_BYTES,
+            compress=opts.compress or "gz",
+            no_copies=opts.no_copies,
+        )
+        wanted = Wanted(
+            selection=selection_by(opts), limit=opts.limit, with_text=opts.with_text, markdown=opts.markdown,
+            links=opts.links, shape=shape,
+        )  # fmt: skip
+        place = user_path(opts.out) if opts.out else None
+        for line in export(pages, form, place, wanted):
+            print(line, file=sys.stderr if place is None else sys.stdout)
 
     def _repair(self, folder: Path) -> None:
         from topiccrawler.crawling.job_files import INDEX, PAGES, VISITS

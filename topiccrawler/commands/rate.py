@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, file_faults
+from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.crawling.rating import Sample
@@ -66,7 +67,7 @@ class Command(ReportingCommand):
     def _write(self, sample: Sample, opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.rating import write_questions
 
-        place = Path(opts.write).expanduser()
+        place = user_path(opts.write)
         with file_faults(ArgumentError, place, "cannot be made", "name another folder"):
             place.mkdir(parents=True, exist_ok=True)
         files = [place / f"rater-{number}.csv" for number in range(1, opts.raters + 1)]
@@ -81,7 +82,7 @@ class Command(ReportingCommand):
     def _ask(self, sample: Sample, opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.rating import ask, read_answers, write_answers
 
-        place = Path(opts.rater).expanduser()
+        place = user_path(opts.rater)
         known = read_answers(place) if place.exists() else {}
         asked = [one for one in sample.questions(0, opts.seed) if one.url not in known]
         for one in ask(asked, self.say, input):
@@ -96,7 +97,7 @@ class Command(ReportingCommand):
 
         drawn = {record.url for record in (*sample.kept, *sample.discarded)}
         ratings = [
-            {url: answer for url, answer in read_answers(Path(file).expanduser()).items() if url in drawn}
+            {url: answer for url, answer in read_answers(user_path(file)).items() if url in drawn}
             for file in opts.read
         ]
         if not any(ratings):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError
+from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.results.search import Hit
@@ -50,7 +51,7 @@ class Command(ReportingCommand):
         from topiccrawler.results.jobs import jobs_in, looked_at, selection_by
         from topiccrawler.results.search import search
 
-        data = Path(opts.data or self.data).expanduser()
+        data = user_path(opts.data or self.data)
         with ExitStack() as places:
             named = (looked_at(job, data, self.setting("STORE_URL")) for job in opts.job)
             folders = [places.enter_context(place) for place in named] or jobs_in(data)

@@ -10,12 +10,12 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import SeedsError, StateError
+from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.crawling.recipe import Recipe
@@ -69,7 +69,7 @@ class Command(ReportingCommand):
         introduce(self.project)
         recipe = self._recipe(args, opts)
         topic = topic_of(recipe)
-        out = self.new_file(Path(opts.out or f"seeds-{topic.name}.txt").expanduser(), opts)
+        out = self.new_file(user_path(opts.out or f"seeds-{topic.name}.txt"), opts)
         page_classifier = page_classifier_of(recipe)
         found = [*self._of_jobs(opts, topic, page_classifier), *self._of_search(opts, topic, page_classifier)]
         if not found:
@@ -103,7 +103,7 @@ class Command(ReportingCommand):
         from topiccrawler.crawling.page_stores import homes_of
         from topiccrawler.seeding.from_jobs import candidates_of_job, has_jobs, job_folders
 
-        named = [Path(folder).expanduser() for folder in opts.jobs]
+        named = [user_path(folder) for folder in opts.jobs]
         found: list[Candidate] = []
         for folder in job_folders(named or [home for home in homes_of(self.data) if has_jobs(home)]):
             try:

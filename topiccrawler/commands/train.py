@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, LinksFileError, ModelError, file_faults
+from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.link_model.training.train import Trained, TrainingRecipe
@@ -42,7 +43,10 @@ class Command(ReportingCommand):
         add("--documents", help="documents, JSON lines", **FILES)
         add("--lexicon", help="dictionary of the topic, a word a line", **FILES)
         contexts = ("window", "neighbour", "dom")
-        add("--context", choices=contexts, default="window", help="context maker of the links")
+        context = "context maker of the links (default window; with --paper neighbour)"
+        add("--context", choices=contexts, help=context)
+        paper = "the published model instead of ours: feature group 1 (anchor) or 2 (default: also context and dictionary), --links alone"
+        add("--paper", nargs="?", type=int, choices=(1, 2), const=2, metavar="GROUP", help=paper)
         precision = "set the threshold so that a share P of what is accepted on held-out links is relevant"
         add("--precision", type=_share, metavar="P", help=precision)
         gate = "the link gate lets in a share R of the relevant links on held-out hosts (default 0.98)"
@@ -93,7 +97,8 @@ class Command(ReportingCommand):
             documents=_paths(opts.documents),
             lexicon=[word for path in _paths(opts.lexicon) for word in _words(path)],
             negative_topics=unlike(topic),
-            context=opts.context,
+            context=opts.context or ("neighbour" if opts.paper else "window"),
+            published=opts.paper,
             seed=opts.seed,
             precision=opts.precision,
             gate_recall=opts.gate_recall,
@@ -129,7 +134,7 @@ class Command(ReportingCommand):
 
 
 def _paths(given: Sequence[str]) -> list[Path]:
-    return [Path(path).expanduser() for path in given]
+    return [user_path(path) for path in given]
 
 
 def _words(path: Path) -> list[str]:
@@ -145,7 +150,7 @@ def _words(path: Path) -> list[str]:
 def _folder(given: str | None) -> Path:
     from topiccrawler.files import own_folder
 
-    place = Path(given).expanduser() if given else own_folder("models")
+    place = user_path(given) if given else own_folder("models")
     if place is None:
         raise ArgumentError("the models of the package", "are not written to", "name a folder by --out DIR")
     with file_faults(ArgumentError, place, "cannot be written to", "name another folder by --out DIR"):

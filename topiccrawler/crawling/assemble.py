@@ -21,6 +21,7 @@ from topiccrawler.crawling.contents import ContentPlan
 from topiccrawler.crawling.gate import LinkGate
 from topiccrawler.crawling.recipe import Recipe, expand_of, thesaurus_of
 from topiccrawler.errors import CrawlerError, TopicError
+from topiccrawler.files import is_file, user_path
 from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.from_keywords import link_model
 from topiccrawler.link_model.model_file import SeveralLinkModels
@@ -137,7 +138,7 @@ def topic_argument(recipe: Recipe, topic_file: Path | None) -> str:
 def named_topic(recipe: Recipe, topic_file: Path | None) -> dict[str, str]:
     """The same as name and value of an argument; empty where nothing can be named."""
     fields = recipe.topic_fields
-    if fields is None or Path(recipe.topic).expanduser().is_file():
+    if fields is None or is_file(user_path(recipe.topic)):
         return {"topic": recipe.topic}
     if (typed := _typed(fields)) is not None:
         return {"keywords": typed}
@@ -389,4 +390,4 @@ def reader_of(
 
 def folder_of(text: str | None) -> Path | None:
     """A folder that a user named."""
-    return Path(text).expanduser() if text else None
+    return user_path(text) if text else None

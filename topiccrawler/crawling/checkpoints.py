@@ -5,7 +5,7 @@ with every page. So the state is written now and then, and an entry for each pag
 state and replays the entries; their scores are in the queue already. A state is written again when the entries since are as long
 as it, so that the cost a page does not grow with what was learned. A strategy that learns nothing costs a page count.
 
-    ordering          strategy, page count, state (JSON)                              now and then
+    ordering          strategy, its version, page count, state (JSON)                              now and then
     ordering/now      page count, entries since then, place of a refresh under way    every page
     ordering/page/N   the Nth entry: page and links, or the strategy's observation;   every page, if it learns
                       did a refresh begin then (JSON)
@@ -13,8 +13,10 @@ as it, so that the cost a page does not grow with what was learned. A strategy t
 A refresh that has ended is replayed with an empty queue, so a strategy must learn in it from earlier pages only, before the first
 score. Links that an unfinished refresh had read but not scored are read again; they may have been fetched or raised since.
 
-A change of topic may change the verdict on pages fetched before. `relearn`: when many change, a new strategy visits all
-fetched pages again in the order of the crawl log, without the network, and the waiting URLs are rescored. `transfer_state`: when
+What cannot be read, because a later program has other features or the file is damaged, is learned again: a strategy that has learned
+nothing visits all fetched pages again in the order of the crawl log, without the network, and the waiting URLs are rescored (`relearn`).
+
+A change of topic may change the verdict on pages fetched before. When many change, a new strategy relearns. `transfer_state`: when
 few change, the new strategy loads what the old one had learned. Relearning is less exact than a crawl, because the queue has
 only the best of several links to a URL: after twenty answers, in single runs, that cost more than a few wrong outcomes
 (docs/lab/teaching.md). Cost of relearning: that of the strategy for each page; memory for all links of the queue.
@@ -23,6 +25,7 @@ only the best of several links to a URL: after twenty answers, in single runs, t
 from __future__ import annotations
 
 import json
+import logging
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,6 +36,8 @@ from topiccrawler.frontier.base import Frontier, Notes, State
 from topiccrawler.frontier.rescoring import COUNTED, Rescoring
 from topiccrawler.model import Link, Page, Score, Via
 from topiccrawler.strategies.base import ROOT, Strategy
+
+logger = logging.getLogger(__name__)
 
 OBSERVATION = "taken"  # the stored key, as jobs of earlier releases have it
 LEARNING_SECONDS = 0.3
@@ -97,7 +102,11 @@ NOTE, NOW, PAGE, SEEDS = "ordering", "ordering/now", "ordering/page/", "ordering
 EVERY_PAGES = 100
 
 _REFRESHED = '{"refreshed": true'
-_REMEDY = "put back a copy, or choose another JOBDIR"
+_REMEDY = "go on with the crawl, which learns it again from its log, or choose another JOBDIR"
+
+
+class LostStateError(StateError):
+    """What a strategy had learned cannot be read."""
 
 
 class Checkpoints:
@@ -139,6 +148,8 @@ class Checkpoints:
             now: dict[str, Any] = json.loads(latest or "{}")
             begun_with = kept.get("strategy") or now["strategy"]
             if begun_with == self.strategy.name:
+                for note in (kept, now) if self.learns else ():
+                    check_version(self.strategy, note)
                 if whole is not None:
                     self.strategy.load(kept["state"])
                     self._state_length = len(whole)
@@ -147,8 +158,8 @@ class Checkpoints:
                 self._replay(None if place is None else str(place))
                 return int(now["pages"] if "pages" in now else kept["pages"])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise StateError(
-                "the strategy's state", f"is damaged ({type(error).__name__}: {error})", _REMEDY
+            raise LostStateError(
+                "the strategy's state", f"cannot be read ({type(error).__name__}: {error})", _REMEDY
             ) from error
         raise StateError(
             f"strategy {self.strategy.name!r}",
@@ -182,9 +193,10 @@ class Checkpoints:
     def save(self, pages: int) -> None:
         """Write the whole state; during a refresh only the page count, because a crawl cannot resume from such a state."""
         if not (self.durable and self.learns and self.rescoring.running):
-            state = {"strategy": self.strategy.name, "pages": pages, "state": dict(self.strategy.save())}
-            self.learns = bool(state["state"])
-            text = json.dumps(state, ensure_ascii=False, allow_nan=False)
+            state = dict(self.strategy.save())
+            self.learns = bool(state)
+            kept = {**_made_by(self.strategy), "pages": pages, "state": state}
+            text = json.dumps(kept, ensure_ascii=False, allow_nan=False)
             self.notes.put(NOTE, text)
             self._entries, self._entries_length, self._state_length = 0, 0, len(text)
         self._now(pages)
@@ -201,7 +213,7 @@ class Checkpoints:
 
     def _now(self, pages: int) -> None:
         now = {
-            "strategy": self.strategy.name,
+            **_made_by(self.strategy),
             "pages": pages,
             "entries": self._entries,
             "refreshing": self.rescoring.place,
@@ -225,6 +237,16 @@ class Checkpoints:
                 deque(self.strategy.refresh(()), maxlen=0)
         if place is not None and not self.rescoring.running:
             self.rescoring.begin(self.strategy.refresh, "" if place.startswith(COUNTED) else place)
+
+
+def _made_by(strategy: Strategy) -> dict[str, Any]:
+    return {"strategy": strategy.name, "version": strategy.state_version}
+
+
+def check_version(strategy: Strategy, note: Mapping[str, Any]) -> None:
+    """ValueError for what was written by another version of the strategy; without a version it is of the first."""
+    if note and (version := note.get("version", 1)) != strategy.state_version:
+        raise ValueError(f"version {version}, this program reads {strategy.state_version}")
 
 
 FEW = 0.25  # of the pages
@@ -274,7 +296,10 @@ def _raise(scores: dict[str, Score], score: Score) -> None:
 
 
 class OwnLearning(Checkpoints):
-    """The learning of a crawl of one process: stored by checkpoints, shared with nobody. Of several processes: cluster.learning."""
+    """The learning of a crawl of one process: stored by checkpoints, shared with nobody. Of several processes: cluster.learning.
+
+    `earlier`: returns the pages that the job has fetched, first to last; None = what cannot be read is refused.
+    """
 
     is_shared = False
     leads = True
@@ -287,9 +312,27 @@ class OwnLearning(Checkpoints):
         *,
         durable: bool = False,
         every_pages: int = EVERY_PAGES,
+        earlier: Callable[[], Iterable[Page]] | None = None,
     ) -> None:
         super().__init__(strategy, frontier.notes, rescoring, durable=durable, every_pages=every_pages)
+        self._frontier, self._earlier = frontier, earlier
         self._view, self._hosts = frontier.look(), frontier.hosts
+
+    def load(self) -> int:
+        learned_nothing = self.strategy.save()
+        try:
+            return super().load()
+        except LostStateError as lost:
+            if self._earlier is None:
+                raise
+            self.strategy.load(learned_nothing)  # a part may have been read
+            self.rescoring.stop()
+            pages = list(self._earlier())
+            relearn(self.strategy, self._frontier, pages)
+            self.save(len(pages))
+            text = "%s %s: learned again from the %d pages of the crawl log; scores may differ a little"
+            logger.warning(text, lost.what.capitalize(), lost.fault, len(pages))
+            return len(pages)
 
     def hand_over(self, page: Page, links: Sequence[Link]) -> bool:
         return False
@@ -316,4 +359,6 @@ class OwnLearning(Checkpoints):
 
 def load_state(strategy: Strategy, text: str) -> None:
     """Load a state that another process published. Raises one of DAMAGED when it is damaged."""
-    strategy.load(json.loads(text)["state"])
+    kept = json.loads(text)
+    check_version(strategy, kept)
+    strategy.load(kept["state"])

@@ -11,13 +11,13 @@ Scrapy's scheduler and spiders, replays and `scrapy control` use it; none of the
 
 The conflict at an end: page store and frontier are two files that cannot be committed together, and a process may be killed between any two
 steps. So the steps that are harmless when repeated come first: the store and the crawl log, then the acknowledgement, in one transaction
-with the page's links (docs/decisions/commit.md).
+with the page's links (docs/what-survives-a-crash.md).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -26,9 +26,17 @@ from topiccrawler.crawling.admission import PASSED, Admission, GateRule, Moment,
 from topiccrawler.crawling.assemble import Parts, content_plan
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.contents import ContentPlan, facts_in, links_by, media_in, words_in
+from topiccrawler.crawling.estimate import Estimator
 from topiccrawler.crawling.gate import Blocks, Decision, Restrictions
 from topiccrawler.crawling.job_files import JobFiles
-from topiccrawler.crawling.keeping import HarvestCounter, Verdict, begin_anew, linking_pages_of, verdict_of
+from topiccrawler.crawling.keeping import (
+    HarvestCounter,
+    Verdict,
+    begin_anew,
+    linking_pages_of,
+    of_topic,
+    verdict_of,
+)
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.revisiting import Due
 from topiccrawler.crawling.sharing import SharedQueue
@@ -66,6 +74,7 @@ class CrawlLimits:
 
     pages: int | None = None  # fetched
     targets: int | None = None  # kept
+    until: float | None = None  # 0..1, promised of the next pages; less = enough
 
 
 @dataclass(slots=True)
@@ -118,8 +127,9 @@ class Crawl:
     """One crawl under way.
 
     `files`: of the job; None = nothing is written. `durable`: the frontier outlives the process. `shared`: the queue's contract in a crawl of
-    several processes; None = this one is alone. `repeats`: what the sites have written on several pages. `links_kept`: the job's files
-    get each page's links. `listings`, `checkpoint_pages`, `learning_seconds`: see crawling.ordering.Ordering.
+    several processes; None = this one is alone. `repeats`: what the sites have written on several pages. `visits`, `latest`: all of earlier
+    runs, and the last. `links_kept`: the job's files get each page's links. `listings`, `checkpoint_pages`, `learning_seconds`, `earlier`:
+    see crawling.ordering.Ordering.
     """
 
     def __init__(
@@ -135,6 +145,8 @@ class Crawl:
         shared: SharedQueue | None = None,
         repeats: SiteRepeats | None = None,
         visits: Iterable[Visit] = (),
+        latest: Iterable[Visit] = (),
+        earlier: Callable[[], Iterable[Page]] | None = None,
         links_kept: bool = False,
         listings: SiteListings | None = None,
         durable: bool = False,
@@ -151,6 +163,7 @@ class Crawl:
         self.blocks = Blocks(frontier.notes, None if shared is None else shared.exchange)
         self.admission = Admission([blocked(self.blocks), GateRule(self.gate)])
         self.harvest = HarvestCounter(frontier.notes.get(HarvestCounter.NOTE))
+        self.estimator = Estimator(frontier.look(), of_topic(latest, frontier.notes))
         self.rechecks: Rechecks | None = None
         self.clock = Clock()
         self.hosts.worth = parts.strategy.worth
@@ -164,6 +177,7 @@ class Crawl:
             linking_pages=linking_pages_of(parts.recipe, parts.page_classifier, frontier.notes, visits),
             shared=shared,
             listings=listings,
+            earlier=earlier,
             durable=durable,
             checkpoint_pages=checkpoint_pages,
             learning_seconds=learning_seconds,
@@ -210,12 +224,24 @@ class Crawl:
         return self.next_ready(now) is not None  # else budgets hold back all that waits
 
     def is_enough(self, under_way: int = 0) -> bool:
-        """The limits are reached, by all processes of the crawl; `under_way`: fetches here."""
+        """The limits are reached, by all processes of the crawl; `under_way`: fetches here. Each process has a promise of its own."""
         pages, kept = self.harvest.pages, self.harvest.kept
         if self.shared is not None:
             pages, kept, under_way = self.shared.exchange.harvest()
         most, targets = self.limits.pages, self.limits.targets
-        return (most is not None and pages + under_way >= most) or (targets is not None and kept >= targets)
+        reached = (most is not None and pages + under_way >= most) or (
+            targets is not None and kept >= targets
+        )
+        return reached or self.promises_little
+
+    @property
+    def promises_little(self) -> bool:
+        """Something waits, and the next pages promise less than `until`."""
+        until = self.limits.until
+        found = None if until is None else self.estimator.estimate()
+        if found is None or until is None or found.promise >= until:
+            return False
+        return self.frontier.look().waiting() > 0
 
     @property
     def rechecks_left(self) -> int:
@@ -342,6 +368,8 @@ class Crawl:
             if fetch.due is None:
                 self._log(self._files, fetch, outcome, now)
             self._files.commit()
+        if fetch.due is None:
+            self.estimator.ended(fetch.leased.score, kept=outcome.state is State.COMPLETED)
         if fetch.due is None and fetch.page is not None:
             self._count(outcome)
         left = len(fetch.redirect_targets)
@@ -408,10 +436,14 @@ class Crawl:
         if self._files is not None:
             self._files.abandon()
 
-    def change_topic(self, parts: Parts, now: float) -> None:
-        """Go on for another topic, of which nothing is learned yet; what waits keeps its scores (`rescore` of the frontier)."""
+    def change_topic(self, parts: Parts, now: float, *, is_same: bool = False) -> None:
+        """Go on for another topic, of which nothing is learned yet but what the strategy has loaded; what waits keeps its scores (`rescore`
+        of the frontier). `is_same`: as it was taught, so that what was read and kept before still counts."""
         self.parts, self.topic, self.strategy = parts, parts.topic, parts.strategy
+        threshold = self.reader.page_threshold
         self.reader, self.summariser = parts.reader(self._repeats), Summariser(parts.topic.keywords)
+        if is_same:
+            self.reader.page_threshold = threshold
         self.content_plan = content_plan(parts, self.reader)
         gate, new = self.gate, parts.gate  # rules hold it
         gate.scorer, gate.threshold = new.scorer, new.threshold
@@ -420,8 +452,10 @@ class Crawl:
         self.restrictions = replace(self.restrictions, sites=parts.topic.sites)
         self.ordering.change_strategy(parts.strategy, parts.expand)
         notes = self.frontier.notes
-        begin_anew(notes, now)
-        self.ordering.linking_pages = linking_pages_of(parts.recipe, parts.page_classifier, notes, ())
+        if not is_same:
+            begin_anew(notes, now)
+            self.estimator.forget()
+            self.ordering.linking_pages = linking_pages_of(parts.recipe, parts.page_classifier, notes, ())
         if self._files is not None:
             self._files.segmenter = parts.segmenter
             self._files.keep_recipe(

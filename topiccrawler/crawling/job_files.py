@@ -7,6 +7,7 @@
                         (pages and fingerprints may be in a database instead: STORE_URL, crawling.servers)
     index.sqlite        the words of the pages, for search         outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
     checks.sqlite       what later looks at the pages found, and their earlier versions, with -a revisit=true
+    html.zst            the HTML of the pages kept, for exports with their structure
     discarded.sqlite    a sample of the pages that were found off topic (store.refused)
     stats.json          the stats of the last run, when it has ended
     refused.jsonl       a sample of the links that the gate kept out of the queue (store.refused)
@@ -40,6 +41,7 @@ from topiccrawler.files import replace_file
 from topiccrawler.model import Link
 from topiccrawler.store.database import Database
 from topiccrawler.store.duplicates import DuplicateIndex
+from topiccrawler.store.html import HtmlFile
 from topiccrawler.store.index import BATCH, PageIndex
 from topiccrawler.store.outlinks import OutlinkStore
 from topiccrawler.store.pages import PageChecks, PageRecord, Pages, PageStore, SharedPages
@@ -151,6 +153,7 @@ JOB = "job.json"
 PAGES, DUPLICATES, VISITS = "pages.sqlite", "duplicates.sqlite", "visits.jsonl"
 INDEX = "index.sqlite"  # of the words of the pages; made again when it is missing
 OUTLINKS = "outlinks.sqlite"  # with TOPIC_LINK_GRAPH
+HTML = "html.zst"
 DISCARDED = "discarded.sqlite"
 REFUSED = "refused.jsonl"
 SITE_REPEATS = "site_repeats.bin"  # with JOBDIR only: what sites write on several pages (pages.site_repeats)
@@ -282,6 +285,11 @@ class JobFiles:
         return VisitLog(self.folder / VISITS)
 
     @cached_property
+    def html(self) -> HtmlFile:
+        """The HTML of the pages kept."""
+        return HtmlFile(self.folder / HTML)
+
+    @cached_property
     def _indexing(self) -> Indexing:
         return Indexing(self._own_store, self.folder / INDEX)
 
@@ -303,7 +311,7 @@ class JobFiles:
         """Make the pages and visits so far durable; before the frontier acknowledges them."""
         for opened in self._opened():
             opened.commit()
-        for log in ("visits", "refused"):
+        for log in ("visits", "refused", "html"):
             if log in self.__dict__:
                 self.__dict__[log].commit()
         if "_indexing" in self.__dict__:
@@ -314,6 +322,8 @@ class JobFiles:
         self.commit()
         if "_indexing" in self.__dict__:
             self._indexing.close()
+        if "html" in self.__dict__:
+            self.html.close()
         for opened in self._opened():
             opened.close()
         if self.kept_in is not None:
@@ -323,6 +333,8 @@ class JobFiles:
         """Let go without a commit."""
         if "_indexing" in self.__dict__:
             self._indexing.abandon()
+        if "html" in self.__dict__:
+            self.html.abandon()
         for opened in self._opened():
             opened.abandon()
         if self.kept_in is not None:

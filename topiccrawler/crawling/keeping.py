@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from topiccrawler.crawling.assemble import Parts
@@ -53,9 +53,8 @@ class LinkingPages:
         self.weight, self.threshold = weight, threshold
         self._urls = UrlIndex()
         self._similarities = array("f")
-        since = _since(notes)
-        for visit in visits:
-            if _is_whole(visit) and visit.time >= since and visit.gate != OF_SITE:
+        for visit in of_topic(visits, notes):
+            if visit.gate != OF_SITE:
                 self._put(visit.url, visit_similarity(visit, threshold, probability_since))
 
     def read(self, page: Page) -> None:
@@ -95,11 +94,18 @@ def visit_similarity(visit: Visit, threshold: float, probability_since: float | 
     return similarity_of(visit.relevance, threshold)
 
 
-def _since(notes: Notes) -> float:
+def judged_since(notes: Notes) -> float:
+    """When the job's first page was judged for its present topic, in seconds since the epoch."""
     try:
         return float(notes.get(NOTE) or 0.0)
     except ValueError:
         return 0.0
+
+
+def of_topic(visits: Iterable[Visit], notes: Notes) -> Iterator[Visit]:
+    """Those since the crawl has its present topic."""
+    since = judged_since(notes)
+    return (visit for visit in visits if _is_whole(visit) and visit.time >= since)
 
 
 def _is_whole(visit: Visit) -> bool:

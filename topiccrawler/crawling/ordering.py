@@ -21,6 +21,7 @@ from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import ROOT, Expand, Strategy
 
+BELOW_LEAST_SCORE = "below the strategy's least score"
 Refused = Callable[[Sequence[Link], Callable[[Link], float | None], float], None]
 
 
@@ -34,6 +35,7 @@ class Ordering:
     `listings`: which feeds and sitemaps to fetch; None = none. `refused`: called with the links of a page that the gate refuses,
     a function that gives their probability, and the time. `learning_seconds`: between two states published to the other
     processes of a shared crawl. `linking_pages`: notified of each page. `shared`: the queue of a shared crawl; None = not shared.
+    `earlier`: see crawling.checkpoints.OwnLearning.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class Ordering:
         learning_seconds: float = LEARNING_SECONDS,
         linking_pages: LinkingPages | None = None,
         shared: SharedQueue | None = None,
+        earlier: Callable[[], Iterable[Page]] | None = None,
     ) -> None:
         self.strategy = strategy
         self.frontier = frontier
@@ -69,7 +72,12 @@ class Ordering:
         self._learning: Learning
         if shared is None:
             own = OwnLearning(
-                strategy, frontier, self.rescoring, durable=durable, every_pages=checkpoint_pages
+                strategy,
+                frontier,
+                self.rescoring,
+                durable=durable,
+                every_pages=checkpoint_pages,
+                earlier=earlier,
             )
             self._learning = own
         else:
@@ -165,6 +173,9 @@ class Ordering:
             nonlocal refused
             if 0 < refusals <= refused:
                 return Postpone.STOP
+            if row.score < self.strategy.least_score and row.link.source_url:
+                refused += 1
+                return BELOW_LEAST_SCORE
             decision = self.admission.ask(row.link, Moment.LEASED, row.tunnel, now)
             if decision.passed:
                 decisions[row.link.url] = decision

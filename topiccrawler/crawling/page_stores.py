@@ -26,9 +26,10 @@ from topiccrawler.crawling.job_files import PAGES, VISITS, read_recipe, write_re
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.servers import ServedPages, page_server
 from topiccrawler.errors import CrawlerError, StateError
+from topiccrawler.files import user_path
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageStore
-from topiccrawler.store.visits import read_visits
+from topiccrawler.store.visits import read_latest, read_visits
 
 Stored = tuple[str, str]  # address of the database, job
 
@@ -99,7 +100,7 @@ def homes_of(data: Path) -> list[Path]:
 
 def folder_named(name: str, data: Path) -> Path:
     """The folder of that path, else that of a job of that name; where there is neither, the path."""
-    place = Path(name).expanduser()
+    place = user_path(name)
     named = (home / name for home in homes_of(data))
     return next((folder for folder in (place, *named) if folder.is_dir()), place)
 
@@ -134,6 +135,12 @@ def visits_of(folder: Path) -> Iterator[Visit]:
     """The visits of the job, in the order they ended."""
     logs = logs_of(folder)
     return read_visits(logs[0]) if len(logs) == 1 else merge(*map(read_visits, logs), key=attrgetter("time"))
+
+
+def latest_visits(folder: Path, count: int) -> list[Visit]:
+    """The last of them, at most so many."""
+    tails = (read_latest(log, count) for log in logs_of(folder))
+    return list(merge(*tails, key=attrgetter("time")))[-count:]
 
 
 def arguments_of(folder: Path) -> dict[str, str]:

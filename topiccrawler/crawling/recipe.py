@@ -10,7 +10,6 @@ import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
-from pathlib import Path
 from typing import Any, Literal, Protocol, Self, TypeVar
 from urllib.parse import urlsplit
 
@@ -19,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 from topiccrawler.crawling.settings_check import check_settings
 from topiccrawler.crawling.site_listings import AFTER
 from topiccrawler.errors import ArgumentError, StateError
+from topiccrawler.files import user_path
 from topiccrawler.links.extract import WINDOW_CHARACTERS
 from topiccrawler.pages.formats.reader import SECONDS
 from topiccrawler.pages.title import TITLE_TAG
@@ -51,7 +51,7 @@ def thesaurus_of(text: str | None) -> Thesaurus:
     if text == "none":
         logger.info("No thesaurus: only equal words count as near")
         return Thesaurus()
-    return load_thesaurus(Path(text).expanduser())
+    return load_thesaurus(user_path(text))
 
 
 STRATEGY_PREFIX = "strategy_"
@@ -73,10 +73,10 @@ class CrawlParams(BaseModel):
         default=None,
         description="file (list, sitemap, feed, OPML, bookmarks), or URLs separated by commas; default: seeds/TOPIC.txt",
     )
-    strategy: str = Field(description="what to fetch next; see topiccrawler.strategies")
+    strategy: str = Field(description="what to fetch next: a name that `scrapy strategies` lists")
     page_classifier: str | None = Field(
         default=None,
-        description="page classifier: vsm, naive_bayes or svm; default: TOPIC_PAGE_CLASSIFIER",
+        description="page classifier: vsm, cosine, naive_bayes or svm; default: TOPIC_PAGE_CLASSIFIER",
     )
     job: str | None = Field(
         default=None,
@@ -85,6 +85,12 @@ class CrawlParams(BaseModel):
     )
     pages: int | None = Field(default=None, ge=1, description="stop after so many fetched pages")
     targets: int | None = Field(default=None, ge=1, description="stop after so many kept pages")
+    until: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="0..1; stop when the expected share of relevant pages among the next 100 is smaller (docs/long-crawls.md)",
+    )
     objective: Literal["time", "fetches"] | None = Field(
         default=None,
         description="time (most relevant pages an hour) or fetches (most relevant pages per page fetched); "
@@ -95,7 +101,7 @@ class CrawlParams(BaseModel):
         description="more keywords for the topic, separated by commas; without -a topic= all of it, word:weight",
     )
     sites: str | None = Field(
-        default=None, description="TOML file of reading rules by site; default: TOPIC_SITES_FILE"
+        default=None, description="TOML file of rules by site (docs/site-rules.md); default: TOPIC_SITES_FILE"
     )
     allowed_domains: tuple[str, ...] = Field(
         default=(), description="hosts or domains, separated by commas, that the crawl stays on"
@@ -151,11 +157,9 @@ class LinksParams(CrawlParams):
     context: Literal["window", "neighbour", "dom"] = Field(
         default="window", description="context maker of the links: window, neighbour or dom"
     )
-    links_per_page: int = Field(default=50, ge=1, description="labelled links taken from a page at most")
-    links_per_host: int = Field(default=1000, ge=1, description="labelled links taken from a host at most")
-    links_per_site: int = Field(
-        default=5000, ge=1, description="labelled links taken from a registered domain at most"
-    )
+    links_per_page: int = Field(default=50, ge=1, description="most labelled links of a page")
+    links_per_host: int = Field(default=1000, ge=1, description="most labelled links of a host")
+    links_per_site: int = Field(default=5000, ge=1, description="most labelled links of a registered domain")
     unlabelled: bool = Field(default=False, description="true: also write links to URLs without a label")
 
     @field_validator("strategy")

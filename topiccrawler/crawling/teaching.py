@@ -12,23 +12,23 @@ import logging
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from topiccrawler.crawling.assemble import Parts, assemble, topic_of
-from topiccrawler.crawling.checkpoints import Checkpoints, can_transfer, relearn, transfer_state
-from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, read_recipe, write_recipe
+from topiccrawler.crawling.checkpoints import Checkpoints, OwnLearning, can_transfer, relearn, transfer_state
+from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, JobFiles, read_recipe, write_recipe
 from topiccrawler.crawling.keeping import visit_similarity
-from topiccrawler.crawling.page_stores import has_pages, open_pages
+from topiccrawler.crawling.page_stores import has_pages, open_pages, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.files import JsonFile, replace_file
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.model import Link, Page, Via
+from topiccrawler.model import Link, Page, Via, Visit
 from topiccrawler.pages.read import SHORTEST_MAIN_TEXT, PageClassifier, PageWords, Reader
 from topiccrawler.pages.site_repeats import SiteRepeats, keys_of, stored_segments
 from topiccrawler.relevance.base import VSM, relevance_of, relevance_with
@@ -106,6 +106,11 @@ MOST_BYTES = 200_000_000
 REMEDY = "name the folder of a job"
 
 
+Running = Callable[[bool], int]
+"""Has a crawl that is under way go on for the topic its job was taught just now; the strategy keeps what it learned where that is true.
+Returns how many URLs are scored anew."""
+
+
 @dataclass(slots=True)
 class Lessons:
     """A job's pages with their texts, and what a person said of them."""
@@ -176,8 +181,8 @@ class Lessons:
         """A topic for the pages as they were read."""
         return make_topic(fields, str(self.folder)).cut_by(self.segmenter)
 
-    def teach(self, answers: Mapping[str, bool]) -> int:
-        """Learn, keep it with the job, score what waits anew. Returns how many scores changed."""
+    def teach(self, answers: Mapping[str, bool], running: Running | None = None) -> int:
+        """Learn, keep it with the job, score what waits anew. Returns how many scores changed. `running`: of a crawl that is under way."""
         topic = self.learned(answers)
         step: dict[str, Any] = {
             "answers": dict(answers),
@@ -188,14 +193,14 @@ class Lessons:
         self.steps.append(step)
         if not topic.narrow and self.changes_few(assemble(self._taught())):
             step["strategy_topic"] = self.recipe.strategy_topic or topic_of(self.recipe).model_dump()
-        return self._keep()
+        return self._keep(running)
 
-    def undo(self) -> int:
+    def undo(self, running: Running | None = None) -> int:
         """Back to the topic before the last step."""
         if not self.steps:
             raise ArgumentError(f"job {self.folder}", "was taught nothing", "there is nothing to undo")
         self.steps.pop()
-        return self._keep()
+        return self._keep(running)
 
     def changes_few(self, parts: Parts) -> bool:
         """The strategy of these parts may keep what it learned, and go on learning by what it learned from."""
@@ -210,15 +215,16 @@ class Lessons:
         learned_by = self.steps[-1].get("strategy_topic") if self.steps else None
         return replace(self.recipe, topic_fields=self.topic.model_dump(), strategy_topic=learned_by)
 
-    def _keep(self) -> int:
+    def _keep(self, running: Running | None) -> int:
         recipe = self._taught()
-        changed = _rescore(self.folder, recipe, self)
+        few = running is not None and self.changes_few(assemble(recipe))
+        changed = 0 if running is not None else _rescore(self.folder, recipe, self)
         kept = {"version": VERSION, "base": self.base, "steps": self.steps}
         with file_faults(StateError, self.folder / TEACHING, "cannot be written", "make room"):
             replace_file(self.folder / TEACHING, json.dumps(kept, ensure_ascii=False) + "\n")
         write_recipe(recipe, self.folder)
         self.recipe, self.followed = recipe, self.answers
-        return changed
+        return changed if running is None else running(few)
 
 
 def lessons_of(folder: Path) -> Lessons:
@@ -227,10 +233,10 @@ def lessons_of(folder: Path) -> Lessons:
     if recipe is None:
         raise ArgumentError(f"folder {folder}", "holds no job", REMEDY)
     if recipe.page_classifier != VSM:
-        fault = (
-            f"its page classifier {recipe.page_classifier} was trained and does not read the topic's words"
+        fault = f"its page classifier is {recipe.page_classifier}, which answers do not teach"
+        raise ArgumentError(
+            f"job {folder}", fault, "crawl with vsm, or train with more documents: scrapy train"
         )
-        raise ArgumentError(f"job {folder}", fault, "train it with more documents: scrapy train")
     if len(parts_of(recipe.topic)) > 1:
         raise ArgumentError(f"job {folder}", "is of several topics", "teach a crawl of one")
     topic = topic_of(recipe)
@@ -260,6 +266,11 @@ def with_teaching(recipe: Recipe, folder: Path) -> Recipe:
         return recipe
     last = steps[-1]
     return replace(recipe, topic_fields=last["topic"], strategy_topic=last.get("strategy_topic"))
+
+
+def answered(folder: Path) -> dict[str, bool]:
+    """What a person said of pages of the job in that folder; StateError when that is damaged."""
+    return {url: answer for step in _kept(folder)[1] for url, answer in step["answers"].items()}
 
 
 def answers_behind(topic: Topic, folder: Path) -> int:
@@ -298,7 +309,14 @@ def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:
     parts, before = assemble(recipe), assemble(lessons.recipe)
     with SqliteFrontier(folder / FRONTIER, acknowledgements_per_commit=sys.maxsize) as frontier:
         if lessons.changes_few(parts):
-            Checkpoints(before.strategy, frontier.notes, Rescoring(frontier), durable=True).load()
+            old = OwnLearning(
+                before.strategy,
+                frontier,
+                Rescoring(frontier),
+                durable=True,
+                earlier=lambda: _pages(folder, before, lessons, lessons.followed),
+            )
+            old.load()
             changed = transfer_state(parts.strategy, before.strategy.save(), frontier)
         else:
             changed = relearn(parts.strategy, frontier, _pages(folder, parts, lessons, lessons.answers))
@@ -328,14 +346,44 @@ def _pages(folder: Path, parts: Parts, lessons: Lessons, answers: Mapping[str, b
                 relevance = lessons.relevance(place, page_classifier)
             if parts.topic.narrow and visit.url in answers:
                 relevance = max(relevance, ANSWERED) if answers[visit.url] else min(relevance, 1.0 - ANSWERED)
-            link = Link(visit.url, host_of(visit.url), visit.anchor, source_url=visit.source_url)
-            yield Page(
-                visit.url,
-                depth=0 if place is None else lessons.records[place].depth,
-                title="" if place is None else lessons.records[place].title,
-                terms=Counter([*words.title, *words.body]),
-                similarity=similarity,
-                is_target=relevance >= page_classifier.threshold,
-                via=Via(link, visit.score),
-                relevance=relevance,
-            )
+            record = None if place is None else lessons.records[place]
+            is_target = relevance >= page_classifier.threshold
+            yield _page_of(visit, record, words, similarity, relevance, is_target=is_target)
+
+
+def _page_of(
+    visit: Visit,
+    record: PageRecord | None,
+    words: PageWords,
+    similarity: float,
+    relevance: float,
+    *,
+    is_target: bool,
+) -> Page:
+    link = Link(visit.url, host_of(visit.url), visit.anchor, source_url=visit.source_url)
+    return Page(
+        visit.url,
+        depth=0 if record is None else record.depth,
+        title="" if record is None else record.title,
+        terms=Counter([*words.title, *words.body]),
+        similarity=similarity,
+        is_target=is_target,
+        via=Via(link, visit.score),
+        relevance=relevance,
+    )
+
+
+def earlier_pages(files: JobFiles, parts: Parts, since: float) -> Iterator[Page]:
+    """What the job has fetched, in order, as the crawl judged it then; from a time on, in seconds since the epoch."""
+    threshold, reads_terms = parts.strategy_classifier.similarity_threshold, parts.strategy.reads_terms
+    for visit in visits_of(files.folder):
+        if not 200 <= visit.status < 300 or visit.time < since:
+            continue
+        similarity = visit_similarity(visit, threshold, parts.recipe.relevance_since)
+        relevance = relevance_of(similarity, threshold)
+        record = files.store.get(visit.url) if visit.stored else None
+        words = (
+            words_of_record(record, parts.segmenter) if record is not None and reads_terms else PageWords()
+        )
+        is_target = relevance >= parts.strategy_classifier.threshold
+        yield _page_of(visit, record, words, similarity, relevance, is_target=is_target)

@@ -15,7 +15,7 @@ from typing import Any
 
 from aiohttp import web
 
-from topiccrawler.dashboard import job_view, lists, page_view, starting
+from topiccrawler.dashboard import job_view, lists, page_view, starting, teaching
 from topiccrawler.dashboard.context import CONTEXT, Context, Live
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.dashboard.views import COOKIE, HEADERS, LANGUAGES, Handler, Session, Views
@@ -106,11 +106,13 @@ def make_app(data: Path, settings: dict[str, Any], told: Callable[[str], None]) 
         "urls": lists.urls,
         "pages": page_view.kept,
         "page": page_view.page,
+        "teach": teaching.form,
     }.items():
         router.add_get(f"{job}/{name}", handler)
     router.add_get(f"{job}/urls.{{kind:csv|jsonl}}", lists.urls_file)
     router.add_get(f"{job}/pages.{{kind:csv|jsonl}}", lists.pages_file)
     router.add_post(f"{job}/go-on", starting.again)
+    router.add_post(f"{job}/teach", teaching.teach)
     for verb in job_view.VERBS:
         router.add_post(f"{job}/{verb}", partial(job_view.give, verb))
     return app

@@ -25,7 +25,7 @@ from topiccrawler.errors import CrawlerError
 from topiccrawler.results.report import made_from
 from topiccrawler.strategies import STRATEGIES
 
-CHANGEABLE = ("page_threshold", "link_threshold", "pages", "targets", "topic")
+CHANGEABLE = ("page_threshold", "link_threshold", "pages", "targets", "until", "topic")
 _ALIVE_SECONDS = 15.0  # an event stream without events says that it is there
 _LOG_BYTES = 64_000
 
@@ -156,10 +156,19 @@ def figures(t: Texts, find: Mapping[str, Any]) -> dict[str, Any]:
     """Texts by the names of their places on the page."""
     plain = {
         name: count(find[name])
-        for name in ("pages", "kept", "relevant", "queued", "in_flight", "hosts", "failed")
+        for name in (
+            "pages",
+            "kept",
+            "relevant",
+            "queued",
+            "relevant_waiting",
+            "in_flight",
+            "hosts",
+            "failed",
+        )
     }
     speed = "–" if find["speed"] is None else f"{find['speed']:.1f}"
-    rates = {"rate": percent(find["rate"]), "recent_rate": percent(find["recent_rate"])}
+    rates = {name: percent(find[name]) for name in ("rate", "recent_rate", "promise")}
     spoken = f"{t('pages')} {plain['pages']}, {t('kept')} {plain['kept']}, {t('harvest')} {rates['rate']}"
     return {
         "state": find["state"],

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -17,7 +18,7 @@ from subprocess import Popen
 from threading import Lock
 from typing import Any, TypeVar, cast
 
-from topiccrawler.crawling.job_files import FRONTIER, JOB, OUTPUT, REFUSED, read_recipe
+from topiccrawler.crawling.job_files import FRONTIER, JOB, OUTPUT, REFUSED, STATS, read_recipe
 from topiccrawler.crawling.page_stores import homes_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.control.client import FILE as CONTROL
@@ -100,6 +101,7 @@ class Job:
     _wanted: set[str] = field(default_factory=set)
     _making: dict[str, Future[Any]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
+    teaching: Lock = field(default_factory=Lock)  # held while answers are learned from
 
     @property
     def name(self) -> str:
@@ -149,6 +151,13 @@ class Job:
         if not (self.folder / FRONTIER).is_file():
             return None
         return self.once("outcomes", FRONTIER, self._outcomes, wait)
+
+    def promised(self, status: Mapping[str, Any]) -> tuple[int | None, float | None]:
+        """How many relevant pages probably wait, and what the next pages promise, 0..1: as the crawl says, or said when it ended."""
+        if "pages" in status:
+            return status.get("relevant_waiting"), status.get("promise")
+        stats = self.once("stats", STATS, self._stats, None) or {}
+        return stats.get("topic/relevant_waiting"), stats.get("topic/promise")
 
     def refused(self, wait: float = WAIT_SECONDS) -> int:
         """Links in the sample of those that were not queued."""
@@ -215,6 +224,14 @@ class Job:
         except CrawlerError:
             return None
 
+    def _stats(self) -> dict[str, Any]:
+        try:
+            found = json.loads((self.folder / STATS).read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        known = found.items() if isinstance(found, dict) else ()
+        return {name: value for name, value in known if isinstance(value, int | float)}
+
     def _refused(self) -> int:
         try:
             return sum(1 for _ in read_refused(self.folder / REFUSED))
@@ -272,7 +289,10 @@ class Jobs:
 
     def started(self, name: str, process: Popen[bytes]) -> Job:
         """A crawl of this name was begun just now."""
-        job = Job(self.data / name, JobLog(self.data / name), process)
+        folder = self.data / name
+        with suppress(ArgumentError):  # one that goes on may lie in another home
+            folder = self.folder(name)
+        job = Job(folder, JobLog(folder), process)
         with self._lock:
             self._known[name] = job
         return job

@@ -48,6 +48,7 @@ def find(job: Job, status: Status, data: Path, wait: float = WAIT_SECONDS) -> di
     seconds = tally.ended - tally.began
     queue = None if answers else job.queue(wait)
     curve = _breadth_first(job, data)
+    waiting, promise = job.promised(status)
     return {
         "state": status["state"],
         "pages": pages,
@@ -59,6 +60,8 @@ def find(job: Job, status: Status, data: Path, wait: float = WAIT_SECONDS) -> di
         "recent_rate": recent_kept / recent if recent else None,
         "speed": status["pages_per_second"] if answers else tally.fetched / seconds if seconds > 0 else None,
         "queued": status["queued"] if answers else queue["states"]["waiting"] if queue else None,
+        "relevant_waiting": waiting,
+        "promise": promise,
         "in_flight": status.get("in_flight"),
         "held_back": status.get("held_back"),
         "hosts": status.get("hosts", len(tally.by_host)),

@@ -3,7 +3,8 @@
 The crawl outlives the dashboard. Settings are taken from a fixed list: none of them names code to load, a program to run, a folder of
 another user, or an address that the crawl would listen on.
 
-A job that was started from the form and has ended goes on, with what the form said then.
+A job that has ended goes on: one that was started from the form with what the form said then, one of the command line as its folder says
+(crawling.page_stores.arguments_of), with the settings of topiccrawler.
 
 What its folder holds is checked as the form is: whoever can write there cannot have more started than who fills in the form.
 
@@ -27,7 +28,8 @@ from aiohttp import web
 from pydantic import TypeAdapter, ValidationError
 
 from topiccrawler import settings as ours
-from topiccrawler.crawling.job_files import OUTPUT, job_line, start_scrapy
+from topiccrawler.crawling.job_files import FRONTIER, OUTPUT, job_line, start_scrapy
+from topiccrawler.crawling.page_stores import arguments_of
 from topiccrawler.crawling.recipe import STRATEGY_PREFIX, CrawlParams, parse_arguments
 from topiccrawler.crawling.settings_check import check_settings
 from topiccrawler.dashboard.context import context_of, job_of
@@ -166,7 +168,8 @@ def check(order: Order, defaults: Mapping[str, Any]) -> None:
 
 
 def _name(order: Order, jobs: Jobs) -> str:
-    topic = re.sub(r"[^\w-]+", "-", order.arguments.get("topic", "")).strip("-")[:40] or "keywords"
+    words = order.arguments.get("topic") or re.sub(r":[\d.]+", "", order.arguments.get("keywords", ""))
+    topic = re.sub(r"[^\w-]+", "-", words).strip("-")[:40] or "keywords"
     name, number = f"{topic}-{time.strftime('%Y%m%d-%H%M%S')}", 1
     while (jobs.data / name).exists():
         number += 1
@@ -186,12 +189,12 @@ def start_job(order: Order, jobs: Jobs) -> Job:
         folder.mkdir(parents=True)
         kept = {"arguments": order.arguments, "settings": order.settings}
         (folder / ORDER).write_text(json.dumps(kept, ensure_ascii=False, indent=1), encoding="utf-8")
-    return begin(order, jobs)
+    return begin(order, jobs, folder)
 
 
-def begin(order: Order, jobs: Jobs) -> Job:
+def begin(order: Order, jobs: Jobs, folder: Path) -> Job:
     """Its process, in the folder that is there."""
-    folder = jobs.data.absolute() / order.job
+    folder = folder.absolute()
     with file_faults(StateError, f"folder {folder}", "cannot be written", "choose another data folder"):
         output = (folder / OUTPUT).open("ab")
     with output:
@@ -216,18 +219,31 @@ _KEPT = TypeAdapter(dict[str, dict[str, str]])
 
 
 def can_go_on(job: Job) -> bool:
-    """It was started from the form."""
-    return (job.folder / ORDER).is_file()
+    """It was started from the form, or has its queue in its folder and says what it was made from."""
+    return (job.folder / ORDER).is_file() or ((job.folder / FRONTIER).is_file() and job.recipe() is not None)
 
 
-def go_on(job: Job, jobs: Jobs, defaults: Mapping[str, Any]) -> Job:
-    """Begin it again; StateError when it runs, was started elsewhere, or what is kept of the form is wrong."""
+def go_on(job: Job, jobs: Jobs, defaults: Mapping[str, Any], pages: str = "") -> Job:
+    """Begin it again, as the form said, or else as its folder says; StateError when it runs, has no queue, or what is kept of it is wrong.
+    `pages`: another limit of pages, of the whole job; empty = the form's, or none."""
     what = f"job {job.name}"
     if job.status()["state"] in LIVE:
         raise StateError(what, "is running", "look at its page")
     if not can_go_on(job):
-        raise StateError(what, "was not started from here", "give its command again")
-    order = _order(job.folder / ORDER, job.name)
+        raise StateError(what, "has no queue to go on with (JOBDIR)", "give its command again")
+    is_form = (job.folder / ORDER).is_file()
+    order = _order(job.folder / ORDER, job.name) if is_form else Order(arguments_of(job.folder), job=job.name)
+    if pages:
+        order.arguments["pages"] = pages
+    _check_kept(order, defaults)
+    if not is_form:  # the crawl reads the rest from the folder, which may be long
+        order.arguments = {"pages": pages} if pages else {}
+    (job.folder / CONTROL).unlink(missing_ok=True)  # of a crawl that was killed
+    return begin(order, jobs, job.folder)
+
+
+def _check_kept(order: Order, defaults: Mapping[str, Any]) -> None:
+    """StateError when it says more than a form may."""
     for name in order.arguments:
         if name not in ARGUMENTS and not name.startswith(STRATEGY_PREFIX):
             order.faults[name] = f"argument {name[:40]!r} cannot be given here"
@@ -237,9 +253,8 @@ def go_on(job: Job, jobs: Jobs, defaults: Mapping[str, Any]) -> Job:
     if not order.faults:
         check(order, defaults)
     if order.faults:
-        raise StateError(what, f"cannot go on: {next(iter(order.faults.values()))}", "give its command again")
-    (job.folder / CONTROL).unlink(missing_ok=True)  # of a crawl that was killed
-    return begin(order, jobs)
+        fault = f"cannot go on: {next(iter(order.faults.values()))}"
+        raise StateError(f"job {order.job}", fault, "give its command again")
 
 
 def _order(path: Path, name: str) -> Order:
@@ -281,7 +296,8 @@ async def start(request: web.Request) -> web.Response:
 async def again(request: web.Request) -> web.Response:
     """`POST /jobs/JOB/go-on`: the job's page."""
     here, job = context_of(request), await job_of(request)
-    await asyncio.to_thread(go_on, job, here.jobs, here.settings)
+    pages = str((await request.post()).get("pages", "")).strip()
+    await asyncio.to_thread(go_on, job, here.jobs, here.settings, pages)
     raise web.HTTPSeeOther(f"/jobs/{part(job.name)}")
 
 

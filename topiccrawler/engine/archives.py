@@ -41,6 +41,7 @@ from scrapy.utils.defer import deferred_from_coro
 from topiccrawler.engine.faults import end_with_failure, reported_by_scrapy
 from topiccrawler.engine.opening import crawl_of, faults_of
 from topiccrawler.errors import ReplayError
+from topiccrawler.files import user_path
 from topiccrawler.items import Outlinks
 from topiccrawler.replay.warc import Pacer, Recorded, RecordedWeb, recorded_paths
 from topiccrawler.replay.writing import ENDING, Exchange, WarcWriter
@@ -126,7 +127,7 @@ def writer_of(settings: BaseSettings, process: str = "") -> WarcWriter:
         "robots": "obey" if settings.getbool("ROBOTSTXT_OBEY") else "ignore",
         "http-header-user-agent": str(settings.get("USER_AGENT") or ""),
     }
-    path = Path(settings["WARC_OUT"]).expanduser()
+    path = user_path(settings["WARC_OUT"])
     if process and path.name.endswith(ENDING):
         path = path.with_name(f"{path.name.removesuffix(ENDING)}-{process}{ENDING}")
     return WarcWriter(path, most, info)

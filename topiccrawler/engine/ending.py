@@ -19,14 +19,16 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from topiccrawler.crawling.crawl import Crawl
+from topiccrawler.crawling.estimate import NEXT, words_of
 from topiccrawler.crawling.job_files import PAGES, STATS
 from topiccrawler.crawling.keeping import HarvestCounter
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.opening import faults_of, needed_crawl
-from topiccrawler.engine.scheduler import focused_scheduler
+from topiccrawler.engine.scheduler import LITTLE_PROMISED, focused_scheduler
 from topiccrawler.errors import CrawlerError, SeedsError
 from topiccrawler.files import replace_file
 from topiccrawler.frontier.base import State
+from topiccrawler.messages import translated
 
 logger = logging.getLogger(__name__)
 
@@ -87,13 +89,15 @@ class Ending:
         report = [
             *(found() if found is not None else found_lines(self.crawl.harvest)),
             *(self.crawl.rechecks.lines() if self.crawl.rechecks is not None else []),
+            *words_of(self.crawl.estimator.estimate()),
             *failed_lines(stats),
             *(look_lines(self.crawl) if found is None else []),
             *place_lines(self.crawl.files.folder, queued=queued, has_pages=self.crawl.files.has_pages),
             *stats_lines(self.crawl.files.folder, stats),
             f"ended: {why(self.reason, self.crawl, stats, resumable=resumable, faults=self.faults.reported)}",
         ]
-        logger.info("\n%s\nThe crawl in short\n%s", MARK, "\n".join(f"  {line}" for line in report))
+        lines = "\n".join(f"  {translated(line)}" for line in report)
+        logger.info("\n%s\n%s\n%s", MARK, translated("The crawl in short"), lines)
 
     def _others_got_pages(self) -> bool:
         counts = self.crawl.frontier.look().counts()
@@ -186,6 +190,11 @@ def why(
     kept = crawl.harvest.kept if shared is None else shared.exchange.harvest().kept
     if reason in {"enough", "finished"} and limits.pages == 0:
         words, remedy = "all pages were looked at again", "the same command with -a pages=NUMBER"
+    elif reason == LITTLE_PROMISED or (reason == "finished" and crawl.promises_little):
+        estimate, until = crawl.estimator.estimate(), limits.until or 0.0
+        promise = 0.0 if estimate is None else estimate.promise
+        words = f"the next {NEXT} pages promise {promise:.1%} relevant ones, less than {until:.1%} (-a until)"
+        remedy = f"the same command with a smaller share (-a until={until / 2:g})"
     elif reason == "enough" or (reason == "finished" and crawl.is_enough()):  # or it was when the run began
         is_full = limits.targets is not None and kept >= limits.targets
         asked = (

@@ -32,7 +32,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import scrapy
 from scrapy import exceptions, signals
@@ -49,7 +49,8 @@ from twisted.web.client import ResponseFailed
 
 from topiccrawler import settings as ours
 from topiccrawler.errors import ArgumentError, CrawlerError, file_faults
-from topiccrawler.files import replace_file
+from topiccrawler.files import replace_file, user_path
+from topiccrawler.messages import translated, translated_error
 
 NO_HOST, REFUSED, UNREACHABLE, TIMEOUT = "no such host", "connection refused", "unreachable", "timeout"
 LOST, INCOMPLETE, TLS, BAD_ANSWER = "connection lost", "incomplete answer", "tls failed", "bad answer"
@@ -164,16 +165,20 @@ class ReportingCommand(ScrapyCommand):
         return self.usage
 
     def short_desc(self) -> str:
-        return self.summary
+        return translated(self.summary)
 
     def long_desc(self) -> str:
-        return self.details
+        return translated(self.details)
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        self.options(parser.add_argument)
+
+        def add(*names: str, help: str = "", **how: Any) -> argparse.Action:  # noqa: A002 as argparse has it
+            return parser.add_argument(*names, help=translated(help), **how)
+
+        self.options(add)
         if self.json_help:
-            parser.add_argument("--json", action="store_true", help=self.json_help)
+            add("--json", action="store_true", help=self.json_help)
 
     def options(self, add: Callable[..., argparse.Action]) -> None:
         """Add the command's own options by `ArgumentParser.add_argument`."""
@@ -196,7 +201,7 @@ class ReportingCommand(ScrapyCommand):
 
     def refuse(self, fault: str) -> NoReturn:
         """End with exit code 2; Scrapy prints the usage before it."""
-        raise UsageError(f"scrapy {self.command}: {fault}", print_help=False)
+        raise UsageError(translated(f"scrapy {self.command}: {fault}"), print_help=False)
 
     def refuse_options(self, args: list[str]) -> None:
         """Scrapy hands on options it does not know as arguments."""
@@ -222,7 +227,7 @@ class ReportingCommand(ScrapyCommand):
     @property
     def data(self) -> Path:
         """The folder of jobs, TOPIC_DATA_DIR."""
-        return Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
+        return user_path(self.setting("TOPIC_DATA_DIR") or "data")
 
     def new_file(self, place: Path, opts: argparse.Namespace) -> Path:
         """`place`; ArgumentError when it exists and --force is not given."""
@@ -264,7 +269,7 @@ class ReportingCommand(ScrapyCommand):
             check_names(self.project)
             self.work(args, opts)
         except CrawlerError as failure:
-            fault = str(failure)
+            fault = translated_error(failure)
         except OSError as failure:
             if failure.filename is None:
                 raise
@@ -287,7 +292,7 @@ def reported_by_scrapy(settings: BaseSettings) -> Iterator[None]:
             raise
         if settings.get("LOG_FILE"):  # scrapyd shows its users the log only
             logger.error("%s", error)  # noqa: TRY400 a user's slip deserves a line, not a traceback
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{translated_error(error)}\n")
         say_no_more()
         raise SystemExit(1) from None
 

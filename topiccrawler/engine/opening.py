@@ -16,6 +16,7 @@ import time
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from socket import gethostname
 from typing import TypeVar
@@ -28,16 +29,18 @@ from scrapy.settings import BaseSettings
 from topiccrawler.crawling.assemble import Parts, assemble, recipe_of_words, topic_of
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.crawl import Crawl, CrawlLimits
+from topiccrawler.crawling.estimate import LATEST
 from topiccrawler.crawling.gate import Restrictions
 from topiccrawler.crawling.job_files import SITE_REPEATS, JobFiles
-from topiccrawler.crawling.page_stores import as_begun, visits_of
+from topiccrawler.crawling.keeping import judged_since
+from topiccrawler.crawling.page_stores import as_begun, latest_visits, visits_of
 from topiccrawler.crawling.recipe import CrawlParams, recipe_of
 from topiccrawler.crawling.resuming import ordering_of
 from topiccrawler.crawling.servers import QueueAddress, Times, no_queue_server, page_server, queue_address
 from topiccrawler.crawling.settings_check import warn_of_removed
 from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings
-from topiccrawler.crawling.teaching import with_teaching
+from topiccrawler.crawling.teaching import earlier_pages, with_teaching
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, SeedsError, StateError
@@ -258,13 +261,15 @@ def open_crawl(
         parts,
         frontier,
         seeds=seeds,
-        limits=CrawlLimits(params.pages, params.targets),
+        limits=CrawlLimits(params.pages, params.targets, params.until),
         files=files,
         budgets=budgets,
         restrictions=Restrictions(frozenset(params.formats), params.since, parts.topic.sites),
         shared=shared,
         repeats=SiteRepeats(folder / SITE_REPEATS if queue.is_durable else None),
         visits=visits_of(files.folder) if files.resumes else (),
+        latest=latest_visits(files.folder, LATEST) if files.resumes else (),
+        earlier=partial(earlier_pages, files, parts, judged_since(frontier.notes)),
         links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
         listings=SiteListings(frontier.notes, recipe.listings_after) if recipe.listings_after else None,
         durable=queue.is_durable,

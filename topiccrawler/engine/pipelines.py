@@ -7,8 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Self, cast
 
+from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
+from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawling.job_files import JobFiles
@@ -19,6 +21,7 @@ from topiccrawler.engine.revisits import alias, page_of
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem
+from topiccrawler.pages.formats.registry import HTML
 from topiccrawler.pages.site_repeats import Fingerprint, fingerprint, may_be_same
 from topiccrawler.store.pages import record_of
 from topiccrawler.store.refused import PageSample
@@ -144,7 +147,8 @@ def _compared(item: Any, segmenter: Segmenter) -> tuple[PageItem, Fingerprint] |
 class StoragePipeline:
     """Puts pages into the job's store; our scheduler commits them before it ends their lease, under another one each is committed here.
 
-    `scheduler`: the crawl's, when it is ours; Scrapy makes it after the pipelines.
+    `scheduler`: the crawl's, when it is ours; Scrapy makes it after the pipelines. An item that has passed all pipelines leaves its page's HTML
+    in the job too, where TOPIC_KEEP_HTML says so.
     """
 
     def __init__(
@@ -160,7 +164,15 @@ class StoragePipeline:
         made = kind(files, partial(focused_scheduler, crawler))
         if isinstance(made, SharedStoragePipeline) and files.kept_in is not None:
             made.wait = StoreWait(crawler, files.kept_in)
+        if crawler.settings.getbool("TOPIC_KEEP_HTML"):
+            crawler.signals.connect(made.keep_html, signals.item_scraped)
         return cast("Self", made)
+
+    def keep_html(self, item: Any, response: Response | None) -> None:
+        """Keep the HTML of a page that was stored with a text of its own."""
+        page = page_of(item)
+        if page is not None and response is not None and page.format == HTML and page.text:
+            self.files.html.put(page.url, response.body)
 
     def process_item(self, item: Any) -> Any:
         page = page_of(item)

@@ -228,13 +228,13 @@ class Progress:
 
 
 def progress_line(crawl: Crawl) -> str:
-    """Pages, kept, harvest rate over the job and over the last pages of this run, URLs waiting, hosts known."""
+    """Pages, kept, harvest rate over the job and over the last pages of this run, URLs waiting, hosts known, and how many relevant pages probably wait."""
     harvest, recently = crawl.harvest, ""
     if harvest.recent_pages:
         recently = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.2f})"
     return (
         f"{harvest.pages} pages, {harvest.kept} kept, harvest rate {harvest.harvest_rate:.2f}{recently}"
-        f", {crawl.frontier.look().waiting()} queued, {len(crawl.hosts)} hosts"
+        f", {crawl.frontier.look().waiting()} queued, {len(crawl.hosts)} hosts{_relevant_waiting(crawl, ', about {} relevant pages wait')}"
     )
 
 
@@ -243,7 +243,12 @@ def brief_line(crawl: Crawl) -> str:
     harvest, recently = crawl.harvest, ""
     if harvest.recent_pages:
         recently = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.0%})"
-    return f"{harvest.kept} kept = {harvest.harvest_rate:.0%}{recently}, {crawl.frontier.look().waiting()} queued"
+    return f"{harvest.kept} kept = {harvest.harvest_rate:.0%}{recently}, {crawl.frontier.look().waiting()} queued{_relevant_waiting(crawl, ' (about {} relevant)')}"
+
+
+def _relevant_waiting(crawl: Crawl, words: str) -> str:
+    found = crawl.estimator.estimate()
+    return "" if found is None else words.format(round(found.relevant))
 
 
 def _behind_pages(line: Callable[[], str]) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence, Sized
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Sized
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from math import inf
@@ -22,12 +22,14 @@ from itemadapter import ItemAdapter
 from scrapy import Item, Request, Spider, signals
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
+from scrapy.utils.asyncgen import as_async_generator
 from twisted.python.failure import Failure
 
 from topiccrawler.crawling.crawl import Fetch
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.revisiting import Due, looked, looked_unchanged, missed
 from topiccrawler.engine.leases import META, Leases
+from topiccrawler.engine.opening import StoreWait
 from topiccrawler.frontier.base import Leased, Listing, Row, State
 from topiccrawler.items import Medium, Outlinks, PageItem, is_page
 from topiccrawler.model import Link, Via
@@ -81,6 +83,7 @@ class Revisits:
     own_text: Callable[[str, str], str]
     outcomes: Counter[str] = field(default_factory=Counter)
     _stats: StatsCollector | None = None  # Scrapy makes them after the spider
+    _wait: StoreWait | None = None  # for pages in a database
 
     @property
     def left(self) -> int:
@@ -96,7 +99,8 @@ class Revisits:
         self, spider: Spider, leases: Leases, failed: Callable[[Failure], Any], waiting: Sized
     ) -> AsyncIterator[Request]:
         """One for each page, as there is room. `failed`: their errback; `waiting`: the request queue."""
-        self._stats = spider.crawler.stats
+        self._stats, kept_in = spider.crawler.stats, self.files.kept_in
+        self._wait = None if kept_in is None else StoreWait(spider.crawler, kept_in)
         for place, due in enumerate(self.due):
             while len(waiting) >= AHEAD:
                 await spider.crawler.signals.wait_for(signals.scheduler_empty)
@@ -108,9 +112,10 @@ class Revisits:
         row = self.listing.row(due.check.url) or _unlisted(due.check)
         lease = leases.begin(Fetch(Leased(row.link, row.score, row.carry, row.tunnel, b"", inf), due=due))
 
-        def parse(response: Response) -> Iterator[Any]:
+        async def parse(response: Response) -> AsyncIterator[Any]:
             if response.status not in UNCHANGED + GONE:
-                yield from self._compared(due, spider.parse(response))
+                async for output in self._compared(due, as_async_generator(spider.parse(response))):
+                    yield output
 
         headers = {"If-None-Match": due.check.etag, "If-Modified-Since": due.check.modified}
         return Request(
@@ -129,19 +134,22 @@ class Revisits:
             },
         )
 
-    def _compared(self, due: Due, outputs: Iterator[Any]) -> Iterator[Any]:
+    async def _compared(self, due: Due, outputs: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """The output of the page; a stored page that has changed is first kept as an earlier version."""
-        for output in outputs:
+        async for output in outputs:
             page = page_of(output)
             if page is not None and page.is_target:
                 due.digest = content_hash(page.text)
-                self._keep_version(due, page.url, page.fetched)
+                await self._keep_version(due, page.url, page.fetched)
             elif isinstance(output, Outlinks) and not due.digest:
                 due.digest = content_hash("\n".join(sorted({link.url for link in output.links})))
             yield output
 
-    def _keep_version(self, due: Due, url: str, now: float) -> None:
-        record = self.files.store.get(url)
+    async def _keep_version(self, due: Due, url: str, now: float) -> None:
+        if self._wait is None:
+            record = self.files.store.get(url)
+        else:
+            record = await self._wait.result(self._wait.pages.get(url))
         if record is None or record.alias_of:  # a copy has no text of its own
             return
         # A line that the site repeats may have been stored before that was known: the page has not changed by that.
@@ -150,6 +158,8 @@ class Revisits:
             due.check = replace(due.check, digest=before)
         if before != due.digest:
             self.files.checks.keep_version(record, now)
+        else:
+            self.files.html.is_same(url)
 
     def ended(self, fetch: Fetch, due: Due, now: float) -> None:
         """Write down what the look has found; the caller commits the files."""

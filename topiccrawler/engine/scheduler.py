@@ -138,6 +138,7 @@ def complete(admission: Admission, crawler: Crawler, rules: LinkRules, politenes
         admission.add(DownloaderRule(ROBOTS_TXT, politeness.robots_txt))
 
 
+LITTLE_PROMISED = "little_promised"  # finish_reason
 SWEEP_SECONDS = 10.0
 REFUSALS_AT_ONCE = 200  # then the engine has its slot; some 10 ms
 
@@ -211,6 +212,9 @@ class FocusedScheduler(BaseScheduler):
             if not self.faults.broken:
                 self.crawl.release(left, self.clock())
                 self.queue_stats.finish(self.clock())
+                if (estimate := self.crawl.estimator.estimate(anew=True)) is not None:
+                    self.stats.set_value("topic/relevant_waiting", round(estimate.relevant))
+                    self.stats.set_value("topic/promise", round(estimate.promise, 4))
                 self.crawl.close()
         if self.faults.broken:
             self.crawl.abandon()
@@ -349,9 +353,12 @@ class FocusedScheduler(BaseScheduler):
         self.end_if_enough()
 
     def end_if_enough(self) -> None:
-        """Close when nothing is under way and `pages` or `targets` are reached."""
+        """Close when nothing is under way and `pages` or `targets` are reached, or little is promised."""
         if self.limit_reached() and not len(self.leases) and not self.crawl.rechecks_left:
-            deferred_from_coro(self.engine.close_spider_async(reason="enough"))
+            self.crawl.estimator.estimate(anew=True)  # what was under way may have brought links
+            if self.limit_reached():
+                reason = LITTLE_PROMISED if self.crawl.promises_little else "enough"
+                deferred_from_coro(self.engine.close_spider_async(reason=reason))
 
     def has_room(self) -> bool:
         """No more leases than are fetched at once, those that are being read or stored included: a kill repeats no
@@ -360,7 +367,7 @@ class FocusedScheduler(BaseScheduler):
         return len(self.leases) - waiting < self.concurrency
 
     def limit_reached(self) -> bool:
-        """No more leases: enough pages fetched or under way, or enough kept."""
+        """No more leases: enough pages fetched or under way, enough kept, or little promised."""
         return self.crawl.is_enough(len(self.leases))
 
     def _count_pushed(self, pushed: Mapping[Pushed, int]) -> None:

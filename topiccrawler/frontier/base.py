@@ -9,7 +9,7 @@ One implementation a file; tests/contracts/ runs the same suite on each and asse
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Protocol
@@ -108,6 +108,10 @@ class FrontierView(Listing, Protocol):
 
     def waiting(self) -> int:
         """How many are waiting; O(1)."""
+
+    def sample(self, count: int) -> Sequence[float]:
+        """The scores of about so many waiting URLs, drawn at random (of all, when they are few), the same for the same queue. Empty
+        when none waits, or when a server has not answered yet. O(count)."""
 
     def is_open(self, url: str) -> bool:
         """True when a push of this URL may change something: it waits, or was never met."""

@@ -339,7 +339,7 @@ class Budgets:
             vocabulary = self._vocabularies.get(site) or self._vocabularies.setdefault(site, Vocabulary())
             if vocabulary.add(words) < _NEW_WORDS:
                 return False
-        text = " ".join(sorted(words))
+        text = " ".join(words)  # each once, where it stands first
         content = int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=6).digest(), "big")
         recent = self._record(host).recent
         if text and content in recent:

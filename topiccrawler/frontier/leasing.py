@@ -178,6 +178,14 @@ def _best(scores: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
     return comes
 
 
+def drawn(urls: int, waiting: int, count: int) -> NDArray[np.int64]:
+    """Numbers of URLs, of which about `count` of the `waiting` ones are waiting; at most 16 times as many numbers."""
+    if urls <= 4 * count:
+        return np.arange(urls)
+    size = min(16 * count, count * urls // max(1, waiting))
+    return np.random.default_rng(urls).integers(urls, size=size)
+
+
 class LeasingFrontier(ABC):
     """See frontier.base.Frontier for the contract."""
 

@@ -6,14 +6,14 @@ For comparisons, tests and crawls without a JOBDIR. It is the plain form of the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from heapq import nlargest
 from itertools import islice
 
 from topiccrawler.frontier.base import LEASE_SECONDS, FrontierView, Notes, Pushed, Row, State
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.frontier.leasing import LeasingFrontier, check_score
+from topiccrawler.frontier.leasing import LeasingFrontier, check_score, drawn
 from topiccrawler.frontier.url_index import anchor_bit
 from topiccrawler.model import Link, Score
 
@@ -76,6 +76,11 @@ class MemoryView:
 
     def waiting(self) -> int:
         return self._counts[State.WAITING]
+
+    def sample(self, count: int) -> Sequence[float]:
+        numbers = drawn(len(self._entries), self.waiting(), count).tolist()
+        entries = (self._entries[number] for number in numbers)
+        return [entry.score for entry in entries if entry.state is State.WAITING]
 
     def is_open(self, url: str) -> bool:
         entry = self._by_url.get(url)

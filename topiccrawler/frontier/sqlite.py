@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import LEASE_SECONDS, FrontierView, Notes, Pushed, Row, State
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.frontier.leasing import LeasingFrontier, check_score
+from topiccrawler.frontier.leasing import LeasingFrontier, check_score, drawn
 from topiccrawler.frontier.rows import CODES, RESTORE, STATES, Rows
 from topiccrawler.frontier.url_index import Digest, UrlIndex, anchor_bit, digest
 from topiccrawler.model import Link, Score
@@ -126,6 +126,13 @@ class SqliteView:
 
     def waiting(self) -> int:
         return self._counts[WAITING]
+
+    def sample(self, count: int) -> Sequence[float]:
+        states = self._columns.states
+        numbers = drawn(len(states), self.waiting(), count)
+        waiting = numbers[np.frombuffer(states, dtype=np.uint8)[numbers] == WAITING]
+        scores: Sequence[float] = np.frombuffer(self._columns.scores)[waiting].tolist()
+        return scores
 
     def is_open(self, url: str) -> bool:
         number = self._columns.urls.find(url)

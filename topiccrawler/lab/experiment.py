@@ -43,6 +43,7 @@ from topiccrawler.lab.replayed import (
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.seeds import Seeds
+from topiccrawler.topics.topic import PAGE_THRESHOLDS
 from topiccrawler.urls.canonical import registered_domain
 
 Bar = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
@@ -100,8 +101,16 @@ class PaperExperiment:
     concurrency: int = 16
     mixed_seeds: int = 0  # so many hubs, two of three on topic, for seeds where labels tell them
     settings: Mapping[str, str] = field(default_factory=dict)
+    live: bool = False  # by the real engine
 
 
+BY_HAND = "LABELS"  # in a strategy: the first file of labels
+# the link model as its paper has it
+_OWN_SETTING = (
+    "link_model:linking=0:graded=false:seeds_only=true:negative_most=inf:d=0:most_queued=0:page_words=0"
+)
+
+SHOP = ":detail=true:terminal=true"  # JLSE's result pages: texts, whose links are not followed
 EXPERIMENTS: Mapping[str, PaperExperiment] = {
     "skyreach": PaperExperiment(
         "skyreach",
@@ -110,45 +119,75 @@ EXPERIMENTS: Mapping[str, PaperExperiment] = {
         "breadth_first,pagerank,ipagerank,relevance_weighting,ipagerank:c=1",
         pages=4000,
         step=500,
+        settings={"TOPIC_PAGE_CLASSIFIER": "cosine:weights=tf"},
+    ),
+    "skyreach-pruning": PaperExperiment(
+        "skyreach",
+        "fig. 3 with the pruning of 3.6: by breadth, with tunnels and without",
+        "travel",
+        ",".join(
+            (
+                "ipagerank",
+                *(
+                    f"ipagerank:breadth={one}:tunnels={share}"
+                    for one in PAGE_THRESHOLDS
+                    for share in (0, 0.1)
+                ),
+                "relevance_weighting",
+                *(f"relevance_weighting:breadth={one}" for one in PAGE_THRESHOLDS),
+            )
+        ),
+        pages=1500,
+        step=500,
+        settings={"TOPIC_PAGE_CLASSIFIER": "cosine:weights=tf"},
     ),
     "skyreach-performance": PaperExperiment(
         "skyreach",
-        "fig. 4: ten threads, the memory in cost.json",
+        "fig. 4: ten pages under way, what the page filter leaves; the memory in cost.json",
         "travel",
-        "ipagerank",
+        "ipagerank:breadth=broad",
         4000,
         500,
         concurrency=10,
+        live=True,
+        settings={"TOPIC_PAGE_CLASSIFIER": "cosine:weights=tf"},
     ),
     "link-model": PaperExperiment(
         "link-model",
         "fig. 2 and 3",
         "tech",
-        "best_first,shark_search:gamma=0.8,link_model:linking=0:graded=false:seeds_only=true,link_model",
+        f"best_first,shark_search:gamma=0.8,{_OWN_SETTING},{_OWN_SETTING}:labels={BY_HAND},link_model",
         pages=4000,
         step=500,
         mixed_seeds=30,
+        settings={"TOPIC_PAGE_CLASSIFIER": "cosine:weights=tf_idf:title_weight=1"},
     ),
     "jlse": PaperExperiment(
         "jlse",
         "fig. 3 and 4",
         "finance,health,travel",
-        "breadth_first,anchor_text,context_graph,opie,jlse,jlse:detail=true:terminal=true",
+        f"breadth_first,anchor_text{SHOP},context_graph,opie,jlse{SHOP}:leaves=false,anchor_text,jlse",
         pages=2000,
         step=250,
-        settings={"TOPIC_PAGE_CLASSIFIER": "naive_bayes"},
+        settings={"TOPIC_PAGE_CLASSIFIER": "naive_bayes:published=true"},
     ),
     "jlse-cf": PaperExperiment(
         "jlse",
         "fig. 5",
         "finance,health,travel",
-        "anchor_text,jlse:cf=50,jlse:cf=100,jlse:cf=150,jlse:cf=200",
+        ",".join(f"jlse:cf={cf}{SHOP}:leaves=false" for cf in (50, 100, 150, 200)),
         pages=2000,
         step=250,
-        settings={"TOPIC_PAGE_CLASSIFIER": "naive_bayes"},
+        settings={"TOPIC_PAGE_CLASSIFIER": "naive_bayes:published=true"},
     ),
     "nb-guided": PaperExperiment(
-        "nb-guided", "4.3: the crawl", "finance", "breadth_first,best_first,naive_bayes", pages=4000, step=500
+        "nb-guided",
+        "4.3: the crawl",
+        "finance",
+        "breadth_first,best_first,naive_bayes:every_link=true",
+        pages=4000,
+        step=500,
+        settings={"TOPIC_LINK_MODELS": "paper", "TOPIC_PAGE_CLASSIFIER": "naive_bayes:published=true"},
     ),
     "myspider": PaperExperiment(
         "myspider",
@@ -158,6 +197,7 @@ EXPERIMENTS: Mapping[str, PaperExperiment] = {
         "seed_selector:stages=true",
         pages=2000,
         step=250,
+        settings={"TOPIC_PAGE_CLASSIFIER": "cosine:title_weight=1"},
     ),
 }
 
@@ -176,8 +216,20 @@ def fill_in(opts: argparse.Namespace, settings: Settings) -> None:
     for option in ("strategies", "pages", "step", "concurrency"):
         if getattr(opts, option) is None:
             setattr(opts, option, getattr(chosen, option))
+    if chosen.live:
+        opts.live = True
     for name, value in chosen.settings.items():
         settings.set(name, value, AMONG_DEFAULTS)
+
+
+def with_labels(strategies: str, labels: Sequence[str]) -> str:
+    """The strategies, BY_HAND in them replaced by the first file of labels; without one, those that need it left out."""
+    specs = strategies.split(",")
+    if not labels:
+        return ",".join(spec for spec in specs if not spec.endswith(f"={BY_HAND}"))
+    return ",".join(
+        spec.removesuffix(BY_HAND) + labels[0] if spec.endswith(f"={BY_HAND}") else spec for spec in specs
+    )
 
 
 def mixed_seeds(labels: Iterable[Path], topic: str, number: int) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import time
@@ -18,10 +19,20 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from topiccrawler.crawling.assemble import TOPIC, as_toml, topic_of
 from topiccrawler.crawling.job_files import DISCARDED, PAGES, VISITS, failure, start_scrapy
 from topiccrawler.crawling.keeping import Verdict
 from topiccrawler.lab.recorded_web import RecordedPages
-from topiccrawler.lab.replayed import Cost, Crawled, Run, name_of, parameters_of
+from topiccrawler.lab.replayed import (
+    MEMORY_STEP,
+    Cost,
+    Crawled,
+    Run,
+    memory_mb,
+    name_of,
+    parameters_of,
+    pruned,
+)
 from topiccrawler.store.pages import PageStore
 from topiccrawler.store.visits import read_visits
 
@@ -36,6 +47,7 @@ BUDGETS = [
     )
 ]
 _JOB = "job"
+POLL_SECONDS = 0.2
 
 
 @dataclass(slots=True)
@@ -77,7 +89,7 @@ class LiveCrawls:
         with log.open("wb") as output:
             process = start_scrapy(self.arguments(run, seeds, folder), output, os.environ)
             self._running.append(process)
-            _, status, usage = os.wait4(process.pid, 0)
+            memory, status, usage = watched(process.pid, visits)
             process.returncode = os.waitstatus_to_exitcode(status)
             self._running.remove(process)
         if process.returncode or not visits.exists():
@@ -86,6 +98,7 @@ class LiveCrawls:
         for url, verdict in job_verdicts(job).items():
             if (number := self.pages.number_of_any(url)) is not None:
                 found.verdicts[number] = verdict
+        found.memory = memory
         found.cost = Cost(
             cpu_seconds=usage.ru_utime + usage.ru_stime,
             wall_seconds=time.perf_counter() - began,
@@ -95,7 +108,11 @@ class LiveCrawls:
 
     def arguments(self, run: Run, seeds: Path, folder: Path) -> list[str]:
         """What to type after `scrapy`."""
-        recipe = run.recipe
+        recipe = pruned(run.recipe, run.spec)
+        topic = recipe.topic
+        if recipe is not run.recipe:
+            topic = str(folder / TOPIC)
+            Path(topic).write_text(as_toml(topic_of(recipe)), encoding="utf-8")
         settings = {
             "REPLAY_WARC": ",".join(map(str, self.web)),
             "REPLAY_PACED": True,
@@ -119,7 +136,7 @@ class LiveCrawls:
             **(dict.fromkeys(BUDGETS, 0) if not recipe.prune else {}),
         }
         given = {
-            "topic": recipe.topic,
+            "topic": topic,
             "strategy": name_of(run.spec),
             "seeds": seeds,
             "pages": run.pages,
@@ -132,6 +149,19 @@ class LiveCrawls:
             if value is not None:
                 arguments += ["-s", f"{name}={value}"]
         return arguments
+
+
+def watched(process: int, visits: Path) -> tuple[dict[int, float], int, resource.struct_rusage]:
+    """Wait for it to end. MB by pages fetched, at each MEMORY_STEP of the crawl log; its exit status and what it used."""
+    memory: dict[int, float] = {}
+    while True:
+        ended, status, usage = os.wait4(process, os.WNOHANG)
+        if ended:
+            return memory, status, usage
+        pages = visits.read_bytes().count(b"\n") // MEMORY_STEP * MEMORY_STEP if visits.exists() else 0
+        if pages and pages not in memory:
+            memory[pages] = memory_mb(process)
+        time.sleep(POLL_SECONDS)
 
 
 def fetched(visits: Path, pages: RecordedPages, limit: int) -> Crawled:

@@ -28,6 +28,8 @@ How good what a crawl keeps is, over the content pages that it fetched.
 
     precision = on topic among the kept / kept
     recall    = on topic among the kept / on topic
+    kept_precision@N = on topic among the kept of the first N fetched / kept of them
+    kept_recall@N    = on topic among the kept of the first N fetched / content pages on topic that can be reached
     p_at_25   = on topic among the 25 kept pages of highest relevance / min(25, on topic)
     calibration_error = sum over ten bins of relevance of pages in the bin / pages · |their mean relevance − their share on topic|
 
@@ -323,6 +325,15 @@ class Truth:
         fetched = (page for page in order if self.counted is None or page in self.counted)
         return tuple(Assessed(page in self.relevant, *verdicts.get(page, (None, False))) for page in fetched)
 
+    def kept(self, order: Sequence[int], verdicts: Mapping[int, Verdict]) -> tuple[Curve, Curve]:
+        """Of the content pages that the crawl keeps, and of those of them on topic."""
+        is_kept = [
+            page in verdicts and verdicts[page].is_kept and (self.counted is None or page in self.counted)
+            for page in order
+        ]
+        hits = (one and page in self.relevant for page, one in zip(order, is_kept, strict=True))
+        return Curve.of(is_kept), Curve.of(hits)
+
     def sites_of(self, pages: Iterable[int]) -> int:
         """Sites with a relevant page among these."""
         return len({self.sites[page] for page in pages if page in self.sites})
@@ -347,6 +358,7 @@ class Scored:
     assessed: tuple[
         tuple[Assessed, ...], ...
     ] = ()  # content pages fetched; none where nothing says what was kept
+    kept: tuple[tuple[Curve, Curve], ...] = ()  # of each run: content pages kept, and those of them on topic
 
     @classmethod
     def of(
@@ -357,8 +369,10 @@ class Scored:
     ) -> Scored:
         """`verdicts`: of each run, what it would keep. The page classifier is not measured by itself."""
         curves, content = (tuple(map(of, orders)) for of in (truth.curve, truth.content_curve))
-        assessed = tuple(map(truth.assessed, orders, verdicts)) if truth.source == LABELS else ()
-        return cls(curves, content, tuple(map(truth.sites_of, orders)), assessed)
+        by_labels = list(zip(orders, verdicts, strict=False)) if truth.source == LABELS else []
+        assessed = tuple(truth.assessed(*one) for one in by_labels)
+        kept = tuple(truth.kept(*one) for one in by_labels)
+        return cls(curves, content, tuple(map(truth.sites_of, orders)), assessed, kept)
 
 
 def figures(
@@ -387,6 +401,17 @@ def figures(
         measured[name], bands[name] = _whole(mean(found)), band(found)
     if scored.assessed:
         measured["kept"], bands["kept"] = _kept(scored.assessed)
+        targets = truth.targets if truth.counted is None else truth.content_targets
+        for name, of in (("kept_precision", None), ("kept_recall", targets)):
+            values = {
+                n: [
+                    hits.found(n) / whole if (whole := kept.found(n) if of is None else of) else None
+                    for kept, hits in scored.kept
+                ]
+                for n in at
+            }
+            measured[name] = {str(n): mean(values[n]) for n in at}
+            bands[name] = {str(n): band(values[n]) for n in at}
     measured["pages"] = _whole(mean([float(curve.pages) for curve in scored.curves]))
     if len(scored.curves) > 1:
         measured["runs"] = len(scored.curves)

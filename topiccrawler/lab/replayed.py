@@ -8,7 +8,8 @@ What a run cost: processor time, memory, and the time that went into refreshing 
 
 Peak memory is the process's; on Linux its mark is set back before a run, elsewhere it is that of all runs before it too.
 
-The strategies of a comparison, from what a user writes, NAME or NAME:key=value:key=value, to one that is ready to crawl.
+The strategies of a comparison, from what a user writes, NAME or NAME:key=value:key=value, to one that is ready to crawl. Two keys are the
+topic's: `breadth` (broad, normal, specific) and `tunnels` (its tunnel probability) prune that run alone, with the gate open for the others.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.relevance.evidence import EvidenceClassifier, Found
 from topiccrawler.strategies import STRATEGIES, build
 from topiccrawler.strategies.base import Strategy
+from topiccrawler.topics.topic import make_topic
 
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
@@ -103,6 +105,16 @@ class Meter:
         strategy.__dict__["refresh"] = watched  # on this object only
 
 
+MEMORY_STEP = 250  # pages between two looks at the memory
+
+
+def memory_mb(process: int | str) -> float:
+    """What it holds now; 0 when that cannot be read."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
+    return 0.0
+
+
 def _peak_mb() -> float:
     with contextlib.suppress(OSError, ValueError):
         for line in _STATUS.read_text().splitlines():
@@ -113,6 +125,7 @@ def _peak_mb() -> float:
 
 
 ALL = "all"
+PRUNING = {"breadth": "breadth", "tunnels": "tunnel_probability"}  # in a spec -> of the topic
 
 
 @dataclass(slots=True)
@@ -144,7 +157,20 @@ def name_of(spec: str) -> str:
 
 
 def parameters_of(spec: str) -> dict[str, str]:
-    """The parameters, as text."""
+    """The strategy's parameters, as text."""
+    return {key: value for key, value in _written(spec).items() if key not in PRUNING}
+
+
+def pruned(recipe: Recipe, spec: str) -> Recipe:
+    """The recipe with the breadth and the tunnels that the strategy is written with; TopicError for a wrong one."""
+    given = {PRUNING[key]: value for key, value in _written(spec).items() if key in PRUNING}
+    if not given:
+        return recipe
+    topic = make_topic({**assemble.topic_of(recipe).model_dump(), **given}, f"strategy {spec}")
+    return replace(recipe, prune=True, topic_fields=topic.model_dump(mode="json"))
+
+
+def _written(spec: str) -> dict[str, str]:
     parameters: dict[str, str] = {}
     for part in spec.split(":")[1:]:
         key, equals, value = part.partition("=")
@@ -172,7 +198,7 @@ def build_all(recipe: Recipe, specs: Sequence[str], *, forgiving: Sequence[str] 
 
 def parts_of(recipe: Recipe, spec: str, seed: int = 0) -> Parts:
     """The crawl's parts with that strategy; a topic's link model is loaded once in a process."""
-    ready = replace(recipe, strategy=name_of(spec), parameters=parameters_of(spec), seed=seed)
+    ready = replace(pruned(recipe, spec), strategy=name_of(spec), parameters=parameters_of(spec), seed=seed)
     model = _model(recipe.topic, recipe.link_models) if assemble.needs_link_model(ready) else None
     return assemble.assemble(ready, model)
 
@@ -217,6 +243,9 @@ class Crawled:
     tunnels: int = 0  # links it gave a second chance
     no_page: dict[str, int] = field(default_factory=dict)  # what was asked for and is no page (live only)
     verdicts: dict[int, Verdict] = field(default_factory=dict)  # of the pages that could be read
+    memory: dict[int, float] = field(
+        default_factory=dict
+    )  # MB of the process by pages fetched, every MEMORY_STEP
     cost: Cost = field(default_factory=Cost)
 
 
@@ -288,6 +317,8 @@ class ReplayedCrawl:
                 return
             self.found.tunnels += bool(fetch.decision.tunnel)
             order.append(self.parsed.numbers[fetch.leased.link.url])
+            if len(order) % MEMORY_STEP == 0:
+                self.found.memory[len(order)] = memory_mb("self")
             heappush(self.under_way, (len(order) + self._late(), order[-1], fetch))
 
     def _late(self) -> float:

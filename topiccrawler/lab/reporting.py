@@ -30,6 +30,7 @@ from topiccrawler.lab.measures import (
     Curve,
     Scored,
     Truth,
+    band,
     checkpoints,
     figures,
     harvest_rate,
@@ -93,7 +94,7 @@ def _counts(crawls: Sequence[Crawled]) -> dict[str, Any]:
 
 
 def cost(outcome: Outcome) -> dict[str, Any]:
-    """One topic's cost.json: means over the runs."""
+    """One topic's cost.json: means over the runs, of the memory by pages fetched the band too."""
     return {
         "version": VERSION,
         "topic": outcome.topic,
@@ -101,13 +102,16 @@ def cost(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _cost(crawls: Sequence[Crawled]) -> dict[str, float]:
+def _cost(crawls: Sequence[Crawled]) -> dict[str, Any]:
     pages = sum(len(one.order) for one in crawls)
     total = {
         field.name: sum(getattr(one.cost, field.name) for one in crawls)
         for field in dataclasses.fields(crawls[0].cost)
     }
-    means = {name: round(value / len(crawls), 3) for name, value in total.items()}
+    means: dict[str, Any] = {name: round(value / len(crawls), 3) for name, value in total.items()}
+    counts = [n for n in crawls[0].memory if all(n in one.memory for one in crawls)]
+    for name, of in (("memory_mb", mean), ("memory_band_mb", band)):
+        means[name] = {str(n): of([one.memory[n] for one in crawls]) for n in counts}
     means["cpu_seconds_per_page"] = round(total["cpu_seconds"] / pages, 6) if pages else 0.0
     means["pages_per_second"] = round(pages / total["wall_seconds"], 1) if total["wall_seconds"] else 0.0
     return means

@@ -7,7 +7,7 @@ Idea: anchor and context of a link announce its target; words are taken as indep
 Formula: x = ln(p / (1 - p)) + sum over fields f of t_f * sum over words w of field f of ln P(w|+)/P(w|-)
     p    -> prior share of relevant links. Default 0.5 (ours): x = 0 means even odds.
     t_f  -> trust, a number for each field. Defaults (ours, chosen on links of other sites): anchor 1, context 0.3,
-            url 1; the paper's own model is anchor 1, context 1, url 0.
+            url 1; the paper's own model is anchor 1, context 1, url 0 (training.published).
     P(w|C) = (Count(w,C) + 1) / (Count_C + 2), over the words present only (Bernoulli).
     Count(w,C)  samples of class C whose field holds w    -> words[field][w]
     Count_C     samples of class C that have the field    -> samples[field]
@@ -182,6 +182,7 @@ class LinkClassifier:
     lexicon: Lexicon = field(default_factory=lambda: Lexicon(()))
     training: Mapping[str, object] = field(default_factory=dict)  # what it was trained from
     scores: Mapping[str, object] = field(default_factory=dict)  # its scores on held-out links
+    compounds: bool = True  # an unknown compound of an anchor is read as the known words in it
     segmenter: Segmenter = field(default=PLAIN, compare=False, repr=False)  # of the crawl that asks it
 
     def __post_init__(self) -> None:
@@ -204,7 +205,9 @@ class LinkClassifier:
         trust = self.trust.get(name, 0.0)
         odds = self.counts.log_odds(name) if trust else {}
         shares = np.rint(np.array([*odds.values()]) * trust * _GRAINS) / _GRAINS
-        return WordWeights(dict(zip(odds, shares.tolist(), strict=True)), compounds=name == "anchor")
+        return WordWeights(
+            dict(zip(odds, shares.tolist(), strict=True)), compounds=self.compounds and name == "anchor"
+        )
 
     def cut_by(self, segmenter: Segmenter) -> LinkClassifier:
         """The same model for links whose texts this segmenter cuts."""

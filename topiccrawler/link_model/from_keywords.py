@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from topiccrawler.files import folder as data_folder
+from topiccrawler.files import is_file
 from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.features import Lexicon
 from topiccrawler.link_model.model_file import load_model
@@ -26,7 +27,7 @@ from topiccrawler.topics.topic import Topic
 
 logger = logging.getLogger(__name__)
 
-NONE = "none"
+NONE, PAPER = "none", "paper"
 
 
 def keyword_model(topic: Topic) -> LinkClassifier:
@@ -53,12 +54,15 @@ def _keyword_model(fields: str, own_words: frozenset[str]) -> LinkClassifier:
 
 
 def link_model(topic: Topic, models: str | None) -> LinkClassifier:
-    """The topic's link model. `models`: a folder, "none" for the keywords, None for the shipped ones.
+    """The topic's link model. `models`: a folder, "none" for the keywords, "paper" for the shipped one of training.published, None for
+    ours.
 
     Raises ModelError when the model is damaged, or missing from a folder that was named.
     """
+    if models == PAPER:
+        return load_model(topic.name, data_folder("models").joinpath(PAPER), topic.segmenter)
     asked = (models or "").strip().lower() == NONE
-    if asked or not (models or data_folder("models").joinpath(f"{topic.name}.json").is_file()):
+    if asked or not (models or is_file(data_folder("models").joinpath(f"{topic.name}.json"))):
         why = f"TOPIC_LINK_MODELS={NONE}" if asked else "it has no link model"
         text = "Topic %s: %s; links are scored by its %d keywords"
         logger.info(text, topic.display_name, why, len(topic.keywords))

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from topiccrawler.errors import ModelError
-from topiccrawler.files import JsonFile, compact, replace_file
+from topiccrawler.files import JsonFile, compact, is_file, replace_file
 from topiccrawler.files import folder as data_folder
 from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.features import FEATURES, FIELDS, Lexicon
@@ -41,7 +41,7 @@ def load_model(
 ) -> LinkClassifier:
     """The model <topic>.json of `folder`, or of the shipped models; `segmenter`: of the crawl that asks it."""
     place = (folder or data_folder("models")).joinpath(f"{topic}.json")
-    if not place.is_file():
+    if not is_file(place):
         remedy = f"train one: scrapy train {topic} --links FILE"
         raise ModelError(f"link model of topic {topic!r}", f"there is no {place}", remedy)
     return load(place, segmenter)
@@ -75,6 +75,7 @@ def load(place: Path | Traversable, segmenter: Segmenter = PLAIN) -> LinkClassif
         training=file.mapping("training"),
         scores=file.mapping("scores"),
         segmenter=segmenter,
+        compounds=model.get("compounds", True) is not False,
     )
 
 
@@ -102,6 +103,7 @@ def dumps(model: LinkClassifier) -> str:
         "training": model.training,
         "scores": model.scores,
         "samples": {name: _short(model.counts.samples[name]) for name in FIELDS},
+        **({} if model.compounds else {"compounds": False}),
     }
     lines = [f"{compact(key)}: {compact(value)}" for key, value in head.items()]
     tables = ",\n".join(f"{compact(name)}: {compact(table)}" for name, table in counts.items())

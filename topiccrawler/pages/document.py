@@ -91,18 +91,19 @@ class Document:
     def blocks(self) -> list[Block]:
         """The runs, put together to blocks."""
         found: list[Block] = []
+        as_block = Block._make  # half the time of the constructor
         first = last = in_links = 0
         home = number = -1
         for start, end, node, in_link, block in self.runs:
             if block != number:
                 if home >= 0:
-                    found.append(Block(first, last, home, in_links))
+                    found.append(as_block((first, last, home, in_links)))
                 first, home, number, in_links = start, node, block, 0
             if in_link:
                 in_links += end - start
             last = end
         if home >= 0:
-            found.append(Block(first, last, home, in_links))
+            found.append(as_block((first, last, home, in_links)))
         return found
 
 

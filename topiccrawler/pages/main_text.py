@@ -253,21 +253,22 @@ MOST_BLOCKS = 20_000
 
 def main_text(document: Document, without: Collection[str] = ()) -> str:
     """Blocks of the main text, one a line; empty when the page has none. `without`: lines that are none, as the site repeats them."""
+    return "\n".join(line for _, line in main_lines(document, without))
+
+
+def main_lines(document: Document, without: Collection[str] = ()) -> list[tuple[Block, str]]:
+    """The blocks of the main text with their texts, copies left out."""
     blocks = document.blocks[:MOST_BLOCKS]
     if without:
-        blocks = [block for block in blocks if _line(document, block) not in without]
+        blocks = [block for block in blocks if line_of(document, block) not in without]
     if not blocks:
-        return ""
+        return []
     read = prose_stretch if is_chinese(document) else shipped_classifier().chosen
-    return "\n".join(lines_of(document, read(document, blocks)))
+    return without_copies(document, read(document, blocks))
 
 
-def lines_of(document: Document, blocks: list[Block]) -> list[str]:
-    """The texts of blocks, copies left out."""
-    return _without_copies([_line(document, block) for block in blocks])
-
-
-def _line(document: Document, block: Block) -> str:
+def line_of(document: Document, block: Block) -> str:
+    """The text of a block."""
     return document.text[block.start : block.end].replace(BOUNDARY, " ")
 
 
@@ -276,18 +277,20 @@ def is_chinese(document: Document) -> bool:
     return script_counts(document.text)["han"] >= HAN_SHARE * len(document.text)
 
 
-def _without_copies(lines: list[str]) -> list[str]:
-    kept: list[str] = []
+def without_copies(document: Document, blocks: list[Block]) -> list[tuple[Block, str]]:
+    """The blocks of a main text that are no copies of earlier ones, with their texts."""
+    kept: list[tuple[Block, str]] = []
     places: dict[str, int] = {}
     following = -1  # in `kept`: the line that would go on with the copy
-    for line in lines:
+    for block in blocks:
+        line = line_of(document, block)
         place = places.get(line, -1) if len(line) >= COPY_CHARACTERS else -1
-        if 0 <= following < len(kept) and kept[following] == line:
+        if 0 <= following < len(kept) and kept[following][1] == line:
             place = following
         if place >= 0:
             following = place + 1
         else:
             following = -1
             places.setdefault(line, len(kept))
-            kept.append(line)
+            kept.append((block, line))
     return kept

@@ -101,18 +101,23 @@ _NOSCRIPT = re.compile(
 
 def parse(html: str) -> Document:
     """One traversal of the page, a second where its text stands in <noscript>. Never raises on any text."""
+    return parse_with_tree(html)[0]
+
+
+def parse_with_tree(html: str) -> tuple[Document, LexborHTMLParser]:
+    """The same, and the tree whose elements in document order are the nodes of the Document."""
     html = limit_nesting(html[:MOST_CHARACTERS])
     scripted = _NOSCRIPT.sub(" ", html) if "<noscript" in html or "<NOSCRIPT" in html else html
-    document = _walk(scripted, [*UNREAD, "noscript"])
-    if scripted is not html and len(document.text) < LITTLE_TEXT:
+    found = _walk(scripted, [*UNREAD, "noscript"])
+    if scripted is not html and len(found[0].text) < LITTLE_TEXT:
         unscripted = _walk(html, [*UNREAD, "iframe"])
-        if len(unscripted.text) > 2 * len(document.text) + LEAST_NOSCRIPT:
+        if len(unscripted[0].text) > 2 * len(found[0].text) + LEAST_NOSCRIPT:
             return unscripted
-    return document
+    return found
 
 
-def _walk(html: str, unread: list[str]) -> Document:
+def _walk(html: str, unread: list[str]) -> tuple[Document, LexborHTMLParser]:
     tree = LexborHTMLParser(html)
     tree.strip_tags(unread)
     root = tree.root
-    return traverse(root) if root is not None else Document()
+    return (traverse(root) if root is not None else Document()), tree

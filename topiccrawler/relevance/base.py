@@ -30,9 +30,9 @@ from dataclasses import asdict, dataclass
 from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.text.weights import log_odds, logistic
 
-VSM = "vsm"
+VSM, COSINE = "vsm", "cosine"
 TRAINED = ("naive_bayes", "svm")
-PAGE_CLASSIFIERS = (VSM, *TRAINED)
+PAGE_CLASSIFIERS = (VSM, COSINE, *TRAINED)
 MOST_WORDS = 12_000  # of a trained one
 EVEN = 0.5  # relevance from which a page is kept, for every topic and page classifier
 SLOPE = 3.0

@@ -1,4 +1,4 @@
-"""Builds the page classifier a user names, for a topic: `vsm` from the topic alone, the others from their trained file.
+"""Builds the page classifier a user names, for a topic: `vsm` and `cosine` from the topic alone, the others from their trained file.
 
 A name without its file is an error before the first request. A trained topic vector, where there is one, replaces the
 topic's own.
@@ -11,16 +11,17 @@ similarity, T_t its threshold, T the smallest of them: so one threshold holds fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, ModelError
 from topiccrawler.files import folder as data_folder
+from topiccrawler.files import is_file
 from topiccrawler.pages.read import PageClassifier, PageWords
-from topiccrawler.relevance.base import EVEN, PAGE_CLASSIFIERS, VSM
+from topiccrawler.relevance.base import COSINE, EVEN, PAGE_CLASSIFIERS, VSM
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.topic import Topic
 
@@ -69,6 +70,10 @@ class SeveralTopics:
 
 
 FOLDER = "page_classifiers"  # within the folder of models
+PARAMETERS: Mapping[str, Mapping[str, Callable[[str], Any]]] = {
+    COSINE: {"weights": str, "title_weight": float, "threshold": float},
+    "naive_bayes": {"published": {"true": True, "false": False}.__getitem__},
+}
 MEMBERS = ("threshold", "reads_segments", "similarity_threshold", "similarity", "relevance", "explain")
 GROUP = "topiccrawler.page_classifiers"  # entry points of other packages: a callable, topic -> PageClassifier
 
@@ -82,9 +87,14 @@ def untrained(topic: Topic) -> PageClassifier:
     return EvidenceClassifier(topic)
 
 
-def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = None) -> PageClassifier:
-    """The page classifier `name` of that topic; `folder`: where trained ones lie, by default the shipped ones. One of another package
-    is found by its entry point."""
+def make_page_classifier(topic: Topic, spec: str = VSM, folder: Path | None = None) -> PageClassifier:
+    """The page classifier of that topic; `spec`: its name, with the parameters it has (NAME:key=value:…); `folder`: where trained ones
+    lie, by default the shipped ones. One of another package is found by its entry point."""
+    name, parameters = _parsed(spec)
+    if name == COSINE:
+        from topiccrawler.relevance.cosine import CosineClassifier
+
+        return CosineClassifier(topic, **parameters)
     if name not in PAGE_CLASSIFIERS:
         others = named(GROUP)
         if name in others:
@@ -96,17 +106,31 @@ def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = No
         raise ArgumentError(f"page classifier {name!r}", "is unknown", remedy)
     place = page_classifier_file(topic.name, name, folder)
     if name == VSM:
-        if topic.narrow or not place.is_file():
+        if topic.narrow or not is_file(place):
             return untrained(topic)
         from topiccrawler.relevance.linear import load_vectors
 
         return load_vectors(place, topic)
-    if not place.is_file():
+    if not is_file(place):
         remedy = f"train it: scrapy train {topic.name} --page-classifier {name} --documents FILE"
         raise ModelError(f"page classifier {name} of topic {topic.name!r}", f"there is no {place}", remedy)
-    from topiccrawler.relevance.linear import load  # numpy: only for those who need it
+    from topiccrawler.relevance.linear import as_published, load  # numpy: only for those who need it
 
-    return load(place, name)
+    classifier = load(place, name)
+    return as_published(classifier) if parameters.get("published") else classifier
+
+
+def _parsed(spec: str) -> tuple[str, dict[str, Any]]:
+    """Name and parameters. ArgumentError for one that the page classifier does not have, and for what is no number."""
+    name, *given = spec.split(":")
+    known, found = PARAMETERS.get(name, {}), dict[str, Any]()
+    for key, _, value in (each.partition("=") for each in given):
+        try:
+            found[key] = known[key](value)
+        except (KeyError, ValueError):
+            remedy = f"its parameters: {', '.join(known) or 'none'}; write NAME:key=value"
+            raise ArgumentError(f"page classifier {spec!r}", f"cannot read {key}={value}", remedy) from None
+    return name, found
 
 
 def page_classifier_file(topic: str, name: str, folder: Path | None = None) -> Path | Traversable:

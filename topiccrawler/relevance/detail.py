@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topiccrawler.errors import ModelError
-from topiccrawler.files import JsonFile, replace_file
+from topiccrawler.files import JsonFile, is_file, replace_file
 from topiccrawler.files import folder as data_folder
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.parse import parse
@@ -176,5 +176,5 @@ class DetailTest:
 
 def detail_svm(folder: Path | None = None) -> DetailClassifier:
     """The SVM in that folder of models if there is one, else the shipped one."""
-    own = folder is not None and folder.joinpath(FILE).is_file()
+    own = folder is not None and is_file(folder.joinpath(FILE))
     return load_detail(folder if own else None)

@@ -30,7 +30,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources.abc import Traversable
 from itertools import pairwise
 from pathlib import Path, PurePath
@@ -53,10 +53,15 @@ FIELD_WEIGHTS = {"title": 5, "headings": 2, "emphasis": 1, "meta": 2, "body": 1}
 
 
 def keywords_of_pages(
-    pages: Sequence[PageWords], others: Sequence[PageWords] = (), size: int = SIZE
+    pages: Sequence[PageWords],
+    others: Sequence[PageWords] = (),
+    size: int = SIZE,
+    *,
+    by_occurrences: bool = False,
 ) -> dict[str, float]:
     """The topic vector of pages that were read; title, headings and meta words weigh more."""
-    return keywords_of_words(list(map(running_words, pages)), list(map(running_words, others)), size)
+    ours, theirs = (list(map(running_words, side)) for side in (pages, others))
+    return keywords_of_words(ours, theirs, size, by_occurrences=by_occurrences)
 
 
 def running_words(page: PageWords) -> list[str]:
@@ -276,6 +281,11 @@ def load(place: Path | Traversable, name: str) -> LinearClassifier:
     if not isinstance(weights, str) or weights != PurePath(weights).name:
         raise file.refused("names no file beside it that has its weights")
     return _page_classifier(file, _read(_beside(place, weights), name), name)
+
+
+def as_published(bayes: LinearClassifier) -> LinearClassifier:
+    """Naive Bayes as JLSE eq. 1-2: P(c|d) of the plain product P(c)·Π P(w_k|c), neither averaged nor calibrated; even odds at one half."""
+    return replace(bayes, mean=False, slope=1.0, offset=0.0, similarity_threshold=EVEN)
 
 
 def _beside(place: Path | Traversable, name: str) -> Path | Traversable:

@@ -41,6 +41,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
 
 from topiccrawler.errors import ReplayError, file_faults
+from topiccrawler.files import user_path
 from topiccrawler.replay.records import Entry, Headers, WarcFile, plain
 from topiccrawler.urls.canonical import canonical
 
@@ -63,7 +64,7 @@ def recorded_paths(text: str | Iterable[str]) -> list[Path]:
 
 
 def _files(name: str) -> list[Path]:
-    path = Path(name).expanduser()
+    path = user_path(name)
     if path.is_dir():
         return sorted(entry for entry in path.iterdir() if entry.name.endswith(_SUFFIXES))
     if path.exists():

@@ -11,7 +11,11 @@ Parquet: for pandas, DuckDB, Spark. Needs pyarrow (`pip install pyarrow`).
 
 WARC: the texts of the pages as `conversion` records, for archives' tools. What was fetched itself is written by WARC_OUT.
 
-GraphML: results.link_graph.
+Markdown: the main text with its structure (results.markdown), for people and language models; pages that keep none have their plain text.
+
+GraphML: results.link_graph. A corpus, which is a folder: results.corpus.
+
+JSONL, CSV and Markdown are compressed where the file's name ends with .gz or .zst.
 """
 
 from __future__ import annotations
@@ -20,16 +24,26 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import asdict, fields
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, fields
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
+from topiccrawler.crawling.assemble import topic_display_name
+from topiccrawler.crawling.job_files import HTML, read_recipe
+from topiccrawler.crawling.page_stores import logs_of
 from topiccrawler.errors import ArgumentError
+from topiccrawler.files import whole_file
 from topiccrawler.items import PageFields
-from topiccrawler.store.pages import PageRecord
+from topiccrawler.pages.formats.registry import HTML as HTML_FORMAT
+from topiccrawler.results.corpus import WHOLE, Shape, compressed, write_corpus
+from topiccrawler.results.job_pages import JobPages
+from topiccrawler.store.html import KeptHtml
+from topiccrawler.store.pages import ALL, PageRecord, Selection
+from topiccrawler.text.decode import decode
 
 NAMES = (*(field.name for field in fields(PageFields)), "content_hash", "media")
 
@@ -128,32 +142,147 @@ def write_warc(records: Iterator[PageRecord], out: BinaryIO) -> int:
     return count
 
 
+class MarkdownTexts:
+    """The main texts of a job's pages as Markdown. `links`: with the targets of their links."""
+
+    def __init__(self, html: KeptHtml, *, links: bool = False) -> None:
+        from topiccrawler.results.markdown import markdown_of
+
+        self._html, self._convert = html, partial(markdown_of, links=links)
+        self.plain = 0  # pages of which no structure was kept
+
+    def __call__(self, record: PageRecord) -> str:
+        """Of one page."""
+        body = self._html.get(record.url) if record.text else None
+        html = "" if body is None else decode(body, record.encoding)[0]
+        text, has_structure = self._convert(record.text, html, record.url)
+        self.plain += bool(record.text) and record.format == HTML_FORMAT and not has_structure
+        return text
+
+
+def write_markdown(records: Iterator[PageRecord], out: BinaryIO, texts: Callable[[PageRecord], str]) -> int:
+    """Write page by page: what is known of it between lines of ---, then its text."""
+    count = 0
+    for count, record in enumerate(records, start=1):  # noqa: B007
+        known = {
+            "title": record.title,
+            "url": record.url,
+            "date": record.day,
+            "language": record.language,
+            "score": round(record.relevance, 4),
+        }
+        head = "\n".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in known.items())
+        out.write(f"---\n{head}\n---\n\n{_STEERS.sub('', texts(record))}\n\n".encode("utf-8", "replace"))
+    return count
+
+
 WRITERS: dict[str, Export] = {
     "jsonl": write_jsonl,
     "csv": write_csv,
     "parquet": write_parquet,
     "warc": write_warc,
 }
-GRAPHML = "graphml"
-FORMATS = (*WRITERS, GRAPHML)
-STREAMS = frozenset({"jsonl", "csv"})  # may go to standard output
+MARKDOWN, GRAPHML, CORPUS = "markdown", "graphml", "corpus"
+FORMATS = (*WRITERS, MARKDOWN, GRAPHML, CORPUS)
+STREAMS = frozenset({"jsonl", "csv", MARKDOWN})  # may go to standard output
+ENDINGS = {**{f".{name}": name for name in (*WRITERS, GRAPHML)}, ".md": MARKDOWN}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which pages are exported, and how."""
+
+    selection: Selection = ALL
+    limit: int | None = None
+    with_text: bool = False  # only pages that have main text
+    markdown: bool = False  # of a corpus: its texts
+    links: bool = False  # of Markdown: kept
+    shape: Shape = WHOLE
+
+    def filters(self) -> list[str]:
+        """Those that leave pages out, for a person."""
+        chosen = {name: value for name, value in asdict(self.selection).items() if value}
+        return [f"{name.replace('_', ' ')}: {value}" for name, value in chosen.items()]
+
+
+def export(pages: JobPages, form: str, out: Path | None, wanted: Wanted = Wanted()) -> list[str]:
+    """Write the pages to a file, a folder (a corpus) or standard output; lines for a person. `form`: of FORMATS. A file or folder comes into
+    its place once it is whole. ArgumentError for what cannot be meant, StateError for a damaged store."""
+    pages.check_whole()
+    folders: set[Path] = set()
+    if form == MARKDOWN or wanted.markdown:
+        folders = {pages.folder, *(log.parent for log in logs_of(pages.folder))}  # each process keeps its own
+    with KeptHtml(folder / HTML for folder in sorted(folders)) as html:
+        texts = MarkdownTexts(html, links=wanted.links)
+        if form == CORPUS and out is not None:
+            return [*_corpus(pages, out, wanted, texts), *_said(texts)]
+        whole = wanted.selection == ALL and wanted.limit is None and not wanted.with_text
+        write = (
+            partial(write_markdown, texts=texts)
+            if form == MARKDOWN
+            else export_of(form, pages.folder, whole=whole)
+        )
+        records = pages.best(wanted.selection, None if wanted.with_text else wanted.limit)
+        if wanted.with_text:
+            records = islice((record for record in records if record.text), wanted.limit)
+        if out is None:
+            write(records, sys.stdout.buffer)
+            return _said(texts)
+        suffix = out.suffix.lower() if form in STREAMS else ""
+        with whole_file(out) as raw, compressed(raw, suffix) as file:
+            count = write(records, file)
+    return [f"{count} pages written to {out}", *_said(texts)]
+
+
+def _corpus(pages: JobPages, out: Path, wanted: Wanted, texts: MarkdownTexts) -> list[str]:
+    recipe = read_recipe(pages.folder)
+    about = [
+        *(
+            [f"topic: {topic_display_name(recipe)}", f"strategy: {recipe.strategy}"]
+            if recipe is not None
+            else []
+        ),
+        *wanted.filters(),
+        "text: Markdown" if wanted.markdown else "text: plain, one paragraph a line",
+    ]
+    text_of = texts if wanted.markdown else _text
+    counts = write_corpus(
+        pages.best(wanted.selection), out, text_of, wanted.shape, limit=wanted.limit, about=about
+    )
+    without = f"{counts.without_text} pages without main text and {counts.copies} near copies left out"
+    return [f"{counts.written} pages written to {out} in {len(counts.shards)} files; {without}"]
+
+
+def _text(record: PageRecord) -> str:
+    return record.text
+
+
+def _said(texts: MarkdownTexts) -> list[str]:
+    if not texts.plain:
+        return []
+    why = "their HTML was not kept (a job of an earlier version, or TOPIC_KEEP_HTML=False) or does not have the text"
+    return [f"{texts.plain} pages are plain text, without structure: {why}"]
 
 
 def format_of(given: str | None, out: str | None) -> str:
     """What a user asked for, else what the file's name ends with. ArgumentError for what is no format."""
-    ending = (out or "").lower().removesuffix(".gz")
-    name = given or next((known for known in FORMATS if ending.endswith(f".{known}")), None)
+    ending = (out or "").lower().removesuffix(".gz").removesuffix(".zst")
+    name = given or next((known for end, known in ENDINGS.items() if ending.endswith(end)), None)
     if name is None and out is not None:
-        endings = ", ".join(f".{known}" for known in FORMATS)
         raise ArgumentError(
-            f"--out {out}", "ends with no known format", f"end it with one of {endings}, or give --format"
+            f"--out {out}",
+            "ends with no known format",
+            f"end it with one of {', '.join(ENDINGS)}, or give --format",
         )
     if name is None:
         raise ArgumentError("--format", "is missing", f"give one of {', '.join(FORMATS)}")
     if name not in FORMATS:
         raise ArgumentError(f"--format {name}", "is not known", f"use one of {', '.join(FORMATS)}")
     if out is None and name not in STREAMS:
-        raise ArgumentError(f"--format {name}", "is no text for standard output", "name a file: --out FILE")
+        fault, what = (
+            ("is a folder", "FOLDER") if name == CORPUS else ("is no text for standard output", "FILE")
+        )
+        raise ArgumentError(f"--format {name}", fault, f"name it: --out {what}")
     return name
 
 

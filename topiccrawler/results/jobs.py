@@ -20,6 +20,7 @@ from topiccrawler.crawling.explanation import LONGEST_PATH
 from topiccrawler.crawling.job_files import PAGES, VISITS
 from topiccrawler.crawling.page_stores import folder_of_stored, homes_of
 from topiccrawler.errors import ArgumentError, file_faults
+from topiccrawler.files import user_path
 from topiccrawler.model import Visit
 from topiccrawler.pages.formats.registry import READ
 from topiccrawler.results.summary import Tally
@@ -32,7 +33,7 @@ _REMEDY = "name the folder of a job, its pages.sqlite, or a job's name in TOPIC_
 
 def job_folder(given: str, data: Path) -> Path:
     """The folder of the job; `data`: TOPIC_DATA_DIR. ArgumentError when there is none of that name."""
-    place = Path(given).expanduser()
+    place = user_path(given)
     with file_faults(ArgumentError, f"job {given!r}", "cannot be read", _REMEDY):
         if place.name == PAGES and place.is_file():
             return place.parent

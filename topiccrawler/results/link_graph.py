@@ -20,15 +20,17 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
 import networkx as nx
 
 from topiccrawler.crawling.job_files import FRONTIER, OUTLINKS, VISITS
-from topiccrawler.crawling.page_stores import has_pages, open_pages
+from topiccrawler.crawling.page_stores import has_pages, open_pages, visits_of
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.frontier.dump import reading
+from topiccrawler.results.summary import is_page
 from topiccrawler.store.outlinks import OutlinkStore, fingerprint
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.store.visits import read_visits
@@ -62,14 +64,33 @@ def write_graph(records: Iterator[PageRecord], out: BinaryIO, *, folder: Path, w
     return len(graph)
 
 
-def _add_links(graph: nx.DiGraph, place: Path) -> None:
-    known = {fingerprint(url): url for url in graph}
+def fetched_graph(folder: Path, most_links: int) -> nx.DiGraph:
+    """Pages that were fetched, each with `kept` and `seed`, and the links among them that the job has on file, no more than so many
+    besides those by which pages were found."""
+    graph = nx.DiGraph()
+    sources = {}
+    for visit in filter(is_page, visits_of(folder)):
+        graph.add_node(visit.url, kept=visit.stored, seed=not visit.source_url)
+        sources[visit.url] = visit.source_url
+    graph.add_edges_from(((source, url) for url, source in sources.items() if source in graph), kind=FOUND)
+    if (folder / OUTLINKS).is_file():
+        _add_links(graph, folder / OUTLINKS, most_links)
+    return graph
+
+
+def _add_links(graph: nx.DiGraph, place: Path, most: int | None = None) -> None:
     with closing(OutlinkStore(place)) as store:
-        for url, targets in store.pages():
-            if url in graph:
-                for target in filter(None, map(known.get, targets)):
-                    if target != url and not graph.has_edge(url, target):
-                        graph.add_edge(url, target, kind=LINK)
+        graph.add_edges_from(islice(_links(graph, store), most), kind=LINK)
+
+
+def _links(graph: nx.DiGraph, store: OutlinkStore) -> Iterator[tuple[str, str]]:
+    """From page to page of the graph, but for those that are edges."""
+    known = {fingerprint(url): url for url in graph}
+    for url, targets in store.pages():
+        if url in graph:
+            for target in filter(None, map(known.get, targets)):
+                if target != url and not graph.has_edge(url, target):
+                    yield url, target
 
 
 def _xml(text: str) -> str:

@@ -85,6 +85,9 @@ WIDTH, HEIGHT = 640, 240  # of the curve
 
 def report(pages: JobPages) -> str:
     """The file's text. StateError for a job whose files cannot be read."""
+    # not at the top: the dashboard's pages do without networkx
+    from topiccrawler.results.graph_views import graph_views
+
     summary = summary_of(pages.folder)
     return (
         environment()
@@ -97,6 +100,7 @@ def report(pages: JobPages) -> str:
             curve=curve(summary),
             width=WIDTH,
             height=HEIGHT,
+            graph=graph_views(pages.folder),
             **made_from(pages.folder),
         )
     )

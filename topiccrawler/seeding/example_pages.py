@@ -28,7 +28,7 @@ from topiccrawler.crawling.job_files import DISCARDED, JOB, PAGES
 from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import ArgumentError, file_faults
-from topiccrawler.files import read_bytes
+from topiccrawler.files import read_bytes, user_path
 from topiccrawler.pages.formats.registry import READ, recognise
 from topiccrawler.pages.read import MOST_BYTES, PageWords, Reader
 from topiccrawler.seeding.http_client import HttpClient
@@ -136,7 +136,7 @@ class Sources:
     def _of(self, name: str, positive: bool) -> Iterator[Example]:
         if "://" in name:
             return self._of_urls([url.strip() for url in name.split(",") if url.strip()])
-        path = Path(name).expanduser()
+        path = user_path(name)
         if not path.exists():
             raise ArgumentError(name, "is no file and no folder", REMEDY)
         if path.is_dir():

@@ -12,13 +12,12 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from lxml import etree
 from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawler.errors import SeedsError
-from topiccrawler.files import read_bytes
+from topiccrawler.files import read_bytes, user_path
 from topiccrawler.pages.formats import feeds
 from topiccrawler.pages.formats.feeds import MOST_BYTES, name_of, root_of
 from topiccrawler.pages.formats.registry import HTML, IN_PROCESS, UnreadableError, inflated, recognise, tidy
@@ -55,7 +54,7 @@ def read_seeds(source: str | None, topic: Topic | None = None) -> Seeds:
         return seeds_of_addresses(source)
     name = source.strip()
     remedy = "give a seeds file or http(s) addresses"
-    body = read_bytes(Path(name).expanduser(), MOST_LIST_BYTES, SeedsError, name, remedy)
+    body = read_bytes(user_path(name), MOST_LIST_BYTES, SeedsError, name, remedy)
     if body.startswith(_GZIP):
         body = inflated(body, MOST_LIST_BYTES + 1)
         if not body or len(body) > MOST_LIST_BYTES:

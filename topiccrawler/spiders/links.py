@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Iterator, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from scrapy.http import Response
@@ -16,6 +15,7 @@ from topiccrawler.crawling.recipe import LinksParams, parse_links_arguments
 from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.reading import content_type
 from topiccrawler.errors import ArgumentError
+from topiccrawler.files import user_path
 from topiccrawler.items import Outlinks
 from topiccrawler.link_model.training.link_files import Caps, LinkFile
 from topiccrawler.strategies.base import ROOT
@@ -58,7 +58,7 @@ class LinksSpider(FocusedSpider):
         """Where the links go."""
         params = self.params
         return LinkFile(
-            Path(params.out).expanduser() if params.out else self.crawl.files.folder / LINKS,
+            user_path(params.out) if params.out else self.crawl.files.folder / LINKS,
             self.crawl.topic,
             context=params.context,
             caps=Caps(params.links_per_page, params.links_per_host, params.links_per_site),

@@ -37,6 +37,7 @@ from topiccrawler.pages.formats.registry import recognise
 from topiccrawler.store.visits import read_visits
 from topiccrawler.strategies.base import ROOT
 from topiccrawler.topics.meaning import as_understood
+from topiccrawler.topics.seeds import CLASS_NAME
 
 _ARGUMENT = "argument -a revisit=true"
 
@@ -119,6 +120,8 @@ class TopicSpider(FocusedSpider):
             len(self.crawl.seeds),
             self.crawl.files.folder,
         )
+        if self.crawl.topic.name.startswith(CLASS_NAME) and not getattr(self, "seeds", None):
+            logger.info("The seeds are those proposed for the class; -a seeds=FILE begins elsewhere")
         if answers := answers_behind(self.crawl.topic, self.crawl.files.folder):
             logger.info("With the topic as it was taught by %d answers", answers)
         elif meant := as_understood(self.crawl.topic):

@@ -292,6 +292,9 @@ class SharedPages(Protocol):
     def keep(self, record: PageRecord, segmenter: Segmenter) -> Future[int]:
         """Store a page; done when it is durable. `segmenter`: of the crawl."""
 
+    def get(self, url: str) -> Future[PageRecord | None]:
+        """A page of this job; None when it is not stored."""
+
     def first_of(
         self,
         url: str,

@@ -76,6 +76,16 @@ def read_visits(path: Path) -> Iterator[Visit]:
                 yield visit
 
 
+def read_latest(path: Path, count: int) -> list[Visit]:
+    """The last visits in a log, first to last: at most `count`, and fewer when their lines are longer than 1 kB."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _LINE_BYTES * count - 1))
+        if file.tell():
+            file.readline()
+        found = [visit for line in file if (visit := visit_of(line)) is not None]
+    return found[-count:]
+
+
 def visit_of(line: bytes) -> Visit | None:
     """The visit of a line; None for what is none."""
     try:
@@ -135,6 +145,7 @@ class VisitTail:
             return visit_of(file.readline())
 
 
+_LINE_BYTES = 1000
 _as_json = json.JSONEncoder(ensure_ascii=False).encode
 _DEFAULTS = {field.name: field.default for field in dataclasses.fields(Visit)}
 _NAMES = {*_DEFAULTS}

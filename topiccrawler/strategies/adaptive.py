@@ -360,6 +360,7 @@ class Adaptive(Strategy):
 
     def save(self) -> Mapping[str, Any]:
         return {
+            "features": [*FEATURES],
             **self._regression.save(),
             "fetched": self._fetched,
             "relevant": self._relevant,
@@ -370,6 +371,10 @@ class Adaptive(Strategy):
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
+        if (features := state.get("features", [*FEATURES])) != [
+            *FEATURES
+        ]:  # jobs of earlier versions have none
+            raise ValueError(f"weights of {', '.join(map(str, features))}")
         self._regression.load(state)
         self._fetched, self._relevant = float(state["fetched"]), float(state["relevant"])
         self._refreshes = int(state["refreshes"])

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from struct import pack, unpack
 from typing import Any, ClassVar, Literal, Protocol
 
-from topiccrawler.errors import StateError, StrategyError
+from topiccrawler.errors import StrategyError
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.text.thesaurus import Thesaurus, shipped
@@ -43,11 +43,9 @@ def packed_rows(parts: Any) -> list[bytes]:
 
 
 def unpacked(shares: bytes, score: float, names: Sequence[str]) -> Shares:
-    """The shares under their names. StateError when they were packed by another version of the strategy."""
+    """The shares under their names; one share when they were packed by another version of the strategy."""
     if len(shares) != 4 * (len(names) - 1):
-        raise StateError(
-            "the shares of a score", "are of another version", "go on with the program that wrote them"
-        )
+        return [(EARLIER, score)]
     parts = unpack(f"<{len(names) - 1}f", shares)
     return list(zip(names, [*parts, score - sum(parts)], strict=True))
 
@@ -61,6 +59,7 @@ FORMER_HOOKS = {"taken": "observation", "take": "observe", "takes": "observes", 
 ROOT_URL = "root:"
 
 SEED = "seed"  # the one share of a seed's score
+EARLIER = "by an earlier version"  # the one share of a score whose shares cannot be read
 OF_ITS_PAGE = "score of its page"  # the one share of a link that no strategy scored (crawling.site_listings)
 ROOT = Page(url=ROOT_URL, depth=-1, similarity=1.0, is_target=True, relevance=1.0)
 
@@ -102,6 +101,9 @@ class Strategy:
     own_thresholds: ClassVar[Mapping[Breadth, float]] = {}
     reads_terms: ClassVar[bool] = True  # it reads page.terms, which are then kept for a resumed crawl
     refresh_every: ClassVar[int] = 0  # pages; 0 = never
+    # of what `save` and `observation` return; raise it when `load` or `observe` reads a former one no more, or wrongly: a job that
+    # goes on then learns again from its crawl log
+    state_version: ClassVar[int] = 1
     # parameters that it reads anew at each page: a running crawl may change them
     changeable: ClassVar[frozenset[str]] = frozenset()
     share_names: ClassVar[tuple[str, ...]] = ("score",)  # what its scores add up from
@@ -140,6 +142,11 @@ class Strategy:
     def current_scorer(self) -> LinkScorer | None:
         """The link model with what was learned so far, for the gate; None = the model as configured."""
         return None
+
+    @property
+    def least_score(self) -> float:
+        """A link whose score in the queue is below it is discarded when its turn comes; seeds are not."""
+        return -math.inf
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         """Score the links of a page just read. Called once a page."""

@@ -165,7 +165,7 @@ class AnchorText(Strategy):
     Reads: anchors through the link model; the parent's relevance; with `detail` whether it is a detail page.
     Cost: one batch call to the classifier a page, no refresh. `detail` adds a tenth to the reading of a page.
     But: P(+|page) is the relevance of the crawl's page classifier; for the paper's naive Bayes (eq. 1-2) set
-        TOPIC_PAGE_CLASSIFIER = naive_bayes (docs/page-classifiers.md). Terminal pages suit shops; on blogs
+        TOPIC_PAGE_CLASSIFIER = naive_bayes (docs/how-pages-are-judged.md). Terminal pages suit shops; on blogs
         they cost half of the finds (docs/lab/experiments.md). Links of pages classified negative are not
         followed unless TOPIC_EXPAND = all; those of seed pages always are.
     Reference: Zhang et al., JLSE, §3.1, §4.2 (ATA), algorithms 1 and 2, eq. 10.

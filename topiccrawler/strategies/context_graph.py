@@ -108,7 +108,7 @@ class ContextGraph(GraphStrategy):
     Cost: one classification a page; refresh: layers learned again and all pages classified again, when the
         graph has grown by a tenth.
     But: back-links are those of pages read, no search engine is asked. Before `first` relevant pages all is
-        "other", with relevance for confidence; a small `first` can mislead a crawl (docs/lab/strategies.md).
+        "other", with relevance for confidence; a small `first` can mislead a crawl (docs/lab/experiments.md).
         The log-likelihood is divided by the square root of the number of words, else P is always 0 or 1.
     Reference: Diligenti et al., VLDB 2000; JLSE §4.2 (CFC).
     """

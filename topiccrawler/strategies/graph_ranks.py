@@ -8,7 +8,6 @@ each visit pays the cash of a page to its links.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -30,11 +29,12 @@ from topiccrawler.strategies.base import (
 )
 from topiccrawler.strategies.features import TopicSimilarity
 from topiccrawler.strategies.shark_search import RelevanceWeighting
-from topiccrawler.text.weights import logistic
+from topiccrawler.text.weights import log_odds, logistic
 from topiccrawler.topics.topic import Breadth
 
 GROWTH = 1.1
 _PIECE = 250  # links
+MOST_SAMPLED = 4096  # URLs, of which a link's place is one
 
 
 @dataclass
@@ -140,8 +140,9 @@ class IPageRank(GraphStrategy):
         nothing.
     Parameters: damping 0.85 (SkyReach); c 0.6, top_words 60, with_context as in relevance_weighting; share
         "sum", or "count" for the other reading, RW / number of links of T.
-    Pruned: links whose IPR is .15 (no page gave any) for a broad topic, under .1514 for a normal, .1561 for a
-        specific one, but for tunnels (crawl.gate); a threshold t stands for an IPR of t / (1 - t).
+    Pruned: links whose IPR is in the lower fourth of all URLs met so far for a broad topic, the lower half for
+        a normal, the lower three fourths for a specific one, but for tunnels (crawl.gate). Equal ranks share
+        the middle of their places; the largest IPR passes. TOPIC_LINK_THRESHOLD is such a share.
     Reads: links, their anchor and context, topic keywords, thesaurus; no relevance of pages.
     Cost: one call of the segmenter and O(links) a page; refresh as in pagerank.
     But: the formula is illegible in the scan; this one follows the paper's explanation. Between refreshes a
@@ -153,7 +154,7 @@ class IPageRank(GraphStrategy):
     changeable = frozenset({"damping"})
     share_names: ClassVar[tuple[str, ...]] = ("IPageRank",)
     prunes: ClassVar[bool] = True
-    own_thresholds: ClassVar[Mapping[Breadth, float]] = {"broad": 0.1305, "normal": 0.1315, "specific": 0.135}
+    own_thresholds: ClassVar[Mapping[Breadth, float]] = {"broad": 0.25, "normal": 0.5, "specific": 0.75}
     damping: float = 0.85
     c: float = 0.6
     top_words: int = 60
@@ -190,18 +191,30 @@ class IPageRank(GraphStrategy):
         least = 1.0 - self.damping
         return [float(self._values[node]) if 0 <= node < len(self._values) else least for node in nodes]
 
+    def places(self, links: Sequence[Link]) -> list[float]:
+        """Share of the URLs met so far with a smaller IPR, half of those with the same counted; 1 for the largest."""
+        values = self._values[: len(self._graph)]
+        if not values.size:
+            return [1.0] * len(links)
+        sample = np.sort(values[:: 1 + values.size // MOST_SAMPLED])  # a quantile needs no more
+        ranks = np.array(self.ranks(links))
+        ends = (np.searchsorted(sample, ranks, side) for side in ("left", "right"))
+        shares: Floats = sum(ends, np.zeros(len(ranks))) / (2 * sample.size)
+        shares[ranks >= values.max()] = 1.0
+        return cast("list[float]", shares.tolist())
+
     def _rank(self) -> Floats:
         return pagerank(self._graph.matrix(weighted=True), self.damping, share=cast("Share", self.share))
 
 
 @dataclass(frozen=True)
 class _OfRank:
-    """IPR as the gate wants it: as odds, in a logarithm."""
+    """The place of a link by IPR as the gate wants it: its log-odds."""
 
     ranking: IPageRank
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
-        return [math.log(max(rank, 1e-9)) for rank in self.ranking.ranks(links)]
+        return [log_odds(place) for place in self.ranking.places(links)]
 
 
 @dataclass

@@ -1,7 +1,8 @@
 """The strategy `jlse`: anchor text, or similarity to links that led to result pages, valued by Q-learning on the known graph.
 
 Formula: Q(i, <i,j>) = r_j + gamma * max over edges of j of Q(j, <j,m>); r_j = reward if j is a result page, else 0;
-    Q(i) = max over its edges, 0 without edges; a result page is terminal: Q(result) = reward.
+    Q(i) = max over its edges, 0 without edges; a result page is terminal: Q(result) = reward (ours: in the paper it is a leaf, and a leaf
+    has no Q). i, j, m: vertices u_i, u_j, u_m; <i,j>: the action e_k; r_j: the immediate reward r(u_i, <u_i,u_j>); T: result pages.
 Sweeps over all edges are repeated until nothing changes, at most `most_sweeps` times.
 Reference: Zhang et al., JLSE, eq. 15-18, algorithm 3.
 """
@@ -62,11 +63,12 @@ class Jlse(AnchorText):
         can be reached by links seen; result page -> `Page.is_target`, with `detail` also `Page.is_detail`.
         It is built again every cf result pages.
     Parameters: cf 150 (JLSE §4.3), gamma 0.9 (its example), sweeps 100, most_vertices 20 000 newest pages
-        (ours); negative 0.01, detail false, terminal false as in anchor_text.
+        (ours); negative 0.01, detail false, terminal false as in anchor_text; leaves true: links like those to
+        result pages count too, Q = 1; false, as the paper: v is a vertex with children, for only these have a Q.
     Reads: anchor, URL and context of links; the link model; relevance of pages, detail or not; links between.
     Cost: under 50 ms a page of 200 links against 20 000 vertices (benchmarks/graph.py), building: under 2 s.
     But: eq. 9 is read as s_v * Q(v); queued links are not rescored, but a link met again is. Page classifier,
-        result pages and whose links are followed: as in anchor_text. Figures: docs/lab/experiments.md.
+        result pages and whose links are followed: as in anchor_text. Figures: docs/papers/jlse.md.
     Reference: Zhang, Li, Yu & Zhang, "使用联合链接相似度评估爬取Web资源", Chinese Journal of Computers, eq. 3-18.
     """
 
@@ -77,6 +79,7 @@ class Jlse(AnchorText):
     gamma: float = 0.9
     sweeps: int = 100
     most_vertices: int = 20_000
+    leaves: bool = True
     _segmenter: Segmenter = field(default=PLAIN, init=False, repr=False)
     _graph: LinkGraph = field(default_factory=LinkGraph, init=False, repr=False)
     _words: dict[int, list[Words]] = field(default_factory=dict, init=False, repr=False)  # of links to pages
@@ -133,9 +136,9 @@ class Jlse(AnchorText):
         inside = on_path[sources] & on_path[targets]
         edges_inside = sources[inside], targets[inside]
         _, worths = q_values(*edges_inside, is_result, gamma=self.gamma, most_sweeps=self.sweeps)
-        vertices = np.flatnonzero(on_path)
+        vertices = np.flatnonzero(on_path if self.leaves else on_path & ~is_result)
         self._worths = worths[vertices]
-        self._index = LinkIndex([self._words[int(vertex)] for vertex in vertices])
+        self._index = LinkIndex([self._words[int(v)] for v in vertices]) if vertices.size else None
 
     def save(self) -> Mapping[str, Any]:
         lengths = [[words.size for words in fields] for fields in self._words.values()]

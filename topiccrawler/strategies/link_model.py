@@ -20,16 +20,20 @@ Reference: Robertson & Walker 1994; Zhang et al., JLSE, eq. 5-9.
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from topiccrawler.errors import StrategyError
+from topiccrawler.files import read_text, user_path
 from topiccrawler.link_model.features import url_words, words_of_links
 from topiccrawler.links.columns import Floats, Ints, packed, unpacked
 from topiccrawler.model import Link, Page, Score
@@ -45,6 +49,7 @@ from topiccrawler.strategies.features import (
 )
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.topics.topic import token_weights
+from topiccrawler.urls.canonical import canonical
 
 Words = npt.NDArray[np.uint32]
 FIELDS = 3
@@ -168,7 +173,6 @@ def propagate(
     return x
 
 
-_NEGATIVE_WEIGHT_MOST = 1.0
 _LIKENESS_OF_A_LINK = 0.2
 
 
@@ -178,23 +182,24 @@ class LinkModel(Strategy):
 
     Idea: labelled pages S vote on queued links T by similarity of words; similar queued links pass the vote
         on.
-    Formula: X <- (1 - gamma) * U * X_S + gamma * V * X (eq. 2), until it converges; score = X
+    Formula: X <- (1 - gamma) * U * X_S + gamma * V * X (eq. 2), until it converges; score = X; a URL of X < d
+        is discarded when its turn comes (eq. 6, step 8; seeds never).
         U, V: cosine of tf-idf vectors of T with S and with T; V_ii = 0, each row of V keeps its k largest;
         row i of [U V] is divided by its sum, a zero row stays zero (eq. 3); X_S: labels, positives divided by
         their sum, negatives by the size of theirs (eq. 4); label -> relevance of a relevant page,
         relevance - 1 of another. S: pages read (by `Page.is_target`), the topic's keywords as one positive.
-    Parameters: gamma 0.68 (paper §4.1), k 20 (ours); linking 1, graded true, seeds_only false
-        (ours; the paper's are 0, false, true: S is the seeds alone); most_queued 3 000, page_words 60 (ours).
+    Parameters: gamma 0.68 (paper §4.1), k 20 (the paper names none). Ours, the paper's behind it: linking 1 (0),
+        graded true (false), seeds_only false (true: S is the seeds alone), negative_most 1 (inf: of a negative
+        to a positive), d -inf (0: none is discarded here), most_queued 3 000 and page_words 60 (0 = all);
+        labels: file of lines URL TAB topics, which label seeds by hand.
     Reads: anchor, context; words and relevance of pages; topic keywords; seed lines that begin with `-`.
     Cost: one call of the segmenter and two sparse products a page; refresh every 25 pages: most_queued links
         against each other, under 1 s (benchmarks/graph.py), whatever the length of the queue.
-    But: a page j that links to i adds linking * |S| * (cosine + 0.2) to U_ij: the paper's "link matrix" holds
-        similarity alone. Labels are graded, not +1 and -1. Both were chosen on one web, and hold on another
-        (docs/lab/strategies.md). Eq. 5 scales positives and negatives by one number each: left out, the order
-        is the same. X is scaled by the number of positives, so that old and new scores compare; a negative
-        never weighs more than a positive. T is bounded to the best-scored links, the others keep their score;
-        a link just found has the vote of S alone. Idf is that of the time a page was read. Seeds have no
-        words until they are fetched, so their +1 changes nothing.
+    But: a page j that links to i adds linking * |S| * (cosine + 0.2) to U_ij (docs/lab/experiments.md). Eq. 5
+        scales positives and negatives by one number each: left out, order and signs are the same. X is scaled
+        by the number of positives, so that old and new scores compare. T is bounded to the best-scored links,
+        the others keep their score; a link just found has the vote of S alone. Idf is that of the time a page
+        was read.
     Reference: Shi, He & Wu, Computer Engineering and Applications 50(2), 2014, eq. 1-6.
     """
 
@@ -209,6 +214,9 @@ class LinkModel(Strategy):
     linking: float = 1.0
     graded: bool = True
     seeds_only: bool = False
+    negative_most: float = 1.0
+    d: float = -math.inf
+    labels: str = ""
     _vectors: IdfVectors = field(default_factory=IdfVectors, init=False, repr=False)
     _sums: Floats = field(default_factory=lambda: np.zeros((SIZE, 3)), init=False, repr=False)  # S: -, +, all
     _labels: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0], init=False, repr=False)  # the same
@@ -218,6 +226,7 @@ class LinkModel(Strategy):
     _scores: dict[str, float] = field(default_factory=dict, init=False, repr=False)
     _direct: dict[str, float] = field(default_factory=dict, init=False, repr=False)  # part of labelled pages
     _read: dict[str, None] = field(default_factory=dict, init=False, repr=False)
+    _by_hand: dict[str, bool] = field(default_factory=dict, init=False, repr=False)  # URL -> relevant
     _segmenter: Segmenter = field(default=PLAIN, init=False, repr=False)
     _off_topic: frozenset[str] = field(default=frozenset(), init=False, repr=False)
     _refreshing: bool = field(default=False, init=False, repr=False)
@@ -226,16 +235,25 @@ class LinkModel(Strategy):
     def __post_init__(self) -> None:
         check_range(self.name, "gamma", self.gamma, 0.0, 0.999)
         check_range(self.name, "linking", self.linking, 0.0, 1e6)
-        for key in ("k", "most_queued", "page_words"):
-            check_range(self.name, key, getattr(self, key), 1)
+        check_range(self.name, "negative_most", self.negative_most, 0.0)
+        if self.d != -math.inf:
+            check_range(self.name, "d", self.d, 0.0)
+        for key, least in (("k", 1), ("most_queued", 0), ("page_words", 0)):
+            check_range(self.name, key, getattr(self, key), least)
 
     def prepare(self, knowledge: Knowledge) -> None:
         self._off_topic = frozenset(knowledge.off_topic)
         topic, self._segmenter = topic_of(knowledge, self.name), knowledge.segmenter
+        if self.labels:
+            self._by_hand = _labels_of(user_path(self.labels), topic.name)
         if not self.seeds_only:
             self._label(hashed_counts(token_weights(topic.keywords, self._segmenter)[0]), 1.0)
         for url in knowledge.off_topic:
             self._label(hashed_counts(dict.fromkeys(url_words(url), 1.0)), -1.0)
+
+    @property
+    def least_score(self) -> float:
+        return self.d
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         links = [link for link in links if link.url not in self._off_topic]
@@ -243,9 +261,10 @@ class LinkModel(Strategy):
         texts = [self._vectors.seen(hashed_counts(words)) for words in own_words]
         near = np.zeros((len(links), 3))
         if page.depth >= 0:
-            words = self._vectors.heaviest(self._vectors.seen(hashed_counts(page.terms)), self.page_words)
-            label = page.similarity if self.graded else float(page.is_target)
-            label -= float(not page.is_target)
+            words = self._vectors.seen(hashed_counts(page.terms))
+            if self.page_words:
+                words = self._vectors.heaviest(words, self.page_words)
+            label = self._label_of(page)
             if page.depth == 0 or not self.seeds_only:
                 self._label(words, label)
             self._read[page.url] = None
@@ -277,7 +296,7 @@ class LinkModel(Strategy):
         sums = self._vectors.matrix(texts) @ self._sums
         sums += self.linking * self._labels[2] * np.array(to_pages).reshape(-1, 3)
         negatives, positives, _ = self._labels
-        weight = min(positives / negatives, _NEGATIVE_WEIGHT_MOST) if negatives else 0.0
+        weight = min(positives / negatives, self.negative_most) if negatives else 0.0
         return sums[:, 1] - weight * sums[:, 0], sums[:, 2]
 
     def refresh(self, queued: Iterable[Link]) -> Iterator[Score]:
@@ -299,6 +318,14 @@ class LinkModel(Strategy):
                 yield self._score(url)
         self._refreshing = False
 
+    def _label_of(self, page: Page) -> float:
+        """-1..1: by hand for a seed that is on file, else by the page classifier."""
+        by_hand = self._by_hand.get(page.url) if page.depth == 0 else None
+        if by_hand is not None:
+            return 1.0 if by_hand else -1.0
+        degree = page.similarity if self.graded else float(page.is_target)
+        return degree - float(not page.is_target)
+
     def _label(self, words: Hashed, label: float) -> None:
         parts = _parted(label)
         row = self._vectors.matrix([words])
@@ -307,7 +334,7 @@ class LinkModel(Strategy):
 
     def _bound(self) -> None:
         """Let go of the links with the least scores, once there are a quarter too many."""
-        if len(self._texts) <= 1.25 * self.most_queued:
+        if not self.most_queued or len(self._texts) <= 1.25 * self.most_queued:
             return
         ranked = sorted(self._scores, key=self._scores.__getitem__, reverse=True)
         for url in ranked[self.most_queued :]:
@@ -362,3 +389,17 @@ class LinkModel(Strategy):
 def _parted(label: float) -> Floats:
     """A label as what it adds to the negatives, to the positives, and to the number of all."""
     return np.array([max(0.0, -label), max(0.0, label), 1.0])
+
+
+_MOST_BYTES = 100_000_000
+
+
+def _labels_of(path: Path, topic: str) -> dict[str, bool]:
+    """Whether each page of a file of labels is about the topic. StrategyError for a file that cannot be read or has none."""
+    what, remedy = f"strategy parameter labels={path}", "give a file of lines: URL, tab, topics with commas"
+    lines = read_text(path, _MOST_BYTES, StrategyError, what, remedy).splitlines()
+    rows = [line.split("\t") for line in lines if "\t" in line and not line.startswith("#")]
+    found = {url: topic in topics.split(",") for one, topics, *_ in rows if (url := canonical(one))}
+    if not found:
+        raise StrategyError(what, "labels no page", remedy)
+    return found

@@ -41,15 +41,15 @@ class NaiveBayes(Strategy):
         of anchor and context (topiccrawler.link_model.features); with `learn`, plus what words, sites and pages
         have given in this crawl (link_model.learning).
     Parameters: learn false; true: every page read labels the link it came by, and the queue is rescored as
-        the crawl goes on; half_life_pages 500: after so many pages what was learned counts half (ours).
-        Everything else belongs to the model (`scrapy train`); TOPIC_LINK_MODELS=none starts from the
-        keywords.
+        the crawl goes on; half_life_pages 500: after so many pages what was learned counts half (ours);
+        every_link false; true: each link to a waiting URL is scored, as in algorithm 1. Everything else
+        belongs to the model (`scrapy train`): TOPIC_LINK_MODELS=paper is the published one, none the keywords'.
     Reads: anchor, context and title of the link; not its page. With `learn`, also title and relevance of
         pages.
     Cost: one batch call to the classifier a page; with `learn`, a slice of the queue as well.
     But: the paper queues the probability; the log-odds give the same order and do not tie at 1.0. A link met
-        again keeps the larger score, as in algorithm 1; without `learn` a URL is scored once for each
-        different anchor, so that one of a hundred menus does not decide (docs/lab/strategies.md). Learning is
+        again keeps the larger score, as in algorithm 1; without `every_link` a URL is scored once for each
+        different anchor, so that one of a hundred menus does not decide (docs/lab/experiments.md). Learning is
         ours.
     Reference: Han et al., "Naive Bayes classifier guided focused crawling", 2010 (algorithm 1, eq. 1-2).
     """
@@ -62,6 +62,7 @@ class NaiveBayes(Strategy):
     refresh_every: ClassVar[int] = 50  # with `learn`; else nothing is rescored
     learn: bool = False
     half_life_pages: float = HALF_LIFE_PAGES
+    every_link: bool = False
     _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
     _learner: LinkLearner | None = field(default=None, init=False, repr=False)
     _similarity_threshold: float = field(default=0.5, init=False, repr=False)
@@ -87,7 +88,7 @@ class NaiveBayes(Strategy):
     @property
     def offered_links(self) -> OfferedLinks:
         # what was learned meanwhile may change the score of the same words
-        return "waiting" if self.learn else "new"
+        return "waiting" if self.learn or self.every_link else "new"
 
     @property
     def current_scorer(self) -> LinkScorer | None:

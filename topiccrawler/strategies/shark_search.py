@@ -90,7 +90,7 @@ class SharkSearch(Strategy):
     Reads: the parent's relevance; anchor and context; the topic's keywords; no trained model.
     Cost: one call of the segmenter and O(words) a page, no refresh.
     But: similarity is this crawler's page classifier, so that links and pages are measured alike. gamma was
-        chosen on a web of blogs; on a portal 0.8 is better (docs/lab/strategies.md).
+        chosen on a web of blogs; on a portal 0.8 is better (docs/lab/experiments.md).
     Reference: Hersovici et al., "The shark-search algorithm", WWW 1998; MySpider thesis (2009) §3.2.1.
     """
 
@@ -136,18 +136,20 @@ class RelevanceWeighting(Strategy):
         sim -> text.thesaurus, 0..1 (setting TOPIC_THESAURUS); c -> `c`.
     Parameters: c 0.6, from near words upwards (the paper leaves it to the user); top_words 60, the topic's
         heaviest (more change little; MySpider); with_context true: the text around the link counts too.
-    Pruned: under .4 for a broad topic, .6 for a normal, .8 for a specific one, but for tunnels (crawl.gate).
+    Pruned: by the paper's ranges (synonyms 1, near words .5 to 1, distant ones 0 to .5): under the middle of
+        the distant words, .25, for a broad topic, under the near words, .5, for a normal, under their
+        middle, .75, for a specific one, but for tunnels (crawl.gate).
     Reads: anchor and context, topic keywords, thesaurus; not the parent.
     Cost: one call of the segmenter a page; a word is compared with the topic once, then remembered.
     But: the paper's "extended metadata" of a link is read as anchor and context; links with equal RW go first
-        in, first out. With the anchor alone fewer links are found (docs/lab/strategies.md).
+        in, first out. With the anchor alone fewer links are found (docs/lab/experiments.md).
     Reference: Li, Zhao & Yu, SkyReach, 2003, eq. 1.
     """
 
     name: ClassVar[str] = "relevance_weighting"
     share_names: ClassVar[tuple[str, ...]] = ("nearest topic word",)
     prunes: ClassVar[bool] = True
-    own_thresholds: ClassVar[Mapping[Breadth, float]] = {"broad": 0.4, "normal": 0.6, "specific": 0.8}
+    own_thresholds: ClassVar[Mapping[Breadth, float]] = {"broad": 0.25, "normal": 0.5, "specific": 0.75}
     c: float = 0.6
     top_words: int = 60
     with_context: bool = True

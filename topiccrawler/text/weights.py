@@ -3,11 +3,12 @@
 Idea: a word in many documents has little weight (idf); a word spread evenly over the classes has none, however
 rare it is (information gain).
 Formulas: tf(t) = occurrences / words of the document; idf(t) = ln(N / n), N documents, n of them hold t;
-p(c|t) = r(t,c) / Σ_c r(t,c); IG(t) = H(C) - H(C|t) = log2(number of classes) + Σ_c p log2 p;
-weight = tf · idf · IG.
+p(c|t) = r(t,c) / Σ_c r(t,c), r(t,c) = occurrences of t in the texts of class c (table 4-3), or a rate;
+IG(D|t) = H(D) - H(D|t), H(D) = log2(number of classes), H(D|t) = -Σ_c p log2 p; weight = tf · idf · IG.
 Cost: O(classes) for IG, O(distinct words) for the others.
-But: IG has no part for documents without the word; with classes of unequal size r is a rate (occurrences per word, or
-documents per class size). The thesis' table 4-4 follows from no formula found: only its order of weights holds here.
+But: IG has no part for documents without the word; with classes of unequal size occurrences favour the larger one,
+a rate (documents per class size) does not. The thesis' table 4-4 follows from no formula found: only its order of weights
+holds here.
 Reference: MySpider thesis (2009) §4.4.2-4.4.3.
 
 From log-odds to a probability.
@@ -60,6 +61,11 @@ def document_frequencies(documents: Sequence[Sequence[str]]) -> Counter[str]:
     return Counter(word for words in documents for word in set(words))
 
 
+def occurrences(documents: Sequence[Sequence[str]]) -> Counter[str]:
+    """How often each word occurs in all documents together."""
+    return Counter(word for words in documents for word in words)
+
+
 def tf_idf(tf: Mapping[str, float], documents: int, frequencies: Mapping[str, int]) -> dict[str, float]:
     """tf · ln(N/n) for each word."""
     return {
@@ -69,7 +75,7 @@ def tf_idf(tf: Mapping[str, float], documents: int, frequencies: Mapping[str, in
 
 
 def information_gain(rates: Sequence[float]) -> float:
-    """log2(classes) - H(C|t) of one word's rates by class; 0 when it stands nowhere."""
+    """IG(D|t) in bits of one word's occurrences or rates by class, 0..log2(classes); 0 when it occurs nowhere."""
     total = sum(rates)
     if total <= 0 or len(rates) < 2:
         return 0.0
@@ -83,7 +89,7 @@ def tf_idf_ig(
     frequencies: Mapping[str, int],
     rates: Mapping[str, Sequence[float]],
 ) -> dict[str, float]:
-    """tf · idf · IG for each word; `rates` gives a word's occurrences by class."""
+    """tf · idf · IG for each word; `rates` gives a word's occurrences, or rate, by class."""
     weighted = tf_idf(tf, documents, frequencies)
     return {word: weight * information_gain(rates.get(word, ())) for word, weight in weighted.items()}
 

@@ -10,8 +10,9 @@ one, and only these lines are parsed here.
 
 The Chinese Library Classification, levels 1 to 3, as a tree to browse; a class makes a topic.
 
-Its 2 031 classes cover all that is written about, so that a user who has no words yet finds a beginning. The words of a class are
-few and are book titles' words, so that others are proposed for them (topics.meaning).
+Its 2 031 classes cover all that is written about, so that a user who has no words yet finds a beginning. The main classes and the best known
+below them have a text each, whose words speak for the class (SkyReach §3.2), and topics of the catalogue whose seeds fit it; the others have the
+few words of their names. Further words are proposed for both (topics.meaning).
 
 Several topics in one crawl: `-a topic=finance,travel`.
 
@@ -31,9 +32,10 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from topiccrawler.errors import SeedsError, TopicError
-from topiccrawler.files import folder, read_text
+from topiccrawler.files import folder, is_file, read_text, user_path
 from topiccrawler.text.segmenter import words_of
-from topiccrawler.topics.seeds import seeds_of_topic
+from topiccrawler.topics.keywords import keywords_of_texts
+from topiccrawler.topics.seeds import CLASS_NAME, seeds_of_topic
 from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, make_topic, read_site_rules, read_topic
 
 FOLDER = "topics/catalogue"
@@ -69,6 +71,7 @@ def _named(file: Traversable) -> Named:
 
 PREFIX = "clc:"
 FILE = "clc.tsv"
+TEXTS = "clc_texts.tsv"
 OF_CHILDREN = 0.5  # weight of words from the names of a class's children
 LONGEST_WHOLE = 4  # characters; longer parts of a name seldom occur as they are, their words do
 
@@ -81,6 +84,31 @@ _GENERIC = """
 其他科学的关系 其他学科的关系 学科 关系 按内容分 按题材分 专门 专题 部分 公元 公元前 时期 时代 以前 以后
 """
 GENERIC = frozenset(_GENERIC.split())
+# Words of the texts that say nothing of a page either.
+_OF_TEXTS = frozenset(
+    [
+        "包括",
+        "讨论",
+        "常见",
+        "常用词",
+        "话题",
+        "题目",
+        "内容",
+        "的话",
+        "行话",
+        "常谈",
+        "谈资",
+        "日常",
+        "关心",
+        "其中",
+        "各国",
+        "相关",
+        "介绍",
+        "比较",
+        "研究者",
+        "贴近",
+    ]
+)
 _PARTS = re.compile(
     r"[、，,；;：:。·（）()\[\]〔〕{}《》“”/~\-\d]|(?<![普埃])及其?|(?<!共)和其?(?!国|平)|与其?(?!会)"
 )
@@ -110,7 +138,7 @@ def children(code: str = "") -> list[Class]:
 def class_of(code: str) -> Class:
     """The class of that code, in letters of either case; TopicError when there is none."""
     wanted = code.strip().upper()
-    if found := _by_code().get(wanted):
+    if found := _by_code().get(wanted) or _by_code().get(f"[{wanted}]"):
         return found
     longest = next((wanted[:end] for end in range(len(wanted), 0, -1) if wanted[:end] in _by_code()), "")
     like = [one for one in difflib.get_close_matches(wanted, _by_code(), n=3, cutoff=0.5) if one != longest]
@@ -133,36 +161,70 @@ def find(text: str) -> list[Class]:
 
 
 def keywords_of(code: str) -> dict[str, float]:
-    """The words of a class's name with weight 1, those of its children's names with OF_CHILDREN.
+    """The words of a class's name with weight 1, those of its children's names with OF_CHILDREN, those of its text with 0 to 1, as rare as they are.
 
     A long part of a name counts whole, and its words count half. A class that is named by general words alone (general works,
-    yearbooks) has those of the class above it.
+    yearbooks) and has no text has the words of the class above it.
     """
     own = class_of(code)
     found = _words(own.name)
     for child in children(own.code):
         for word, weight in _words(child.name).items():
             found[word] = max(found.get(word, 0.0), weight * OF_CHILDREN)
+    if (text := class_texts().get(own.code)) is not None:
+        for word, weight in keywords_of_texts([text.text]).items():
+            if word not in GENERIC and word not in _OF_TEXTS:
+                found[word] = max(found.get(word, 0.0), weight)
     if not found and own.parent and all(part in GENERIC for part in _parts(own.name)):
         return _words(class_of(own.parent).name)
     return found
 
 
 def topic_of_class(code: str) -> Topic:
-    """A topic made of a class's words, named after its code: clc-f83."""
+    """A topic made of a class's words, named after its code: clc-f83. A main class makes a broad one."""
     own = class_of(code)
     keywords = keywords_of(own.code)
     if not keywords:
         fault = f"has no word of two characters that tells ({own.name})"
         raise TopicError(f"class {own.code}", fault, "take the class above it, or one below it")
     slug = re.sub(r"[^a-z0-9]+", "-", own.code.lower()).strip("-")
+    text = class_texts().get(own.code)
     fields = {
-        "name": f"clc-{slug}",
+        "name": f"{CLASS_NAME}{slug}",
         "zh": own.name[:60],
         "keywords": keywords,
+        "examples": [] if text is None else [text.text],
+        "seeds": _seeds([load_topic(name) for name in seeds_of_class(own.code)]),
+        "breadth": "normal" if own.parent else "broad",
         "proposed_words": PROPOSED_WORDS,
     }
     return make_topic(fields, f"class {own.code}")
+
+
+def seeds_of_class(code: str) -> list[str]:
+    """The topics of the catalogue whose seeds are proposed for a class: those named with its text, else with that of the class above it."""
+    own = class_of(code)
+    if (text := class_texts().get(own.code)) is not None:
+        return text.seeds_of
+    return seeds_of_class(own.parent) if own.parent else []
+
+
+@dataclass(frozen=True, slots=True)
+class ClassText:
+    """A text about a class, and the topics of the catalogue whose seeds fit it."""
+
+    text: str
+    seeds_of: list[str]
+
+
+@cache
+def class_texts() -> dict[str, ClassText]:
+    """By code; of a class without a text there is none."""
+    rows = (
+        line.split("\t")
+        for line in folder("topics").joinpath(TEXTS).read_text(encoding="utf-8").splitlines()[1:]
+    )
+    return {code: ClassText(text, seeds_of.split(",") if seeds_of else []) for code, seeds_of, text in rows}
 
 
 def _parts(name: str) -> list[str]:
@@ -202,7 +264,7 @@ def load_topic(name_or_path: str) -> Topic:
     if wanted.lower().startswith(PREFIX):
         return topic_of_class(wanted[len(PREFIX) :])
     if wanted.endswith(".toml") or "/" in wanted or "\\" in wanted:
-        path = Path(wanted).expanduser()
+        path = user_path(wanted)
         return read_topic(_text_of(path, "give a topic name or the path of a TOML file"), str(path))
     raise _unknown(wanted)
 
@@ -216,7 +278,7 @@ def with_site_rules(topic: Topic, file: str | Path | None) -> Topic:
     """The topic with the reading rules of a job's file added; where both name a site, the file's rule is used."""
     if not file:
         return topic
-    path = Path(file).expanduser()
+    path = user_path(file)
     rules = read_site_rules(_text_of(path, f"give the path of {RULES}"), str(path))
     return topic.model_copy(update={"sites": {**topic.sites, **rules}})
 
@@ -272,7 +334,7 @@ JOIN = "+"
 def parts_of(text: str) -> list[str]:
     """The names, or paths of topic files, in what a user wrote; a path may hold a comma."""
     parts = [part.strip() for part in _COMMA.split(text)]
-    if len(parts) == 1 or Path(text.strip()).expanduser().is_file():
+    if len(parts) == 1 or is_file(user_path(text.strip())):
         return [text]
     return list(dict.fromkeys(filter(None, parts)))
 

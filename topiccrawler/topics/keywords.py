@@ -1,9 +1,10 @@
 """Makes topic vectors, words with weights, from example texts or pages.
 
 Idea: a word belongs to the topic when its pages use it often, few documents do, and other pages do not. With other
-pages, the thesis' tf·idf·IG; without any, tf·idf by the word frequencies that come with jieba.
-Formula: with others: w = mean tf in the topic · ln(N/n) · IG(r_topic, r_others), r = share of each side's documents with
-the word; words more frequent in the others are left out. Without: w = mean tf · idf of jieba (the median for unknown
+pages, tf·idf·IG; without any, tf·idf by the word frequencies that come with jieba.
+Formula: with others: w = mean tf in the topic · ln(N/n) · IG(r_topic, r_others); r = share of each side's documents with
+the word (ours), or its occurrences there (`by_occurrences`, the thesis' table 4-3); words in a larger share of the others are left
+out. Without: w = mean tf · idf of jieba (the median for unknown
 words that occur twice; an unknown word that occurs once is mostly a mistake of the segmenter).
 The k largest, the largest = 1. Fields are weighted as in relevance.linear.
 Parameters: size 60 (thesis: the first 30 words cover 85 % of a field, more than 60 change little); least_documents 2 when
@@ -33,7 +34,14 @@ from statistics import median
 
 from topiccrawler.text.segmenter import words_of
 from topiccrawler.text.tokenise import STOP_WORDS
-from topiccrawler.text.weights import centroid, document_frequencies, term_frequency, tf_idf_ig, top_k
+from topiccrawler.text.weights import (
+    centroid,
+    document_frequencies,
+    occurrences,
+    term_frequency,
+    tf_idf_ig,
+    top_k,
+)
 
 SIZE = 60
 
@@ -44,9 +52,16 @@ def keywords_of_texts(texts: Sequence[str], others: Sequence[str] = (), size: in
 
 
 def keywords_of_words(
-    documents: Sequence[Sequence[str]], others: Sequence[Sequence[str]] = (), size: int = SIZE
+    documents: Sequence[Sequence[str]],
+    others: Sequence[Sequence[str]] = (),
+    size: int = SIZE,
+    *,
+    by_occurrences: bool = False,
 ) -> dict[str, float]:
-    """The `size` words with most weight for the topic, largest first, the largest with weight 1."""
+    """The `size` words with most weight for the topic, largest first, the largest with weight 1.
+
+    `by_occurrences`: the information gain is that of occurrences, as in the thesis.
+    """
     frequencies = document_frequencies(documents)
     least = 2 if len(documents) >= 10 else 1
     shares = {
@@ -55,7 +70,8 @@ def keywords_of_words(
         if frequencies[word] >= least and _may_speak(word)
     }
     if others:
-        weights = _against(shares, frequencies, len(documents), others)
+        used = (occurrences(documents), occurrences(others)) if by_occurrences else None
+        weights = _against(shares, frequencies, len(documents), others, used)
     else:
         totals, idf = Counter(word for words in documents for word in words), background_idf()
         unknown = {word: idf[""] if totals[word] > 1 else 0.0 for word in shares}
@@ -80,12 +96,20 @@ def _may_speak(word: str) -> bool:
 
 
 def _against(
-    shares: Mapping[str, float], frequencies: Counter[str], count: int, others: Sequence[Sequence[str]]
+    shares: Mapping[str, float],
+    frequencies: Counter[str],
+    count: int,
+    others: Sequence[Sequence[str]],
+    used: tuple[Counter[str], Counter[str]] | None,
 ) -> dict[str, float]:
-    """tf·idf·IG of each word of the topic; 0 for a word more frequent in the other texts."""
+    """tf·idf·IG of each word of the topic; 0 for a word in a larger share of the other texts. `used`: occurrences on each side."""
     elsewhere = document_frequencies(others)
     rates = {word: (frequencies[word] / count, elsewhere[word] / len(others)) for word in shares}
-    telling = {word: pair for word, pair in rates.items() if pair[0] > pair[1]}
+    telling: dict[str, tuple[float, float]] = {
+        word: pair if used is None else (used[0][word], used[1][word])
+        for word, pair in rates.items()
+        if pair[0] > pair[1]
+    }
     return tf_idf_ig(shares, count + len(others), frequencies + elsewhere, telling)
 
 

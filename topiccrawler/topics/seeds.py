@@ -15,6 +15,8 @@ from topiccrawler.errors import SeedsError, shortened
 from topiccrawler.files import folder
 from topiccrawler.topics.topic import Topic
 
+CLASS_NAME = "clc-"  # of the topic of a library class, before its code
+
 
 @dataclass(frozen=True, slots=True)
 class Seeds:
@@ -45,6 +47,11 @@ def seeds_of_topic(topic: Topic) -> Seeds:
     listed = folder("seeds").joinpath(f"{topic.name}.txt")
     if not listed.is_file():
         remedy = "give seeds=FILE or seeds=URL,URL, add seeds to the topic file, or have some proposed by scrapy seeds"
+        if topic.name.startswith(CLASS_NAME):
+            code = topic.name.removeprefix(CLASS_NAME).upper()
+            remedy = (
+                f"type -a seeds=URL,URL or -a seeds=FILE; scrapy seeds clc:{code} --out FILE proposes some"
+            )
         raise SeedsError(f"topic {topic.display_name}", "has no seeds", remedy)
     return seeds_of_text(listed.read_text(encoding="utf-8"), f"seeds/{topic.name}.txt")
 

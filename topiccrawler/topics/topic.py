@@ -133,7 +133,7 @@ ALLOWED: Mapping[str, str] = {
     "tunnel_probability": "give a number from 0 to 1",
     "tunnel_depth": "give a whole number from 0 to 20",
     "sites": 'give a table by host, as in [sites."blog.example.com"] with title, text, links = CSS selectors; '
-    "proxy, user, password, formats, since, only are in docs/page-classifiers.md",
+    "proxy, user, password, formats, since, only are in docs/site-rules.md",
 }
 
 

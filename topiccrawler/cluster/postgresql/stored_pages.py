@@ -150,10 +150,14 @@ class PostgresPages:
         return put
 
     def get(self, url: str) -> PageRecord | None:
-        return self._one(f"SELECT {_ALL} {_OF_JOB} AND key = %s", key_of(url))
+        return self._ask(self.getting(url))
+
+    def getting(self, url: str) -> Callable[[Any], PageRecord | None]:
+        """The work of `get`, for a transaction of the caller's."""
+        return self._getting("key", key_of(url))
 
     def at(self, row: int) -> PageRecord | None:
-        return self._one(f"SELECT {_ALL} {_OF_JOB} AND id = %s", row)
+        return self._ask(self._getting("id", row))
 
     def best(self, selection: Selection = ALL, limit: int | None = None) -> list[int]:
         chosen, values = condition(selection)
@@ -226,9 +230,13 @@ class PostgresPages:
 
         return self._ask(read)
 
-    def _one(self, asked: str, value: object) -> PageRecord | None:
-        rows = self._rows(asked, value)
-        return record_from(rows[0]) if rows else None
+    def _getting(self, column: str, value: object) -> Callable[[Any], PageRecord | None]:
+        def get(connection: Any) -> PageRecord | None:
+            asked = f"SELECT {_ALL} {_OF_JOB} AND {column} = %s"
+            row = connection.execute(asked, (self.number(connection), value)).fetchone()
+            return None if row is None else record_from(row)
+
+        return get
 
 
 def key_of(url: str) -> bytes:

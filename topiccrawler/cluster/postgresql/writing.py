@@ -273,6 +273,10 @@ class CrawlPages:
         """Store a page; done when it is durable. `segmenter`: of the crawl."""
         return self._writer.submit(self._kept.putting(record, segmenter))
 
+    def get(self, url: str) -> Future[PageRecord | None]:
+        """A page of this job; None when it is not stored."""
+        return self._writer.submit(self._kept.getting(url))
+
     def first_of(
         self, url: str, print_: Fingerprint, *, across_sites: bool, may_be: MayBe = lambda *_: True
     ) -> Future[str | None]:

@@ -10,13 +10,14 @@ one process the order is that of the other frontiers. Of several workers each le
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from time import monotonic
 from typing import Any
 
 from topiccrawler.cluster.learning import SharedLearning
-from topiccrawler.cluster.redis.connection import CALL_SECONDS
+from topiccrawler.cluster.redis.connection import CALL_SECONDS, Call
 from topiccrawler.cluster.redis.entries import (
     Entries,
     Entry,
@@ -60,9 +61,22 @@ class WorkerView(RedisListing):
     ) -> None:
         super().__init__([worker.ask_or_fail], where, mine)
         self._worker, self._entries, self._look_ups, self._batch = worker, entries, look_ups, batch
+        self._sampling: Call | None = None
+        self._sample: list[tuple[float]] = []
 
     def waiting(self) -> int:
         return self._worker.counts[State.WAITING] + self._entries.since[State.WAITING]
+
+    def sample(self, count: int) -> Sequence[float]:
+        """Asked for by each call, and answered by the next."""
+        call = self._sampling
+        if call is not None and call.done.is_set():
+            self._sample = [] if call.error is not None else list(struct.iter_unpack(">d", call.reply))
+        if call is None or call.done.is_set():
+            self._sampling = Call("sample", [count, self.waiting()])
+            self._worker.flush()
+            self._worker.connection.hand(self._sampling)
+        return [score for (score,) in self._sample]
 
     def is_open(self, url: str) -> bool:
         self._look_ups.ask([url])

@@ -40,6 +40,14 @@ class PartitionedView(RedisListing):
     def waiting(self) -> int:
         return sum(view.waiting() for view in self._views)
 
+    def sample(self, count: int) -> Sequence[float]:
+        found = [(view.waiting(), view.sample(count)) for view in self._views]
+        if not all(scores for waiting, scores in found if waiting):
+            return []
+        rate = min((len(scores) / waiting for waiting, scores in found if waiting), default=0.0)
+        shares = [(scores, min(len(scores), round(rate * waiting))) for waiting, scores in found]
+        return [scores[at * len(scores) // share] for scores, share in shares for at in range(share)]
+
     def is_open(self, url: str) -> bool:
         return self._of(host_of(url)).look().is_open(url)
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from topiccrawler.commands.topics import edit, learn, show, teach
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError
+from topiccrawler.files import user_path
 
 USAGE = f"""[list] [--clc [CODE|TEXT]]
   scrapy topics {show.USAGE}
@@ -112,7 +112,7 @@ class Command(ReportingCommand):
         own = topic_from_keywords(opts.keywords).keywords if opts.keywords else {}
         zh = opts.zh or (class_of(opts.library_class).name if opts.library_class else "、".join(own))
         text = topic_file(name, {**of_class, **own}, zh[:60])
-        place = self.new_file(Path(opts.out or f"{name}.toml").expanduser(), opts)
+        place = self.new_file(user_path(opts.out or f"{name}.toml"), opts)
         self.write(place, text)
         self.report(opts, {"file": str(place)}, f"{place}: edit it, then scrapy topics check {place}")
 
@@ -136,7 +136,7 @@ class Command(ReportingCommand):
 
         findings = check(with_proposed(load_topic(name)))
         topic = topic_of(Recipe(name))
-        files = [Path(path).expanduser() for path in opts.pages]
+        files = [user_path(path) for path in opts.pages]
         can_read = bool(files) and all(finding.kind != "error" for finding in findings)
         pages = sorted(relevances(topic, files) if can_read else (), key=lambda page: -page[1])
         reached = sum(relevance >= EVEN for _, relevance in pages)

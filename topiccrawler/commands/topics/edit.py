@@ -10,6 +10,7 @@ from pathlib import Path
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError
+from topiccrawler.files import user_path
 
 USAGE = "edit NAME|FILE [--out FILE]"
 
@@ -45,11 +46,11 @@ def _place(command: ReportingCommand, name: str, opts: argparse.Namespace) -> Pa
     from topiccrawler.crawling.assemble import as_toml
     from topiccrawler.topics.catalogue import load_topic
 
-    own = Path(name).expanduser()
+    own = user_path(name)
     if own.suffix == ".toml" and own.is_file() and not opts.out:
         return own
     topic = load_topic(name)
-    place = Path(opts.out or f"{topic.name}.toml").expanduser()
+    place = user_path(opts.out or f"{topic.name}.toml")
     if opts.out or not place.exists() or opts.force:
         command.write(command.new_file(place, opts), as_toml(topic))
     return place

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, TopicError
+from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.relevance.training.example_topic import LearnedTopic, Method, Statistics
@@ -31,7 +32,7 @@ def add_options(add: Callable[..., argparse.Action]) -> None:
     add("--top", type=int, metavar="N", help="words learned, 30 to 1000 (default 300)")
     near = "near words proposed for them (default 600; 0: none, nor the catalogue's)"
     add("--near", type=int, metavar="N", help=near)
-    thesis = "the thesis alone: no near words, no words against"
+    thesis = "the thesis alone: no near words, no words against, information gain of occurrences"
     add("--thesis", action="store_true", help=thesis)
 
 
@@ -43,7 +44,7 @@ def work(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None
     method = _method(opts)
     if not opts.positive:
         raise ArgumentError("learn", "has no pages about it", "name some by --positive")
-    place = command.new_file(Path(opts.out or f"{name}.toml").expanduser(), opts)
+    place = command.new_file(user_path(opts.out or f"{name}.toml"), opts)
     sources = _sources(command, name, opts)
     positive = [one.words for one in sources.examples(opts.positive, positive=True)]
     negative = [one.words for one in sources.examples(opts.negative, positive=False)]

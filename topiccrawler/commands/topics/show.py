@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import SeedsError
+from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.crawling.recipe import Recipe
@@ -55,7 +56,7 @@ def has_link_model(command: ReportingCommand, name: str) -> bool:
     from topiccrawler.files import folder
 
     given = command.setting("TOPIC_LINK_MODELS")
-    place = Path(given).expanduser() if given else folder("models")
+    place = user_path(given) if given else folder("models")
     return place.joinpath(f"{name}.json").is_file()
 
 
@@ -82,7 +83,7 @@ def _job(command: ReportingCommand, name: str) -> Recipe | None:
     if are_words(name) and len(name) > LONGEST_NAME:
         return None
     data = command.data
-    return read_recipe(Path(name).expanduser()) or read_recipe(data / name)
+    return read_recipe(user_path(name)) or read_recipe(data / name)
 
 
 def are_words(text: str) -> bool:

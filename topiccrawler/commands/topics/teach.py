@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError
+from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.crawling.rating import Question
@@ -33,6 +33,7 @@ def work(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
     from topiccrawler.crawling.page_stores import folder_named
     from topiccrawler.crawling.rating import read_answers, write_questions
     from topiccrawler.crawling.teaching import lessons_of
+    from topiccrawler.engine.control.client import teacher_of
 
     count = QUESTIONS if opts.questions is None else opts.questions
     if count < 1:
@@ -40,27 +41,25 @@ def work(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
     lessons = lessons_of(folder_named(job, command.data))
     before = lessons.topic
     if opts.undo:
-        changed = lessons.undo()
+        changed = lessons.undo(teacher_of(lessons.folder))
         _report(command, opts, lessons, before, changed)
         return
     if not lessons.records:
         raise ArgumentError(f"job {job}", "has kept no page to ask about", "crawl some pages first")
     if opts.write_questions:
-        place = Path(opts.write_questions).expanduser()
+        place = user_path(opts.write_questions)
         asked = _questions(lessons, before, {}, count)
         write_questions(place, asked)
         text = f"{len(asked)} questions in {place}: write y or n, then scrapy topics teach {job} --answers {place}"
         command.report(opts, {"file": str(place), "questions": len(asked)}, text)
         return
-    answers = (
-        read_answers(Path(opts.answers).expanduser()) if opts.answers else _asked(command, lessons, count)
-    )
+    answers = read_answers(user_path(opts.answers)) if opts.answers else _asked(command, lessons, count)
     unknown = set(answers) - {record.url for record in lessons.records}
     known = {url: answer for url, answer in answers.items() if url not in unknown}
     if not known:
         fault = f"{len(unknown)} are about pages the job has no text of" if unknown else "there are none"
         raise ArgumentError("answers", fault, "nothing was changed")
-    changed = lessons.teach(known)
+    changed = lessons.teach(known, teacher_of(lessons.folder))
     _report(command, opts, lessons, before, changed)
 
 
@@ -119,7 +118,7 @@ def _report(
     ]
     counts = f"{len(new)} words are new, {len(gone)} gone, {len(moved)} weigh something else"
     of_pages = f"of {len(lessons.records)} pages with a text {kept[1]} are about it (before: {kept[0]})"
-    go_on = "go on with the command the job was begun with; --undo takes this back"
+    go_on = "go on with the command the job was begun with (a crawl that runs goes on with it now); --undo takes this back"
     lines = [
         f"{len(answers)} answers, {sum(answers)} yes: {counts}",
         *(f"  {line}" for line in [*first, *_judging(now)]),

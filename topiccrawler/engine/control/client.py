@@ -16,7 +16,7 @@ import logging
 import os
 import secrets
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -82,7 +82,7 @@ def note(folder: Path, time: float, verb: str, what: Mapping[str, Any]) -> None:
     line = json.dumps({"time": round(time, 3), "verb": verb, **what}, ensure_ascii=False)
     with (
         file_faults(StateError, folder / JOURNAL, "cannot be written", "make room"),
-        (folder / JOURNAL).open("a", encoding="utf-8") as file,
+        (folder / JOURNAL).open("a", encoding="utf-8", errors="backslashreplace") as file,
     ):
         file.write(f"{line}\n")
 
@@ -153,6 +153,15 @@ def ask_text(
     except (ValueError, KeyError, TypeError):
         refused = StateError(f"job {folder}", f"another program answers at {address.url}", REMEDY)
     raise refused
+
+
+def teacher_of(folder: Path) -> Callable[[bool], int] | None:
+    """How the crawl that runs in that folder is notified of what its job was taught (crawling.teaching.Running); None when none runs."""
+
+    def teach(few: bool) -> int:
+        return int(ask(folder, "teach", body={"keep": few})["queued"])
+
+    return teach if is_listening(folder) else None
 
 
 def is_listening(folder: Path) -> bool:

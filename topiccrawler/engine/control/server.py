@@ -123,7 +123,7 @@ def _answering(verb: Verb, values_of: Callable[[web.Request], Awaitable[Values]]
         found = await verb(await values_of(request))
         if isinstance(found, str):
             return web.Response(text=found)
-        return web.Response(text=json.dumps(found, ensure_ascii=False), content_type="application/json")
+        return _as_json(found)
 
     return answer
 
@@ -143,5 +143,10 @@ async def _of_body(request: web.Request) -> Values:
 
 
 def _fault(status: int, what: str, fault: str, remedy: str) -> web.Response:
-    text = json.dumps({"what": what, "fault": fault, "remedy": remedy}, ensure_ascii=False)
-    return web.Response(status=status, text=text, content_type="application/json")
+    return _as_json({"what": what, "fault": fault, "remedy": remedy}, status)
+
+
+def _as_json(found: Values, status: int = 200) -> web.Response:
+    """Half a surrogate pair, which somebody may have sent, is escaped, as JSON has it."""
+    body = json.dumps(found, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    return web.Response(status=status, body=body, content_type="application/json", charset="utf-8")

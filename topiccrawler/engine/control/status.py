@@ -1,18 +1,20 @@
 """The state of a running crawl: in numbers; in words when no request goes out; in Prometheus' text form (version 0.0.4).
 
-A stats key becomes a metric: `frontier/ended/completed` is topiccrawler_frontier_ended_total{of="completed"}. Only the keys of docs/stats.md
-are in it; those of Scrapy's own are left out.
+A stats key becomes a metric: `frontier/ended/completed` is topiccrawler_frontier_ended_total{of="completed"}. Scrapy's own keys are left
+out.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from math import inf
 from typing import Any
 
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.engine.scheduler import FocusedScheduler
+from topiccrawler.engine.stats_keys import AT_END, COUNT, GAUGE, STATS_KEYS, StatsKey
 
 RUNNING, PAUSED, CLOSING = "running", "paused", "closing"
 _PLACES = 4
@@ -25,6 +27,7 @@ def status_of(
     harvest, now = crawl.harvest, crawl.clock()
     waits: Counter[str] = Counter(reason for _, reason, _ in crawl.hosts.waiting(now))
     new = harvest.pages - harvest.begun_with
+    estimate = crawl.estimator.estimate()
     return {
         "state": state,
         "topic": crawl.topic.name,
@@ -43,7 +46,9 @@ def status_of(
         "page_threshold": round(crawl.reader.page_threshold, _PLACES),
         "hosts": len(crawl.hosts),
         "hosts_waiting": dict(waits.most_common()),
-        "limits": {"pages": crawl.limits.pages, "targets": crawl.limits.targets},
+        "relevant_waiting": None if estimate is None else round(estimate.relevant),
+        "promise": None if estimate is None else round(estimate.promise, _PLACES),
+        "limits": asdict(crawl.limits),
         "standing": _why_standing(crawl, scheduler, state, now),
     }
 
@@ -55,6 +60,8 @@ def _why_standing(crawl: Crawl, scheduler: FocusedScheduler | None, state: str, 
     if scheduler is None:
         return ""
     if scheduler.limit_reached():
+        if crawl.promises_little:
+            return "the next pages promise too little (until)"
         return "enough pages are fetched, under way or kept (pages, targets)"
     if not scheduler.has_room():
         return "as many requests are under way as CONCURRENT_REQUESTS allows"
@@ -72,44 +79,13 @@ def _why_queue_waits(crawl: Crawl, now: float) -> str:
     return f"all hosts that have URLs wait, the first for {due - now:.1f} s more" if due > now else ""
 
 
-COUNTS = (
-    "topic/admission/…",
-    "topic/gate/refused",
-    "topic/gate/tunnels",
-    "topic/links/not_recorded",
-    "topic/private_addresses/refused",
-    "topic/revisits/…",
-    "topic/skipped/…",  # older and unreadable, too
-    "topic/duplicates/…",
-    "topic/rendered/pages",
-    "topic/rendered/empty",
-    "frontier/pushed/…",
-    "frontier/leased",
-    "frontier/ended/…",
-    "frontier/failed/…",
-    "frontier/redirects/known",
-    "frontier/requests/enqueued",
-    "frontier/requests/duplicate",
-    "frontier/swept",
-    "frontier/crawl_delay_hosts",
-    "frontier/back_offs/retry_after",
-    "frontier/back_offs/back_off",
-)
-GAUGES = (
-    "topic/listings/sites",
-    "topic/listings/read",
-    "topic/store/…",  # wait_seconds, too
-    "topic/warc/responses",
-    "topic/warc/revisits",
-    "frontier/waits/…",
-    "frontier/traps/…",
-    "frontier/learner",
-    "strategy/learning_lag_pages",
-    "strategy/learning_lag_seconds",
-    "frontier/rescore/slices",
-    "frontier/rescore/changed",
-    "frontier/rescore/slowest_ms",
-)
+_FAMILIES = tuple(key[:-1] for key in STATS_KEYS if key.endswith("…"))
+METRICS = {
+    key: entry
+    for key, entry in STATS_KEYS.items()
+    if entry.kind != AT_END and (key.endswith("…") or not key.startswith(_FAMILIES))
+}
+"""A key whose name another one's `…` stands for is in that metric."""
 _NOW = {
     "pages": "pages fetched and read, over the whole job",
     "kept": "of these, pages kept",
@@ -124,11 +100,9 @@ _NOW = {
 
 
 def metrics_text(stats: Mapping[str, Any], status: Mapping[str, Any], families: Sequence[str] = ()) -> str:
-    """Lines of text; `status`: the result of status_of. `families`: stats keys that are gauges besides GAUGES."""
-    gauges = (*GAUGES, *families)
-    return "\n".join(
-        [*_of_status(status), *_of_stats(stats, COUNTS, "counter"), *_of_stats(stats, gauges, "gauge"), ""]
-    )
+    """Lines of text; `status`: the result of status_of. `families`: keys of gauges of another package's queue."""
+    keys = dict.fromkeys(families, StatsKey(GAUGE, "figures of the shared queue")) | METRICS
+    return "\n".join([*_of_status(status), *_of_stats(stats, keys), ""])
 
 
 def _of_status(status: Mapping[str, Any]) -> Iterator[str]:
@@ -139,8 +113,8 @@ def _of_status(status: Mapping[str, Any]) -> Iterator[str]:
     yield f"topiccrawler_paused {int(status['state'] == PAUSED)}"
 
 
-def _of_stats(stats: Mapping[str, Any], keys: tuple[str, ...], kind: str) -> Iterator[str]:
-    for key in keys:
+def _of_stats(stats: Mapping[str, Any], keys: Mapping[str, StatsKey]) -> Iterator[str]:
+    for key, (kind, meaning) in keys.items():
         prefix, family, _ = key.partition("…")
         found = {
             name: value
@@ -150,10 +124,9 @@ def _of_stats(stats: Mapping[str, Any], keys: tuple[str, ...], kind: str) -> Ite
         numbers = {name: value for name, value in found.items() if isinstance(value, int | float)}
         if not numbers:
             continue
-        metric = (
-            "topiccrawler_" + prefix.rstrip("/").replace("/", "_") + ("_total" if kind == "counter" else "")
-        )
-        yield from _head(metric, f"stats key {key} (docs/stats.md)", kind)
+        total = "_total" if kind == COUNT else ""
+        metric = "topiccrawler_" + prefix.rstrip("/").replace("/", "_") + total
+        yield from _head(metric, f"{key}: {meaning}", "counter" if total else "gauge")
         for name, value in sorted(numbers.items()):
             label = f'{{of="{_escaped(name.removeprefix(prefix))}"}}' if family else ""
             yield f"{metric}{label} {value}"

@@ -22,9 +22,10 @@ from scrapy.utils.defer import deferred_from_coro
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.gate import block_of
+from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.crawling.recipe import STRATEGY_PREFIX
 from topiccrawler.crawling.settings_check import Number
-from topiccrawler.crawling.teaching import words_of_record
+from topiccrawler.crawling.teaching import answered, words_of_record
 from topiccrawler.engine.control import client, queue_view
 from topiccrawler.engine.control.queue_view import count, drop, slices
 from topiccrawler.engine.control.status import CLOSING, PAUSED, RUNNING, metrics_text, status_of
@@ -47,6 +48,25 @@ def parts_for(crawl: Crawl, topic: str) -> Parts:
     parts = assemble(recipe)
     if parts.topic.name == crawl.topic.name:
         raise ArgumentError(f"set topic={topic}", "is the topic already", "name another one")
+    return parts
+
+
+def taught_parts(crawl: Crawl) -> Parts:
+    """Those for the crawl's topic as its job was taught; StateError where none was, ArgumentError of a shared crawl."""
+    if crawl.shared is not None:
+        raise ArgumentError("teach", "several processes share the crawl", "stop them all, teach, go on")
+    kept = read_recipe(crawl.files.folder)
+    if kept is None or kept.topic != crawl.parts.recipe.topic:
+        raise StateError(f"job {crawl.files.folder}", "has another topic by now", "stop the crawl first")
+    recipe = replace(
+        crawl.parts.recipe,
+        topic_fields=kept.topic_fields,
+        strategy_topic=kept.strategy_topic,
+        link_threshold=kept.link_threshold,  # what was set while it ran stays
+    )
+    parts = assemble(recipe)
+    for key in parts.strategy.changeable:
+        setattr(parts.strategy, key, getattr(crawl.strategy, key))
     return parts
 
 
@@ -85,7 +105,8 @@ def _page(crawl: Crawl, url: str, depth: int) -> Page:
 
 
 TOPIC, PAGE_THRESHOLD, LINK_THRESHOLD = "topic", "page_threshold", "link_threshold"
-LIMITS = ("pages", "targets")
+UNTIL = "until"
+LIMITS = ("pages", "targets", UNTIL)
 NO_LIMIT = "none"
 _SHARE, _COUNT = Number(most=1), Number(1, whole=True)
 
@@ -161,9 +182,12 @@ def _link_threshold(crawl: Crawl, value: float) -> Change:
 
 
 def _limit(crawl: Crawl, name: str, value: str) -> Change:
-    if value != NO_LIMIT and not _COUNT.accepts(value):
-        raise ArgumentError(f"set {name}={value}", f"must be {_COUNT}, or {NO_LIMIT}", f"set {name}=1000")
-    limit = None if value == NO_LIMIT else int(value)
+    number, example = (_SHARE, "0.05") if name == UNTIL else (_COUNT, "1000")
+    if value != NO_LIMIT and not number.accepts(value):
+        raise ArgumentError(
+            f"set {name}={value}", f"must be {number}, or {NO_LIMIT}", f"set {name}={example}"
+        )
+    limit: Any = None if value == NO_LIMIT else float(value) if name == UNTIL else int(value)
 
     def make() -> None:
         crawl.limits = replace(crawl.limits, **{name: limit})
@@ -236,6 +260,7 @@ class Verbs:
             "stop": self.stop,
             "set": self.set,
             "block": self.block,
+            "teach": self.teach,
         }
 
     async def status(self, _: Values) -> Values:
@@ -326,6 +351,23 @@ class Verbs:
             dropped = await drop(self._crawl, block)
             self._note("block", **asdict(block), dropped=dropped, queued=queued)
         return {"dropped": dropped, "queued": queued, "preview": preview}
+
+    async def teach(self, values: Values) -> Values:
+        """Go on for the topic that the job was taught (job.json); with `keep` the strategy keeps what it has learned."""
+        self._check_open()
+        crawl, keep = self._crawl, bool(values.get("keep"))
+        parts = taught_parts(crawl)
+        if keep:
+            parts.strategy.load(dict(crawl.strategy.save()))
+        crawl.change_topic(parts, crawl.clock(), is_same=True)
+        self._note("teach", answers=len(answered(crawl.files.folder)))
+        if keep:
+            crawl.ordering.ask_refresh()
+        else:
+            async for links in slices(crawl):
+                rescore(crawl, links)
+        crawl.checkpoint()
+        return {"queued": crawl.frontier.look().waiting()}
 
     def _number(self, verb: str, values: Values) -> int:
         self._check_open()

@@ -4,11 +4,11 @@ A random split of one portal's links flatters, because every menu stands on both
 with 30 % of the links held out and with whole source hosts held out.
 
 Rows (Han et al. 2010, §4.2)
-    group 1     anchor words                                     paper's model: counts as they are, prior of the data
+    group 1     anchor words                                        the paper's model (training.published)
     group 2     anchor and context words, separate, lexicon flags   the same
     pages       naive Bayes trained on documents, applied to anchor and context as one text
     dictionary  anchor or context holds a word of the lexicon; nothing is trained
-    model       the shipped model: all sources weighted, even prior, trust by field
+    model       the model that is trained: ours with all sources weighted, even prior, trust by field; with --paper the paper's
     words       on headlines only: anchor words of two thirds of the headlines, prior of the data, applied to the third
 Learning curve: the rows on held-out hosts for models trained on the links of the first 1/16, 1/8 … of the other hosts.
 KL divergence (eq. 3-5): D(P||Q) = sum of P ln(P/Q) over the words both have, each side normalised to 1 over them; P, Q =
@@ -25,9 +25,10 @@ from dataclasses import asdict, dataclass
 from operator import itemgetter
 from sys import intern
 
-from topiccrawler.link_model.classifier import PAPER_TRUST, Counts, LinkClassifier
+from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.features import Lexicon, LinkWords
-from topiccrawler.link_model.training.samples import Progress, Sample, add
+from topiccrawler.link_model.training.published import GROUPS, published_model
+from topiccrawler.link_model.training.samples import Progress, Sample
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.labelled_texts import LabelledText
 
@@ -94,20 +95,12 @@ def link_rows(
     progress: Progress,
 ) -> list[Row]:
     """The table for one split; `how` names it, `pages` is a model trained on documents."""
-    counts = Counts()
-    for sample in progress(kept, f"counting, {how} held out"):
-        add(counts, sample, lexicon, 1.0)
-    positive = sum(1 for sample in kept if sample.positive)
-    prior = positive / len(kept)
-    paper = {"topic": model.topic, "counts": counts, "prior": prior, "lexicon": lexicon}
-    group_1 = LinkClassifier(**paper, trust={"anchor": 1.0})  # type: ignore[arg-type]
-    group_2 = LinkClassifier(**paper, trust=PAPER_TRUST)  # type: ignore[arg-type]
     words = [sample.words for sample in held_out]
     truth = [sample.positive for sample in held_out]
-    rows = [
-        row(f"{how}: group 1", truth, group_1.log_odds_of_words(words)),
-        row(f"{how}: group 2", truth, group_2.log_odds_of_words(words)),
-    ]
+    rows = []
+    for group in progress(GROUPS, f"counting, {how} held out"):
+        paper = published_model(model.topic, kept, lexicon, group)
+        rows.append(row(f"{how}: group {group}", truth, paper.log_odds_of_words(words)))
     if pages is not None:
         rows.append(row(f"{how}: pages", truth, pages.log_odds_of_words([_one_text(one) for one in words])))
     in_dictionary = [float(lexicon.in_words(one.anchor) or lexicon.in_words(one.context)) for one in words]

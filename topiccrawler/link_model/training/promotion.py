@@ -71,8 +71,11 @@ def report(
 def _facts(model: LinkClassifier) -> Iterator[str]:
     trust = ", ".join(f"{name} {model.trust.get(name, 0.0):g}" for name in FIELDS)
     yield f"format {VERSION}, tokenizer {TOKENIZER}, features {FEATURES}, context {model.context}"
-    yield f"prior {model.prior:g} (score 0 = probability {model.prior:g} before any word: even odds), trust: {trust}"
+    yield f"prior {model.prior:g} (score 0 = even odds), trust: {trust}"
     yield f"{thresholds(model)}; lexicon {len(model.lexicon.entries)} words"
+    if published := model.training.get("published"):
+        yield f"as published: {published}; links alone, counts as they are, prior of the links"
+        return
     shares = ", ".join(f"{name} {share:g}" for name, share in SHARES.items())
     yield f"shares of the sources: {shares}; damping of large hosts: exponent {HOST_DAMPING:g}"
 

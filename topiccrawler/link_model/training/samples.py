@@ -11,7 +11,7 @@ Formula: weight of a link = 1 / (times its anchor occurs on its host * (links of
     shares: links 0.25, headlines 1, documents 0.5, keywords 1, URL prefixes 1; a keyword counts as 40 samples, times its
         weight over the heaviest, a prefix as 30 (ours; chosen on links of other sites: docs/lab/link-models.md)
 Cost: one pass, most of it in the tokenizer.
-But: the paper has one source and uses it as it is; link_model.training.train trains that model too, for its table.
+But: the paper has one source and uses it as it is (training.published).
 Reference: Han et al. 2010, §3.2; the weights are ours.
 
 Boilerplate words are words of links whatever they lead to; they are counted for no class. 目录, 标签, 搜索 and github stand at links of every

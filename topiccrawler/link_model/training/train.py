@@ -29,6 +29,7 @@ from topiccrawler.link_model.training.evaluation import (
 )
 from topiccrawler.link_model.training.evaluation import row as measured
 from topiccrawler.link_model.training.link_files import LabelledLink, read_links
+from topiccrawler.link_model.training.published import published_model
 from topiccrawler.link_model.training.samples import (
     Progress,
     Sample,
@@ -67,6 +68,9 @@ class TrainingRecipe:
     seed: int = 0
     precision: float | None = None  # asked for on links of hosts held out; sets the threshold
     gate_recall: float = GATE_RECALL  # share of relevant links of hosts held out that the link gate lets in
+    published: int | None = (
+        None  # feature group 1 or 2 of the paper's own model, from the links alone; None = ours
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,11 @@ def train(recipe: TrainingRecipe, progress: Progress = silently) -> Trained:
         "keywords": keyword_samples(recipe.topic, recipe.negative_topics),
         "places": prefix_samples(recipe.topic, recipe.negative_topics),
     }
-    samples = {name: found for name, found in samples.items() if found}
+    if recipe.published and not links:
+        raise ArgumentError("--paper", "learns from labelled links, none are given", "add --links FILE")
+    samples = {
+        name: found for name, found in samples.items() if found and (name == "links" or not recipe.published)
+    }
     texts = whole_texts(documents, segmenter, progress) if "links" in samples else []
     pages = None
     if len({document.positive for document in documents}) == 2 and texts:
@@ -105,8 +113,8 @@ def train(recipe: TrainingRecipe, progress: Progress = silently) -> Trained:
     bench.headlines()
     model = _model(recipe, samples, lexicon)
     model.threshold = bench.threshold(model.threshold)
-    model.gate_threshold = bench.gate_threshold
-    model.training = _described(recipe, samples)
+    model.gate_threshold = None if recipe.published else bench.gate_threshold  # the paper drops no link
+    model.training = {**model.training, **_described(recipe, samples)}
     model.scores = {row.name: row.scores() for row in bench.rows}
     relevant = [text for text, document in zip(texts, documents, strict=False) if document.positive]
     found = divergences(samples.get("links", ()), relevant, recipe.seed)
@@ -262,6 +270,10 @@ def split(
 def _model(
     recipe: TrainingRecipe, samples: Mapping[str, Sequence[Sample]], lexicon: Lexicon
 ) -> LinkClassifier:
+    if recipe.published:
+        links, group = samples["links"], recipe.published
+        model = published_model(recipe.topic.name, links, lexicon, group, context=recipe.context)
+        return replace(model, segmenter=recipe.topic.segmenter)
     weighed = {name: damped(found) if name == "links" else found for name, found in samples.items()}
     counts = balanced(weighed, lexicon).pruned(LEAST_COUNT, MOST_WORDS)
     return LinkClassifier(

@@ -78,7 +78,7 @@ _URL = re.compile(r"https?://[A-Za-z0-9.-]{1,253}[!#-&(-;=?-~]{0,2000}")  # what
 
 
 def read_text(body: bytes, declared: str | None = None) -> Extract:
-    """A text file; its first line, when short, is the title."""
+    """Plain text: paragraphs, URLs written out; the first line, when short, is the title."""
     text, _ = decode(body[:MOST_TEXT_BYTES], declared)
     lines = [line[:LONGEST_PART] for line in text.splitlines()]
     first = next((line for line in map(tidy, lines) if line), "")
@@ -99,7 +99,10 @@ _SUMMARIES = ("description", "summary", "encoded", "content")
 
 
 def read_feed(body: bytes, declared: str | None = None) -> Extract:
-    """A feed; UnreadableError when it is no XML."""
+    """RSS, Atom or search.xml of Hexo: a list of links, 1,000 at most, with headline and summary.
+
+    UnreadableError when it is no XML.
+    """
     root = root_of(body, declared)
     channel = next((child for child in root if name_of(child) == "channel"), root)
     about = _fields(channel)
@@ -165,7 +168,10 @@ _HOLDERS = frozenset({"url", "sitemap"})
 
 
 def read_sitemap(body: bytes, declared: str | None = None) -> Extract:
-    """A sitemap; UnreadableError when it is no XML."""
+    """Sitemap or index of sitemaps, gzip too: a list of links, 5,000 at most, with titles of news and captions.
+
+    UnreadableError when it is no XML.
+    """
     if body.startswith(b"\x1f\x8b"):
         body = inflated(body, MOST_BYTES)
     return Extract(parts=bounded(entries(islice(root_of(body, declared), MOST_LINKS))), is_hub=True)

@@ -2,7 +2,8 @@
 
 Idea: the topic's vector is the centroid of the example pages' vectors, cut to its k largest entries; a page is about the topic
 from some likeness to it on.
-Formula: weight = mean tf · ln(N/n) · IG over the positive pages (topics.keywords), fields weighted as in relevance.linear;
+Formula: weight = mean tf · ln(N/n) · IG over the positive pages (topics.keywords), fields weighted as in relevance.linear; IG of
+each side's occurrences in the thesis (table 4-3), of each side's share of pages with the word in ours;
 threshold: the best F1 of the vsm page classifier over pages that a topic of the other four fifths classified, the other pages counted
 as nine to one; beside it the
 thesis' own measure, the cosine of the page's tf·idf·IG vector and the centroid.
@@ -50,6 +51,7 @@ from topiccrawler.text.weights import (
     centroid,
     cosine,
     document_frequencies,
+    occurrences,
     term_frequency,
     tf_idf_ig,
 )
@@ -109,14 +111,21 @@ FIRST, OF = 30, 100  # the thesis: the first 30 of 100 words cover 85 %
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How many words: learned, near these (with any, also the catalogue's), against the topic."""
+    """How many words: learned, near these (with any, also the catalogue's), against the topic; and how they are weighed."""
 
     words: int = 300
     near_words: int = PROPOSED_WORDS
     against: int = 300
+    by_occurrences: bool = False  # the information gain, as in the thesis; else by shares of pages
+
+    def keywords(self, examples: Examples, most: int) -> dict[str, float]:
+        """Of these pages, against the others."""
+        return keywords_of_pages(
+            examples.positive, examples.negative, most, by_occurrences=self.by_occurrences
+        )
 
 
-THESIS = Method(near_words=0, against=0)
+THESIS = Method(near_words=0, against=0, by_occurrences=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +197,7 @@ def _kin(examples: Examples, method: Method) -> Kindred | None:
     """The catalogue's topic that the pages belong to."""
     if not method.near_words:
         return None
-    first = list(keywords_of_pages(examples.positive, examples.negative, NEAREST_TO))
+    first = list(method.keywords(examples, NEAREST_TO))
     return kindred_of_pages(examples.positive, examples.negative, first)
 
 
@@ -196,7 +205,7 @@ def _words(
     examples: Examples, method: Method, kin: Kindred | None
 ) -> tuple[dict[str, float], dict[str, str]]:
     """Words with weights, the heaviest 1, and why each."""
-    learned = keywords_of_pages(examples.positive, examples.negative, method.words)
+    learned = method.keywords(examples, method.words)
     if not learned:
         return {}, {}
     inside, outside = (
@@ -311,12 +320,13 @@ class _Centroid:
     """The thesis' own page classifier: cosine of tf·idf·IG vectors, of the topic's words alone."""
 
     def __init__(self, examples: Examples, most: int) -> None:
-        self.words = keywords_of_pages(examples.positive, examples.negative, most)
+        self.words = THESIS.keywords(examples, most)
         self.first = set(list(self.words)[:FIRST])
         sides = [[running_words(page) for page in side] for side in (examples.positive, examples.negative)]
         inside, outside = map(document_frequencies, sides)
         self._frequencies, self._pages = inside + outside, sum(map(len, sides))
-        self._rates = {word: (inside[word] / len(sides[0]), outside[word] / len(sides[1])) for word in inside}
+        used = [occurrences(side) for side in sides]
+        self._occurrences = {word: (used[0][word], used[1][word]) for word in self.words}
         self._centre = centroid(map(self._vector, sides[0]))
 
     def relevance(self, page: PageWords) -> float:
@@ -324,12 +334,12 @@ class _Centroid:
 
     def _vector(self, words: Sequence[str]) -> Vector:
         tf = {word: share for word, share in term_frequency(words).items() if word in self.words}
-        return tf_idf_ig(tf, self._pages, self._frequencies, self._rates)
+        return tf_idf_ig(tf, self._pages, self._frequencies, self._occurrences)
 
 
 def _coverage(examples: Examples) -> tuple[float, float]:
     """Of the first 100 words' weight, and of their occurrences in the positive pages, the share of the first 30."""
-    ranked = keywords_of_pages(examples.positive, examples.negative, OF)
+    ranked = THESIS.keywords(examples, OF)
     counts = Counter(word for page in examples.positive for word in running_words(page) if word in ranked)
     return _share_of_first(ranked), _share_of_first({word: counts[word] for word in ranked})
 

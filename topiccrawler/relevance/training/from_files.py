@@ -29,7 +29,7 @@ from w3lib.encoding import http_content_type_encoding
 from topiccrawler.errors import ArgumentError, LinksFileError, file_faults
 from topiccrawler.files import keep_former, sha256_of
 from topiccrawler.pages.read import PageWords
-from topiccrawler.relevance.base import MOST_WORDS, PAGE_CLASSIFIERS, Quality, quality
+from topiccrawler.relevance.base import MOST_WORDS, TRAINED, VSM, Quality, quality
 from topiccrawler.relevance.choose import FOLDER
 from topiccrawler.relevance.detail import DetailClassifier
 from topiccrawler.relevance.vsm import VsmClassifier
@@ -105,7 +105,7 @@ def _fit(pages: Sequence[Kind]) -> DetailClassifier:
 
 
 DETAIL = "detail"
-NAMES = (*PAGE_CLASSIFIERS, DETAIL)
+NAMES = (VSM, *TRAINED, DETAIL)
 
 Progress = Callable[[Sequence[Any], str], Iterable[Any]]
 

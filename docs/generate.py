@@ -1,0 +1,233 @@
+"""Writes the generated parts of the reference: `python docs/generate.py`; with `--check` it only says which pages are not current.
+
+A generated part stands between `<!-- generated: NAME -->` and `<!-- end -->`. What it says has one source in the code: the arguments' model, the
+comments of topiccrawler/settings.py, topiccrawler/engine/stats_keys.py, the commands' parsers, the cards of the strategies, the format readers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+DOCS = Path(__file__).resolve().parent
+sys.path.insert(0, str(DOCS.parent))  # a checkout need not be installed
+
+_PART = re.compile(r"(<!-- generated: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+_SECTION = re.compile(r"# --- (.+?) -+")
+_STATEMENT = re.compile(r"([A-Z_]+)(?:: [^=]+)? = ")
+LONGEST_VALUE = 60  # characters
+SCRAPYS = {"crawl", "parse"}  # commands of Scrapy that we extend
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A Markdown table."""
+    lines = [list(head), *(list(row) for row in rows)]
+    lines.insert(1, ["---"] * len(lines[0]))
+    escaped = [[cell.replace("|", "\\|") for cell in line] for line in lines]
+    return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
+
+
+def linked(text: str) -> str:
+    """Names of pages as links, names of settings as code."""
+    text = re.sub(r"docs/([\w/-]+\.md)", r"[\1](\1)", text)
+    return re.sub(
+        r"(?<![`\w])((?:TOPIC|FRONTIER|REDIS|STORE|WARC|CONCURRENT)_[A-Z_]+|JOBDIR)(?![`\w=])", r"`\1`", text
+    )
+
+
+@cache
+def settings() -> Mapping[str, list[tuple[str, str, str]]]:
+    """Name, value and comment of each setting, by section."""
+    from topiccrawler import settings as module
+
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    section, comment = "", list[str]()
+    for line in Path(module.__file__).read_text(encoding="utf-8").splitlines():
+        if head := _SECTION.fullmatch(line):
+            section, comment = head[1].partition(":")[0], []
+        elif line.startswith("# "):
+            comment.append(line[2:])
+        elif statement := _STATEMENT.match(line):
+            value = getattr(module, statement[1])
+            beside = line.partition("  # ")[2]
+            text = " ".join([*comment, beside]).strip()
+            found.setdefault(section, []).append((statement[1], f"`{value!r}`", linked(text)))
+            comment = []
+        else:
+            comment = []
+    return found
+
+
+def settings_table(section: str) -> str:
+    """Ours of a section; for `Scrapy's` those of Scrapy with one value, of all sections."""
+    scrapys = section == "Scrapy's"
+    rows = [
+        (f"`{name}`", value, text)
+        for title, entries in settings().items()
+        for name, value, text in entries
+        if is_scrapys(name) == scrapys
+        and (title == section or (scrapys and title != "the project" and len(value) < LONGEST_VALUE))
+    ]
+    return table(("setting", "default", "meaning"), rows)
+
+
+def is_scrapys(name: str) -> bool:
+    return not name.startswith(("TOPIC", "FRONTIER_", "REDIS_URL", "STORE_URL", "WARC_"))
+
+
+def arguments() -> str:
+    """Those of `scrapy crawl topic`."""
+    return _fields("CrawlParams", frozenset())
+
+
+def links_arguments() -> str:
+    """Those that `scrapy crawl links` has besides."""
+    from topiccrawler.crawling.recipe import CrawlParams
+
+    return _fields("LinksParams", frozenset(CrawlParams.model_fields))
+
+
+def _fields(model: str, without: frozenset[str]) -> str:
+    fields = getattr(import_module("topiccrawler.crawling.recipe"), model).model_fields
+    rows = []
+    for name, field in fields.items():
+        if name not in without:
+            shown = "strategy_NAME" if name == "parameters" else name
+            text = "a parameter of the strategy" if name == "parameters" else linked(field.description)
+            default = field.get_default(call_default_factory=True)
+            rows.append(
+                (
+                    f"`{shown}`",
+                    text,
+                    "" if field.is_required() or default in (None, (), {}, "") else f"`{default}`",
+                )
+            )
+    return table(("argument", "meaning", "default"), rows)
+
+
+def stats_table(section: str) -> str:
+    """The keys of one section."""
+    from topiccrawler.engine.stats_keys import SECTIONS
+
+    rows = [(f"`{key}`", entry.kind, linked(entry.meaning)) for key, entry in SECTIONS[section].items()]
+    return table(("key", "kind", "meaning"), rows)
+
+
+def commands() -> str:
+    """Usage, text and options of each command of ours."""
+    import topiccrawler.commands
+
+    names = {module.name for module in iter_modules(topiccrawler.commands.__path__)}
+    return "\n\n".join(_command(name) for name in sorted(names - SCRAPYS))
+
+
+def _command(name: str) -> str:
+    from scrapy.settings import Settings
+
+    command = import_module(f"topiccrawler.commands.{name}").Command()
+    command.settings = Settings()
+    parser, actions = argparse.ArgumentParser(), list[argparse.Action]()
+    command.options(lambda *flags, **known: actions.append(parser.add_argument(*flags, **known)))
+    if command.json_help:
+        actions.append(parser.add_argument("--json", action="store_true", help=command.json_help))
+    usage = f"scrapy {name} {command.syntax()}".strip().replace("\n  ", "\n")
+    options = [
+        (f"`{', '.join(action.option_strings)}{_value(action)}`", linked(action.help or ""))
+        for action in actions
+        if action.help != argparse.SUPPRESS
+    ]
+    text = [f"## scrapy {name}", f"{command.short_desc().rstrip('.')}.", f"```\n{usage}\n```"]
+    if command.long_desc() != command.short_desc():
+        text.append(linked(command.long_desc()))
+    return "\n\n".join([*text, *([table(("option", "meaning"), options)] if options else [])])
+
+
+def _value(action: argparse.Action) -> str:
+    if action.nargs == 0:
+        return ""
+    value = action.metavar or "|".join(action.choices or [action.dest.upper()])
+    return f" [{value}]" if action.nargs == "?" else f" {value}"
+
+
+def strategies() -> str:
+    """The first line, the parameters and the source of each card."""
+    from topiccrawler.strategies import STRATEGIES, parameters_of
+    from topiccrawler.strategies.card import card
+
+    rows = []
+    for name, strategy in STRATEGIES.items():
+        parts = card(strategy)
+        settable = " ".join(f"`{key}={value}`" for key, value in parameters_of(strategy).items())
+        rows.append((f"`{name}`", parts["Does"], settable, linked(parts["Reference"])))
+    return table(("strategy", "order", "parameters", "source"), rows)
+
+
+def formats() -> str:
+    """Each format by the docstring of its reader."""
+    from topiccrawler.pages.formats import feeds
+    from topiccrawler.pages.formats.registry import IN_PROCESS, OFFICE
+
+    readers: dict[str, Any] = {name: import_module(f"topiccrawler.pages.formats.{name}") for name in OFFICE}
+    readers |= {name: getattr(feeds, f"read_{name}") for name in IN_PROCESS}
+    rows = [(f"`{name}`", _first_line(reader)) for name, reader in readers.items()]
+    return table(("format", "read as"), rows)
+
+
+def _first_line(reader: Any) -> str:
+    return str(reader.__doc__).strip().splitlines()[0]
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "arguments": arguments,
+    "arguments of links": links_arguments,
+    "commands": commands,
+    "strategies": strategies,
+    "formats": formats,
+}
+
+
+def part(name: str) -> str:
+    """The text of a generated part; KeyError for an unknown name."""
+    kind, _, section = name.partition(": ")
+    tables = {"settings": settings_table, "stats": stats_table}
+    return tables[kind](section) if section else PARTS[name]()
+
+
+def current(page: str) -> str:
+    """The page with its generated parts made anew."""
+    return _PART.sub(lambda found: f"{found[1]}\n{part(found[2])}\n\n{found[3]}", page)
+
+
+def parts_of(page: str) -> list[str]:
+    """Names of the generated parts of a page."""
+    return [found[2] for found in _PART.finditer(page)]
+
+
+def stale() -> Iterator[tuple[Path, str]]:
+    """Pages that are not current, with the text they should have."""
+    for path in sorted(DOCS.rglob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        if text != (made := current(text)):
+            yield path, made
+
+
+def main() -> None:
+    """Write the pages; with --check end with exit code 1 when one is not current."""
+    pages = list(stale())
+    for path, text in pages:
+        print(path.relative_to(DOCS.parent))
+        if "--check" not in sys.argv:
+            path.write_text(text, encoding="utf-8")
+    if pages and "--check" in sys.argv:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

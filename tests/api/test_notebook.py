@@ -1,0 +1,77 @@
+"""examples/topic_corpus.ipynb, run as a user runs it; no network."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler import Job
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOK = ROOT / "examples" / "topic_corpus.ipynb"
+
+
+def code_cells(notebook: Any) -> list[Any]:
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def text_of(cell: Any) -> str:
+    """What the cell printed or returned, as text."""
+    found = (output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell["outputs"])
+    return "".join(found)
+
+
+def test_the_notebook_is_committed_without_outputs() -> None:
+    cells = code_cells(json.loads(NOTEBOOK.read_text(encoding="utf-8")))
+    assert [cell["outputs"] for cell in cells if cell["outputs"] or cell["execution_count"]] == []
+
+
+@pytest.mark.slow
+def test_the_notebook_crawls_watches_judges_plots_and_exports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / ".ipython"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Jupyter's own packages
+        import nbformat
+        from nbclient import NotebookClient
+
+        notebook = nbformat.read(NOTEBOOK, as_version=4)
+        NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    _, begun, watched, judged, taught, went_on, plotted, exported, _ = code_cells(notebook)
+    assert "Job('data/travel')" in text_of(begun)
+    for cell in (watched, went_on):
+        pictures, tables = (
+            [one for one in cell["outputs"] if kind in one.get("data", {})]
+            for kind in ("image/png", "text/html")
+        )
+        assert len(pictures) == len(tables) == 1
+    assert text_of(judged).count("\n") == 10
+    assert " words changed their weight: " in text_of(taught)
+    assert "image/png" in plotted["outputs"][0]["data"]
+
+    job = Job(tmp_path / "data" / "travel")
+    summary = job.summary()
+    assert summary.fetched == 300
+    assert summary.harvest_rate > 0.3
+    lines = text_of(exported).splitlines()
+    assert [line.split(" pages written to ")[1].split(" ")[0] for line in lines[:3]] == [
+        "travel.csv",
+        "travel.md",
+        "travel-corpus",
+    ]
+    with gzip.open(tmp_path / "travel-corpus" / "pages-00000.jsonl.gz", "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    assert f"{len(rows)} pages written to travel-corpus in 1 files" in lines[2]
+    assert [row["score"] for row in rows] == sorted((row["score"] for row in rows), reverse=True)
+    urls = {page.url for page in job.best()}
+    assert {row["url"] for row in rows} <= urls
+    assert len(rows) > 0.8 * len(urls)
+    assert all(row["text"] and row["language"] == "zh-Hans" for row in rows)

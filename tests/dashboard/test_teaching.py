@@ -1,0 +1,105 @@
+"""A person's answers in the dashboard teach a job as `scrapy topics teach` does; what its pages are called hurts nobody."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.crawling.assemble import recipe_of_words
+from topiccrawler.crawling.job_files import DISCARDED, JobFiles, read_recipe
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.teaching import answered
+from topiccrawler.dashboard.teaching import answers_in
+from topiccrawler.model import Visit
+from topiccrawler.store.pages import PageRecord, PageStore
+
+HOSTILE = '"><script>window.broken = 1</script>\u202e<img src=x onerror=alert(1)>'
+OFF = "http://off.example/<script>"
+
+
+def url(number: int) -> str:
+    return f"http://a.example/{number}"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A job of nine pages, one of them hostile, and one that was not kept."""
+    files = JobFiles(tmp_path / "job", recipe_of_words(Recipe("", "breadth_first"), ["考研", "高考"], 50))
+    files.begin()
+    for number in range(9):
+        title = HOSTILE if number == 0 else f"考研 {number}"
+        text = f"考研 高考 复习 资料 {number} " * 12
+        files.keep(PageRecord(url=url(number), title=title, text=text, relevance=0.95 - 0.05 * number))
+        files.visits.append(Visit(url(number), 200, 1.0, 0.9, stored=True, time=1.0))
+    files.visits.append(Visit(OFF, 200, 1.0, 0.4, stored=False, time=2.0))
+    files.close()
+    sample = PageStore(files.folder / DISCARDED)
+    sample.put(PageRecord(url=OFF, title="", text="足球 比赛 " * 40, relevance=0.4, stored=False))
+    sample.close()
+    return tmp_path
+
+
+def asked(text: str) -> list[str]:
+    return re.findall(r'name="url-\d+" value="([^"]*)"', text)
+
+
+def test_five_best_and_the_border_are_asked_about_and_nothing_breaks_out(
+    data: Path, open_dashboard: Callable[[Path], Any]
+) -> None:
+    dashboard = open_dashboard(data)
+    assert 'hx-get="/jobs/job/teach"' in dashboard.get("/jobs/job").text
+    text = dashboard.get("/jobs/job/teach").text
+    assert asked(text)[:5] == [url(number) for number in range(5)]
+    assert asked(text)[5:] == [*(url(number) for number in range(5, 9)), "http://off.example/&lt;script&gt;"]
+    assert "<script>window" not in text
+    assert "<img" not in text
+    assert "\u202e" not in text
+    assert text.count('type="radio"') == 20
+    part = dashboard.get("/jobs/job/teach", **{"HX-Request": "true"}).text
+    assert part.lstrip().startswith('<div id="teach">')
+
+
+def test_answers_teach_the_topic_and_are_taken_back(
+    data: Path, open_dashboard: Callable[[Path], Any]
+) -> None:
+    dashboard, job = open_dashboard(data), data / "job"
+    before = read_recipe(job)
+    form = {"url-1": url(0), "answer-1": "yes", "url-2": url(1), "url-3": OFF, "answer-3": "no"}
+    form |= {"url-4": "http://unknown.example/", "answer-4": "yes"}
+    text = dashboard.post("/jobs/job/teach", form).text
+    assert "Learned from 2 answers (1 yes)" in text
+    assert answered(job) == {url(0): True, OFF: False}
+    assert url(0) not in asked(text)
+    taught = read_recipe(job)
+    assert taught is not None
+    assert before is not None
+    assert taught.topic_fields != before.topic_fields
+    assert "The last answers are taken back" in dashboard.post("/jobs/job/teach", {"undo": "1"}).text
+    assert (answered(job), read_recipe(job).topic_fields["keywords"]) == ({}, before.topic_fields["keywords"])
+    assert "No question was answered." in dashboard.post("/jobs/job/teach", {"url-1": url(0)}).text
+    assert "was taught nothing" in dashboard.post("/jobs/job/teach", {"undo": "1"}).text
+
+
+def test_only_a_form_of_the_dashboard_teaches(data: Path, open_dashboard: Callable[[Path], Any]) -> None:
+    dashboard = open_dashboard(data)
+    form = {"url-1": url(0), "answer-1": "yes"}
+    assert dashboard.post("/jobs/job/teach", {**form, "form": "forged"}).status == 403
+    assert dashboard.post("/jobs/job/teach", form, Origin="http://evil.example").status == 403
+    assert dashboard.post("/jobs/job/teach", form, Cookie="").status == 401
+    assert answered(data / "job") == {}
+
+
+def test_answers_are_read_by_their_numbers() -> None:
+    form = {
+        "url-1": "a",
+        "answer-1": "yes",
+        "url-2": "b",
+        "answer-2": "perhaps",
+        "url-3": "c",
+        "answer-9": "no",
+    }
+    assert answers_in(form) == {"a": True}

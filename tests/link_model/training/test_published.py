@@ -1,0 +1,115 @@
+"""The published naive Bayes by hand: eq. 1 and 2, the two groups, and no word of an address."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.errors import ArgumentError, ModelError
+from topiccrawler.files import folder
+from topiccrawler.link_model.features import LEXICON, Lexicon, LinkWords
+from topiccrawler.link_model.from_keywords import link_model
+from topiccrawler.link_model.model_file import dumps, load, load_model, save
+from topiccrawler.link_model.training.published import published_model
+from topiccrawler.link_model.training.samples import Sample
+from topiccrawler.link_model.training.train import TrainingRecipe, train
+from topiccrawler.model import Link
+from topiccrawler.topics.catalogue import load_topic
+from topiccrawler.topics.topic import make_topic
+
+LEXICON_OF_FINANCE = Lexicon(["基金"])
+ADDRESS = ["finance", "fund"]
+SAMPLES = [
+    Sample(LinkWords(["基金", "净值"], ["股票"], ADDRESS), True),
+    Sample(LinkWords(["基金", "基金"], ["基金"], ADDRESS), True),
+    Sample(LinkWords(["行情"], ["天气"], ADDRESS), True),
+    Sample(LinkWords(["足球"], ["基金"], ["sports"]), False),
+]
+
+
+def test_group_1_is_the_words_of_the_anchor_alone() -> None:
+    """P(+) = 3/4; 基金: Count(F,+) 2 of 3, Count(F,-) 0 of 1: (2+1)/(3+2) = 3/5 against (0+1)/(1+2) = 1/3."""
+    model = published_model("fund", SAMPLES, LEXICON_OF_FINANCE, group=1)
+    of_prior, of_word = math.log(3 / 1), math.log((3 / 5) / (1 / 3))
+    same = [LinkWords(["基金"], [], []), LinkWords(["基金"], ["股票"], ADDRESS), LinkWords([], ["基金"], [])]
+    assert model.log_odds_of_words(same) == pytest.approx([of_prior + of_word] * 2 + [of_prior], abs=1e-6)
+    assert (model.prior, model.counts.samples["context"], bool(model.lexicon)) == (0.75, [0.0, 0.0], False)
+
+
+def test_group_2_has_the_context_apart_and_the_dictionary_of_both() -> None:
+    """
+    Anchor 基金 3/5 : 1/3, and the same for "the anchor holds a word of the dictionary". Context 基金: Count(F,+) 1 of 3, Count(F,-) 1
+    of 1: 2/5 : 2/3, and again for the dictionary.
+    """
+    model = published_model("fund", SAMPLES, LEXICON_OF_FINANCE)
+    anchor, context = 2 * math.log((3 / 5) / (1 / 3)), 2 * math.log((2 / 5) / (2 / 3))
+    asked = [LinkWords(["基金"], [], []), LinkWords([], ["基金"], []), LinkWords(["基金"], ["基金"], ADDRESS)]
+    expected = [math.log(3) + part for part in (anchor, context, anchor + context)]
+    assert model.log_odds_of_words(asked) == pytest.approx(expected, abs=1e-6)
+    assert model.counts.words["anchor"][1][LEXICON] == 2
+
+
+def test_no_word_of_an_address_is_counted_so_that_labels_made_of_addresses_cannot_leak() -> None:
+    for group in (1, 2):
+        model = published_model("fund", SAMPLES, LEXICON_OF_FINANCE, group)
+        assert model.counts.words["url"] == ({}, {})
+        there, elsewhere = (
+            Link(f"http://{host}/a/", host, "基金") for host in ("finance.fund.cn", "sports.sina.cn")
+        )
+        assert model.log_odds([there])[0] == model.log_odds([elsewhere])[0]
+
+
+def test_an_unknown_compound_says_nothing_also_when_read_from_a_file(tmp_path: Path) -> None:
+    model = published_model("fund", SAMPLES, LEXICON_OF_FINANCE)
+    save(model, tmp_path / "fund.json")
+    read = load(tmp_path / "fund.json")
+    asked = [LinkWords(["基金净值"], [], [])]
+    assert [one.log_odds_of_words(asked) for one in (model, read)] == [
+        [pytest.approx(math.log(3), abs=1e-6)]
+    ] * 2
+    assert dumps(read) == dumps(model)
+
+
+def test_training_it_takes_the_links_alone_and_says_so(tmp_path: Path) -> None:
+    rows = [
+        {
+            "url": f"http://h{n}.cn/",
+            "anchor": ("基金", "足球")[n % 2],
+            "label": 1 - n % 2,
+            "source_url": f"http://s{n % 5}.cn/",
+        }
+        for n in range(20)
+    ]
+    place = tmp_path / "links.jsonl"
+    place.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    topic = make_topic({"name": "fund", "zh": "基金", "keywords": {"基金": 1.0}}, "test")
+    trained = train(TrainingRecipe(topic, [place], context="neighbour", published=2))
+    model = trained.model
+    assert (model.prior, model.threshold, model.gate_threshold, model.context) == (
+        0.5,
+        0.0,
+        None,
+        "neighbour",
+    )
+    assert model.counts.samples == {"anchor": [10.0, 10.0], "context": [10.0, 10.0], "url": [0.0, 0.0]}
+    assert model.training["samples"] == {"links": [10, 10]}
+    assert model.training["published"] == "Han et al. 2010, feature group 2"
+    by_name = {row.name: row for row in trained.rows}
+    assert by_name["links: model"].scores() == by_name["links: group 2"].scores()
+    with pytest.raises(
+        ArgumentError, match="--paper: learns from labelled links, none are given; add --links FILE"
+    ):
+        train(TrainingRecipe(topic, published=2))
+
+
+def test_the_shipped_one_is_chosen_by_the_word_paper() -> None:
+    model = link_model(load_topic("finance"), "paper")
+    shipped = load_model("finance", folder("models").joinpath("paper"))
+    assert model.scores == shipped.scores
+    assert (model.compounds, model.trust["url"], model.context) == (False, 0.0, "neighbour")
+    assert model.training["published"] == "Han et al. 2010, feature group 2"
+    with pytest.raises(ModelError, match="link model of topic 'law'"):
+        link_model(load_topic("law"), "paper")

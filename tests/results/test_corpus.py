@@ -1,0 +1,149 @@
+"""A job as a corpus: rows by the names that data tools read, in their order, in shards, with a card that counts what was left out."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from topiccrawler.errors import ArgumentError
+from topiccrawler.results.corpus import FIELDS, WHOLE, Shape, size_of, write_corpus
+from topiccrawler.store.html import zstd
+from topiccrawler.store.pages import PageRecord
+
+TEXT = (
+    "基金定投是指在固定的时间以固定的金额投资到指定的开放式基金中。类似于银行的零存整取方式，适合没有时间打理的人。"
+    * 4
+)
+
+
+def record(number: int, text: str = "", **known: Any) -> PageRecord:
+    filled = {"relevance": 0.9, "language": "zh-Hans", "published": f"2024-05-0{number}", **known}
+    return PageRecord(
+        url=f"http://a{number % 2}.cn/{number}",
+        title=f"基金{number}",
+        text=text,
+        fetched=1_714_700_000.0,
+        **filled,
+    )
+
+
+def write(
+    place: Path, *records: PageRecord, shape: Shape = WHOLE, limit: int | None = None
+) -> list[list[dict[str, Any]]]:
+    """The rows of each shard."""
+    write_corpus(records, place, lambda one: one.text, shape, limit=limit, about=["topic: 基金"])
+    unpack: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.decompress, ".zst": zstd.decompress}
+    bodies = [unpack.get(file.suffix, bytes)(file.read_bytes()) for file in sorted(place.glob("pages-*"))]
+    return [[json.loads(line) for line in body.splitlines()] for body in bodies]
+
+
+def test_a_row_has_the_fields_of_the_card_in_their_order(tmp_path: Path) -> None:
+    place = tmp_path / "corpus"
+    ((row,),) = write(place, record(1, "一行\n“二行”"))
+    assert list(row) == list(FIELDS)
+    assert row == {
+        "id": "f8c00dd7226568ae",
+        "url": "http://a1.cn/1",
+        "title": "基金1",
+        "text": "一行\n“二行”",
+        "date": "2024-05-01",
+        "language": "zh-Hans",
+        "score": 0.9,
+        "fetched": "2024-05-03T01:33:20+00:00",
+    }
+    assert pd.read_json(place / "pages-00000.jsonl.gz", lines=True)["text"].tolist() == [row["text"]]
+    assert list(tmp_path.iterdir()) == [place]
+
+
+@pytest.mark.parametrize(
+    ("compress", "ending"), [("gz", ".jsonl.gz"), ("zst", ".jsonl.zst"), ("none", ".jsonl")]
+)
+def test_shards_hold_whole_rows_in_order(tmp_path: Path, compress: str, ending: str) -> None:
+    place = tmp_path / "corpus"
+    records = [record(number, TEXT) for number in range(5)]
+    shards = write(place, *records, shape=Shape(shard_bytes=2_000, compress=compress))
+    assert [[row["url"] for row in rows] for rows in shards] == [
+        [one.url for one in records[:2]],
+        [one.url for one in records[2:4]],
+        [records[4].url],
+    ]
+    names = [f"pages-0000{number}{ending}" for number in range(3)]
+    assert sorted(file.name for file in place.iterdir()) == ["README.md", *names]
+    again = tmp_path / "again"
+    write(again, *records, shape=Shape(shard_bytes=2_000, compress=compress))
+    assert all((place / name).read_bytes() == (again / name).read_bytes() for name in names)
+
+
+def test_pages_without_text_and_on_request_near_copies_are_left_out_the_best_is_kept(tmp_path: Path) -> None:
+    other = "银行贷款的利率由中国人民银行规定，各家银行可以在一定的范围里浮动，贷款的人要提供收入证明。" * 4
+    records = [
+        record(1, TEXT),
+        record(2),
+        record(3, f"{TEXT}转载。"),
+        record(4, other, language="", published=""),
+    ]
+    (rows,) = write(tmp_path / "all", *records)
+    assert [row["url"][-1] for row in rows] == ["1", "3", "4"]
+    (rows,) = write(tmp_path / "once", *records, shape=Shape(no_copies=True))
+    assert [row["url"][-1] for row in rows] == ["1", "4"]
+    assert (rows[1]["language"], rows[1]["date"]) == ("und", records[3].day)
+    (rows,) = write(tmp_path / "one", *records, limit=1)
+    assert [row["url"][-1] for row in rows] == ["1"]
+    card = (tmp_path / "once" / "README.md").read_text(encoding="utf-8")
+    assert (
+        "\n- 1 pages without main text (lists, and copies that the crawl has found)\n- 1 near copies of other pages"
+        in card
+    )
+
+
+def test_the_card_has_counts_sources_filters_and_the_licence(tmp_path: Path) -> None:
+    place = tmp_path / "funds"
+    write(place, record(1, TEXT), record(2, TEXT, language="zh-Hant"), record(3, TEXT, language="en"))
+    lines = (place / "README.md").read_text(encoding="utf-8").splitlines()
+    head, card = lines[: lines.index("# funds")], lines[lines.index("# funds") :]
+    assert head[:3] == ["---", "license: unknown", 'language: ["en", "zh"]']
+    assert card[2] == f"3 pages, {3 * len(TEXT)} characters, in 1 files; dates 2024-05-01 to 2024-05-03."
+    headings = [line for line in card if line.startswith("## ")]
+    assert headings == ["## Licence", "## Job and filters", "## Fields", "## Languages", "## Sources"]
+    assert "- topic: 基金" in card
+    assert card[-2:] == ["| a1.cn | 2 |", "| a0.cn | 1 |"]
+
+
+def test_no_page_is_a_card_alone(tmp_path: Path) -> None:
+    assert write(tmp_path / "none", record(1)) == []
+    assert "0 pages, 0 characters, in 0 files; dates -." in (tmp_path / "none" / "README.md").read_text(
+        encoding="utf-8"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "size"), [("500MB", 500_000_000), ("2 gb", 2 * 10**9), ("10K", 10_000), ("7", 7)]
+)
+def test_sizes_are_read(given: str, size: int) -> None:
+    assert size_of(given) == size
+
+
+@pytest.mark.parametrize("given", ["", "0", "-1MB", "1.5GB", "MB", "1TB", "1" * 20])
+def test_what_is_no_size_is_refused(given: str) -> None:
+    with pytest.raises(ArgumentError, match=r"is no size; write it as 500MB or 1GB$"):
+        size_of(given)
+
+
+def test_a_failure_leaves_nothing_and_a_folder_with_files_is_not_touched(tmp_path: Path) -> None:
+    def fail(_: PageRecord) -> str:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write_corpus([record(1, TEXT)], tmp_path / "corpus", fail)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(ArgumentError, match=r"is there already; name a new folder$"):
+        write(tmp_path, record(1, TEXT))
+    with pytest.raises(ArgumentError, match=r"--compress xz: is not known; use one of gz, zst, none$"):
+        Shape(compress="xz")

@@ -1,0 +1,168 @@
+"""Messages of the command line in Chinese, where the locale is Chinese; English costs nothing."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler import messages
+from topiccrawler.errors import ArgumentError, TopicError
+from topiccrawler.messages import language, translated, translated_error
+from topiccrawler.topics.catalogue import load_topic
+
+FIRST_COMMANDS = (
+    "crawl",
+    "demo",
+    "pages",
+    "search",
+    "topics",
+    "seeds",
+    "dashboard",
+    "control",
+    "explain",
+    "judge",
+)
+HAN = re.compile("[一-鿿]")
+
+
+@pytest.fixture
+def chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LC_ALL", "LC_MESSAGES", "LANGUAGE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, ""),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "zh_TW"}, "zh"),
+        ({"LANG": "C.UTF-8"}, ""),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, ""),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": ""}, "zh"),
+        ({"LANG": "zh_CN.UTF-8", "LC_MESSAGES": "en_US.UTF-8"}, ""),
+        ({"LANG": "en_US.UTF-8", "LC_ALL": "zh_CN"}, "zh"),
+        ({"LANG": "en_US.UTF-8", "LANGUAGE": "fr:zh:en"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8", "LANGUAGE": "en:zh"}, ""),
+        ({"LANG": "C", "LANGUAGE": "zh"}, ""),
+        ({"LANG": "de_DE@euro"}, ""),
+    ],
+)
+def test_the_locale_is_found_as_gettext_does(environment: dict[str, str], expected: str) -> None:
+    assert language(environment) == expected
+
+
+def test_in_english_no_catalogue_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(messages, "_catalogue", None)
+    monkeypatch.setenv("LANG", "en_US.UTF-8")
+    assert translated("the queue is empty") == "the queue is empty"
+    error = ArgumentError("argument 'topic'", "is missing", "give one")
+    assert translated_error(error) == str(error) == "argument 'topic': is missing; give one"
+
+
+@pytest.mark.usefixtures("chinese")
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (
+            "142 pages fetched (100 in this run), 57 relevant (40%), 55 kept: 50 html, 5 pdf; 3 of them copies, without text",
+            "已抓取 142 页（本次 100 页），相关 57 页（40%），保存 55 页：50 html, 5 pdf；其中 3 页为副本，不含正文",
+        ),
+        ("3 pages fetched, 0 relevant (0%), 0 kept", "已抓取 3 页，相关 0 页（0%），保存 0 页"),
+        ("ended: the queue is empty", "结束：队列已空"),
+        (
+            "ended: 20 pages are fetched (-a pages); 8 URLs wait, the same command with a larger number (-a pages=40) goes on with them",
+            "结束：已抓取 20 页（-a pages）；还有 8 个 URL 等待，同一命令加更大的数（-a pages=40）可继续",
+        ),
+        ("results: /tmp/{job} the queue is empty", "结果：/tmp/{job} the queue is empty"),  # a value is kept
+        ("  0.976  the queue is empty  http://a.cn/", "  0.976  the queue is empty  http://a.cn/"),
+        ("not in the catalogue of messages", "not in the catalogue of messages"),
+    ],
+)
+def test_lines_of_the_summary(said: str, expected: str) -> None:
+    assert translated(said) == expected
+
+
+@pytest.mark.usefixtures("chinese")
+def test_errors_keep_what_the_user_wrote_and_stay_english_for_programs() -> None:
+    with pytest.raises(TopicError) as refused:
+        load_topic("financ")
+    told = translated_error(refused.value)
+    assert told.startswith("主题 'financ'：不在目录中；是否指 finance？目录中的主题：agriculture ")
+    assert str(refused.value).startswith("topic 'financ': is not in the catalogue; did you mean finance? ")
+
+
+@pytest.mark.usefixtures("chinese")
+@pytest.mark.parametrize("name", FIRST_COMMANDS)
+def test_the_help_of_the_first_commands_is_whole(name: str) -> None:
+    command: Any = import_module(f"topiccrawler.commands.{name}").Command()
+    texts = [command.short_desc()]
+    if name != "crawl":  # whose options are Scrapy's
+
+        def add(*_: str, help: str = "", **__: Any) -> argparse.Action:  # noqa: A002
+            texts.append(translated(help))
+            return argparse.Action([], "")
+
+        command.options(add)
+        texts += [command.long_desc(), translated(command.json_help or "中")]
+    assert [text for text in texts if not HAN.search(text)] == []
+
+
+def test_the_catalogue_has_no_message_that_the_program_does_not_make() -> None:
+    package = Path(messages.__file__).parent
+    code = " ".join(file.read_text(encoding="utf-8") for file in sorted(package.rglob("*.py")))
+    joined = re.sub(r"""["']\s*\n\s*f?r?["']""", "", code)
+    plain = " ".join(joined.replace('\\"', '"').split()).lower()
+    pairs = list(messages.messages("zh"))
+    of_others = ("input should be", "cannot be read: No such file")  # pydantic's and the system's
+    stale = [
+        text
+        for text, _ in pairs
+        if not text.startswith(of_others)
+        for piece in re.split(r"\{\w+\}|, or |[?:;,] ", text)
+        if len(piece) > 4 and piece.strip().lower() not in plain
+    ]
+    assert stale == []
+    for text, translation in pairs:
+        assert Counter(re.findall(r"\{\w+\}", text)) == Counter(re.findall(r"\{\w+\}", translation)), text
+
+
+def test_a_crawl_in_a_chinese_locale(warm_scrapy: Any, draw_web: Callable[..., Any], tmp_path: Path) -> None:
+    web = draw_web(
+        {"http://a.example/": "<title>基金</title><p>基金 股票 理财 投资</p><a href=/gone>基金</a>"}
+    )
+    options = [
+        "-a",
+        "topic=finance",
+        "-a",
+        "seeds=http://a.example/",
+        "-s",
+        f"JOBDIR={tmp_path / 'job'}",
+        "-s",
+        "DOWNLOAD_DELAY=0",
+    ]
+    ran = warm_scrapy("crawl", "topic", *options, proxy=web.proxy, LANG="zh_CN.UTF-8", LANGUAGE="", LC_ALL="")
+    assert ran.code == 0, ran.err
+    said = ran.err.rpartition("抓取摘要\n")[2].splitlines()
+    assert said[:3] == [
+        "  已抓取 1 页，相关 1 页（100%），保存 1 页：1 html",
+        "  本次有 1 个 URL 失败：1 http 404",
+        "  最相关的已保存网页：",
+    ]
+    assert said[-1] == "  结束：队列已空"
+    assert "Topic finance (财经), strategy adaptive" in ran.err  # the log stays as programs read it
+
+
+def test_a_command_in_a_chinese_locale(warm_scrapy: Any, tmp_path: Path) -> None:
+    ran = warm_scrapy("pages", str(tmp_path / "none"), LANG="zh_CN.UTF-8", LANGUAGE="", LC_ALL="")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("任务 ")
+    assert "没有这个任务" in ran.err

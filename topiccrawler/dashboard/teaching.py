@@ -1,0 +1,99 @@
+"""A job's most relevant pages and those at the border, with a person's answers, which teach its topic as `scrapy topics teach` does.
+
+A crawl that runs goes on for the topic as it was taught, at once; the answers are kept with the job. One person's answers are learned from at
+a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from topiccrawler.crawling.teaching import answered, lessons_of
+from topiccrawler.dashboard.context import context_of, job_of
+from topiccrawler.dashboard.jobs import Job
+from topiccrawler.dashboard.views import Texts
+from topiccrawler.engine.control.client import teacher_of
+from topiccrawler.errors import CrawlerError
+from topiccrawler.results.job_pages import SHOWN, Judged, first_look
+
+YES, NO = "yes", "no"
+URL, ANSWER = "url-", "answer-"  # names of fields, before a question's number
+MOST_ANSWERED = 500  # that are looked behind for further questions
+
+
+async def form(request: web.Request) -> web.Response:
+    """`/jobs/JOB/teach`: the questions; without their surroundings for a page that asks by itself."""
+    return await _answer(request, "", "")
+
+
+async def teach(request: web.Request) -> web.Response:
+    """`POST /jobs/JOB/teach`: learn from the answers, or take the last ones back; then the next questions."""
+    here, job = context_of(request), await job_of(request)
+    given = {name: str(value) for name, value in (await request.post()).items()}
+    said = fault = ""
+    try:
+        said = await asyncio.to_thread(_learn, job, given, here.views.texts(request))
+    except CrawlerError as error:
+        fault = str(error)
+    return await _answer(request, said, fault)
+
+
+def answers_in(given: Mapping[str, str]) -> dict[str, bool]:
+    """The answers of a form, by URL; questions without an answer are left out."""
+    found = {}
+    for name, url in given.items():
+        answer = given.get(f"{ANSWER}{name.removeprefix(URL)}") if name.startswith(URL) else None
+        if answer in (YES, NO):
+            found[url] = answer == YES
+    return found
+
+
+def _learn(job: Job, given: Mapping[str, str], t: Texts) -> str:
+    with job.teaching:
+        answers, undo = answers_in(given), "undo" in given
+        if not answers and not undo:
+            return t("said_no_answers")
+        lessons = lessons_of(job.folder)
+        before, running = lessons.topic.keywords, teacher_of(job.folder)
+        known = {record.url for record in lessons.records}
+        answers = {url: answer for url, answer in answers.items() if url in known}
+        if not answers and not undo:
+            return t("said_no_answers")
+        scores = lessons.undo(running) if undo else lessons.teach(answers, running)
+        now = lessons.topic.keywords
+        words = sum(now.get(word) != before.get(word) for word in {*now, *before})
+        if undo:
+            return t("said_undone", words=words, scores=scores)
+        return t("said_taught", answers=len(answers), yes=sum(answers.values()), words=words, scores=scores)
+
+
+async def _answer(request: web.Request, said: str, fault: str) -> web.Response:
+    here, job = context_of(request), await job_of(request)
+    found = await asyncio.to_thread(_questions, job.folder)
+    values = {**found, "job": job, "name": job.name, "said": said, "fault": fault or found["fault"]}
+    return here.views.page(request, "panel_teach" if "HX-Request" in request.headers else "teach", values)
+
+
+def _questions(folder: Path) -> dict[str, Any]:
+    """Pages that nobody was asked about; none where nothing can be taught."""
+    found: dict[str, Any] = {"best": [], "border": [], "answered": 0, "fault": ""}
+    try:
+        known = answered(folder)
+        look = first_look(folder, count=SHOWN + min(MOST_ANSWERED, len(known)))
+    except CrawlerError as error:
+        return found | {"fault": str(error)}
+    if not look.answer:
+        return found
+    best = [page for page in look.best if page.url not in known][:SHOWN]
+    border = [page for page in look.border if page.url not in known and page not in best]
+    return found | {"best": best, "border": _nearest(border, look.threshold or 0.0), "answered": len(known)}
+
+
+def _nearest(pages: Sequence[Judged], threshold: float) -> list[Judged]:
+    near = sorted(pages, key=lambda page: (abs(page.relevance - threshold), page.url))[:SHOWN]
+    return sorted(near, key=lambda page: -page.relevance)

@@ -1,0 +1,52 @@
+"""The naive Bayes model of a link as published: two feature groups, counts as they are, the prior of the links, and no address.
+
+Idea: the class C of a link is read off the features F_1 … F_n of its anchor and context. Labels come from the target's address
+(§3.2.2), so a feature made of that address would repeat the label: the published groups have none.
+Formula: C = argmax over C_i in {+, -} of P(C_i) · Π_j P(F_j | C_i) (eq. 1); P(F_j | C_i) = (Count(F_j, C_i) + 1) / (Count_i + 2)
+(eq. 2); Count(F_j, C_i) = links of class C_i that have the feature F_j, Count_i = links of C_i, P(C_i) = Count_i / all links.
+Groups (§3.1): 1 the words of the anchor; 2 also the words of the context, told apart from those of the anchor, and two features: the anchor,
+the context holds a word of the topic's dictionary.
+But: eq. 2's smoothing is lost in our copy; this is Laplace's for two values. F_j ranges over the features a link has. Words with
+digits and stop words are no features, as everywhere here.
+Reference: Han et al. 2010, §3.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from topiccrawler.link_model.classifier import PAPER_TRUST, Counts, LinkClassifier
+from topiccrawler.link_model.features import GROUP_2, Lexicon
+from topiccrawler.link_model.training.samples import Sample, add
+from topiccrawler.links.extract import ContextMaker
+
+GROUPS = (1, 2)
+CONTEXT: ContextMaker = "neighbour"  # §3.3
+
+
+def published_model(
+    topic: str,
+    samples: Iterable[Sample],
+    lexicon: Lexicon,
+    group: int = 2,
+    *,
+    context: ContextMaker = CONTEXT,
+) -> LinkClassifier:
+    """The model of that feature group, 1 or 2, from links of both classes; each link counts once."""
+    has = GROUP_2[:group]
+    lexicon = lexicon if group == 2 else Lexicon(())
+    counts = Counts()
+    for sample in samples:
+        add(counts, replace(sample, has=has), lexicon, 1.0)
+    negative, positive = counts.samples["anchor"]
+    return LinkClassifier(
+        topic,
+        counts,
+        context,
+        prior=positive / (negative + positive),
+        trust={name: PAPER_TRUST[name] if name in has else 0.0 for name in PAPER_TRUST},
+        lexicon=lexicon,
+        training={"published": f"Han et al. 2010, feature group {group}"},
+        compounds=False,
+    )

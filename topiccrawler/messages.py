@@ -1,0 +1,94 @@
+"""Messages of the command line in the user's language: English, or Chinese where the locale is Chinese.
+
+The conflict: messages are made where the fault is known, at some hundred places, from values; yet English must cost nothing, and programs
+and tests read English. So a message is translated when it is printed: the finished text is matched with the templates of a catalogue
+(locale/zh.toml), which is read in a Chinese locale only. What it lacks stays English. `{name}` in a template stands for any text, which is
+kept as it is; `{NAME}` for a text that is a message itself.
+
+The locale is found as gettext does: the first of LC_ALL, LC_MESSAGES and LANG that is set; unless that is C, LANGUAGE (a list) comes before it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from topiccrawler.errors import CrawlerError
+from topiccrawler.files import folder
+
+CHINESE = "zh"
+_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
+_HOLE = re.compile(r"\{(\w+)\}")
+_DEEPEST = 6  # messages within messages
+
+
+def language(environment: Mapping[str, str]) -> str:
+    """`zh`, or `` for English."""
+    locale = next(filter(None, map(environment.get, _VARIABLES)), None) or "C"
+    if locale.partition(".")[0] in {"C", "POSIX"}:
+        return ""
+    for wanted in (environment.get("LANGUAGE") or locale).split(":"):
+        name = re.split("[_.@]", wanted)[0].lower()
+        if name in {CHINESE, "en", "c"}:
+            return CHINESE if name == CHINESE else ""
+    return ""
+
+
+def translated(text: str) -> str:
+    """The message in the user's language."""
+    return _translated(text, language(os.environ))
+
+
+def translated_error(error: CrawlerError) -> str:
+    """Its line in the user's language."""
+    if not (to := language(os.environ)):
+        return str(error)
+    what, fault, remedy = (_translated(part, to) for part in (error.what, error.fault, error.remedy))
+    return f"{what}：{fault}；{remedy}"
+
+
+def _translated(text: str, to: str, depth: int = 0) -> str:
+    if not to or depth > _DEEPEST:
+        return text
+    blanks = "" if depth else text[: len(text) - len(text.lstrip())]
+    plain = " ".join(text.split())  # as a wrapped text of help stands in the code
+    whole, templates = _catalogue(to)
+    if plain in whole:
+        return blanks + whole[plain]
+    for pattern, translation in templates:
+        if found := pattern.fullmatch(text.strip()):
+            values = {
+                name: _translated(value, to, depth + 1) if name.isupper() else value
+                for name, value in found.groupdict().items()
+            }
+            return blanks + _HOLE.sub(lambda hole, values=values: values[hole[1]], translation)  # type: ignore[misc]
+    return text
+
+
+@lru_cache(maxsize=1)
+def _catalogue(name: str) -> tuple[dict[str, str], list[tuple[re.Pattern[str], str]]]:
+    """Texts without holes, and templates in the order of the file."""
+    pairs = dict(messages(name))
+    whole = {text: translation for text, translation in pairs.items() if not _HOLE.search(text)}
+    templates = [(pattern_of(text), translation) for text, translation in pairs.items() if text not in whole]
+    return whole, templates
+
+
+def messages(name: str) -> Iterator[tuple[str, str]]:
+    """The English texts of a catalogue with their translations."""
+    import tomllib
+
+    text = folder("locale").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    for group in tomllib.loads(text).values():
+        yield from group.items()
+
+
+def pattern_of(template: str) -> re.Pattern[str]:
+    """Matches the messages made from a template."""
+    parts = _HOLE.split(template)
+    return re.compile(
+        "".join(f"(?P<{part}>.*?)" if place % 2 else re.escape(part) for place, part in enumerate(parts)),
+        re.DOTALL,
+    )

@@ -1,0 +1,97 @@
+"""The page classifier `cosine`: the angle between page and topic, as three of the papers have it, and nothing else.
+
+Idea: page and topic are vectors over the topic's words; the smaller their angle, the nearer the page. Of the page only the topic's words
+are kept ("pruned"), those it lacks are 0 ("expanded").
+Formula: Sim(D1, D2) = Σ_k w1k·w2k / (√Σ_k w1k² · √Σ_k w2k²), k = 1..N; D1 the topic, D2 the page, N the topic's words; w1k the topic's
+weight of word k; w2k by `weights`, x_k = (its occurrences in the text + title_weight · those in the title):
+    tf       w2k = x_k            SkyReach eq. 4, §3.7, steps 1 to 5
+    topic    w2k = x_k · w1k      thesis §4.4.4: b = (x1·w1, …, xn·wn), a = (w1, …, wn); there x_k is divided by the largest of the page
+    tf_idf   w2k = x_k · idf_k    link model eq. 1; idf: jieba's, for the paper names no collection
+Sim >= d keeps the page (SkyReach step 5, link model §2.2; the thesis has cos > r).
+Parameters: weights topic; title_weight 5 (SkyReach step 2 weighs the title more and gives no number; the others have no such factor: 1);
+threshold .08 (d, r; 0..1): the papers leave it to the user; this one has the best mean F1 on five topics of labelled documents
+(docs/lab/page-classifiers.md). The longer a topic's list of words, the smaller every cosine.
+Relevance: relevance.base, with that threshold.
+But: one topic word in a long page of something else gives the same angle as in a short one; for that `vsm` has the share of the page's words.
+Reference: SkyReach (2003) §3.7; MySpider thesis (2009) §3.3.2, §4.4.4; Shi, He & Wu (2014) §2.2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import ClassVar
+
+from topiccrawler.errors import ArgumentError, TopicError
+from topiccrawler.pages.read import PageWords
+from topiccrawler.relevance.base import EVEN, relevance_of
+from topiccrawler.topics.keywords import background_idf
+from topiccrawler.topics.topic import Topic, heads_of, joined_again, token_weights
+
+WEIGHTS = ("tf", "topic", "tf_idf")
+THRESHOLD = 0.08
+
+
+class CosineClassifier:
+    """Relevance 0..1 of a page to one topic by the papers' cosine. ArgumentError for unknown `weights` or numbers out of range."""
+
+    threshold: ClassVar[float] = EVEN
+    reads_segments: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        topic: Topic,
+        *,
+        weights: str = "topic",
+        title_weight: float = 5.0,
+        threshold: float = THRESHOLD,
+    ) -> None:
+        if weights not in WEIGHTS:
+            raise ArgumentError(
+                f"page classifier cosine: weights={weights}",
+                "is unknown",
+                f"give one of: {', '.join(WEIGHTS)}",
+            )
+        if not (0.0 < threshold < 1.0 and 0.0 <= title_weight <= 1000.0):
+            given = f"page classifier cosine: threshold={threshold:g}, title_weight={title_weight:g}"
+            raise ArgumentError(
+                given, "is out of range", "threshold is above 0 and below 1, title_weight 0 to 1000"
+            )
+        self.similarity_threshold, self._title_weight = threshold, title_weight
+        self._topic, unmatched = token_weights(topic.keywords, topic.segmenter)
+        if not self._topic:
+            fault = f"no keyword can be found among segmented words: {', '.join(unmatched[:5])}"
+            raise TopicError(f"topic {topic.name}", fault, "give words of two or more characters")
+        if weights == "tf_idf":
+            idf = background_idf()
+            self._factors = {word: idf.get(word, idf[""]) for word in self._topic}
+        else:
+            self._factors = self._topic if weights == "topic" else dict.fromkeys(self._topic, 1.0)
+        self._length = math.hypot(*self._topic.values())
+        self._heads = heads_of(self._topic)
+
+    def similarity(self, words: PageWords) -> float:
+        """Sim(D1, D2), 0..1; 0 for a page without a word of the topic."""
+        return min(1.0, sum(share for _, share in self.explain(words)))
+
+    def relevance(self, words: PageWords) -> float:
+        """0..1; EVEN where Sim is the threshold."""
+        return relevance_of(self.similarity(words), self.similarity_threshold)
+
+    def explain(self, words: PageWords) -> list[tuple[str, float]]:
+        """The topic's words on the page, each with its share of the cosine; largest first, together the cosine."""
+        page = {word: count * self._factors[word] for word, count in self._occurrences(words).items()}
+        length = math.hypot(*page.values()) * self._length
+        shares = ((word, value * self._topic[word] / length) for word, value in page.items() if length)
+        return sorted(shares, key=lambda share: (-share[1], share[0]))
+
+    def _occurrences(self, page: PageWords) -> dict[str, float]:
+        """x_k of each word of the topic that the page has."""
+        counts: dict[str, float] = {}
+        for words, weight in ((page.body, 1.0), (page.title, self._title_weight)):
+            found = Counter(filter(self._topic.__contains__, words))
+            if not self._heads.isdisjoint(words):
+                found.update(joined_again(words, self._heads, self._topic))
+            for word, count in found.items():
+                counts[word] = counts.get(word, 0.0) + weight * count
+        return counts
