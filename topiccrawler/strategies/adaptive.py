@@ -150,8 +150,6 @@ LISTING = 0.7  # largest outcome of a page that only links to pages named by the
 NEARBY_WORDS = 0.3  # what a word of a page that is not relevant is worth, in its label by similarity
 FIRST_LOOK = 20.0  # added to the score of the URL chosen for a first look at its site
 FIRST_LOOKS = 10  # URLs that have it at once; the oldest loses it, so that sites that do not answer are left
-LOOKS_UNDER_WAY = 3  # that need not have been answered yet
-MOST_LOOKS = 5  # chosen at a refresh
 LOOKS_KEPT = 1_000  # sites that are not chosen again
 HOME = 1.0  # by which a home page is preferred for a first look, on the scale of scores
 LOOK_CHOICE = 200  # URLs among which it is chosen
@@ -171,8 +169,7 @@ class Adaptive(Strategy):
         page         ln((similarity + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
         grandparent  the same as page, one step back
         site         logit of the smoothed relevant share of pages fetched from its site, less that of all;
-                     own words: 20 more for the best URL of a site without pages, one site each 10 pages,
-                     up to 5 while those chosen do not answer
+                     own words: 20 more for the best URL of a site without pages, one site each 10 pages
         site text    mean of 2 tanh(log-odds / 10) of the first link to each URL met of its site; two more count 0
         source host  the same as site, of pages fetched through links of the host of the best linking page
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (link_model.learning)
@@ -278,8 +275,7 @@ class Adaptive(Strategy):
         self._refreshes += 1
         waiting, touched = urls.waiting_rows(), urls.touched_rows()
         if self._own_words is not None:
-            for _ in range(self._looks_due()):
-                self._look_at_a_new_site(waiting)
+            self._look_at_a_new_site(waiting)
         rows = waiting
         if self._refreshes % (1 + len(waiting) // WEIGHED_AT_ONCE):
             best = waiting[np.argpartition(-estimates[waiting], WEIGHED_AT_ONCE - 1)[:WEIGHED_AT_ONCE]]
@@ -291,14 +287,6 @@ class Adaptive(Strategy):
         rows = rows[matters & (np.abs(estimates[rows] - queued[rows]) >= LEAST_CHANGE)]
         queued[rows] = estimates[rows]
         self._pending.extend(self._as_scores(rows, queued[rows], self._features(rows)))
-
-    def _looks_due(self) -> int:
-        """One a refresh; more while sites that were chosen do not answer, as many of a directory's do not."""
-        rates = self._urls.group_rates["site"]
-        looked = [number for site in self._first_looks if (number := rates.names.get(site)) is not None]
-        answered = int(np.count_nonzero(rates.pages[looked])) if looked else 0
-        missing = min(self._refreshes, LOOKS_KEPT) - answered - LOOKS_UNDER_WAY
-        return min(max(1, missing), MOST_LOOKS)
 
     def _look_at_a_new_site(self, waiting: Numbers) -> None:
         """Choose the best waiting URL, a home page rather than another, of a site of which no page was fetched.
