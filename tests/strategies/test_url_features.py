@@ -79,20 +79,6 @@ def test_a_groups_earlier_pages_fade_with_each_further_one() -> None:
     assert group_rates.rate(np.array([group_rates.number("new")]), 0.5, 0.25)[0] == 0.5
 
 
-def test_a_hint_counts_the_less_the_longer_the_group_has_given_nothing_better() -> None:
-    """Hints of .3 count .3 / (1 + n/5) after n pages; .5 is more than a hint and ends them."""
-    group_rates = GroupRates()
-    group = group_rates.number("site")
-    counted = []
-    for outcome in (0.3, 0.3, 0.0, 0.3, 0.5, 0.3):
-        before = group_rates.relevant[group]
-        group_rates.add(group, outcome, hint=0.3)
-        counted.append((group_rates.relevant[group] - before, group_rates.unproductive[group]))
-    assert counted == [
-        pytest.approx(pair) for pair in ((0.3, 1), (0.3 / 1.2, 2), (0, 3), (0.3 / 1.6, 4), (0.5, 0), (0.3, 1))
-    ]
-
-
 def test_pages_in_a_row_that_were_irrelevant_are_counted_and_saved() -> None:
     rates = GroupRates(keep=0.5)
     site = rates.number("a.example")

@@ -173,8 +173,7 @@ class Adaptive(Strategy):
         site text    mean of 2 tanh(log-odds / 10) of the first link to each URL met of its site; two more count 0
         source host  the same as site, of pages fetched through links of the host of the best linking page
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (link_model.learning)
-        unproductive -ln(1 + n/10), n pages fetched of its site since the last relevant one: `site` forgets them;
-                     own words: nor does one that is only similar count, which is worth NEARBY / (1 + n/5) to the site
+        unproductive -ln(1 + n/10), n pages fetched of its site since the last relevant one: `site` forgets them
     Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a group's
         pages count after each further one); memory_urls 30 000; without "" (features left out).
     Reads: relevance of linking pages, text of links (once an anchor and URL), addresses, outcomes so far.
@@ -381,9 +380,8 @@ class Adaptive(Strategy):
         row = urls.rows.get(page.came_by)
         if row is not None and urls.waiting[row]:
             self._regression.learn(self._features(np.array([row]))[0], outcome)
-            hint = 0.0 if self._own_words is None else NEARBY
             for name, group_rates in urls.group_rates.items():
-                group_rates.add(int(urls.groups[name][row]), outcome, hint)
+                group_rates.add(int(urls.groups[name][row]), outcome)
             urls.waiting[row] = False
         texts = [urls.words_in([page.title])]
         if row is not None:

@@ -19,7 +19,6 @@ from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.urls.canonical import host_of, registered_domain
 
 TEXT_SMOOTHING = 2.0  # URLs
-HINT_PAGES = 5.0  # unproductive pages that halve what a hint counts
 LEAST = 1e-3  # probabilities are kept this far from 0 and 1 before a logit
 
 
@@ -47,14 +46,11 @@ class GroupRates:
                 column[found] = 0
         return found
 
-    def add(self, number: int, relevant: float, hint: float = 0.0) -> None:
-        """One of its pages was fetched. An outcome of at most `hint` counts the less, the longer the group has given nothing better."""
-        is_hint = relevant <= hint
-        if is_hint:
-            relevant /= 1.0 + self.unproductive[number] / HINT_PAGES
+    def add(self, number: int, relevant: float) -> None:
+        """One of its pages was fetched."""
         self.pages[number] = self.keep * self.pages[number] + 1.0
         self.relevant[number] = self.keep * self.relevant[number] + relevant
-        self.unproductive[number] = self.unproductive[number] + 1.0 if is_hint else 0.0
+        self.unproductive[number] = 0.0 if relevant > 0.0 else self.unproductive[number] + 1.0
         self.touched[number] = True
 
     def meet(self, numbers: Numbers, texts: Floats) -> None:
