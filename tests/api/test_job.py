@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 import threading
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from topiccrawler import Job, api
 from topiccrawler.crawling.job_files import PAGES
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.model import Visit
+from topiccrawler.results.job_pages import first_look
 from topiccrawler.store.pages import PageRecord, PageStore
 
 FUND = PageRecord(
@@ -89,6 +91,28 @@ def test_pages_are_found_by_their_words_and_the_figures_are_told(job: Job) -> No
     assert (summary.fetched, summary.kept) == (3, 2)
     assert [visit.url for visit in job.visits()] == [FUND.url, OFF.url, STOCK.url]
     assert "基金" in dict(job.why(FUND.url).words)
+
+
+def test_the_figures_of_a_job_at_rest_come_once_and_its_border_is_asked_about(job: Job) -> None:
+    assert [(one.fetched, one.kept) for one in job.progress()] == [(3, 2)]
+    look = first_look(job.folder, count=1)
+    assert job.border(1) == [*look.border]
+    for answers, fault in (
+        ({}, "there are none"),
+        ({"http://b.cn/none": True}, "1 are about pages the job has"),
+    ):
+        with pytest.raises(ArgumentError, match=fault):
+            job.teach(answers)
+    assert job.teach({FUND.url: True})
+    assert not job.teach({FUND.url: True})
+
+
+def test_pages_are_written_to_files_and_what_cannot_be_meant_is_refused(job: Job, tmp_path: Path) -> None:
+    place = tmp_path / "pages.jsonl"
+    assert job.export(place, site="a.cn") == [f"1 pages written to {place}"]
+    assert json.loads(place.read_text(encoding="utf-8"))["url"] == FUND.url
+    with pytest.raises(ArgumentError, match="ends with no known format"):
+        job.export(tmp_path / "pages.doc")
 
 
 def test_a_data_frame_has_a_row_a_page_and_times(job: Job) -> None:

@@ -67,7 +67,7 @@ def test_arguments_are_lists_and_a_day() -> None:
 )
 def test_a_rule_holds_no_password_and_a_real_day(wrong: str) -> None:
     with pytest.raises(
-        TopicError, match=r"proxy, user, password, formats, since, only are in docs/page-classifiers\.md"
+        TopicError, match=r"proxy, user, password, formats, since, only are in docs/site-rules\.md"
     ):
         read_site_rules(f'[sites."a.cn"]\n{wrong}\n', "rules")
 
