@@ -3,7 +3,8 @@
 Idea: a menu, a theme's notice, the site's name in each title are the same text on page after page. A segment that stood on enough of the
 site's earlier pages is a repeat: no evidence for the page classifier, and no part of the main text that is stored and compared.
 Formula: repeat(s) = n(s) >= least and n(s) > share · pages; n = earlier pages of the site with this very segment.
-Parameters: least and share by kind (RULES): a tag may stand on a third of the pages of a site that is mostly about it; a whole article
+Parameters: least and share by kind (RULES): the name of a series in the title, or a tag, may stand on half of the pages that a
+crawl for just that fetches of a site, the site's name on nearly all; a whole article
 on the front page, in its category, month and tags before it is read by itself, so a line of main text is a repeat only from the fifth page
 on and on three tenths of all; any other segment from the third page on.
 Counts are 16 bits of one table, found by a hash of site and segment, so memory is bounded (8 MB); after HALVED additions all are halved:
@@ -192,8 +193,8 @@ SIZE = 1 << 22  # counts
 BYTES = 2  # of a count
 HALVED = SIZE // 4  # additions
 RULES: Mapping[Kind, tuple[int, float]] = {  # earlier pages, and their share of all of the site
-    "title": (2, 0.1),
-    "tag": (2, 0.3),
+    "title": (2, 0.5),
+    "tag": (2, 0.6),
     "description": (2, 0.0),
     "heading": (2, 0.1),
     "text": (4, 0.3),
