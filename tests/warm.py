@@ -30,8 +30,13 @@ class Ran:
 
 
 def scrapy_environment(proxy: str | None, more: Mapping[str, str]) -> dict[str, str]:
-    """This process's environment, the proxy set or none at all."""
-    kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    """This process's environment, the proxy set or none at all; without the project that a test may have had Scrapy look for, which it
+    writes there."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.lower().endswith("_proxy") and not name.startswith("SCRAPY_")
+    }
     if proxy:
         kept["http_proxy"] = proxy
     return {**kept, "PYTHONWARNINGS": "", **more}
