@@ -96,6 +96,7 @@ def test_a_spider_without_a_topic_keeps_the_settings_of_its_project() -> None:
     assert plain_values(settings_after(project, CrawlSpider)) == plain_values(alone)
 
 
+@pytest.mark.slow
 def test_a_spider_without_a_topic_does_not_pay_for_what_others_need() -> None:
     loaded = (
         "import sys, topiccrawler.addon; print(*(name for name in sys.modules if 'topiccrawler' in name))"

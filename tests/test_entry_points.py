@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from warm import Ran, WarmScrapy, scrapy_environment
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "parts.md").read_text(encoding="utf-8")
 EXAMPLES = dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", PAGE, re.DOTALL))

@@ -100,6 +100,7 @@ def test_a_data_folder_that_cannot_be_made_is_told(started: list[list[str]], tmp
     assert not started
 
 
+@pytest.mark.slow
 def test_what_only_the_crawl_finds_wrong_is_raised_at_its_end(tmp_path: Path) -> None:
     job = crawl("finance", seeds="missing.txt", data=tmp_path)
     for ended in (lambda: list(job.pages()), job.wait):

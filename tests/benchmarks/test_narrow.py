@@ -16,6 +16,8 @@ from warm import WarmScrapy
 from topiccrawler.crawling.job_files import PAGES
 from topiccrawler.store.pages import PageStore
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).parents[2] / "benchmarks/narrow.py"
 SITE = "http://a.example"
 TEA = "普洱茶叶要用沸水冲泡，茶汤红浓，茶叶可以泡很多次。"

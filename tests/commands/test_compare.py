@@ -15,6 +15,8 @@ from topiccrawler.lab import plots
 from topiccrawler.lab.replayed import CONCURRENCY
 from topiccrawler.relevance.base import relevance_of
 
+pytestmark = pytest.mark.slow
+
 TEA = "茶叶绿茶，" * 30
 A = "http://a.example"
 WEB = {

@@ -204,6 +204,7 @@ def test_a_wrong_call_is_one_line(command: Callable[..., Any], words: tuple[str,
     assert "scrapy control JOB" in ran.err
 
 
+@pytest.mark.slow
 def test_requests_of_strangers_are_refused(steered: dict[str, Any]) -> None:
     assert steered["refused"] == {
         "no token": 401,

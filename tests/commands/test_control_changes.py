@@ -119,6 +119,7 @@ def test_the_hosts_with_most_waiting_are_named(changed: dict[str, Any]) -> None:
     assert changed["sites"].split()[:2] == ["5", "b.example"]
 
 
+@pytest.mark.slow
 def test_a_page_threshold_counts_from_then_on(changed: dict[str, Any]) -> None:
     assert changed["page"].startswith("page_threshold is 1.0, was 0.")
     assert "'topic/kept': 1," in changed["ran"].err

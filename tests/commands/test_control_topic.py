@@ -14,6 +14,8 @@ from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.engine.control.client import ask
 from topiccrawler.errors import ArgumentError
 
+pytestmark = pytest.mark.slow
+
 FUNDS = "<title>基金</title><p>基金 股票 理财 投资 证券 银行</p>"
 HEALTH = "<title>健康养生</title><p>健康 医院 疾病 治疗 医生 养生 患者 保健</p>"
 SEED = "http://a.example/"

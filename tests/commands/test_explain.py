@@ -243,6 +243,7 @@ def test_chinese_in_urls_is_readable(learned: Path, command: Callable[..., Any])
     assert "http://hub.example/基金" in command("explain", f"{SITE}基金", "--job", str(learned)).out
 
 
+@pytest.mark.slow
 def test_a_job_of_an_own_topic_file_without_jobdir_is_explained_once_the_file_is_gone(
     crawl: Callable[..., Crawled], explain: Callable[..., Any], tmp_path: Path
 ) -> None:

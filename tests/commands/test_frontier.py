@@ -43,6 +43,7 @@ def job(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_topic_of_words_is_shown_by_them(warm_scrapy: Callable[..., Any], job: Path) -> None:
     recipe = recipe_of_words(Recipe("", "breadth_first"), ["考研", "高考"])
     write_recipe(recipe, job)

@@ -102,6 +102,7 @@ def test_a_url_is_fetched_as_a_crawl_would(
     assert "answers 404" in gone.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page_classifier", ["vsm", "naive_bayes", "svm"])
 def test_a_page_classifier_is_trained_saved_and_used(
     command: Callable[..., Any],
@@ -151,6 +152,7 @@ def test_a_page_classifier_is_trained_saved_and_used(
     assert shown["words"][0][1] >= shown["words"][-1][1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page_classifier", ["vsm", "naive_bayes"])
 def test_a_page_classifier_that_does_better_stays_unless_forced(
     command: Callable[..., Any], tmp_path: Path, page_classifier: str

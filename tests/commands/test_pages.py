@@ -57,6 +57,7 @@ def test_pages_are_listed_best_first_and_hostile_titles_are_inert(
     assert "\n* the day it was fetched: the page names none\n" in ran.out
 
 
+@pytest.mark.slow
 def test_the_list_is_filtered_and_json_for_a_script(command: Callable[..., Any], job: Path) -> None:
     ran = command(
         "pages", "funds", "list", "--since", "2024-01-01", "--json", "-s", f"TOPIC_DATA_DIR={job.parent}"

@@ -169,6 +169,7 @@ def test_a_person_says_yes_no_or_that_it_is_enough() -> None:
     assert wanted(every, said.append, end) == []
 
 
+@pytest.mark.slow
 def test_in_a_terminal_each_seed_is_asked_for(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.txt"
     ours, its = pty.openpty()

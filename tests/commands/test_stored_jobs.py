@@ -78,6 +78,7 @@ def job(request: pytest.FixtureRequest, stored: Stored) -> list[str]:
     return [*named, "-s", f"TOPIC_DATA_DIR={data}", "-s", f"STORE_URL={stored.url}"]
 
 
+@pytest.mark.slow
 def test_pages_are_listed_shown_and_exported(
     command: Callable[..., Any], job: list[str], tmp_path: Path
 ) -> None:
@@ -133,6 +134,7 @@ QUERIES = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_both_indexes_find_the_same_pages(stored: Stored, make_job: Callable[..., Path]) -> None:
     address.remember_address(stored.url)
     own = make_job("own", *PAGES)

@@ -11,6 +11,8 @@ import pytest
 
 from topiccrawler.topics.catalogue import load_topic
 
+pytestmark = pytest.mark.slow
+
 TEA, BALL = "龙井和普洱都是茶叶，茶园在山上。", "足球比赛的射门，球员在场上。"
 
 

@@ -7,9 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from topiccrawler.crawling.job_files import JOB, read_recipe
 from topiccrawler.crawling.teaching import TEACHING
 from topiccrawler.topics.catalogue import load_topic
+
+pytestmark = pytest.mark.slow
 
 HUB = "http://hub.example/"
 

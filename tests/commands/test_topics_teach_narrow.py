@@ -7,8 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.topics.catalogue import load_topic
+
+pytestmark = pytest.mark.slow
 
 HUB = "http://hub.example/"
 WORDS = "容器,镜像"

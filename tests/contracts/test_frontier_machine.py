@@ -34,6 +34,8 @@ from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score
 
+pytestmark = pytest.mark.slow
+
 LEASE_SECONDS = 20.0
 URLS = [f"http://{host}/{n}" for host in "abc" for n in range(8)]
 urls = st.sampled_from(URLS)

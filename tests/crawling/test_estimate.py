@@ -69,6 +69,7 @@ def test_of_an_empty_queue_the_latest_pages_are_the_promise() -> None:
     assert list(words_of(None)) == []
 
 
+@pytest.mark.slow
 def test_an_estimate_of_a_long_queue_takes_milliseconds() -> None:
     estimator = Estimator(
         queue(*map(float, range(50_000))).look(),

@@ -22,6 +22,7 @@ def test_words_make_a_topic_that_a_crawl_can_be_made_of() -> None:
     assert assemble(recipe).topic == topic
 
 
+@pytest.mark.slow
 def test_near_words_are_proposed_told_in_short_and_kept_with_their_reasons_as_a_file(tmp_path: Path) -> None:
     recipe = recipe_of_words(Recipe(""), ["基金", "定投"], 40)
     parts = assemble(recipe)

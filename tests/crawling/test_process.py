@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from topiccrawler.crawling.job_files import start_scrapy
 
 
+@pytest.mark.slow
 def test_scrapy_reads_our_settings_in_whatever_project_the_command_is_given(tmp_path: Path) -> None:
     with (tmp_path / "out").open("wb") as output:
         process = start_scrapy(["settings", "--get", "BOT_NAME"], output, {"SCRAPY_SETTINGS_MODULE": "json"})

@@ -27,6 +27,8 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.pages.metadata import facts_of
 from topiccrawler.pages.read import ContentReader
 
+pytestmark = pytest.mark.slow
+
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 SECONDS = 2.0
 

@@ -19,6 +19,8 @@ from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score, Visit
 from topiccrawler.store.pages import PageRecord
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = "<script>alert(1)</script>"
 OVER = f'=HYPERLINK(1)\u202e\x1b[31m\x07{SCRIPT}" onmouseover="alert(1)"'
 LONG = OVER + "长" * 1_000_000

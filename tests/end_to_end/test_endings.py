@@ -92,6 +92,7 @@ def on_terminal(warm_scrapy: Any, words: list[str], proxy: str) -> tuple[int, st
     return ended.result().code, came.decode()
 
 
+@pytest.mark.slow
 def test_a_resumed_crawl_counts_on_from_the_jobs_pages_and_its_rate_is_of_this_run(
     warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], words: list[str]
 ) -> None:

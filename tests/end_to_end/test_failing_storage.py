@@ -17,6 +17,8 @@ import pytest
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
 
+pytestmark = pytest.mark.slow
+
 PAGES = 40
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 ERROR = re.compile(r"\] (?:ERROR|CRITICAL): (.*)")

@@ -18,6 +18,8 @@ from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageStore
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。"
 SPORT = "足球联赛今晚开赛，主队教练称队员状态良好，球迷期待一场精彩的比赛。"

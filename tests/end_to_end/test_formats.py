@@ -24,6 +24,8 @@ from topiccrawler.store.html import KeptHtml
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import read_visits
 
+pytestmark = pytest.mark.slow
+
 FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "LOG_LEVEL=INFO")
 SENTENCES = [
     f"{subject}在{year}年的{thing}比上一年多了{number}个百分点，投资者因此更看重{other}。"

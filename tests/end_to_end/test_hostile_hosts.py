@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hostile_hosts import BEHAVIOURS, all_served, free_port
 
 from topiccrawler.frontier.base import State
@@ -17,6 +18,7 @@ FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "CON
 FAILED = re.compile(r"frontier/failed/(\w+)': (\d+)")
 
 
+@pytest.mark.slow
 def test_failures_are_logged_in_a_line_each_and_counted_by_reason(
     warm_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -52,6 +52,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.slow
 def test_a_general_crawl_from_the_topics_prefixes_labels_links_by_their_targets(
     draw_web: Callable[..., Any],
     collect: Callable[..., Any],
@@ -80,6 +81,7 @@ def test_a_general_crawl_from_the_topics_prefixes_labels_links_by_their_targets(
     assert json.loads(trained.out)["training"]["samples"]["links"] == [9, 4]
 
 
+@pytest.mark.slow
 def test_a_crawl_goes_on_where_it_was_stopped_and_writes_no_link_twice(
     draw_web: Callable[..., Any], collect: Callable[..., Any], tmp_path: Path
 ) -> None:

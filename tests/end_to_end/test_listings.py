@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 HOME, MAP, FEED = "http://a.example/", "http://a.example/map.xml", "http://a.example/rss"
 XML = {"Content-Type": "application/xml"}

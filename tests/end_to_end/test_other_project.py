@@ -22,6 +22,8 @@ from warm import Ran, WarmScrapy
 
 from topiccrawler import settings as ours
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PACKED = ("topiccrawler", "models", "seeds", "pyproject.toml", "setup.py", "README.md", "LICENSE")
 BUILD = "import setuptools.build_meta as build, sys; print(build.build_wheel(sys.argv[1]))"

@@ -20,6 +20,8 @@ from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
 from topiccrawler.crawling.job_files import CHECKS
 from topiccrawler.store.pages import PageChecks
 
+pytestmark = pytest.mark.slow
+
 PAGES = 40
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 PATIENCE = 60.0

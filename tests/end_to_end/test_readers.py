@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。"
 SPORT = "球队昨晚在主场取得胜利，球员表现出色，教练对比赛结果表示满意。"
 FOOT = "本站所有内容仅供参考，不构成任何投资建议，投资者据此操作风险自担。"

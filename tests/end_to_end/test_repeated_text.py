@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from noticed_blog import NOTICE, SUBJECTS, body, own_text
 
 from topiccrawler.crawling.job_files import PAGES, SITE_REPEATS
@@ -16,6 +17,7 @@ HOME = "http://blog.example/"
 FAST = ("DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False", "ROBOTSTXT_OBEY=False", "CONCURRENT_REQUESTS=1")
 
 
+@pytest.mark.slow
 def test_a_notice_on_each_page_is_not_stored_and_its_going_is_no_change(
     draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -9,11 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from warm import scrapy_environment
 
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.model import Link
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 HOME = "http://plain.example/"

@@ -16,6 +16,8 @@ from topiccrawler.crawling.job_files import CHECKS, PAGES, VISITS
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.store.pages import PageChecks, PageStore
 
+pytestmark = pytest.mark.slow
+
 HOME = "http://a.example/"
 WORDS = [
     "基金",

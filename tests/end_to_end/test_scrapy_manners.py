@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 HUB = '<title>导航</title><a href="/fund">基金净值</a><a href="http://sport.example/">体育</a>'
 
 
@@ -31,6 +33,7 @@ def test_check_runs_the_contracts_and_they_hold(warm_scrapy: Callable[..., Any],
     assert "OK" in ran.err
 
 
+@pytest.mark.slow
 def test_shell_and_fetch_get_a_page_and_no_queued_row(
     warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -117,6 +120,7 @@ def test_another_scheduler_gets_the_links_as_requests_with_priorities(
     assert "Traceback" not in ran.err
 
 
+@pytest.mark.slow
 def test_a_job_that_was_interrupted_goes_on_and_fetches_no_page_twice(
     warm_scrapy: Any, draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -7,6 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 SEED = "http://a.example/"
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 4
 TRIP = "旅游景点游客增加，旅行社推荐线路，酒店与景区门票优惠，自驾游攻略。" * 4

@@ -15,6 +15,8 @@ from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.store.visits import read_visits
 
+pytestmark = pytest.mark.slow
+
 HOME = "http://a.example/"
 PAGES = 30
 FAST = ("DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False", "ROBOTSTXT_OBEY=False", "CONCURRENT_REQUESTS=1")

@@ -86,6 +86,7 @@ def test_a_given_threshold_goes_before_the_topics_own(tea: Path) -> None:
     assert threshold(link_models="none", link_threshold=0.4, prune=False) == 0.0
 
 
+@pytest.mark.slow
 def test_the_link_models_own_threshold_holds_where_none_is_given(tmp_path: Path) -> None:
     model = replace(keyword_model(load_topic("food")), gate_threshold=-2.0)
     save(model, tmp_path / "food.json")

@@ -23,6 +23,8 @@ from topiccrawler.lab.experiment import Comparison, Plan, compare
 from topiccrawler.lab.measures import oracle_ratio
 from topiccrawler.topics.seeds import Seeds
 
+pytestmark = pytest.mark.slow
+
 A = "http://a.example"
 TEA = "茶叶绿茶，" * 30
 WEB = {

@@ -14,6 +14,8 @@ from topiccrawler.lab.experiment import Plan, compare
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.topics.seeds import Seeds
 
+pytestmark = pytest.mark.slow
+
 A, B = "http://a.example", "http://b.example"
 TEA = "茶叶绿茶，" * 30
 XML, TEXT = {"Content-Type": "application/xml"}, {"Content-Type": "text/plain"}

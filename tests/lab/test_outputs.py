@@ -111,6 +111,7 @@ def with_verdicts() -> Outcome:
     return found
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_in_every_output(comparison: Callable[..., Comparison], tmp_path: Path) -> None:
     made = comparison(with_verdicts())
     write(made, tmp_path)
@@ -199,6 +200,7 @@ def test_several_topics_end_with_their_mean(comparison: Callable[..., Comparison
     ]
 
 
+@pytest.mark.slow
 def test_plots_are_png_and_repeat_to_the_bit() -> None:
     first, again = plots(outcome(), 4), plots(outcome(), 4)
     assert list(first) == ["harvest.png", "recall.png", "recall_content.png"]
@@ -217,6 +219,7 @@ def many(count: int) -> Outcome:
     return dataclasses.replace(outcome(), built=Configurations(list(crawls)), crawls=crawls, scored=scored)
 
 
+@pytest.mark.slow
 def test_the_best_of_twenty_strategies_have_their_colours_and_the_others_none() -> None:
     found = dataclasses.replace(many(20), truth=dataclasses.replace(TRUTH, content=frozenset()))
     picture = imread(io.BytesIO(plots(found, 25)["recall.png"]))[..., :3]
@@ -260,6 +263,7 @@ def test_the_report_stands_alone_and_escapes_what_came_from_outside(
         assert version in page
 
 
+@pytest.mark.slow
 def test_the_report_of_twenty_strategies_fits_a_phone(
     comparison: Callable[..., Comparison], tmp_path: Path
 ) -> None:

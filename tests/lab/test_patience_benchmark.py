@@ -11,9 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest import mock
 
+import pytest
+
 SCRIPT = Path(__file__).parents[2] / "benchmarks/patience.py"
 
 
+@pytest.mark.slow
 def test_rows_steps_topics_and_times_of_one_run(
     record: Callable[..., Path], tea: Path, tmp_path: Path
 ) -> None:

@@ -2,12 +2,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from synthetic_web import pages_of
 
 from topiccrawler.lab.demo.plan import DIRECTORY, JUMPED, LICAI, Web
 from topiccrawler.lab.demo.server import answer
 from topiccrawler.lab.recorded_web import RecordedPages, read_labels
 from topiccrawler.replay.warc import RecordedWeb
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_synthetic_web_is_recorded_and_the_same_each_time(synthetic_web: tuple[Path, Path]) -> None:

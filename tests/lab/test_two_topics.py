@@ -20,6 +20,8 @@ from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.seeds import Seeds
 
+pytestmark = pytest.mark.slow
+
 A = "http://a.example"
 SPECS = ("best_first", "naive_bayes:learn=true", "adaptive", "shark_search", "link_model", "jlse:cf=2")
 PURE, VEHICLE = "纯电动车去换电站，" * 30, "电动车的电池，" * 30

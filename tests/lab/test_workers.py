@@ -8,6 +8,8 @@ import pytest
 from topiccrawler.errors import CrawlerError
 from topiccrawler.lab.page_reading import Workers, cores
 
+pytestmark = pytest.mark.slow
+
 
 def test_one_job_runs_here_and_in_order() -> None:
     with Workers(1) as workers:

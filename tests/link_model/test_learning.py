@@ -187,6 +187,7 @@ def test_a_learner_that_was_saved_goes_on_as_if_it_had_not_been() -> None:
     assert score(first, "基金") == score(through, "基金") != 0.0
 
 
+@pytest.mark.slow
 def test_counts_stay_finite_however_long_the_crawl() -> None:
     learner = LinkLearner(Flat(), half_life_pages=1)
     for _ in range(3000):

@@ -50,6 +50,7 @@ def test_a_page_has_the_same_links_whatever_pages_were_read_before_it(
     assert [link.kind for link in alone[0][:4]] == ["cross", "level", "up", "level"]
 
 
+@pytest.mark.slow
 def test_what_is_remembered_is_bounded() -> None:
     met = extraction._met
     for page in range(60):

@@ -35,6 +35,7 @@ def test_the_script_decides_and_the_declaration_among_languages_of_one_script(
     assert language_of(text, declared) == tag
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200), st.text(max_size=10))
 def test_any_text_has_a_tag(text: str, declared: str) -> None:
     tag = language_of(text, declared)

@@ -78,6 +78,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_two_megabytes_of_hostile_markup_cost_seconds_at_most(name: str) -> None:
     started = time.process_time()
@@ -103,6 +104,7 @@ def test_what_is_left_open_in_noscript_swallows_nothing() -> None:
     assert parse("<p>a</p><NOSCRIPT>x</NOSCRIPT><p>b</p>").text == "|a|b|"
 
 
+@pytest.mark.slow
 def test_noscript_tags_without_end_cost_no_more_than_their_characters() -> None:
     for tag in ("<noscript>", "<noscript", "<NOSCRIPT>", "<noscript>x</"):
         parse(tag * 100_000 + "<p>a</p>")

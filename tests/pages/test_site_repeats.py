@@ -99,6 +99,7 @@ def test_the_file_has_it_all_when_it_is_opened_again(tmp_path: Path) -> None:
     assert place.stat().st_size == SIZE * BYTES + 8
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_counts_are_halved_and_what_a_site_still_repeats_comes_back(tmp_path: Path) -> None:
     """Seven pages make 21 additions: site 7 and menu 7 become 3 and 3. A segment of one page is forgotten."""
@@ -112,6 +113,7 @@ def test_counts_are_halved_and_what_a_site_still_repeats_comes_back(tmp_path: Pa
     assert sorted(filter(None, SiteRepeats(tmp_path / "repeats")._table)) == [1, 1, 5, 5]
 
 
+@pytest.mark.slow
 def test_counts_stop_when_they_are_full() -> None:
     repeats = SiteRepeats()
     for n in range(3):
@@ -123,6 +125,7 @@ def test_counts_stop_when_they_are_full() -> None:
     assert max(table) == FULL
 
 
+@pytest.mark.slow
 @given(st.text(max_size=20), st.text(max_size=20), st.integers(0, (1 << 32) - 1))
 def test_no_address_or_key_makes_it_raise(host: str, url: str, key: int) -> None:
     assert _SHARED.of(host, url, [("block", key)]) in ([True], [False])

@@ -118,6 +118,7 @@ def test_pages_of_one_kind_teach_nothing() -> None:
         train_detail([page for page in pages() if page[1]])
 
 
+@pytest.mark.slow
 def test_each_web_is_classified_by_what_the_others_taught_on_hosts_they_lack() -> None:
     """The second web calls every page the opposite: what the first teaches is wrong there, and the reverse."""
     first = pages()

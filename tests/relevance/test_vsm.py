@@ -257,6 +257,7 @@ def test_relevance_always_lies_between_0_and_1(title: list[str], meta: list[str]
     assert all(math.isfinite(part) for _, part in page_classifier.explain(page))
 
 
+@pytest.mark.slow
 def test_a_hostile_page_costs_time_in_proportion_only() -> None:
     page_classifier = VsmClassifier(topic_of({"甲乙" * 20: 1.0, "基金": 1.0}))
     started = time.process_time()

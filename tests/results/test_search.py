@@ -63,6 +63,7 @@ def test_a_job_is_found_by_folder_store_and_name(jobs: list[Path]) -> None:
         jobs_in(data / "none")
 
 
+@pytest.mark.slow
 def test_each_job_is_asked_in_the_words_of_its_own_topic(tmp_path: Path) -> None:
     """The dictionary makes 电动车 of 纯电动车; a crawl whose topic is 纯电动 keeps that whole."""
     recipes = {"own": recipe_of_words(Recipe("", "breadth_first"), ["纯电动"]), "plain": Recipe("finance")}

@@ -21,6 +21,8 @@ from topiccrawler.text.segmenter import (
 from topiccrawler.text.tokenise import Cut, cut_all, is_whole
 from topiccrawler.topics.topic import Topic, make_topic
 
+pytestmark = pytest.mark.slow
+
 OWN = ["纯电动", "换电站", "增程式"]
 TEXTS = [
     "纯电动车去换电站",

@@ -116,6 +116,7 @@ def test_both_engines_give_one_stream_for_all_shared_links(shared: Path) -> None
     assert cut_all(texts, fast) == cut_all(texts, plain)
 
 
+@pytest.mark.slow
 def test_jieba_starts_without_a_warning_or_a_word_and_caches_privately(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     program = (
@@ -133,6 +134,7 @@ def test_jieba_starts_without_a_warning_or_a_word_and_caches_privately(tmp_path:
     assert folder.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_jieba_does_without_a_cache_where_none_can_be_written(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")

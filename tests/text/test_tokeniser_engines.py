@@ -19,6 +19,8 @@ from topiccrawler.model import Link
 from topiccrawler.text.segmenter import Segmenter, jieba_cut, rjieba_cut
 from topiccrawler.text.tokenise import Cut, cut_all
 
+pytestmark = pytest.mark.slow
+
 EVERY = (
     8  # of the shared links; jieba needs a minute for all, and test_segment compares its words on all of them
 )

@@ -74,6 +74,7 @@ def test_a_table_normalised_in_pieces_is_the_same_to_the_bit(monkeypatch: pytest
     assert (word_vectors._units(steps, scale) == word_vectors._unit(steps * scale)).all()
 
 
+@pytest.mark.slow
 def test_a_topic_of_thousands_of_words_is_asked_in_little_memory() -> None:
     vectors = shipped_vectors()
     many = dict.fromkeys(vectors.forms[:5000], 1.0)
@@ -140,6 +141,7 @@ def test_what_is_no_archive_is_refused(tmp_path: Path, body: bytes) -> None:
         load_vectors(place)
 
 
+@pytest.mark.slow
 def test_an_archive_that_unpacks_to_far_too_much_is_not_unpacked(tmp_path: Path) -> None:
     place = tmp_path / "bomb.npz"
     with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:

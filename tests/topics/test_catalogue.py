@@ -101,6 +101,7 @@ def test_every_topic_has_words_of_its_own_and_examples() -> None:
         assert not set(topic.positive) & set(topic.negative)
 
 
+@pytest.mark.slow
 def test_every_keyword_of_a_topic_can_be_found_among_words() -> None:
     topics = list(map(load_topic, NAMES))
     assert [token_weights(topic.keywords, topic.segmenter)[1] for topic in topics] == [[] for _ in topics]
@@ -196,6 +197,7 @@ def test_keywords_that_make_no_topic_are_refused_in_one_line(keywords: str, faul
     assert fault in str(caught.value)
 
 
+@pytest.mark.slow
 def test_the_catalogue_is_read_out_of_a_zip_that_is_never_unpacked(tmp_path: Path) -> None:
     package = Path(__file__).parents[2] / "topiccrawler"
     egg = tmp_path / "project.egg"

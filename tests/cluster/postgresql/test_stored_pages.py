@@ -272,6 +272,7 @@ def until(what: Callable[[], bool]) -> None:
         threading.Event().wait(0.02)
 
 
+@pytest.mark.slow
 def test_pages_handed_over_while_the_server_is_gone_are_there_when_it_is_back(
     crawl: Callable[..., CrawlPages], caplog: pytest.LogCaptureFixture
 ) -> None:

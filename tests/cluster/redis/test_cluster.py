@@ -66,6 +66,7 @@ def test_all_keys_of_a_crawl_are_in_the_slots_of_its_partitions_on_all_nodes(red
         assert prefixes == set()
 
 
+@pytest.mark.slow
 def test_the_best_of_all_nodes_goes_first_and_each_url_once_to_two_processes(redis_nodes: RedisNodes) -> None:
     first, second = (crawl(redis_nodes, job) for job in [uuid4().hex] * 2)
     push(first, *URLS)

@@ -22,6 +22,8 @@ from topiccrawler.cluster.redis.client import Client
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.cluster.redis.records import prefix_of
 
+pytestmark = pytest.mark.slow
+
 HEAD, CHUNK = 8, 4
 DRIVER = """
 for _, step in ipairs(cjson.decode(ARGV[1])) do

@@ -47,6 +47,7 @@ def worker(redis_server: RedisServer) -> Iterator[Worker]:
         frontier.close()
 
 
+@pytest.mark.slow
 def test_a_host_is_one_workers_at_a_time_and_no_url_goes_out_twice(worker: Worker) -> None:
     first, second = worker(), worker()
     push(first, *((f"{host}/{n}", 1.0) for host in "abcdefgh" for n in range(3)))
@@ -135,6 +136,7 @@ def test_a_damaged_record_of_a_host_tells_nothing(worker: Worker, text: str) -> 
     assert (budgets.closed, budgets.dump_record("a")) == ({}, "")
 
 
+@pytest.mark.slow
 def test_a_workers_leases_wait_again_when_it_gives_no_sign(worker: Worker) -> None:
     dead = worker(worker_seconds=0.5)
     push(dead, ("a/1", 2.0), ("a/2", 1.0))
@@ -175,6 +177,7 @@ def test_a_redirect_to_a_host_of_another_worker_waits_there(worker: Worker) -> N
     until(lambda: lease(first) == "a/9")
 
 
+@pytest.mark.slow
 def test_nobody_is_done_while_another_has_a_lease(worker: Worker) -> None:
     first, second = worker(), worker()
     push(first, ("a/1", 1.0))
@@ -184,6 +187,7 @@ def test_nobody_is_done_while_another_has_a_lease(worker: Worker) -> None:
     until(lambda: [first.pending(), second.pending()] == [False, False])
 
 
+@pytest.mark.slow
 def test_a_worker_takes_no_more_hosts_than_its_share_and_the_better_ones(worker: Worker) -> None:
     first = worker(most_hosts=4)
     push(first, *((f"h{n}/1", float(n)) for n in range(8)))

@@ -18,6 +18,7 @@ def warm(warm_scrapy: WarmScrapy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crawls, "start_scrapy", warm_scrapy.start)
 
 
+@pytest.mark.slow
 def test_a_crawl_fetches_no_page_twice_and_nothing_that_robots_forbid(tmp_path: Path) -> None:
     files, ticks = DemoFiles(tmp_path), []
     files.make_ready(Web(seed=2).seeds, ("breadth_first",))

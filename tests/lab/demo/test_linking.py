@@ -3,6 +3,8 @@
 from collections import deque
 from functools import cache
 
+import pytest
+
 from topiccrawler.lab.demo.linking import Block, blocks
 from topiccrawler.lab.demo.plan import CRAWL, JUMPED, LICAI, SUBJECTS, TRAIN, TUNNELS, PlannedPage, Web
 
@@ -32,6 +34,7 @@ def _reached(web: Web, seeds: list[str], closed: frozenset[str] = frozenset()) -
     return reached
 
 
+@pytest.mark.slow
 def test_every_page_of_a_part_is_reached_from_its_directory(web: Web) -> None:
     for part, seeds in ((CRAWL, web.seeds), (TRAIN, web.train_seeds)):
         planned = {page.url for page in web.of_part(part) if page.kind != "month"}

@@ -26,6 +26,7 @@ def test_every_host_is_an_example_host_of_one_part_only(web: Web) -> None:
     assert not set(web.hosts(CRAWL)) & set(web.hosts(TRAIN))
 
 
+@pytest.mark.slow
 def test_the_same_seed_plans_the_same_pages_and_another_seed_others() -> None:
     def rows(web: Web) -> list[tuple[str, str, str]]:
         return [(page.url, page.topic, page.title) for page in web.pages.values()]

@@ -105,6 +105,7 @@ def test_training_it_takes_the_links_alone_and_says_so(tmp_path: Path) -> None:
         train(TrainingRecipe(topic, published=2))
 
 
+@pytest.mark.slow
 def test_the_shipped_one_is_chosen_by_the_word_paper() -> None:
     model = link_model(load_topic("finance"), "paper")
     shipped = load_model("finance", folder("models").joinpath("paper"))

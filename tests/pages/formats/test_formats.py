@@ -145,6 +145,7 @@ def test_hexos_search_xml_gives_titles_and_the_beginnings_of_texts(formats: Form
     assert len(found.parts[1][0]) == 400
 
 
+@pytest.mark.slow
 def test_hostile_listings_of_a_million_lines_are_bounded(formats: Formats) -> None:
     urls = b"".join(b"<url><loc>http://a.test/%d</loc></url>" % number for number in range(1_000_000))
     assert len(formats.read("sitemap", b"<urlset>" + urls).parts) == 5_000
@@ -198,6 +199,7 @@ def test_entities_of_office_files_are_not_replaced(
     assert "haha" * 10 not in outcome
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["docx", "xlsx", "pptx"])
 def test_a_zip_bomb_is_refused_by_its_size(
     kind: str, formats: Formats, word_file: bytes, workbook: bytes, slides: bytes, rezip: Rezip
@@ -210,6 +212,7 @@ def test_a_zip_bomb_is_refused_by_its_size(
         formats.read(kind, file)
 
 
+@pytest.mark.slow
 def test_a_zip_bomb_that_lies_about_its_size_is_refused(
     formats: Formats, word_file: bytes, rezip: Rezip
 ) -> None:
@@ -245,6 +248,7 @@ def test_a_pdf_whose_pages_lead_in_a_circle_ends(formats: Formats, pdf: Pdf) -> 
     assert time.monotonic() - started < 60
 
 
+@pytest.mark.slow
 def test_a_pdf_stream_that_unpacks_to_gigabytes_hurts_nobody(formats: Formats, pdf: Pdf) -> None:
     packed = zlib.compress(bytes(200_000_000), 9).decode("latin-1")
     bomb = pdf(

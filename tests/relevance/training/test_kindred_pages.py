@@ -52,6 +52,7 @@ def test_few_pages_or_others_mean_none(positive: list[PageWords], negative: list
     assert kindred_of_pages(positive, negative, ["股票"]) is None
 
 
+@pytest.mark.slow
 def test_a_learned_topic_takes_the_words_of_its_topic_and_leaves_those_of_a_wider_one() -> None:
     whole = learn("money", Examples(FINANCE, OTHERS), Method())
     catalogue = load_topic("finance")
