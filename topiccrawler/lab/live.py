@@ -1,7 +1,7 @@
 """One strategy's crawl by the real engine, on the recorded web: `scrapy crawl topic` in a process of its own.
 
-It gets the arguments of the replay, REPLAY_WARC answers for the network, and the crawl log says what was fetched. Answers
-overtake each other as in any crawl, so it does not repeat to the bit.
+It gets the arguments of the replay, REPLAY_WARC answers for the network, and the crawl log says what was fetched. With REPLAY_PACED
+answers come in the order in which they were asked for, so repeats fetch the same pages; memory and seconds differ.
 """
 
 from __future__ import annotations
