@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from postgresql_server import FULL_DISK, MORE_ROOM, PASSWORD, PostgresqlServer
+from warm import Started
 
 from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
@@ -74,6 +75,22 @@ def words(job: Path, server: PostgresqlServer, *more: str) -> list[str]:
     return ["crawl", "topic", *arguments, *given, *more]
 
 
+def killed_meanwhile(
+    server: PostgresqlServer, crawl: Started, gone: threading.Event, back: threading.Event, err: Path
+) -> str:
+    """Kill the server when `gone` is set, let the page that sets it go on (`back`), start the server again once it is missed: what the crawl
+    says until it ends well."""
+    assert gone.wait(PATIENCE)
+    server.kill()
+    back.set()
+    until(lambda: "is away" in err.read_text())
+    server.start()
+    ran = crawl.wait(PATIENCE)
+    said = err.read_text()
+    assert ran.code == 0, said
+    return said
+
+
 def kept(server: PostgresqlServer) -> dict[str, str]:
     """What each page is an alias of."""
     with closing(PostgresPages(Session(server.url()), "job", create=False)) as pages:
@@ -98,14 +115,7 @@ def test_a_server_that_is_gone_for_a_while_loses_nothing(
 
     web = draw_web({address(number): pause if number == 10 else page(number) for number in range(PAGES)})
     began = warm_scrapy.begin(*words(job, server), proxy=web.proxy, err=str(err))
-    assert gone.wait(PATIENCE)
-    server.kill()
-    back.set()
-    until(lambda: "is away" in err.read_text())
-    server.start()
-    ran = began.wait(PATIENCE)
-    said = err.read_text()
-    assert ran.code == 0, said
+    said = killed_meanwhile(server, began, gone, back, err)
     assert "is back after" in said
     assert "'finish_reason': 'finished'" in said
     assert "Traceback" not in said
@@ -149,14 +159,7 @@ def test_pages_are_looked_at_again_while_the_server_is_gone(
     web.pages.update({address(number): changed(number) for number in range(PAGES)})
     web.pages[address(5)] = pause
     began = warm_scrapy.begin(*words(job, server), "-a", "revisit=true", proxy=web.proxy, err=str(err))
-    assert gone.wait(PATIENCE)
-    server.kill()
-    back.set()
-    until(lambda: "is away" in err.read_text())
-    server.start()
-    ran = began.wait(PATIENCE)
-    said = err.read_text()
-    assert ran.code == 0, said
+    said = killed_meanwhile(server, began, gone, back, err)
     assert "12 pages looked at again: 12 changed, 0 unchanged, 0 gone, 0 failed" in said
     assert "'topic/store/outages': 1" in said
     assert "Traceback" not in said

@@ -64,6 +64,20 @@ def test_any_zstd_program_reads_all_pages(place: Path) -> None:
     assert zstd.decompress(place.read_bytes()) == b"".join(PAGES.values())
 
 
+@pytest.mark.parametrize("at", [0, 4, 8], ids=["magic number", "length of the URL", "length of the page"])
+def test_a_damaged_page_costs_no_other_and_the_crawl_goes_on(place: Path, at: int) -> None:
+    body = bytearray(place.read_bytes())
+    second = body.index(b"\x50\x2a\x4d\x18", 1)
+    body[second + at : second + at + 4] = b"\xff" * 4
+    place.write_bytes(body)
+    file = HtmlFile(place)
+    file.put("http://d.cn/", b"new")
+    file.close()
+    assert found(place) == {**PAGES, "http://b.cn/": None}
+    with KeptHtml([place]) as html:
+        assert html.get("http://d.cn/") == b"new"
+
+
 @pytest.mark.parametrize("cut", [1, 30])
 def test_half_a_page_at_the_end_is_cut_off_when_the_crawl_goes_on(place: Path, cut: int) -> None:
     body = place.read_bytes()

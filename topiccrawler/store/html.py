@@ -2,7 +2,7 @@
 
 Each page is two frames: a skippable one with its URL and the length of the next, and the page as it was fetched. So `zstd -dc` prints all pages,
 and a reader finds one page without the others. SQLite would write each body twice (its log, then its file). A page that is stored again
-is appended again; the last one counts. A killed process may leave half a page at the end: it is cut off when the crawl goes on.
+is appended again; the last one counts. A killed process may leave half a page at the end: it is cut off when the crawl goes on. A damaged page costs no other.
 Cost: 0.15 ms and 18 kB a page of 71 kB (recorded blogs).
 """
 
@@ -15,7 +15,6 @@ from functools import cached_property
 from io import SEEK_END
 from pathlib import Path
 from struct import Struct
-from struct import error as StructError  # noqa: N812 a class
 from typing import Any, BinaryIO, Self
 
 if sys.version_info >= (3, 14):
@@ -29,6 +28,8 @@ LEVEL = 1
 MOST_BYTES = 4_000_000  # of a page: what of it is read (pages.read)
 LONGEST_URL = 100_000
 _MAGIC = 0x184D2A50  # a skippable frame of the Zstandard format (RFC 8878)
+_MAGIC_BYTES = _MAGIC.to_bytes(4, "little")
+_PIECE = 1 << 20  # bytes looked through at once
 _HEAD = Struct("<III")  # magic, length of the rest of this frame, length of the page's frame
 _REMEDY = "make room or move it away"
 
@@ -125,18 +126,30 @@ class KeptHtml:
 
 
 def _places(file: BinaryIO) -> tuple[dict[str, tuple[int, int]], int]:
-    """Place and length of each page's frame by URL, and the bytes up to the end of the last whole one."""
+    """Place and length of each page's frame by URL, and the bytes up to the end of the last whole one. What is damaged is passed over: the
+    next page begins with the next magic number."""
     found: dict[str, tuple[int, int]] = {}
-    end, size = 0, file.seek(0, SEEK_END)
-    while end < size:
-        file.seek(end)
-        try:
-            magic, length, page = _HEAD.unpack(file.read(_HEAD.size))
-        except StructError:
-            break
-        begin = end + _HEAD.size + length - 4
+    at, end, size = 0, 0, file.seek(0, SEEK_END)
+    while 0 <= at < size:
+        file.seek(at)
+        head = file.read(_HEAD.size)
+        magic, length, page = _HEAD.unpack(head) if len(head) == _HEAD.size else (0, 0, 0)
+        begin = at + _HEAD.size + length - 4
         if magic != _MAGIC or not 4 < length <= LONGEST_URL or begin + page > size:
-            break
+            at = _next_magic(file, at + 1)
+            continue
         found[file.read(length - 4).decode("utf-8", "replace")] = begin, page
-        end = begin + page
+        at = end = begin + page
     return found, end
+
+
+def _next_magic(file: BinaryIO, at: int) -> int:
+    """Where the next magic number stands; -1 for nowhere."""
+    while True:
+        file.seek(at)
+        piece = file.read(_PIECE)
+        if (place := piece.find(_MAGIC_BYTES)) >= 0:
+            return at + place
+        if len(piece) < _PIECE:
+            return -1
+        at += _PIECE - len(_MAGIC_BYTES) + 1
