@@ -45,6 +45,7 @@ def test_one_learns_from_the_pages_of_all_each_once_and_the_crawl_ends_when_it_h
     first, second, third = crowd.join(), crowd.join(), crowd.join()
     crowd.drain()
     assert Counter(crowd.fetched) == dict.fromkeys(map(address, range(PAGES)), 1)
+    crowd.until(lambda: sum(first.frontier.look().counts().values()) == PAGES)
     learner = crowd.learner
     assert learner is not None
     assert sum(process.leads for process in (first, second, third)) == 1
@@ -58,7 +59,8 @@ def test_one_learns_from_the_pages_of_all_each_once_and_the_crawl_ends_when_it_h
         assert [process.seen for process in crowd.living if process is not learner] == [[], []]
         assert learner.pushed[Pushed.NEW] == PAGES
     else:
-        assert sum(process.pushed[Pushed.NEW] for process in crowd.living) == PAGES
+        # The seed, which all three push, is new to a process that the server has not answered yet; it has one row all the same.
+        assert 0 <= sum(process.pushed[Pushed.NEW] for process in crowd.living) - PAGES <= 2
         followers = [process for process in crowd.living if process is not learner]
         crowd.until(lambda: all(sorted(process.seen) == sorted(crowd.fetched) for process in followers))
 
