@@ -84,14 +84,22 @@ def test_json_is_one_object_that_holds_the_scores(
     assert load(tmp_path / "finance.json").gate_threshold == found["gate_threshold"]
 
 
-def test_recorded_pages_without_a_page_classifier_are_no_use(
-    command: Callable[..., Any], tmp_path: Path
+@pytest.mark.parametrize(
+    ("option", "fault"),
+    [
+        (
+            ["--pages", "web.warc"],
+            "--pages: is read for a page classifier alone; give --page-classifier detail",
+        ),
+        (["--smoothing", ".5"], "--smoothing: is read for the published model alone; give --paper"),
+    ],
+)
+def test_what_another_model_reads_is_refused(
+    command: Callable[..., Any], tmp_path: Path, option: list[str], fault: str
 ) -> None:
-    ran = command("train", "travel", "--pages", "web.warc", "--headlines", "h.tsv", "--out", str(tmp_path))
+    ran = command("train", "travel", *option, "--headlines", "h.tsv", "--out", str(tmp_path))
     assert ran.code != 0
-    assert ran.err.splitlines() == [
-        "--pages: is read for a page classifier alone; give --page-classifier detail"
-    ]
+    assert ran.err.splitlines() == [fault]
 
 
 def test_keywords_alone_make_a_model(command: Callable[..., Any], tmp_path: Path) -> None:

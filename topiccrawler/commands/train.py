@@ -47,6 +47,8 @@ class Command(ReportingCommand):
         add("--context", choices=contexts, help=context)
         paper = "the published model instead of ours: feature group 1 (anchor) or 2 (default: also context and dictionary), --links alone"
         add("--paper", nargs="?", type=int, choices=(1, 2), const=2, metavar="GROUP", help=paper)
+        smoothing = "what --paper adds to each count (default 1)"
+        add("--smoothing", type=_above_zero, metavar="A", help=smoothing)
         precision = "set the threshold so that a share P of what is accepted on held-out links is relevant"
         add("--precision", type=_share, metavar="P", help=precision)
         gate = "the link gate lets in a share R of the relevant links on held-out hosts (default 0.98)"
@@ -89,6 +91,8 @@ class Command(ReportingCommand):
         if opts.pages:
             fault = "is read for a page classifier alone"
             raise ArgumentError("--pages", fault, "give --page-classifier detail")
+        if opts.smoothing and not opts.paper:
+            raise ArgumentError("--smoothing", "is read for the published model alone", "give --paper")
         topic = load_topic(name)
         recipe = TrainingRecipe(
             topic,
@@ -99,6 +103,7 @@ class Command(ReportingCommand):
             negative_topics=unlike(topic),
             context=opts.context or ("neighbour" if opts.paper else "window"),
             published=opts.paper,
+            smoothing=opts.smoothing or 1.0,
             seed=opts.seed,
             precision=opts.precision,
             gate_recall=opts.gate_recall,
@@ -215,6 +220,16 @@ def _share(given: str) -> float:
         value = 0.0
     if not 0 < value <= 1:
         raise argparse.ArgumentTypeError(f"{given!r} is no number above 0 and at most 1")
+    return value
+
+
+def _above_zero(given: str) -> float:
+    try:
+        value = float(given)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 1e6:
+        raise argparse.ArgumentTypeError(f"{given!r} is no number above 0")
     return value
 
 
