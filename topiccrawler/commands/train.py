@@ -166,7 +166,7 @@ def _folder(given: str | None) -> Path:
 def _save(trained: Trained, folder: Path, *, in_use: bool) -> tuple[Path, Path | None]:
     """Save model and report, as the topic's own or as a candidate; where they are, and where the former model is kept."""
     from topiccrawler.files import keep_former
-    from topiccrawler.link_model.model_file import save
+    from topiccrawler.link_model.model_file import load, save
     from topiccrawler.link_model.training.promotion import CANDIDATE, model_file, put_to_use, report
 
     model, former = trained.model, None
@@ -177,7 +177,8 @@ def _save(trained: Trained, folder: Path, *, in_use: bool) -> tuple[Path, Path |
             keep_former(place.with_suffix(".txt"))
         else:
             save(model, place)
-        text = report(model, trained.rows, trained.divergences, trained.curve)
+        read = load(place)  # whose counts are rounded
+        text = report(read, trained.rows, trained.divergences, trained.curve)
         place.with_suffix(".txt").write_text(text, encoding="utf-8")
     return place, former
 
