@@ -69,3 +69,23 @@ def test_the_guide_quotes_the_learning_curve_of_finance() -> None:
     )
     assert told
     assert {told[2]: told[1], told[4]: told[3]}.items() <= curve.items()
+
+
+def divergences(place: str) -> dict[str, str]:
+    """KL in nats by the two sides, as a report has them."""
+    return dict(re.findall(r"^D\((.+)\) = (\S+) nats", text_of(f"models/{place}.txt"), re.MULTILINE))
+
+
+def test_the_papers_page_has_the_divergences_of_both_reports() -> None:
+    table = text_of("docs/papers/nb-guided.md").partition("| KL distance (base")[2].splitlines()[2:5]
+    cells = [[cell.strip() for cell in row.split("|")[3:5]] for row in table]
+    published, ours = divergences("paper/finance"), divergences("finance")
+    between = published["pages||links"], published["links||pages"]
+    assert cells == [
+        [
+            "{} (pages‖links), {} (links‖pages)".format(*between),
+            f"{ours['pages||links']}, {ours['links||pages']}",
+        ],
+        [published["pages||pages"], ours["pages||pages"]],
+        [published["links||links"], ours["links||links"]],
+    ]
