@@ -32,7 +32,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import scrapy
 from scrapy import exceptions, signals
@@ -48,6 +48,7 @@ from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
 from topiccrawler import settings as ours
+from topiccrawler.engine.help_texts import TranslatedHelp
 from topiccrawler.errors import ArgumentError, CrawlerError, file_faults
 from topiccrawler.files import replace_file, user_path
 from topiccrawler.messages import translated, translated_error
@@ -172,13 +173,10 @@ class ReportingCommand(ScrapyCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-
-        def add(*names: str, help: str = "", **how: Any) -> argparse.Action:  # noqa: A002 as argparse has it
-            return parser.add_argument(*names, help=translated(help), **how)
-
-        self.options(add)
+        parser.formatter_class = TranslatedHelp
+        self.options(parser.add_argument)
         if self.json_help:
-            add("--json", action="store_true", help=self.json_help)
+            parser.add_argument("--json", action="store_true", help=self.json_help)
 
     def options(self, add: Callable[..., argparse.Action]) -> None:
         """Add the command's own options by `ArgumentParser.add_argument`."""
