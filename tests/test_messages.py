@@ -138,7 +138,13 @@ def test_the_catalogue_has_no_message_that_the_program_does_not_make() -> None:
     plain = " ".join(joined.replace('\\"', '"').split()).lower()
     pairs = list(messages.messages("zh"))
     of_scrapy = tomllib.loads((package / "locale/zh.toml").read_text(encoding="utf-8"))["scrapy"]
-    of_others = ("input should be", "cannot be read: No such file", *of_scrapy)  # pydantic's and the system's
+    of_others = (
+        "input should be",
+        "value error, ",
+        "{field} = {value}: Value error",
+        "cannot be read: No such file",
+        *of_scrapy,
+    )  # pydantic's and the system's
     stale = [
         text
         for text, _ in pairs
