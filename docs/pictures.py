@@ -16,10 +16,12 @@ DOCS = Path(__file__).resolve().parent
 sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "tests")]
 
 from browser import open_browser, running_dashboard  # noqa: E402
+from PIL import Image  # noqa: E402
 from written_commands import Follower, commands  # noqa: E402
 
 PICTURES = DOCS / "pictures"
 SIZE = {"width": 1000, "height": 760}
+COLOURS = 32
 PROMPT, MARK = "$ ", "=" * 80
 TERMINAL = (
     "<body style='margin:0;padding:14px;background:#16191d;color:#d8dee4'>"
@@ -43,7 +45,7 @@ def main() -> None:
             page = context.new_page()
             page.set_viewport_size(SIZE)
             page.set_content(TERMINAL.format(html.escape(shown)))
-            take(page.locator("pre"), "terminal")
+            take(page.locator("body"), "terminal")
             page.goto((follower.folder / "report.html").as_uri())
             take(page, "report")
             page.goto(link)
@@ -68,8 +70,10 @@ def follow(follower: Follower) -> str:
 
 
 def take(what: Any, name: str) -> None:
-    """A picture of a page, or of a part of it."""
-    what.screenshot(path=PICTURES / f"{name}.png")
+    """A picture of a page, or of a part of it, in a few colours: a fourth of the bytes."""
+    place = PICTURES / f"{name}.png"
+    what.screenshot(path=place)
+    Image.open(place).convert("RGB").quantize(COLOURS).save(place, optimize=True)
 
 
 if __name__ == "__main__":
