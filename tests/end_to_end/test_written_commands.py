@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -64,6 +65,17 @@ def test_both_tutorials_have_the_same_commands_and_figures() -> None:
     assert shown[0] == shown[1]
     rows = [re.findall(r"\| (\d+) \| (\d+) \|$", text, re.MULTILINE) for text in texts]
     assert rows[0] == rows[1] == [("300", "299"), ("300", "36")]
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no clone")
+def test_what_readme_and_tutorial_make_is_ignored_by_git() -> None:
+    lines = "\n".join([*commands(README), *commands(TUTORIAL)])
+    made = sorted({*re.findall(r"(?:--out |-o |JOBDIR=)(\S+)", lines), "data/demo/report.html"})
+    ran = subprocess.run(
+        ["git", "check-ignore", "--no-index", *made], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert ran.stdout.splitlines() == made
+    assert len(made) > 5
 
 
 def test_the_example_web_is_what_the_tutorials_say() -> None:
