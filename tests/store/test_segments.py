@@ -40,6 +40,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segments, "BYTES", 2000)
 
 
+@pytest.mark.slow
 def test_a_host_of_forty_thousand_dead_links(tmp_path: Path) -> None:
     path, visits = tmp_path / "visits.jsonl", [dead(number) for number in range(40_000)]
     write(path, iter(visits), each=100)
