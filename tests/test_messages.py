@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -106,13 +105,8 @@ def test_the_help_of_the_first_commands_is_whole(name: str) -> None:
     command: Any = import_module(f"topiccrawler.commands.{name}").Command()
     texts = [command.short_desc()]
     if name != "crawl":  # whose options are Scrapy's
-
-        def add(*_: str, help: str = "", **__: Any) -> argparse.Action:  # noqa: A002
-            texts.append(translated(help))
-            return argparse.Action([], "")
-
-        command.options(add)
-        texts += [command.long_desc(), translated(command.json_help or "中")]
+        texts += [command.long_desc()]
+        texts += [translated(how["help"]) for group in command.options.values() for how in group.values()]
     assert [text for text in texts if not HAN.search(text)] == []
 
 
@@ -120,6 +114,8 @@ def test_the_catalogue_has_no_message_that_the_program_does_not_make() -> None:
     package = Path(messages.__file__).parent
     code = " ".join(file.read_text(encoding="utf-8") for file in sorted(package.rglob("*.py")))
     joined = re.sub(r"""["']\s*\n\s*f?r?["']""", "", code)
+    joined += "".join(file.read_text(encoding="utf-8") for file in sorted(package.glob("commands/*.toml")))
+    joined = joined.replace("\\\n", "")
     plain = " ".join(joined.replace('\\"', '"').split()).lower()
     pairs = list(messages.messages("zh"))
     of_others = ("input should be", "cannot be read: No such file")  # pydantic's and the system's

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from fastwarc.warc import WarcRecord, WarcRecordType
 
-from topiccrawler.commands.compare import DEFAULT_CONCURRENCY
+from topiccrawler.commands.compare import DEFAULTS, Command
 from topiccrawler.lab import plots
+from topiccrawler.lab.experiment import EXPERIMENTS
 from topiccrawler.lab.replayed import CONCURRENCY
 from topiccrawler.relevance.base import relevance_of
 
@@ -147,8 +148,12 @@ def test_the_real_engine_crawls_the_same_pages(command: Callable[..., Any], file
     )  # b.example was not recorded, so it was not asked for
 
 
-def test_the_default_that_help_names_is_that_of_a_run() -> None:
-    assert DEFAULT_CONCURRENCY == CONCURRENCY
+def test_help_names_the_defaults_and_each_experiment() -> None:
+    options = Command().options[""]
+    assert DEFAULTS["concurrency"] == CONCURRENCY
+    for name in ("pages", "concurrency"):
+        assert str(DEFAULTS[name]) in options[name]["help"]
+    assert [name for name in EXPERIMENTS if name not in options["experiment"]["help"]] == []
 
 
 @pytest.mark.parametrize(

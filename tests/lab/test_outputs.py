@@ -123,7 +123,7 @@ def test_what_is_kept_is_in_every_output(comparison: Callable[..., Comparison], 
     assert set(found["strategies"]["random_order"]["band"]["kept"]) == set(first) - {"reliability"}
     shown = "\n".join(lines(made))
     assert re.search(r"kept +precision +recall +P@25 +calib\. err\.", shown)
-    assert re.search(r"breadth_first +2 +0\.500 +0\.500 +0\.500 +0\.525\n", shown)
+    assert re.search(r"breadth_first +2 +0\.500 +0\.500 +0\.500 +0\.525$", shown, re.MULTILINE)
     assert re.search(r"random_order .* precision -?\d\.\d{3} to \d\.\d{3}\n", shown)
     drawn = plots(with_verdicts(), 4)
     assert list(drawn) == ["harvest.png", "recall.png", "recall_content.png", "reliability.png"]

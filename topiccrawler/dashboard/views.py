@@ -25,7 +25,7 @@ from jinja2 import Environment
 
 from topiccrawler.engine.control.server import RefusedError, admit
 from topiccrawler.files import folder
-from topiccrawler.results.report import environment
+from topiccrawler.results.templating import environment
 from topiccrawler.text.normalise import printable
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]

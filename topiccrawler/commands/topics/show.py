@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,15 +17,9 @@ if TYPE_CHECKING:
     from topiccrawler.crawling.recipe import Recipe
     from topiccrawler.topics.topic import Topic
 
-USAGE = "show NAME|FILE|JOB|WORDS [--all]"
 SHOWN = 20  # words that a program found
 LONGEST_NAME = 80  # characters; file systems refuse much longer ones
 _SEPARATOR = re.compile(r"[,;\n]")
-
-
-def add_options(add: Callable[..., argparse.Action]) -> None:
-    """The step's own options."""
-    add("--all", action="store_true", help=f"list all words, not only the heaviest {SHOWN}")
 
 
 def work(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:

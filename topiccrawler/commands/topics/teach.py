@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
@@ -15,17 +14,8 @@ if TYPE_CHECKING:
     from topiccrawler.crawling.teaching import Lessons
     from topiccrawler.topics.topic import Topic
 
-USAGE = "teach JOB [--questions N] [--answers FILE.csv | --write-questions FILE.csv | --undo]"
 QUESTIONS, A_ROUND = 20, 5
 SHOWN = 15
-
-
-def add_options(add: Callable[..., argparse.Action]) -> None:
-    """The step's own options."""
-    add("--questions", type=int, metavar="N", help=f"pages to ask about (default {QUESTIONS})")
-    add("--answers", metavar="FILE", help="take the answers from a CSV file with the columns url and answer")
-    add("--write-questions", metavar="FILE", help="write such a file, to be filled in, and ask nothing")
-    add("--undo", action="store_true", help="go back to the topic before the last answers")
 
 
 def work(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
