@@ -94,12 +94,13 @@ def links_arguments() -> str:
 
 
 def _fields(model: str, without: frozenset[str]) -> str:
-    fields = getattr(import_module("topiccrawler.crawling.recipe"), model).model_fields
+    recipe = import_module("topiccrawler.crawling.recipe")
+    fields, texts = getattr(recipe, model).model_fields, recipe.described(getattr(recipe, model))
     rows = []
     for name, field in fields.items():
         if name not in without:
             shown = "strategy_NAME" if name == "parameters" else name
-            text = "a parameter of the strategy" if name == "parameters" else linked(field.description)
+            text = "a parameter of the strategy" if name == "parameters" else linked(texts[name])
             default = field.get_default(call_default_factory=True)
             rows.append(
                 (

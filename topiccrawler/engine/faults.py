@@ -27,7 +27,6 @@ import json
 import logging
 import os
 import sys
-import tomllib
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -51,7 +50,7 @@ from twisted.web.client import ResponseFailed
 
 from topiccrawler import settings as ours
 from topiccrawler.errors import ArgumentError, CrawlerError, file_faults
-from topiccrawler.files import folder, replace_file, user_path
+from topiccrawler.files import package_table, replace_file, user_path
 from topiccrawler.messages import translated, translated_error
 
 NO_HOST, REFUSED, UNREACHABLE, TIMEOUT = "no such host", "connection refused", "unreachable", "timeout"
@@ -172,7 +171,7 @@ _TYPES = {"int": int, "float": float, "share": share}
 
 @cache
 def _face(name: str) -> dict[str, Any]:
-    return tomllib.loads(folder("commands").joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+    return package_table(f"commands/{name}.toml")
 
 
 class ReportingCommand(ScrapyCommand):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import NamedTuple
 
-from topiccrawler.files import folder
+from topiccrawler.files import package_table
 
 COUNT, GAUGE, AT_END = "count", "gauge", "at the end"
 
@@ -17,10 +16,9 @@ class StatsKey(NamedTuple):
     meaning: str
 
 
-_TEXT = folder("engine").joinpath("stats_keys.toml").read_text(encoding="utf-8")
 SECTIONS: dict[str, dict[str, StatsKey]] = {
     title: {key: StatsKey(*entry) for key, entry in keys.items()}
-    for title, keys in tomllib.loads(_TEXT).items()
+    for title, keys in package_table("engine/stats_keys.toml").items()
 }
 
 STATS_KEYS: dict[str, StatsKey] = {key: entry for keys in SECTIONS.values() for key, entry in keys.items()}

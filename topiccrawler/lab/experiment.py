@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -27,7 +26,7 @@ from typing import Protocol
 
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError, SeedsError, file_faults
-from topiccrawler.files import folder as package_folder
+from topiccrawler.files import package_table
 from topiccrawler.lab.live import LiveCrawls
 from topiccrawler.lab.measures import STEP_PAGES, Scored, Truth, checkpoints, oracle_order
 from topiccrawler.lab.page_reading import ReadingPlan, WebReading, Workers, read_web
@@ -109,7 +108,7 @@ BY_HAND = "LABELS"  # in a strategy: the first file of labels
 
 
 def _experiments() -> dict[str, PaperExperiment]:
-    given = tomllib.loads(package_folder("lab").joinpath("experiments.toml").read_text(encoding="utf-8"))
+    given = package_table("lab/experiments.toml")
     return {
         name: PaperExperiment(**{**known, "strategies": ",".join(known["strategies"])})
         for name, known in given.items()
