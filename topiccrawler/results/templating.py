@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from topiccrawler.files import folder
 from topiccrawler.text.normalise import one_line
 from topiccrawler.urls.canonical import readable
 
+_NO_REASONS: Mapping[str, str] = {}
 MOST_CHARACTERS = 300  # of one text
 _WEB = re.compile(r"https?://[!#-;=?-~]+")  # without " < >, which no canonical URL has
 
@@ -39,7 +40,13 @@ def environment() -> Environment:
 @cache
 def _plain() -> Environment:
     made = environment()
-    made.filters |= {"readable": readable, "titled": titled, "minute": moment, "second": second}
+    made.filters |= {
+        "readable": readable,
+        "titled": titled,
+        "minute": moment,
+        "second": second,
+        "weighed": weighed,
+    }
     return made
 
 
@@ -51,6 +58,16 @@ def as_text(template: str, values: Mapping[str, Any]) -> str:
 def titled(text: str, most: int = 100) -> str:
     """A title on one line."""
     return one_line(text, most) or "(no title)"
+
+
+def weighed(
+    words: Iterable[tuple[str, float]], why: Mapping[str, str] = _NO_REASONS, other: str = ""
+) -> list[str]:
+    """Each word with its weight, and the reason for it; `other`: that of a word that has none."""
+    return [
+        f"{word} {weight:g}" + (f" ({why.get(word, other)})" if why.get(word, other) else "")
+        for word, weight in words
+    ]
 
 
 def second(seconds: float) -> str:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from topiccrawler.topics.topic import Topic
 
 QUESTIONS, A_ROUND = 20, 5
-SHOWN = 15
 
 
 def work(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
@@ -102,30 +101,4 @@ def _report(
     found |= {"rescored": changed, "topic": str(lessons.folder / TOPIC)}
     if now.narrow:
         found |= {"trust": now.trust, "near": now.near, "against": now.against, "intercept": now.intercept}
-    first = [
-        f"{word} {now.keywords[word]:g} ({now.reasons.get(word, 'as before')})"
-        for word in [*new, *moved][:SHOWN]
-    ]
-    counts = f"{len(new)} words are new, {len(gone)} gone, {len(moved)} weigh something else"
-    of_pages = f"of {len(lessons.records)} pages with a text {kept[1]} are about it (before: {kept[0]})"
-    go_on = "go on with the command the job was begun with (a crawl that runs goes on with it now); --undo takes this back"
-    lines = [
-        f"{len(answers)} answers, {sum(answers)} yes: {counts}",
-        *(f"  {line}" for line in [*first, *_judging(now)]),
-        f"{of_pages}; {changed} waiting URLs have another score",
-        f"{lessons.folder / TOPIC} is the topic now; {go_on}",
-    ]
-    command.report(opts, found, "\n".join(lines))
-
-
-def _judging(topic: Topic) -> list[str]:
-    """What judges pages of a narrow topic, as far as it was taught."""
-    lines = [f"every page {topic.intercept:+g} log-odds"] if topic.intercept else []
-    for name, weights in (
-        ("trusted", dict(sorted(topic.trust.items(), key=lambda pair: pair[1]))),
-        ("near", topic.near),
-        ("against", topic.against),
-    ):
-        words = list(weights.items())[:SHOWN] if topic.narrow else []
-        lines += [f"{name}: {word} {weight:g} ({topic.reasons.get(word, '')})" for word, weight in words]
-    return lines
+    command.report(opts, found, command.text("taught", {**found, "now": now}))
