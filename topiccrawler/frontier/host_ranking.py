@@ -1,7 +1,8 @@
 """Which host is best: a ranking by best waiting URL, grouped by site; the pace of each host; fair shares of sites.
 
 The ranking is a heap of sites by their best host, and for each site a heap of its hosts, so that a site can be passed over as a whole. A
-site has one entry that counts: however many hosts it has, it is looked at once. An entry that no longer counts is dropped when it reaches the top; a heap that has doubled since it was last cleaned is cleaned.
+site has one entry that counts, with the rank of its best host or a rank before it: however many hosts it has, it is looked at once. An
+entry that no longer counts is dropped when it reaches the top; a heap that has doubled since it was last cleaned is cleaned.
 
 The pace of a host is the delay between two requests and the number of requests at once: the usual one, and that of single hosts.
 
@@ -64,9 +65,7 @@ class HostRanking:
     def __init__(self, counts: Counts) -> None:
         self._counts = counts
         self._sites: list[tuple[Key, str]] = []
-        self._site_ranks: dict[
-            str, Key
-        ] = {}  # of the site's one entry that counts: its best host's or before it
+        self._site_ranks: dict[str, Key] = {}  # of the one entry that counts
         self._hosts: dict[str, list[tuple[Key, int]]] = {}
         self._clean_at: dict[str, int] = {}
         self._clean_sites_at = _CLEAN_AT

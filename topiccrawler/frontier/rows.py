@@ -382,8 +382,10 @@ class Rows:
                 piece = self._select(NEXT_IN_STATE, (last, CODES[state], _PAGE_ROWS))
             if not piece:
                 return
-            for row in piece:
-                yield self.read(row[0]) if self._raises[row[0]] else self._row(row)
+            for raw in piece:
+                row = self.read(raw[0]) if self._raises[raw[0]] else self._row(raw)
+                if state in (None, row.state):  # it may have changed since
+                    yield row
             last = piece[-1][0]
 
     def note(self, name: str) -> str | None:
