@@ -167,7 +167,18 @@ def share(given: str) -> float:
     return value
 
 
-_TYPES = {"int": int, "float": float, "share": share}
+def above_zero(given: str) -> float:
+    """The type of an option that is a number above 0, at most a million."""
+    try:
+        value = float(given)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 1e6:
+        raise argparse.ArgumentTypeError(f"{given!r} is no number above 0")
+    return value
+
+
+_TYPES = {"int": int, "float": float, "share": share, "above_zero": above_zero}
 
 
 @cache
