@@ -151,6 +151,23 @@ def test_a_latin_word_whose_stem_is_another_word_counts_as_it_is_written() -> No
     assert classifier.relevance(PageWords(title=["bank"])) == on, "of words alone it cannot be told"
 
 
+@pytest.mark.parametrize(
+    ("given", "on", "off"),
+    [
+        ("Objective-C", "Objective-C入门", "The objective of this page"),
+        ("GPT-4", "用GPT 4写作", "GPT分区, gpt-40"),
+        (".NET", "学.NET框架", "example.net"),
+        ("C++", "C++模板", "C语言"),
+        ("Wi-Fi", "WiFi设置", "Hi-Fi"),
+    ],
+)
+def test_a_name_of_which_the_segmenter_drops_a_part_counts_as_it_is_written(
+    given: str, on: str, off: str
+) -> None:
+    classifier = classifier_of([given, "考研"], bias=-1.0, title=2.0)
+    assert [classifier.relevance(page(("title", title))) > 0.5 for title in (on, off)] == [True, False]
+
+
 @pytest.mark.parametrize("given", [["bank", "banking"], ["banking", "bank"]])
 def test_of_two_words_with_one_stem_each_may_stand(given: list[str]) -> None:
     classifier = classifier_of(given, bias=-1.0, title=2.0)
