@@ -110,6 +110,17 @@ def test_bounds_of_the_features() -> None:
     assert found["near density"] == pytest.approx(math.sqrt(0.2))
 
 
+def test_two_tags_that_nothing_else_on_the_page_bears_out_count_as_one() -> None:
+    classifier = classifier_of(EXAM)
+
+    def tags(*texts: tuple[Kind, str]) -> float:
+        found = classifier.observe(page(("title", "留言墙"), ("tag", "高考"), ("tag", "考研"), *texts))
+        return dict(zip(FEATURES, classifier.features(found), strict=True))["tags"]
+
+    assert tags(("text", "路过的朋友请留言")) == 1.0
+    assert tags(("text", "志愿怎么填")) == tags(("heading", "高考")) == 2.0
+
+
 def test_explain_gives_shares_of_the_relevance_largest_first() -> None:
     """Without 考研 the log-odds lose 2 + .5 · ln 3, without 高考 the .25 of the tag; 志愿 and the near words have no weight."""
     classifier = classifier_of(EXAM, bias=-1.0, title=2.0, count=0.5, tags=0.25)

@@ -7,7 +7,7 @@ Formula: relevance = 1 / (1 + e^-(w . x + b)); x of FEATURES over the page's seg
 with their likeness l (text.word_vectors), n = words of the body:
     title        1 where the title has one of U          title words   how many of U, at most 2
     title near   largest l in the title                  title nears   sum of l, at most 1.5
-    tags, description, headings   how many of U each has, at most 2
+    tags, description, headings   how many of U each has, at most 2; tags that no other segment bears out 1
     lead near    sum of l in the first LEAD words, at most 2
     count        ln(1 + occurrences of U)                words         how many of U the body has
     density      sqrt of U's share of the body, at most sqrt .1
@@ -213,6 +213,9 @@ class EvidenceClassifier:
         def own_of(kind: Kind) -> float:
             return min(2.0, _sum(trust[word] for word in held.get(kind, ()) if word in trust))
 
+        tags = own_of("tag")
+        if tags > 1.0 and not any(trust.keys() & counts.keys() for kind, counts in held.items() if kind != "tag"):
+            tags = 1.0
         title_near = [near[word] for word in title if word in near]
         occurrences = _sum(trust[word] * count for word, count in body.items() if word in trust)
         nearby = sum(near[word] ** 2 * count for word, count in body.items() if word in near)
@@ -222,7 +225,7 @@ class EvidenceClassifier:
             own_of("title"),
             max(title_near, default=0.0),
             min(1.5, sum(title_near)),
-            own_of("tag"),
+            tags,
             own_of("description"),
             own_of("heading"),
             min(2.0, sum(near[word] for word in lead if word in near)),
