@@ -156,28 +156,18 @@ class TrapRule:
         self.budgets.refused[decision.reason.split(": ")[1]] += 1
 
 
-def depth_limit(most: Callable[[], int]) -> Rule:
+def depth_limit(most: int) -> Rule:
     """`most`: link steps from the seeds; 0 = no bound."""
-
-    def test() -> Test | None:
-        bound = most()
-        why = f"deeper than {bound}"
-        return (lambda link: why if link.source_url and bound < link.depth else None) if bound > 0 else None
-
-    return UrlRule(DEPTH, _FOUND, test)
+    why = f"deeper than {most}"
+    test: Test = lambda link: why if link.source_url and most < link.depth else None  # noqa: E731
+    return UrlRule(DEPTH, _FOUND, lambda: test if most > 0 else None)
 
 
-def url_length(most: Callable[[], int]) -> Rule:
+def url_length(most: int) -> Rule:
     """`most`: characters of a URL; 0 = no bound."""
-
-    def test() -> Test | None:
-        bound = most()
-        why = f"longer than {bound} characters"
-        return (
-            (lambda link: why if bound < len(link.url) and link.source_url else None) if bound > 0 else None
-        )
-
-    return UrlRule(URL_LENGTH, _FOUND, test)
+    why = f"longer than {most} characters"
+    test: Test = lambda link: why if most < len(link.url) and link.source_url else None  # noqa: E731
+    return UrlRule(URL_LENGTH, _FOUND, lambda: test if most > 0 else None)
 
 
 def allowed_domains(allows: Callable[[], Callable[[str], bool] | None]) -> Rule:

@@ -251,13 +251,15 @@ class Ordering:
     ) -> tuple[Mapping[Pushed, int], Sequence[Link]]:
         """Pass the links to the strategy that it wants (`offered_links`) and queue them; returns them too. Most targets of a page
         were fetched before, and most of the others were linked with the same words before."""
-        if self.strategy.offered_links == "all":
+        wanted = self.strategy.offered_links
+        if wanted == "all":
             return self._push(self.strategy.visit(page, links), links, tunnel, now), links
         self._learning.look_up(link.url for link in links)
+        urls = dict.fromkeys(link.url for link in links)
         known = self.frontier.look()
-        is_open = {url: known.is_open(url) for url in dict.fromkeys(link.url for link in links)}
+        is_open = {url: known.is_open(url) for url in urls}
         offered = [link for link in links if is_open[link.url]]
-        if self.strategy.offered_links == "new":
+        if wanted == "new":
             offered = [link for link in offered if known.is_new_anchor(link.url, link.anchor)]
         pushed = self._push(self.strategy.visit(page, offered), offered, tunnel, now)
         passed_over = {url: Pushed.KEPT if waits else Pushed.KNOWN for url, waits in is_open.items()}
