@@ -28,6 +28,7 @@ from topiccrawler.crawling.gate import Blocks, Decision, LinkGate
 from topiccrawler.entry_points import named, part
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.budgets import Budgets
+from topiccrawler.links.page_links import urls_of
 from topiccrawler.model import Link
 from topiccrawler.urls.canonical import host_of
 from topiccrawler.urls.private_hosts import address_of, is_inside
@@ -167,17 +168,30 @@ def depth_limit(most: Callable[[], int]) -> Rule:
     return UrlRule(DEPTH, _FOUND, test)
 
 
+@dataclass(frozen=True, slots=True)
+class UrlLengthRule:
+    """`most`: characters of a URL; 0 = no bound. Seeds may be longer."""
+
+    most: Callable[[], int]
+    name: str = URL_LENGTH
+    moments: frozenset[Moment] = _FOUND
+    hides: bool = True
+
+    def decide(
+        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
+    ) -> Sequence[Decision] | None:
+        bound = self.most()
+        if bound <= 0 or max(map(len, urls_of(links)), default=0) <= bound:
+            return None
+        why = f"longer than {bound} characters"
+        return _of([why if bound < len(link.url) and link.source_url else None for link in links])
+
+    def refused(self, link: Link, decision: Decision) -> None: ...
+
+
 def url_length(most: Callable[[], int]) -> Rule:
     """`most`: characters of a URL; 0 = no bound."""
-
-    def test() -> Test | None:
-        bound = most()
-        why = f"longer than {bound} characters"
-        return (
-            (lambda link: why if bound < len(link.url) and link.source_url else None) if bound > 0 else None
-        )
-
-    return UrlRule(URL_LENGTH, _FOUND, test)
+    return UrlLengthRule(most)
 
 
 def allowed_domains(allows: Callable[[], Callable[[str], bool] | None]) -> Rule:

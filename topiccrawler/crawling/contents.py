@@ -3,8 +3,7 @@
 What depends on the crawl is not in it: what the site repeats, relevance, what is kept, the order of links. Without reading processes the same
 functions are called where their results are needed, with the page's document at hand.
 
-A sent content has its links by column: most of a column are few strings, which pickle writes once. Hosts and directories are interned
-again, for the queue keeps them.
+A sent content has its links by column (links.page_links): most of a column are few strings, which pickle writes once.
 """
 
 from __future__ import annotations
@@ -13,11 +12,10 @@ import pickle
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from sys import intern
 
 from topiccrawler.items import Medium
 from topiccrawler.links.extract import ContextMaker, extract, media_of
-from topiccrawler.model import Link
+from topiccrawler.links.page_links import PageLinks
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.formats.reader import Formats
 from topiccrawler.pages.formats.registry import Extract, UnreadableError
@@ -27,8 +25,6 @@ from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.topic import SiteRule
 
 _PROTOCOL = 5
-_REPEATED = ("host", "region", "path", "kind", "source_url")  # columns of few strings
-_COLUMNS = [Link._fields.index(name) for name in _REPEATED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +76,7 @@ class Answer:
 
 def links_by(
     plan: ContentPlan, content: Content, depth: int, context: ContextMaker | None = None
-) -> list[Link]:
+) -> PageLinks:
     """All links of a page; `depth`: of the page."""
     return extract(
         content.document,
@@ -123,25 +119,21 @@ def media_in(reading: Reading) -> list[Medium]:
 def packed(plan: ContentPlan, reader: ContentReader, answer: Answer) -> bytes:
     """Read an answer wholly, for another process."""
     content = answer.content(reader)
-    links = links_by(plan, content, answer.depth)
+    content.links = links_by(plan, content, answer.depth)
     content.facts = facts_of(content.document, content.main_text, content.url)
     content.media = media_of(content.document, content.url, content.encoding)
     content.parsed = None
     # The words of the main text are needed again: by fingerprints and the index.
     cut = reader.segmenter.pieces_of(content.main_text[:MOST_BODY_CHARACTERS])
-    return pickle.dumps((content, tuple(zip(*links, strict=True)), cut), _PROTOCOL)
+    return pickle.dumps((content, cut), _PROTOCOL)
 
 
 def unpacked(sent: bytes, answer: Answer, reader: ContentReader) -> Content:
     """The content that `packed` made of this answer. `reader`: of this process; it parses the page again where its
     document is asked for, and learns how the main text is cut."""
     content: Content
-    content, columns, cut = pickle.loads(sent)  # noqa: S301 made by our own process
+    content, cut = pickle.loads(sent)  # noqa: S301 made by our own process
     reader.segmenter.add_pieces(cut)
-    columns = list(columns)
-    for number in _COLUMNS if columns else ():
-        columns[number] = map(intern, columns[number])
-    content.links = list(map(Link._make, zip(*columns, strict=True)))
     content.parse_again = partial(answer.document, reader)
     return content
 

@@ -46,6 +46,7 @@ from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.items import PageItem
 from topiccrawler.links.extract import ContextMaker
+from topiccrawler.links.page_links import urls_of
 from topiccrawler.model import Link, Page, Score, Via, Visit
 from topiccrawler.pages.formats.registry import READ, Extract, UnreadableError, recognise
 from topiccrawler.pages.metadata import Summariser
@@ -303,11 +304,11 @@ class Crawl:
         """How contents are read; another one once the topic has changed."""
         return content_plan(self.parts, self.reader)
 
-    def links_of(self, reading: Reading, context: ContextMaker | None = None) -> list[Link]:
+    def links_of(self, reading: Reading, context: ContextMaker | None = None) -> Sequence[Link]:
         """The links of a page, with the `context` that the link model wants."""
         content, plan = reading.content, self.content_plan
         if content.links is not None and context in (None, plan.context):
-            return [*content.links]
+            return content.links
         return links_by(plan, content, reading.page.depth, context)
 
     def verdict(self, reading: Reading) -> Verdict:
@@ -354,7 +355,7 @@ class Crawl:
         if fetch is not None:
             fetch.page = page
         if self._links_kept and self._files is not None:
-            self._files.outlinks.put(page.url, (link.url for link in links))
+            self._files.outlinks.put(page.url, urls_of(links))
         again = fetch is not None and fetch.due is not None
         return (self.ordering.visit_again if again else self.ordering.visit)(page, links, now)
 

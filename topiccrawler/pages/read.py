@@ -106,7 +106,7 @@ class Content:
     lang: str = ""  # the language it declares
     parsed: Document | None = None
     parse_again: Callable[[], Document] | None = None  # for one that came without its document
-    links: Sequence[Link] | None = None
+    links: Sequence[Link] | None = None  # crawling.contents makes links.page_links.PageLinks
     facts: Facts | None = None
     media: list[Medium] | None = None
 
