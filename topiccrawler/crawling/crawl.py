@@ -25,7 +25,15 @@ from typing import Any, Protocol
 from topiccrawler.crawling.admission import PASSED, Admission, GateRule, Moment, blocked, redirected
 from topiccrawler.crawling.assemble import Parts, content_plan
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
-from topiccrawler.crawling.contents import ContentPlan, facts_in, links_by, media_in, words_in
+from topiccrawler.crawling.contents import (
+    ContentPlan,
+    facts_in,
+    fingerprint_in,
+    links_by,
+    media_in,
+    summary_in,
+    words_in,
+)
 from topiccrawler.crawling.estimate import Estimator
 from topiccrawler.crawling.gate import Blocks, Decision, Restrictions
 from topiccrawler.crawling.job_files import JobFiles
@@ -322,6 +330,8 @@ class Crawl:
         relevance, is_kept = self.verdict(reading)
         # Only what is kept is looked at further, but for what page classifiers read: most pages leave at the relevance filter.
         facts = facts_in(reading) if is_kept else words_in(reading)
+        if is_kept and self._files is not None and (made := fingerprint_in(reading)) is not None:
+            self._files.fingerprints.put(reading.main_text, made)
         named = facts.canonical and canonical(facts.canonical, page.url, self.parts.dropped_parameters)
         return PageItem(
             url=page.url,
@@ -337,7 +347,7 @@ class Crawl:
             encoding=reading.encoding,
             status=status,
             fetched=round(now, 3),
-            summary=self.summariser.summary(reading.main_text) if is_kept else "",
+            summary=summary_in(reading, self.summariser) if is_kept else "",
             published=facts.published,
             language=facts.language,
             canonical_url=named if named and named != page.url else "",

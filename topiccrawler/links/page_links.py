@@ -38,7 +38,7 @@ class PageLinks(Sequence[Link]):
     regions: Sequence[str] = ()
     paths: Sequence[str] = ()
     contexts: list[tuple[str, str]] | None = None  # where they are no windows of the text
-    _made: list[Link] | None = None
+    _made: dict[int, Link] = field(default_factory=dict)
 
     def __eq__(self, other: object) -> bool:
         """With any sequence of Links."""
@@ -54,9 +54,10 @@ class PageLinks(Sequence[Link]):
     @overload
     def __getitem__(self, place: slice) -> list[Link]: ...
     def __getitem__(self, place: int | slice) -> Link | list[Link]:
-        if self._made is not None or isinstance(place, slice):
+        if isinstance(place, slice):
             return self._all()[place]
-        return self._link(range(len(self.urls))[place])
+        place = range(len(self.urls))[place]
+        return self._made.get(place) or self._link(place)
 
     def __iter__(self) -> Iterator[Link]:
         return iter(self._all())
@@ -71,9 +72,12 @@ class PageLinks(Sequence[Link]):
         return PageLinks, (self.source_url, self.depth, text, self.window, *columns)
 
     def _all(self) -> list[Link]:
-        if self._made is None:
-            self._made = list(map(self._link, range(len(self.urls))))
-        return self._made
+        if len(self._made) < len(self.urls):
+            for place in range(len(self.urls)):
+                if place not in self._made:
+                    self._link(place)
+            self._made = dict(sorted(self._made.items()))
+        return list(self._made.values())
 
     def _link(self, place: int) -> Link:
         start, rel = self.starts[place], self.rels[place]
@@ -84,11 +88,12 @@ class PageLinks(Sequence[Link]):
         else:
             before, after = window_of(self.text, start, self.ends[place], self.window)
         # A queue in memory keeps Links: what is one of few texts is kept once.
-        return _as_link((
+        made = self._made[place] = _as_link((
             self.urls[place], intern(self.hosts[place]), self.anchors[place], before, after, self.titles[place],
             self.headings[place], intern(self.regions[place]), intern(self.paths[place]), intern(self.kinds[place]),
             place, self.depth, self.source_url, bool(rel) and "nofollow" in rel.lower(),
         ))  # fmt: skip
+        return made
 
 
 def window_of(text: str, start: int, end: int, window: int) -> tuple[str, str]:
