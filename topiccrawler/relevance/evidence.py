@@ -214,7 +214,9 @@ class EvidenceClassifier:
             return min(2.0, _sum(trust[word] for word in held.get(kind, ()) if word in trust))
 
         tags = own_of("tag")
-        if tags > 1.0 and not any(trust.keys() & counts.keys() for kind, counts in held.items() if kind != "tag"):
+        if tags > 1.0 and not any(
+            trust.keys() & counts.keys() for kind, counts in held.items() if kind != "tag"
+        ):
             tags = 1.0
         title_near = [near[word] for word in title if word in near]
         occurrences = _sum(trust[word] * count for word, count in body.items() if word in trust)
