@@ -113,7 +113,7 @@ def test_killed_while_it_rotates(tmp_path: Path, killed: str) -> None:
     write(path, [dead(99)])
     assert list(read_visits(path)) == [*visits, dead(99)]
     assert packed.is_file()
-    assert not plain.exists()
+    assert {file.suffix for file in (tmp_path / "visits").iterdir()} == {".zst"}
 
 
 @pytest.mark.usefixtures("short")

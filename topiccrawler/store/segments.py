@@ -74,6 +74,8 @@ class Segments:
         """Compress each full segment that is not yet; begin the next one where a killed process did not."""
         if self.count() and not self.path.exists():
             self.path.touch()
+        for half in self.folder.glob(f".*{_PACKED}.*"):  # of a process that was killed
+            half.unlink()
         for plain in sorted(self.folder.glob(f"*{_PLAIN}")):
             with whole_file(plain.with_suffix(_PACKED)) as out:
                 out.write(zstd.compress(plain.read_bytes(), options=_FRAME))
