@@ -135,6 +135,9 @@ def test_the_catalogue_has_no_message_that_the_program_does_not_make() -> None:
     package = Path(messages.__file__).parent
     code = " ".join(file.read_text(encoding="utf-8") for file in sorted(package.rglob("*.py")))
     joined = re.sub(r"""["']\s*\n\s*f?r?["']""", "", code)
+    tables = (file for file in sorted(package.rglob("*.toml")) if file.parent.name != "locale")
+    joined += "".join(file.read_text(encoding="utf-8") for file in tables)
+    joined = joined.replace("\\\n", "")
     plain = " ".join(joined.replace('\\"', '"').split()).lower()
     pairs = list(messages.messages("zh"))
     of_scrapy = tomllib.loads((package / "locale/zh.toml").read_text(encoding="utf-8"))["scrapy"]

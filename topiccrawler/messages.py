@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from topiccrawler.errors import CrawlerError
-from topiccrawler.files import folder
+from topiccrawler.files import package_table
 
 CHINESE = "zh"
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
@@ -82,10 +82,7 @@ def _catalogue(name: str) -> tuple[dict[str, str], list[tuple[re.Pattern[str], s
 
 def messages(name: str) -> Iterator[tuple[str, str]]:
     """The English texts of a catalogue with their translations."""
-    import tomllib
-
-    text = folder("locale").joinpath(f"{name}.toml").read_text(encoding="utf-8")
-    for group in tomllib.loads(text).values():
+    for group in package_table(f"locale/{name}.toml").values():
         yield from group.items()
 
 

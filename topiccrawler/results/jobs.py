@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -152,20 +152,6 @@ def selection_of(
     if kind and kind not in READ:
         raise ArgumentError(f"--kind {kind}", "is not known", f"use one of {', '.join(sorted(READ))}")
     return Selection(topic or "", _host(site), _day(since), min_relevance or 0.0, kind or "")
-
-
-def add_options(add: Callable[..., argparse.Action]) -> None:
-    """The options by which a command's user selects pages."""
-    add("--site", metavar="HOST", help="only pages of this host or of hosts below it")
-    add(
-        "--topic",
-        metavar="TOPIC",
-        help="only pages of this topic, by its English name or your words as they are shown",
-    )
-    since = "only pages of this day or later: the page's own date, else the day it was fetched"
-    add("--since", metavar="YYYY-MM-DD", help=since)
-    add("--min-relevance", type=float, metavar="R", help="only pages of this relevance, 0 to 1")
-    add("--kind", metavar="KIND", help="only pages of this kind: html, pdf, docx …")
 
 
 def selection_by(opts: argparse.Namespace) -> Selection:
