@@ -50,6 +50,8 @@ class Command(ReportingCommand):
         if opts.pages:
             fault = "is read for a page classifier alone"
             raise ArgumentError("--pages", fault, "give --page-classifier detail")
+        if opts.smoothing and not opts.paper:
+            raise ArgumentError("--smoothing", "is read for the published model alone", "give --paper")
         topic = load_topic(name)
         recipe = TrainingRecipe(
             topic,
@@ -60,6 +62,7 @@ class Command(ReportingCommand):
             negative_topics=unlike(topic),
             context=opts.context or ("neighbour" if opts.paper else "window"),
             published=opts.paper,
+            smoothing=opts.smoothing or 1.0,
             seed=opts.seed,
             precision=opts.precision,
             gate_recall=opts.gate_recall,
@@ -122,7 +125,7 @@ def _folder(given: str | None) -> Path:
 def _save(trained: Trained, folder: Path, *, in_use: bool) -> tuple[Path, Path | None]:
     """Save model and report, as the topic's own or as a candidate; where they are, and where the former model is kept."""
     from topiccrawler.files import keep_former
-    from topiccrawler.link_model.model_file import save
+    from topiccrawler.link_model.model_file import load, save
     from topiccrawler.link_model.training.promotion import CANDIDATE, model_file, put_to_use, report
 
     model, former = trained.model, None
@@ -133,7 +136,8 @@ def _save(trained: Trained, folder: Path, *, in_use: bool) -> tuple[Path, Path |
             keep_former(place.with_suffix(".txt"))
         else:
             save(model, place)
-        text = report(model, trained.rows, trained.divergences, trained.curve)
+        read = load(place)  # whose counts are rounded
+        text = report(read, trained.rows, trained.divergences, trained.curve)
         place.with_suffix(".txt").write_text(text, encoding="utf-8")
     return place, former
 

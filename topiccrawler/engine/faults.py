@@ -49,6 +49,7 @@ from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
 from topiccrawler import settings as ours
+from topiccrawler.engine.help_texts import TranslatedHelp
 from topiccrawler.errors import ArgumentError, CrawlerError, file_faults
 from topiccrawler.files import package_table, replace_file, user_path
 from topiccrawler.messages import translated, translated_error
@@ -166,11 +167,22 @@ def share(given: str) -> float:
     return value
 
 
-_TYPES = {"int": int, "float": float, "share": share}
+def above_zero(given: str) -> float:
+    """The type of an option that is a number above 0, at most a million."""
+    try:
+        value = float(given)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 1e6:
+        raise argparse.ArgumentTypeError(f"{given!r} is no number above 0")
+    return value
+
+
+_TYPES = {"int": int, "float": float, "share": share, "above_zero": above_zero}
 
 
 @cache
-def _face(name: str) -> dict[str, Any]:
+def _description(name: str) -> dict[str, Any]:
     return package_table(f"commands/{name}.toml")
 
 
@@ -184,37 +196,38 @@ class ReportingCommand(ScrapyCommand):
     requires_crawler_process = False
 
     @property
-    def face(self) -> Mapping[str, Any]:
+    def description(self) -> Mapping[str, Any]:
         """What the command's file says."""
-        return _face(self.command)
+        return _description(self.command)
 
     def syntax(self) -> str:
-        return str(self.face["usage"])
+        return str(self.description["usage"])
 
     def short_desc(self) -> str:
-        return translated(self.face["summary"])
+        return translated(self.description["summary"])
 
     def long_desc(self) -> str:
-        return translated(self.face["details"])
+        return translated(self.description["details"])
 
     @property
     def options(self) -> dict[str, dict[str, dict[str, Any]]]:
         """The command's own, by the titles of their groups ("": the first), as `add_argument` takes them but for `type`."""
         own = {
-            **(_face(SELECTION)["options"] if self.face.get("selects") else {}),
-            **self.face.get("options", {}),
+            **(_description(SELECTION)["options"] if self.description.get("selects") else {}),
+            **self.description.get("options", {}),
         }
-        if help_of_json := self.face.get("json", "print JSON"):
+        if help_of_json := self.description.get("json", "print JSON"):
             own["json"] = {"action": "store_true", "help": help_of_json}
-        return {"": own, **self.face.get("groups", {})}
+        return {"": own, **self.description.get("groups", {})}
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
+        parser.formatter_class = TranslatedHelp
         for title, options in self.options.items():
             place = parser.add_argument_group(title) if title else parser
             for name, how in options.items():
                 kind = {"type": _TYPES[how["type"]]} if "type" in how else {}
-                place.add_argument(f"--{name}", **{**how, **kind, "help": translated(how["help"])})
+                place.add_argument(f"--{name}", **{**how, **kind})
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Look at the call before anything is done; `refuse` what cannot be meant."""

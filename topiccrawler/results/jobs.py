@@ -25,7 +25,7 @@ from topiccrawler.model import Visit
 from topiccrawler.pages.formats.registry import READ
 from topiccrawler.results.summary import Tally
 from topiccrawler.store.pages import Selection
-from topiccrawler.store.visits import VisitTail
+from topiccrawler.store.visits import Place, VisitTail
 from topiccrawler.urls.canonical import canonical, host_of
 
 _REMEDY = "name the folder of a job, its pages.sqlite, or a job's name in TOPIC_DATA_DIR"
@@ -102,17 +102,17 @@ class JobLog:
     def __init__(self, folder: Path) -> None:
         self.tally = Tally()
         self._tail = VisitTail(folder / VISITS)
-        self._places: dict[str, int] = {}  # of each URL's last visit
+        self._places: dict[str, Place] = {}  # of each URL's last visit
         self._lock = Lock()
 
     def advance(self, seconds: float = inf) -> float:
         """Read what is new, for so long; the share of the log that is read then, 0..1."""
         until = time.monotonic() + seconds
         with self._lock:
-            unread = self._tail.unread()
-            if unread and not self._tail.begun:
+            has_more = self._tail.has_more()
+            if has_more and not self._tail.begun:
                 self.tally, self._places = Tally(), {}
-            if unread:
+            if has_more:
                 for number, (place, visit) in enumerate(self._tail.visits(), start=1):
                     self.tally.add(visit)
                     self._places[visit.url] = place
