@@ -26,7 +26,7 @@ class Command(ReportingCommand):
         step, *names = args or ["list"]
         if step not in STEPS or STEPS[step] != len(names):
             self.refuse(f"cannot do {' '.join(args)!r}")
-        for option, its_steps in self.face["only"].items():
+        for option, its_steps in self.description["only"].items():
             if getattr(opts, option) not in (None, False, []) and step not in its_steps:
                 self.refuse(
                     f"--{option.removeprefix('library_').replace('_', '-')} is for `{'`, `'.join(its_steps)}`"
