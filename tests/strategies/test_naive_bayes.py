@@ -134,7 +134,7 @@ def test_a_job_is_not_continued_with_learning_switched_over() -> None:
     ordering = Ordering(prepared(learn="true"), frontier)
     crawl(ordering, PAGES)
     ordering.checkpoint()
-    with pytest.raises((StrategyError, StateError), match="this job was begun with learn=true"):
+    with pytest.raises((StrategyError, StateError), match="learn=true"):
         Ordering(prepared(), frontier)
 
 
@@ -143,7 +143,7 @@ def test_a_damaged_state_is_one_line() -> None:
     frontier.notes.put(
         "ordering", json.dumps({"strategy": "naive_bayes", "pages": 1, "state": {"learned": {"version": 9}}})
     )
-    with pytest.raises(StateError, match="the strategy's state: cannot be read"):
+    with pytest.raises(StateError, match="JOBDIR"):
         Ordering(prepared(learn="true"), frontier)
 
 

@@ -109,9 +109,7 @@ def test_training_it_takes_the_links_alone_and_says_so(tmp_path: Path) -> None:
     assert model.training["published"] == "Han et al. 2010, feature group 2"
     by_name = {row.name: row for row in trained.rows}
     assert by_name["links: model"].scores() == by_name["links: group 2"].scores()
-    with pytest.raises(
-        ArgumentError, match="--paper: learns from labelled links, none are given; add --links FILE"
-    ):
+    with pytest.raises(ArgumentError, match=r"--paper.*--links FILE"):
         train(TrainingRecipe(topic, published=2))
 
 
