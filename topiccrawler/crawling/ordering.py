@@ -252,13 +252,14 @@ class Ordering:
     ) -> tuple[Mapping[Pushed, int], Sequence[Link]]:
         """Pass the links to the strategy that it wants (`offered_links`) and queue them; returns them too. Most targets of a page
         were fetched before, and most of the others were linked with the same words before."""
-        if self.strategy.offered_links == "all":
+        wanted = self.strategy.offered_links
+        if wanted == "all":
             return self._push(self.strategy.visit(page, links), links, tunnel, now), links
         urls, known = urls_of(links), self.frontier.look()
         self._learning.look_up(urls)
         is_open = {url: known.is_open(url) for url in dict.fromkeys(urls)}
         places = [place for place, url in enumerate(urls) if is_open[url]]
-        if self.strategy.offered_links == "new":
+        if wanted == "new":
             anchors = anchors_of(links)
             places = [place for place in places if known.is_new_anchor(urls[place], anchors[place])]
         offered = [links[place] for place in places]
