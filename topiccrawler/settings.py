@@ -204,7 +204,7 @@ TOPIC_BROWSER = None  # path of Chromium; None = the one in PATH, else Playwrigh
 
 # --- speed and safety --------------------------------------------------------------------------------------------
 # processes that read pages beside the crawl's own: 0 = none, `auto` = one on two cores, two on more, started when
-# the crawl is busy and cores are idle (docs/scaling.md)
+# the crawl is busy and cores are idle (docs/long-crawls.md)
 TOPIC_READERS = 0
 TOPIC_READER_SECONDS = 10.0  # time limit for one page in such a process; a slower page counts as unreadable
 CONCURRENT_ITEMS = 8  # Scrapy 2.19 makes this many tasks for every response
