@@ -70,7 +70,7 @@ def test_every_stats_key_that_the_code_writes_has_a_meaning_and_no_other() -> No
     written = {
         text
         for path, source in SOURCES.items()
-        if KEY_BEGINS.search(source) and path.name != "stats_keys.py"
+        if KEY_BEGINS.search(source)
         for text in texts(ast.parse(source))
         if KEY.fullmatch(text)
     }
@@ -203,6 +203,12 @@ def test_the_way_of_a_page_names_what_its_files_hold() -> None:
             holders = [getattr(module, owner) for module in modules if hasattr(module, owner)]
             assert holders or name == "Scrapy", f"{name} in {line}"
             assert not member or any(hasattr(holder, member) for holder in holders), f"{name} in {line}"
+
+
+@pytest.mark.parametrize(("pages", "most"), [("lab/*.md", 8000), ("scaling.md", 1000)])
+def test_what_was_asked_to_be_short_is(pages: str, most: int) -> None:
+    words = {page.name: len(page.read_text(encoding="utf-8").split()) for page in (ROOT / "docs").glob(pages)}
+    assert 0 < sum(words.values()) <= most, words
 
 
 def test_the_index_of_the_documentation_lists_every_page() -> None:

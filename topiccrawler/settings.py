@@ -124,7 +124,7 @@ FRONTIER_IDLE_SHARE = 0.15
 # --- the queue ---------------------------------------------------------------------------------------------------
 SCHEDULER = "topiccrawler.engine.scheduler.FocusedScheduler"
 FRONTIER_LEASE_SECONDS = 600.0  # an older lease is released and its URL waits again
-# with JOBDIR: queued URLs whose rank is kept in memory (120 bytes each), shared among hosts; the others are
+# with JOBDIR: queued URLs whose rank is kept in memory (56 bytes each), shared among hosts; the others are
 # bare numbers; 0 = all (docs/long-crawls.md)
 FRONTIER_MEMORY_URLS = 100_000
 # address of a Redis server, redis://USER:PASSWORD@HOST:6379/0, or of a node of a Redis Cluster: processes
@@ -204,7 +204,7 @@ TOPIC_BROWSER = None  # path of Chromium; None = the one in PATH, else Playwrigh
 
 # --- speed and safety --------------------------------------------------------------------------------------------
 # processes that parse pages beside the crawl's own: 0 = none, `auto` = one a core, at most four, started when
-# the crawl is busy and cores are idle (docs/scaling.md)
+# the crawl is busy and cores are idle (docs/long-crawls.md)
 TOPIC_READERS = 0
 TOPIC_READER_SECONDS = 10.0  # time limit for one page in such a process; a slower page counts as unreadable
 CONCURRENT_ITEMS = 8  # Scrapy 2.19 makes this many tasks for every response

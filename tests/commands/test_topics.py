@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from said import numbers
 
 from topiccrawler.crawling.assemble import assemble, recipe_of_words
 from topiccrawler.crawling.job_files import write_recipe
@@ -102,9 +103,8 @@ def test_show_takes_words_and_says_how_they_are_understood(topics: Callable[...,
         "  考研 高考 志愿: your own topic, within education; -a topic=education is the whole",
     ]
     assert lines[5:7] == ["  3 words judge pages:", "    考研 1, 高考 1, 志愿 1"]
-    assert re.fullmatch(
-        r"  \d+ words only lead to its pages, of these the heaviest 20 \(--all lists them all\):", lines[7]
-    )
+    assert numbers(lines[7])[1:] == ["20"]
+    assert "--all" in lines[7]
     assert sum(line.count(" (") for line in lines[8:]) == 20
     assert "(near 高考, likeness 0." in lines[8]
     assert "(of the topic education)" in "\n".join(lines[8:])
@@ -162,15 +162,12 @@ def test_new_writes_a_file_that_loads_and_never_over_another(
 ) -> None:
     place = tmp_path / "money.toml"
     call = ("new", "money", "--keywords", "基金,银行:0.5", "--class", "F83", "--out", str(place))
-    assert topics(*call).out == f"{place}: edit it, then scrapy topics check {place}\n"
+    assert topics(*call).out.endswith(f"scrapy topics check {place}\n")
     topic = load_topic(str(place))
     assert (topic.name, topic.zh) == ("money", "金融、银行")
     assert topic.keywords == {**keywords_of("F83"), "银行": 0.5, "基金": 1.0}  # what the user wrote stands
     ran = topics(*call, "--zh", "钱")
-    assert (ran.code, ran.err) == (
-        1,
-        f"{place}: exists; name another file by --out, or insist with --force\n",
-    )
+    assert (ran.code, ran.err.startswith(f"{place}: "), "--force" in ran.err) == (1, True, True)
     assert json.loads(topics(*call, "--zh", "钱", "--force", "--json").out) == {"file": str(place)}
     assert load_topic(str(place)).zh == "钱"
 
@@ -187,8 +184,8 @@ def test_check_tells_what_a_topic_makes_of_pages(
     ran = topics("check", tea, "--pages", str(page), "--pages", str(store.path))
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
-    assert lines[0].startswith("warning: 3 keywords are few")
-    assert lines[1] == "2 of 3 pages have a relevance of 0.5 or more and would be kept"
+    assert lines[0].startswith("warning: 3 ")
+    assert numbers(lines[1]) == ["2", "3", "0.5"]
     relevance, url = lines[-1].split()
     assert url == "http://a.example/\\u001b2"
     assert float(relevance) < 0.5
@@ -204,10 +201,7 @@ def test_check_warns_of_a_threshold_that_no_page_reaches(
     page.write_text("<title>足球</title><p>比赛", encoding="utf-8")
     ran = topics("check", tea, "--pages", str(page))
     assert ran.code == 0
-    assert re.search(
-        r"warning: no page would be kept: the best of 1 pages has 0\.[0-4]\d\d, kept from 0\.5 \(page_threshold 0\.15\)",
-        ran.out,
-    )
+    assert re.search(r"warning: .*\b0\.[0-4]\d\d\b.* 0\.5 \(page_threshold 0\.15\)", ran.out)
 
 
 def test_check_ends_with_1_for_a_topic_that_cannot_work(topics: Callable[..., Any], tmp_path: Path) -> None:
@@ -215,7 +209,7 @@ def test_check_ends_with_1_for_a_topic_that_cannot_work(topics: Callable[..., An
     file.write_text('name = "tea"\nkeywords = ["茶"]\nseeds = ["http://a.example/"]', encoding="utf-8")
     ran = topics("check", str(file))
     assert ran.code == 1
-    assert ran.out.startswith("error: no keyword can be found on a page")
+    assert ran.out.startswith("error: ")
     file.write_text('name = "tea"\nkeywords = {"茶叶" = 0}', encoding="utf-8")
     ran = topics("check", str(file))
     assert (ran.code, ran.out) == (1, "")

@@ -28,6 +28,7 @@ from topiccrawler.crawling.gate import Blocks, Decision, LinkGate
 from topiccrawler.entry_points import named, part
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.budgets import Budgets
+from topiccrawler.links.page_links import urls_of
 from topiccrawler.model import Link
 from topiccrawler.urls.canonical import host_of
 from topiccrawler.urls.private_hosts import address_of, is_inside
@@ -163,11 +164,29 @@ def depth_limit(most: int) -> Rule:
     return UrlRule(DEPTH, _FOUND, lambda: test if most > 0 else None)
 
 
+@dataclass(frozen=True, slots=True)
+class UrlLengthRule:
+    """`most`: characters of a URL; 0 = no bound. Seeds may be longer."""
+
+    most: int
+    name: str = URL_LENGTH
+    moments: frozenset[Moment] = _FOUND
+    hides: bool = True
+
+    def decide(
+        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
+    ) -> Sequence[Decision] | None:
+        if self.most <= 0 or max(map(len, urls_of(links)), default=0) <= self.most:
+            return None
+        why = f"longer than {self.most} characters"
+        return _of([why if self.most < len(link.url) and link.source_url else None for link in links])
+
+    def refused(self, link: Link, decision: Decision) -> None: ...
+
+
 def url_length(most: int) -> Rule:
     """`most`: characters of a URL; 0 = no bound."""
-    why = f"longer than {most} characters"
-    test: Test = lambda link: why if most < len(link.url) and link.source_url else None  # noqa: E731
-    return UrlRule(URL_LENGTH, _FOUND, lambda: test if most > 0 else None)
+    return UrlLengthRule(most)
 
 
 def allowed_domains(allows: Callable[[], Callable[[str], bool] | None]) -> Rule:
