@@ -143,7 +143,8 @@ def quality(truths: Sequence[bool], relevances: Sequence[float], threshold: floa
 
 
 def trained(name: str, topic: str, label: str, samples: Sequence[Sample]) -> PageClassifier:
-    """A page classifier trained on these documents."""
+    """A page classifier trained on these documents; `name` may be naive_bayes:published=true."""
+    from topiccrawler.relevance.linear import LinearClassifier, as_published
     from topiccrawler.relevance.training import train as training
 
     own = load_topic(topic)
@@ -151,7 +152,9 @@ def trained(name: str, topic: str, label: str, samples: Sequence[Sample]) -> Pag
         training.Sample(sample.words, label in sample.topics, next(iter(sample.topics))) for sample in samples
     ]
     words = keywords_by_label(own, {lesson.label for lesson in lessons})
-    return training.fit(training.Plan(name, own, lessons, words))
+    kind, _, published = name.partition(":published=")
+    made = training.fit(training.Plan(kind, own, lessons, words))
+    return as_published(made) if published == "true" and isinstance(made, LinearClassifier) else made
 
 
 def measure(
