@@ -8,7 +8,7 @@ P(C_i) = Count_i / all links.
 Groups (§3.1): 1 the words of the anchor; 2 also the words of the context, told apart from those of the anchor, and two features: the anchor,
 the context holds a word of the topic's dictionary.
 But: eq. 2's smoothing is lost in our copy; this is Laplace's for two values. A model's counts are Count / a, so that all who read it
-add 1 and 2. F_j ranges over the features a link has. Words with digits and stop words are no features, as everywhere here.
+add 1 and 2. F_j ranges over the features a link has. Words with digits are no features, as everywhere here; stop words are.
 Reference: Han et al. 2010, §3.1.
 """
 
