@@ -109,9 +109,9 @@ def test_what_another_process_queued_by_what_it_knew_is_corrected() -> None:
     links = [link(url) for url in wrong]
     other = begun()
     right = scores(other, SEED_PAGE, links)
-    *kept, queued = other.observation() or []
+    *kept, queued, ended = other.observation() or []
     told = [score + wrong[url] for (url, _), score in zip(kept[5], queued, strict=True)]
-    learner.observe([*kept, told])
+    learner.observe([*kept, told, ended])
     assert {score.url: score.value for score in learner.refresh(())} == {
         url: right[url] for url, by in wrong.items() if abs(by) > 1
     }
@@ -328,12 +328,42 @@ def test_a_first_look_outlives_a_restart_and_old_states_have_none() -> None:
     again = begun_for_own_words()
     again.load(state)
     assert again.current(links[0]) == strategy.current(links[0])
-    del state["first_looks"]
+    del state["looks"]
     again.load(state)
     before, after = strategy.current(links[0]), again.current(links[0])
     assert before is not None
     assert after is not None
     assert after.value == pytest.approx(before.value - 20)
+
+
+def test_a_url_that_ended_without_a_page_waits_no_more_and_is_made_up_for_by_another_look() -> None:
+    strategy, other = begun_for_own_words(), begun_for_own_words()
+    strategy.visit(SEED_PAGE, [named(f"http://{name}.example/", "博客") for name in "abcdefghijklmnop"])
+    other.observe(json.loads(json.dumps(strategy.observation())))
+    first, *rest = [score.url for score in strategy.refresh([]) if score.value > 10]
+    assert len(rest) == 3  # the seed was relevant
+    list(other.refresh([]))
+    strategy.ended(first)
+    strategy.ended("http://unknown.example/")
+    strategy.visit(Page("http://s.example/2", via=Via(SEED, 20.0)), [])
+    assert strategy.current(link(first)) is None
+    risen = [score.url for score in strategy.refresh([]) if score.value > 10]
+    assert len(risen) == 4 + 1
+    assert not {first, *rest} & {*risen}
+    other.observe(json.loads(json.dumps(strategy.observation())))
+    list(other.refresh([]))
+    assert other.save() == strategy.save()  # another process, or a resumed crawl, knows it too
+    *earlier, _ = strategy.observation() or []
+    other.observe(earlier)  # as versions before kept it
+
+
+def test_a_url_that_ended_after_the_last_page_is_known_after_a_restart() -> None:
+    strategy, again = begun_for_own_words(), begun_for_own_words()
+    strategy.visit(SEED_PAGE, [named("http://a.example/")])
+    strategy.ended("http://a.example/")
+    again.load(json.loads(json.dumps(strategy.save())))
+    again.visit(Page("http://s.example/2", via=Via(SEED, 20.0)), [])
+    assert again.current(named("http://a.example/")) is None
 
 
 def test_a_topic_of_the_catalogue_takes_no_first_looks() -> None:
