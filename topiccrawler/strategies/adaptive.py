@@ -368,8 +368,7 @@ class Adaptive(Strategy):
             for name, group_rates in urls.group_rates.items():
                 group_rates.add(int(urls.groups[name][row]), outcome, least)
             urls.waiting[row] = False
-            site = urls.group_rates["site"].pages[urls.groups["site"][row]]
-            self._looks.read(urls, row, is_first=bool(site == 1.0))
+            self._looks.read(urls, row)
         texts = [urls.words_in([page.title])]
         if row is not None:
             texts.append(urls.words[row])

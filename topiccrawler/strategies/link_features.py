@@ -35,7 +35,7 @@ class GroupRates:
         self.relevant = np.zeros(256)
         self.touched = np.zeros(256, dtype=bool)  # since the last look
         self.unproductive = np.zeros(256)  # pages in a row
-        self.opened = np.zeros(256)  # groups first met on its pages; decays as `pages` do
+        self.opened = np.zeros(256)  # groups whose first page was read by its links; decays as `pages` do
         self.urls, self.texts = np.zeros(256), np.zeros(256)  # URLs met, and the sum of what their links say
 
     def number(self, name: str) -> int:
@@ -244,15 +244,16 @@ class UrlFeatures:
         numbers = self._group_numbers(page_url, [links[place] for place in best[better].tolist()])
         for name, of_group in zip(GROUPS, numbers, strict=True):
             self.groups[name][rows[better]] = of_group
-        self._count_opened(page_url, self.groups["site"][rows[~known]])
         self.group_rates["site"].meet(self.groups["site"][rows[~known]], texts[best[~known]])
         return rows
 
-    def _count_opened(self, page_url: str, sites: Numbers) -> None:
-        """A page was the first to link these sites, those of them that no page linked before."""
-        rates = self.group_rates["site"]
-        if (source := rates.names.get(registered_domain(page_url))) is not None:
-            rates.opened[source] += len(np.unique(sites[rates.urls[sites] == 0]))
+    def led_to_site(self, row: int) -> None:
+        """The first page of that row's site was read: one more site that the linking site leads to."""
+        hosts, rates = self.group_rates["source_host"].names, self.group_rates["site"]
+        host = hosts.names[self.groups["source_host"][row]]
+        source = rates.names.get(registered_domain(f"http://{host}/"))
+        if source is not None and source != self.groups["site"][row]:
+            rates.opened[source] += 1.0
 
     def _group_numbers(self, page_url: str, links: Sequence[Link]) -> Numbers:
         """Of each link on a page: (groups, links)."""

@@ -10,7 +10,7 @@ Formula: looks in ten pages = 1 + round((MOST - 1) max(0, 1 - r / PAYING)), r = 
     preference -> 1 for a home page, 1.5 for a URL that an index of texts usually has (link_features.preference)
     a -> share of the sites looked at for the first time that gave a page, one more counted: (answered + 1) / (tried + 1)
     n -> pages of the site, decaying; 0 where o is at least LEADING
-    o -> new sites that answer a page of the site leads to: a (sites first met on its pages) / (its pages), both decaying
+    o -> sites whose first page was read by links of the site, a page of it; both decaying
     r <- r + (relevant - r) / LATEST_PAGES, a page
 Parameters: as below; chosen on crawls of recorded webs (docs/lab/own-words.md).
 """
@@ -34,7 +34,7 @@ PAYING = 0.2  # relevant share of the latest pages from which on one look in ten
 LATEST_PAGES = 30.0
 FEW_PAGES = 2.8  # from which on a site is known; of three pages 2.71 are left (link_features.GroupRates)
 A_SITE = 5  # most looks at a site that gave a page; a site without one is not looked at again
-LEADING = 2.0  # new sites that answer, from which a page leads to sites
+LEADING = 2.0  # sites a page, from which on a site leads to others
 KEPT = 1_000  # sites whose looks are remembered
 
 
@@ -68,8 +68,11 @@ class SiteLooks:
         added: Floats = np.where(np.isin(rows, self._under_way(urls)), LOOK, 0.0)
         return added
 
-    def read(self, urls: UrlFeatures, row: int, *, is_first: bool) -> None:
-        """The page of that row was read; `is_first`: of its site."""
+    def read(self, urls: UrlFeatures, row: int) -> None:
+        """The page of that row was read, and counts in the rates of its site."""
+        is_first = bool(urls.group_rates["site"].pages[urls.groups["site"][row]] == 1.0)
+        if is_first:
+            urls.led_to_site(row)
         if self._is_look(urls, row):
             self._due = max(0, self._due - 1)
             self._answered += is_first
@@ -104,7 +107,7 @@ class SiteLooks:
         sites = urls.groups["site"][waiting]
         pages, times = rates.pages[sites], self._times(urls)[sites]
         answer_rate = (self._answered + 1.0) / (self._answered + self._silent + 1.0)
-        leads = answer_rate * rates.opened[sites] / np.maximum(pages, 1.0)
+        leads = rates.opened[sites] / np.maximum(pages, 1.0)
         is_new = pages == 0
         chosen = np.where(is_new, times == 0, (pages < FEW_PAGES) & (times < A_SITE)) | (leads >= LEADING)
         bonus = urls.columns["preference"][waiting] + np.log1p(leads) + math.log(answer_rate) * is_new
