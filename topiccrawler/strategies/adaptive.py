@@ -21,6 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, repeat
 from typing import Any, ClassVar, NamedTuple
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -54,6 +55,7 @@ FEATURES: Mapping[str, float] = {
     "source host": 0.0,
     "words": 0.5,
     "unproductive": 1.0,
+    "named": 3.0,
 }
 SITE = list(FEATURES).index("site")
 
@@ -177,6 +179,7 @@ class Adaptive(Strategy):
         source host  the same as site, of pages fetched through links of the host of the best linking page
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (link_model.learning)
         unproductive -ln(1 + n/10), n pages fetched of its site since the last relevant one: `site` forgets them
+        named        own words: 1 with one of the words in an anchor, else .5 with one in the path of the address
     Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a group's
         pages count after each further one); memory_urls 30 000; without "" (features left out).
     Reads: relevance of linking pages, text of links (once an anchor and URL), addresses, outcomes so far.
@@ -397,8 +400,8 @@ class Adaptive(Strategy):
         new = {
             link.url: link.anchor for link in page.links if link.anchor and link.url not in self._urls.rows
         }
-        named = sum(self._own_words.search(fold(anchor)) is not None for anchor in new.values())
-        return max(nearby, LISTING * (1.0 - 0.5**named))
+        count = sum(self._own_words.search(fold(anchor)) is not None for anchor in new.values())
+        return max(nearby, LISTING * (1.0 - 0.5**count))
 
     def _meet(self, page: PageObservation) -> Numbers:
         """Add a page's links to the columns; the rows of those that wait."""
@@ -412,6 +415,8 @@ class Adaptive(Strategy):
         links, rows = list(compress(page.links, waits.tolist())), rows[waits]
         odds = np.clip(np.array(page.odds)[waits], -ODDS_LIMIT, ODDS_LIMIT)
         here = self._promise(page.similarity)
+        if (words := self._own_words) is not None:
+            np.maximum.at(urls.columns["named"], rows, [named(words, link) for link in links])
         return urls.meet(
             page.url,
             links,
@@ -447,9 +452,18 @@ class Adaptive(Strategy):
             source_host,
             bounded(urls.vocabulary.log_odds(urls.words[rows]).sum(axis=1) / WORDS_SCALE),
             -np.log1p(urls.group_rates["site"].unproductive[urls.groups["site"][rows]] / UNPRODUCTIVE_SCALE),
+            columns["named"][rows],
         ]
         features: Floats = np.stack(kinds, axis=1) * self._mask
         return features
+
+
+def named(words: re.Pattern[str], link: Link) -> float:
+    """How a link names one of the words: 1 in its anchor, .5 in the path of its address only, else 0."""
+    if link.anchor and words.search(fold(link.anchor)) is not None:
+        return 1.0
+    path = link.url.split("/", 3)[-1]
+    return 0.5 * (words.search(fold(unquote(path))) is not None)
 
 
 def written(words: Iterable[str]) -> re.Pattern[str] | None:

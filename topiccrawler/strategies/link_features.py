@@ -177,6 +177,7 @@ class UrlFeatures:
         "best_grandparent",
         "score",  # as weighed last
         "queued",  # the score the queue has
+        "named",  # by the user's words (adaptive.named)
         "preference",  # by how much it is preferred for a look at its site: home pages and indexes
     )
 
