@@ -283,6 +283,32 @@ def test_a_page_that_leads_to_pages_named_by_the_users_words_was_worth_fetching(
     assert outcome(*two) == 0.0  # both were met before
 
 
+def test_a_link_that_names_one_of_the_users_words_counts_for_itself() -> None:
+    strategy = begun_for_own_words()
+    links = [
+        named("http://a.example/1", "旅游"),
+        named("http://b.example/1", "2024 高考志愿填报"),
+        named("http://c.example/JAVA/1", "入门"),
+        named("http://d.example/%E9%AB%98%E8%80%83/", "标签"),
+        named("http://e.example/javascript/", "入门"),
+        named("http://java.example/1", "入门"),
+    ]
+    found = scores(strategy, SEED_PAGE, links)
+    plain = found["http://a.example/1"]
+    assert [round(found[link.url] - plain, 9) for link in links] == [0.0, 3.0, 1.5, 1.5, 0.0, 0.0]
+    later = scores(
+        strategy, SEED_PAGE, [named("http://a.example/1", "高考"), named("http://b.example/1", "入门")]
+    )
+    assert [round(value - plain, 9) for value in later.values()] == [3.0, 3.0]  # the best of a URL's links
+
+
+def test_a_link_names_no_word_of_the_catalogue() -> None:
+    strategy = begun()
+    row = strategy._urls.rows
+    scores(strategy, SEED_PAGE, [Link("http://a.example/基金", "a.example", anchor="1")])
+    assert strategy._urls.columns["named"][: len(row)].tolist() == [0.0]
+
+
 def test_a_page_that_leads_to_named_pages_teaches_its_words() -> None:
     strategy = begun_for_own_words()
     came = named("http://a.example/tags", "标签")

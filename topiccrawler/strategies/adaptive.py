@@ -174,11 +174,12 @@ class Adaptive(Strategy):
         page         ln((similarity + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
         grandparent  the same as page, one step back
         site         logit of the smoothed relevant share of pages fetched from its site, less that of all;
-                     own words: 20 more for the best URL of a site without pages, one site each 10 pages
+                     own words: 20 more for the URLs chosen for a look at their site (strategies.site_looks)
         site text    mean of 2 tanh(log-odds / 10) of the first link to each URL met of its site; two more count 0
         source host  the same as site, of pages fetched through links of the host of the best linking page
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (link_model.learning)
-        unproductive -ln(1 + n/10), n pages fetched of its site since the last relevant one: `site` forgets them
+        unproductive -ln(1 + n/10), n pages fetched of its site since the last relevant one (own words: since one with an
+                     outcome above NEARBY): `site` forgets them
         named        own words: 1 with one of the words in an anchor, else .5 with one in the path of the address
     Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a group's
         pages count after each further one); memory_urls 30 000; without "" (features left out).
