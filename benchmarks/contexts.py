@@ -1,10 +1,10 @@
 """The three context makers side by side: links of a recorded web, cut anew by each, the paper's models.
 
-    python benchmarks/contexts.py [WEB] [--topic finance] [--links-per-host 400] [--json]
+    python benchmarks/contexts.py [WEB] [--topic finance] [--links-per-host 400] [--characters 60[,30,120]] [--json]
 
 WEB is a folder with pages.warc.gz and labels.tsv; without it, `blogs` of the folder in TOPICCRAWLER_SHARED.
 A link's label is the topic of the page it leads to, as the labels file has it; only links to labelled pages count, each
-(target, anchor) once, at most so many of one host. F1 with 30 % of the links held out, and with whole hosts held out,
+(target, anchor) once, at most so many of one host; `--characters` each side, each number by itself. F1 with 30 % of the links held out, and with whole hosts held out,
 classes evened, thresholds as trained. Reading a web of 11 000 pages takes some four minutes.
 """
 
@@ -16,7 +16,7 @@ import os
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -39,14 +39,15 @@ from topiccrawler.text.decode import decode
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.topic import Topic
 
-WINDOW = 60  # characters each side
 ROWS = ("group 1", "group 2")
 
-Cut = dict[str, Link]  # the same link by every context maker
+Cut = dict[str, Link]  # the same link by every context maker and window
 
 
-def cut_links(pages: RecordedPages, labels: Labels, per_host: int, seed: int) -> Iterator[tuple[Cut, int]]:
-    """Links to labelled pages, cut by every maker, and the number of the page behind."""
+def cut_links(
+    pages: RecordedPages, labels: Labels, per_host: int, seed: int, windows: Sequence[int]
+) -> Iterator[tuple[Cut, int]]:
+    """Links to labelled pages, cut by every maker with every window, and the number of the page behind."""
     labelled = set().union(*labels.topics.values())
     order = list(range(len(pages)))
     random.Random(seed).shuffle(order)
@@ -62,7 +63,8 @@ def cut_links(pages: RecordedPages, labels: Labels, per_host: int, seed: int) ->
         document = parse(decode(recorded.body)[0])
         url = pages.urls[number]
         made = {
-            name: extract(document, url, depth=1, context=name, window=WINDOW)
+            f"{name} {window}": extract(document, url, depth=1, context=name, window=window)
+            for window in windows
             for name in get_args(ContextMaker)
         }
         for links in zip(*made.values(), strict=True):
@@ -87,12 +89,18 @@ def rows_of(maker: str, samples: list[Sample], topic: Topic, seed: int) -> Itera
                 yield row
 
 
+def _numbers(given: str) -> list[int]:
+    return [int(number) for number in given.split(",")]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("web", type=Path, nargs="?", help="folder with pages.warc.gz and labels.tsv")
     parser.add_argument("--topic", default="finance")
     parser.add_argument("--links-per-host", type=int, default=400, metavar="N")
     parser.add_argument("--seed", type=int, default=0, metavar="N")
+    several = "characters each side of a link; several, with commas, are measured on the same links"
+    parser.add_argument("--characters", type=_numbers, default=[60], metavar="N[,N]", help=several)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     shared = os.environ.get("TOPICCRAWLER_SHARED")
@@ -104,9 +112,9 @@ def main() -> None:
     pages = RecordedPages(RecordedWeb([folder / "pages.warc.gz"]))
     labels = read_labels([folder / "labels.tsv"], pages)
     on_topic = labels.of(topic.name)
-    found = list(cut_links(pages, labels, options.links_per_host, options.seed))
+    found = list(cut_links(pages, labels, options.links_per_host, options.seed, options.characters))
     rows: list[Row] = []
-    for maker in get_args(ContextMaker):
+    for maker in found[0][0] if found else ():
         links = [LabelledLink(cut[maker], target in on_topic, "") for cut, target in found]
         rows += rows_of(maker, link_samples(links, topic.segmenter), topic, options.seed)
     relevant = sum(target in on_topic for _, target in found)

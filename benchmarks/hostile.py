@@ -1,11 +1,15 @@
 """What a crawl spends on a web of link farms, endless pages and calendars, and what it leaves for the good site.
 
     python benchmarks/hostile.py [--seconds 300] [--delay 0] [--strategy adaptive] [--json]
+    python benchmarks/hostile.py --seconds 600 --readers 1 --kills 20 [--seed 1]      # of parent and of readers, at random moments
 
 The web (benchmarks/webs/traps.py, through a proxy on loopback) has one good site of 201 pages, whose home links to 20 small
 sites and to eight traps. `scrapy crawl topic` runs for that many seconds with the project's settings, but no robots.txt and
 no AutoThrottle; the server says what it was asked for. It holds when every good page was asked for, no trap more than 600
 times, and the crawl needed at most 300 MB.
+
+With `--kills` the crawl or one of its reading processes is killed (SIGKILL) that many times, each some seconds after the one before, and a killed
+crawl goes on with its job. Nothing is lost when every good page is kept, once; no reader may outlive its crawl.
 """
 
 from __future__ import annotations
@@ -13,10 +17,17 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
+import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -30,35 +41,151 @@ ROOT = Path(__file__).parents[1]
 GOOD = "good.example"
 
 
-def crawl(web: Served, seconds: float, delay: float, strategy: str) -> float:
-    """Crawl; the peak memory in MB."""
-    with tempfile.TemporaryDirectory() as folder, (Path(folder) / "log").open("w+", encoding="utf-8") as log:
-        given = {"topic": TOPIC, "seeds": f"http://{GOOD}/", "strategy": strategy}
+READER = b"popen_loky_posix"  # in the command line of a reading process
+BETWEEN_KILLS_SECONDS = (0.5, 8.0)
+GONE_SECONDS = 10.0  # for readers to end once their crawl was killed
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is crawled, and how often something is killed."""
+
+    seconds: float
+    delay: float
+    strategy: str
+    readers: str
+    kills: int
+    seed: int
+
+    def command(self, folder: Path, seconds: float) -> list[str]:
+        """The crawl as a user types it."""
+        given = {"topic": TOPIC, "seeds": f"http://{GOOD}/", "strategy": self.strategy}
         settings = {
             "AUTOTHROTTLE_ENABLED": "False",
             "CLOSESPIDER_TIMEOUT": str(seconds),
-            "DOWNLOAD_DELAY": str(delay),
+            "DOWNLOAD_DELAY": str(self.delay),
             "JOBDIR": f"{folder}/job",
             "ROBOTSTXT_OBEY": "False",
-            "TOPIC_DATA_DIR": folder,
+            "TOPIC_DATA_DIR": str(folder),
+            "TOPIC_READERS": self.readers,
         }
         command = [sys.executable, "-m", "scrapy", "crawl", "topic"]
         command += [word for name, value in given.items() for word in ("-a", f"{name}={value}")]
-        command += [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+        return command + [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+
+
+@dataclass(slots=True)
+class Crawled:
+    """What came of it."""
+
+    peak_mb: float = 0.0
+    crawls_killed: int = 0
+    readers_killed: int = 0
+    left_behind: int = 0  # readers that outlived their crawl
+    kept: int = 0  # good pages in the store
+    fetched: int = 0  # good pages in the crawl log
+    repeated: int = 0  # lines of the crawl log beyond the first of each URL
+
+
+def crawl(web: Served, plan: Plan) -> Crawled:
+    """Crawl for that many seconds, however often it is killed."""
+    found, draw = Crawled(), random.Random(plan.seed)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        end = time.monotonic() + plan.seconds
+        while (left := end - time.monotonic()) > 1 and _run(web, plan, folder, left, found, draw):
+            pass
+        _read_job(folder / "job", found)
+    return found
+
+
+def _run(web: Served, plan: Plan, folder: Path, seconds: float, found: Crawled, draw: random.Random) -> bool:
+    """Begin or go on until it ends; True when it was killed."""
+    own = set().union(*processors()) if plan.readers != "0" else processors()[0]
+    with (folder / "log").open("w+", encoding="utf-8") as log:
         process = subprocess.Popen(
-            command,
+            plan.command(folder, seconds),
             cwd=ROOT,
             env=web.environment(),
             stdout=log,
             stderr=log,
-            preexec_fn=lambda: os.sched_setaffinity(0, processors()[0]),  # noqa: PLW1509 no threads here
+            preexec_fn=lambda: os.sched_setaffinity(0, own),  # noqa: PLW1509 no threads here
         )
+        is_killed = _kill_at_random(process, folder / "job" / "visits.jsonl", plan, found, draw)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
+        if process.returncode != (-signal.SIGKILL if is_killed else 0):
             log.seek(0)
             raise SystemExit(f"ended with {process.returncode}:\n{log.read()[-3000:]}")
-    return usage.ru_maxrss / 1024
+    found.peak_mb = max(found.peak_mb, usage.ru_maxrss / 1024)
+    return is_killed
+
+
+def _kill_at_random(
+    process: subprocess.Popen[bytes], log: Path, plan: Plan, found: Crawled, draw: random.Random
+) -> bool:
+    """Kill readers until the crawl itself is drawn; False when it is left alone. A moment counts from the first page on."""
+    length = _size(log)
+    while found.crawls_killed + found.readers_killed < plan.kills:
+        while _size(log) == length and _runs(process):
+            time.sleep(0.05)
+        time.sleep(draw.uniform(*BETWEEN_KILLS_SECONDS))
+        if not _runs(process):
+            return False
+        readers, is_reader = _readers_of(process.pid), plan.readers != "0" and draw.random() < 0.5
+        if not is_reader:
+            process.kill()
+            found.crawls_killed += 1
+            found.left_behind += not _are_gone(readers)
+            return True
+        if readers:
+            os.kill(draw.choice(readers), signal.SIGKILL)
+            found.readers_killed += 1
+    return False
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.is_file() else 0
+
+
+def _runs(process: subprocess.Popen[bytes]) -> bool:
+    """It has not ended; it is still there to be waited for."""
+    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None
+
+
+def _readers_of(parent: int) -> list[int]:
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            above = int((place / "stat").read_text().rpartition(")")[2].split()[1])
+            if above == parent and READER in (place / "cmdline").read_bytes():
+                found.append(int(place.name))
+        except OSError:
+            continue
+    return found
+
+
+def _are_gone(pids: list[int]) -> bool:
+    end = time.monotonic() + GONE_SECONDS
+    while any(Path(f"/proc/{pid}").exists() for pid in pids):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def _read_job(job: Path, found: Crawled) -> None:
+    """Count what the job has kept."""
+    with closing(sqlite3.connect(job / "pages.sqlite")) as store:
+        kept = [url for (url,) in store.execute("SELECT url FROM pages")]
+    lines = (job / "visits.jsonl").read_text(encoding="utf-8").splitlines()
+    fetched = [json.loads(line)["url"] for line in lines]
+    found.kept, found.fetched = _good(kept), _good(set(fetched))
+    found.repeated = len(fetched) - len(set(fetched))
+
+
+def _good(urls: Iterable[str]) -> int:
+    return sum(urlsplit(url).netloc == GOOD for url in urls)
 
 
 def main() -> None:
@@ -68,21 +195,29 @@ def main() -> None:
     parser.add_argument("--delay", type=float, default=0.0)
     parser.add_argument("--strategy", default="adaptive")
     parser.add_argument("--json", action="store_true", help="a JSON object on the last line")
+    parser.add_argument("--readers", default="0", help="TOPIC_READERS")
+    parser.add_argument("--kills", type=int, default=0, help="of the crawl and of its readers")
+    parser.add_argument("--seed", type=int, default=1, help="of the moments of the kills")
     given = parser.parse_args()
+    plan = Plan(given.seconds, given.delay, given.strategy, given.readers, given.kills, given.seed)
     with served("traps") as web:
-        memory = crawl(web, given.seconds, given.delay, given.strategy)
+        found = crawl(web, plan)
         urls = dict.fromkeys(url for _, url in web.ask("log"))
     requests = Counter(site_of(urlsplit(url).netloc) for url in urls)
-    good = sum(urlsplit(url).netloc == GOOD for url in urls)
+    good = _good(urls)
     print(f"{'site':>16}{'URLs asked for':>16}")
     for site in (GOOD, *TRAPS):
         print(f"{site:>16}{requests[site]:>16}")
-    print(f"{'all':>16}{requests.total():>16}\npeak memory {memory:.0f} MB")
+    print(f"{'all':>16}{requests.total():>16}\npeak memory {found.peak_mb:.0f} MB")
+    print(f"good pages kept {found.kept}, fetched {found.fetched}; URLs logged again {found.repeated}")
+    if given.kills:
+        print(
+            f"killed: {found.crawls_killed} crawls, {found.readers_killed} readers; {found.left_behind} left readers behind"
+        )
     if given.json:
         traps = {site: requests[site] for site in TRAPS}
-        print(
-            json.dumps({"good": good, "traps": traps, "requests": requests.total(), "peak_mb": round(memory)})
-        )
+        asked = {"good": good, "traps": traps, "requests": requests.total(), "peak_mb": round(found.peak_mb)}
+        print(json.dumps(asked | {name: value for name, value in asdict(found).items() if name != "peak_mb"}))
 
 
 if __name__ == "__main__":

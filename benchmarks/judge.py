@@ -32,7 +32,6 @@ import _checkout  # noqa: F401 first: the package may not be installed
 from topiccrawler.crawling.assemble import topic_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.pages.read import PageClassifier, PageWords, Reader
-from topiccrawler.relevance.base import PAGE_CLASSIFIERS
 from topiccrawler.relevance.choose import make_page_classifier
 from topiccrawler.relevance.training.from_files import keywords_by_label
 from topiccrawler.relevance.vsm import VsmClassifier
@@ -215,7 +214,9 @@ def main() -> None:
     parser.add_argument("--part", choices=("test", "train", "all"), default="test")
     parser.add_argument("--disagreements", type=int, default=0, metavar="N")
     parser.add_argument("--json", action="store_true", help="the figures as one JSON line at the end")
-    parser.add_argument("--page-classifier", choices=PAGE_CLASSIFIERS, default="vsm")
+    parser.add_argument(
+        "--page-classifier", default="vsm", help="vsm, naive_bayes, svm, cosine:title_weight=1 …"
+    )
     parser.add_argument("--trained", action="store_true", help="train on the other half first")
     parser.add_argument("--models", type=Path, help="folder of trained page classifiers")
     parser.add_argument("--classes", default="", metavar="LABEL=CODE,…", help="library classes, with --web")

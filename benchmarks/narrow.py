@@ -9,7 +9,8 @@ expression}}. Each is crawled by `scrapy crawl topic -a keywords=…` over its w
 else from SEEDS. --out keeps the jobs' folders. --count only counts the pages that match.
 
 A page is on the topic when the expression matches its title, first heading or declared tags, less what the site writes on very many of
-its pages; --judged ({topic: {url: 0|1}}) goes before that. So the truth is a lower bound: a page need not say in its title what it is about.
+its pages; --judged ({topic: {url: 0|1}}, narrow_judged.json beside this file) goes before that: a person read the page. So the truth is a
+lower bound: a page need not say in its title what it is about.
 
     ratio     = mean over 20 equal steps of pages n of found(n) / min(n, on topic in the web)
     precision, recall, P@25, calibration error of the content pages: as topiccrawler/lab/measures.py has them, a share of
@@ -44,6 +45,7 @@ from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.text.decode import decode
 
 TOPICS = Path(__file__).with_name("narrow_topics.json")
+JUDGED = Path(__file__).with_name("narrow_judged.json")
 SEEDS = {"blogs": "http://daohang.example/", "portal": "http://www.sina.com.cn/"}
 SETTINGS = {
     "DOWNLOAD_DELAY": "0",
@@ -277,7 +279,7 @@ def main() -> None:
 def measured(options: argparse.Namespace, webs: Path) -> None:
     """What main does, once it knows where the webs are."""
     topics = read_topics(options.topics, [name for name in options.part.split(",") if name])
-    judged = read_json(options.judged) if options.judged else {}
+    judged = read_json(options.judged)
     read = {name: read_web(webs / name) for name in dict.fromkeys(topic.web for topic in topics)}
     truths = {topic.name: read[topic.web].about(topic, judged.get(topic.name, {})) for topic in topics}
     if options.count:
@@ -316,7 +318,7 @@ def arguments() -> argparse.Namespace:
     add = parser.add_argument
     add("webs", type=Path, nargs="?", help="folder of recorded webs")
     add("--topics", type=Path, default=TOPICS)
-    add("--judged", type=Path)
+    add("--judged", type=Path, default=JUDGED)
     add("--part", default="", metavar="NAME,NAME", help="these topics only")
     add("--pages", type=int, default=1000, metavar="N")
     add("--jobs", type=int, choices=range(1, MOST_JOBS + 1), default=1, help="crawls side by side")

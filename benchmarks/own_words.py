@@ -23,7 +23,7 @@ from statistics import fmean
 import _checkout  # noqa: F401 first: the package may not be installed
 import numpy as np
 import numpy.typing as npt
-from narrow import CONTENT, TOPICS, Topic, read_json, read_topics, read_web
+from narrow import CONTENT, JUDGED, TOPICS, Topic, read_json, read_topics, read_web
 from sklearn.linear_model import LogisticRegression
 
 from topiccrawler.crawling.assemble import PLAIN_CONTEXT, assemble, recipe_of_words, topic_of
@@ -144,7 +144,7 @@ def main() -> None:
     )
     parser.add_argument("webs", type=Path, nargs="?", help="folder of recorded webs")
     parser.add_argument("--topics", type=Path, default=TOPICS)
-    parser.add_argument("--judged", type=Path)
+    parser.add_argument("--judged", type=Path, default=JUDGED)
     parser.add_argument("--report", type=Path, help="topics that are measured, not learned from")
     parser.add_argument("--pages", type=int, default=1000, metavar="N")
     parser.add_argument("--write", action="store_true")
@@ -154,7 +154,7 @@ def main() -> None:
     if webs is None:
         print("own_words: name a folder of recorded webs, or set TOPICCRAWLER_SHARED; nothing measured")
         return
-    judged = read_json(options.judged) if options.judged else {}
+    judged = read_json(options.judged)
     learned = examples(webs, read_topics(options.topics), judged, options.pages)
     weights = fitted(learned)
     print(json.dumps(weights, indent=1))

@@ -1,12 +1,11 @@
 """Writes the generated parts of the reference: `python docs/generate.py`; with `--check` it only says which pages are not current.
 
 A generated part stands between `<!-- generated: NAME -->` and `<!-- end -->`. What it says has one source in the code: the arguments' model, the
-comments of topiccrawler/settings.py, topiccrawler/engine/stats_keys.py, the commands' parsers, the cards of the strategies, the format readers.
+comments of topiccrawler/settings.py, topiccrawler/engine/stats_keys.toml, the commands' faces (topiccrawler/commands/*.toml), the cards of the strategies, the format readers.
 """
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -95,12 +94,13 @@ def links_arguments() -> str:
 
 
 def _fields(model: str, without: frozenset[str]) -> str:
-    fields = getattr(import_module("topiccrawler.crawling.recipe"), model).model_fields
+    recipe = import_module("topiccrawler.crawling.recipe")
+    fields, texts = getattr(recipe, model).model_fields, recipe.described(getattr(recipe, model))
     rows = []
     for name, field in fields.items():
         if name not in without:
             shown = "strategy_NAME" if name == "parameters" else name
-            text = "a parameter of the strategy" if name == "parameters" else linked(field.description)
+            text = "a parameter of the strategy" if name == "parameters" else linked(texts[name])
             default = field.get_default(call_default_factory=True)
             rows.append(
                 (
@@ -129,31 +129,23 @@ def commands() -> str:
 
 
 def _command(name: str) -> str:
-    from scrapy.settings import Settings
-
     command = import_module(f"topiccrawler.commands.{name}").Command()
-    command.settings = Settings()
-    parser, actions = argparse.ArgumentParser(), list[argparse.Action]()
-    command.options(lambda *flags, **known: actions.append(parser.add_argument(*flags, **known)))
-    if command.json_help:
-        actions.append(parser.add_argument("--json", action="store_true", help=command.json_help))
     usage = f"scrapy {name} {command.syntax()}".strip().replace("\n  ", "\n")
     options = [
-        (f"`{', '.join(action.option_strings)}{_value(action)}`", linked(action.help or ""))
-        for action in actions
-        if action.help != argparse.SUPPRESS
+        (f"`--{option}{_value(option, how)}`", linked(how["help"]))
+        for group in command.options.values()
+        for option, how in group.items()
     ]
     text = [f"## scrapy {name}", f"{command.short_desc().rstrip('.')}.", f"```\n{usage}\n```"]
-    if command.long_desc() != command.short_desc():
-        text.append(linked(command.long_desc()))
+    text.append(linked(command.long_desc()))
     return "\n\n".join([*text, *([table(("option", "meaning"), options)] if options else [])])
 
 
-def _value(action: argparse.Action) -> str:
-    if action.nargs == 0:
+def _value(option: str, how: Mapping[str, Any]) -> str:
+    if how.get("action") == "store_true":
         return ""
-    value = action.metavar or "|".join(action.choices or [action.dest.upper()])
-    return f" [{value}]" if action.nargs == "?" else f" {value}"
+    value = how.get("metavar") or "|".join(how.get("choices") or [option.upper()])
+    return f" [{value}]" if how.get("nargs") == "?" else f" {value}"
 
 
 def strategies() -> str:

@@ -12,10 +12,11 @@ from typing import Any, Self
 
 import pytest
 import redis
-from redis_server import PATIENCE_SECONDS, RedisServer
+from redis_server import PATIENCE_SECONDS, RedisServer, ServerEndedError
 
 CLI = shutil.which("redis-cli") or shutil.which("valkey-cli")
 NODES = 3
+ATTEMPTS = 5
 
 
 def free_ports(count: int) -> list[int]:
@@ -49,9 +50,8 @@ class RedisNodes:
     def __init__(self) -> None:
         if CLI is None:
             pytest.skip("no redis-cli is installed (.ci/run installs Debian's)")
-        numbers = free_ports(2 * NODES)
-        self.ports = numbers[:NODES]
-        self.nodes = [node_at(port, bus) for port, bus in zip(self.ports, numbers[NODES:], strict=True)]
+        self.ports: list[int] = []
+        self.nodes: list[RedisServer] = []
 
     @property
     def url(self) -> str:
@@ -67,8 +67,8 @@ class RedisNodes:
             raise
 
     def _started(self) -> Self:
-        for node in self.nodes:
-            node.start()
+        for _ in range(NODES):
+            self._start_node()
         addresses = [f"127.0.0.1:{port}" for port in self.ports]
         words = ["--cluster", "create", *addresses, "--cluster-replicas", "0", "--cluster-yes"]
         subprocess.run([str(CLI), *words], check=True, capture_output=True, timeout=4 * PATIENCE_SECONDS)
@@ -81,15 +81,28 @@ class RedisNodes:
 
     def add_replica(self, number: int) -> None:
         """Of this node; it takes over when the node dies."""
-        port, bus = free_ports(2)
-        self.ports.append(port)
-        self.nodes.append(node_at(port, bus).start())
+        port, bus = self._start_node()
         with self.nodes[number].client() as primary, self.nodes[-1].client() as replica:
             primary.execute_command("CLUSTER MEET", "127.0.0.1", port, bus)
             name = primary.execute_command("CLUSTER MYID").decode()
             wait_for(lambda: name in repr(replica.execute_command("CLUSTER NODES")))
             replica.execute_command("CLUSTER REPLICATE", name)
             wait_for(lambda: replica.info("replication").get("master_link_status") == "up")
+
+    def _start_node(self) -> tuple[int, int]:
+        """One more, at ports that nobody had a moment ago; at others when they were lost since."""
+        for _ in range(ATTEMPTS):
+            port, bus = free_ports(2)
+            node = node_at(port, bus)
+            try:
+                node.start()
+            except ServerEndedError:
+                node.stop()
+                continue
+            self.ports.append(port)
+            self.nodes.append(node)
+            return port, bus
+        raise AssertionError(f"{ATTEMPTS} times in a row the ports were lost")
 
     def _is_ready(self, node: RedisServer) -> bool:
         with node.client() as client:

@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from contextlib import suppress
+import time
 from pathlib import Path
 from typing import Self
 
@@ -15,6 +15,10 @@ import redis
 
 SERVER = shutil.which("redis-server") or shutil.which("valkey-server")
 PATIENCE_SECONDS = 20.0
+
+
+class ServerEndedError(Exception):
+    """It ended before it answered: its log. Another process may have its port."""
 
 
 class RedisServer:
@@ -45,16 +49,22 @@ class RedisServer:
             "--appendonly", "yes", "--logfile", "log", *self._options,
         ]  # fmt: skip
         self.process = subprocess.Popen(command)
-        retry = redis.retry.Retry(redis.backoff.ConstantBackoff(0.02), int(PATIENCE_SECONDS / 0.02))
-        faults = [
-            redis.exceptions.ConnectionError,
-            redis.exceptions.BusyLoadingError,
-            redis.exceptions.TimeoutError,
-        ]
-        client = redis.Redis(unix_socket_path=str(self._socket), retry=retry, retry_on_error=faults)
-        with client, suppress(redis.exceptions.AuthenticationError):  # it asks for a password: it answers
-            client.ping()
+        end = time.monotonic() + PATIENCE_SECONDS
+        while not self._answers():
+            if self.process.poll() is not None:
+                raise ServerEndedError((Path(self.folder.name) / "log").read_text(errors="replace")[-500:])
+            assert time.monotonic() < end
+            time.sleep(0.02)
         return self
+
+    def _answers(self) -> bool:
+        with self.client() as client:
+            try:
+                return bool(client.ping())
+            except redis.exceptions.AuthenticationError:
+                return True  # it asks for a password
+            except (redis.exceptions.ConnectionError, redis.exceptions.TimeoutError):
+                return False
 
     def kill(self) -> None:
         """As a crash does."""

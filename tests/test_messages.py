@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Callable
 from importlib import import_module
@@ -11,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapy.cmdline import ScrapyArgumentParser
+from scrapy.commands import ScrapyHelpFormatter
+from scrapy.settings import Settings
 
 from topiccrawler import messages
 from topiccrawler.errors import ArgumentError, TopicError
@@ -45,6 +49,8 @@ def chinese(monkeypatch: pytest.MonkeyPatch) -> None:
         ({}, ""),
         ({"LANG": "zh_CN.UTF-8"}, "zh"),
         ({"LANG": "zh_TW"}, "zh"),
+        ({"LANG": "zh_HK.UTF-8"}, "zh"),
+        ({"LANG": "en_US.UTF-8", "LANGUAGE": "zh-Hant"}, "zh"),
         ({"LANG": "C.UTF-8"}, ""),
         ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, ""),
         ({"LANG": "zh_CN.UTF-8", "LC_ALL": ""}, "zh"),
@@ -104,25 +110,44 @@ def test_errors_keep_what_the_user_wrote_and_stay_english_for_programs() -> None
 @pytest.mark.parametrize("name", FIRST_COMMANDS)
 def test_the_help_of_the_first_commands_is_whole(name: str) -> None:
     command: Any = import_module(f"topiccrawler.commands.{name}").Command()
-    texts = [command.short_desc()]
-    if name != "crawl":  # whose options are Scrapy's
+    command.settings = Settings()
+    parser = ScrapyArgumentParser(
+        formatter_class=ScrapyHelpFormatter, usage=f"scrapy {name} {command.syntax()}", description=command.long_desc()
+    )  # fmt: skip
+    command.add_options(parser)
+    helps = list[str]()
 
-        def add(*_: str, help: str = "", **__: Any) -> argparse.Action:  # noqa: A002
-            texts.append(translated(help))
-            return argparse.Action([], "")
+    class Recorded(parser.formatter_class):  # type: ignore[misc, name-defined]
+        def add_argument(self, action: argparse.Action) -> None:
+            super().add_argument(action)
+            helps.append(action.help or "")
 
-        command.options(add)
-        texts += [command.long_desc(), translated(command.json_help or "中")]
-    assert [text for text in texts if not HAN.search(text)] == []
+    parser.formatter_class = Recorded
+    text = parser.format_help()
+    assert [
+        found for found in [*helps, command.short_desc(), command.long_desc()] if not HAN.search(found)
+    ] == []
+    assert len(helps) > 8
+    assert re.findall(r"^(\S+)\n[=-]+$", text, re.MULTILINE) == ["用法", "选项", "全局选项"]
 
 
 def test_the_catalogue_has_no_message_that_the_program_does_not_make() -> None:
     package = Path(messages.__file__).parent
     code = " ".join(file.read_text(encoding="utf-8") for file in sorted(package.rglob("*.py")))
     joined = re.sub(r"""["']\s*\n\s*f?r?["']""", "", code)
+    tables = (file for file in sorted(package.rglob("*.toml")) if file.parent.name != "locale")
+    joined += "".join(file.read_text(encoding="utf-8") for file in tables)
+    joined = joined.replace("\\\n", "")
     plain = " ".join(joined.replace('\\"', '"').split()).lower()
     pairs = list(messages.messages("zh"))
-    of_others = ("input should be", "cannot be read: No such file")  # pydantic's and the system's
+    of_scrapy = tomllib.loads((package / "locale/zh.toml").read_text(encoding="utf-8"))["scrapy"]
+    of_others = (
+        "input should be",
+        "value error, ",
+        "{field} = {value}: Value error",
+        "cannot be read: No such file",
+        *of_scrapy,
+    )  # pydantic's and the system's
     stale = [
         text
         for text, _ in pairs

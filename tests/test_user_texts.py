@@ -22,7 +22,7 @@ def test_a_home_of_nobody_and_a_text_as_long_as_a_page_are_no_files() -> None:
     assert not is_file(Path(LONG))
     assert not is_file(Path("\0"))
     assert parts_of(LONG) == ["基金"]
-    with pytest.raises(TopicError, match=r"~nobody-of-this-name/x\.toml: cannot be read"):
+    with pytest.raises(TopicError, match=r"~nobody-of-this-name/x\.toml"):
         load_topic("~nobody-of-this-name/x.toml")
 
 

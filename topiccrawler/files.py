@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import shutil
+import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import resources
@@ -171,6 +172,12 @@ def folder(name: str) -> Traversable:
     if inside.is_dir():
         return inside
     return Path(__file__).resolve().parents[1] / name
+
+
+def package_table(path: str) -> dict[str, Any]:
+    """A TOML file of the package, by its path in it."""
+    room, _, name = path.rpartition("/")
+    return tomllib.loads(folder(room).joinpath(name).read_text(encoding="utf-8"))
 
 
 def own_folder(name: str) -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,4 +75,4 @@ class Outlinks:
     """A page and all its links, in one piece: the unit of ordering. No item: OutlinksMiddleware takes it out."""
 
     page: Page
-    links: list[Link]
+    links: Sequence[Link]

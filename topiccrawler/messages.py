@@ -5,6 +5,10 @@ and tests read English. So a message is translated when it is printed: the finis
 (locale/zh.toml), which is read in a Chinese locale only. What it lacks stays English. `{name}` in a template stands for any text, which is
 kept as it is; `{NAME}` for a text that is a message itself.
 
+Not gettext's functions: each of those places would call them with a template and values instead of making its text, and every error would
+carry both forms, because logs, JSON and callers of the Python API get English in the same run. A catalogue that is read as it is needs no
+compiler when an egg or a wheel is built.
+
 The locale is found as gettext does: the first of LC_ALL, LC_MESSAGES and LANG that is set; unless that is C, LANGUAGE (a list) comes before it.
 """
 
@@ -16,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from topiccrawler.errors import CrawlerError
-from topiccrawler.files import folder
+from topiccrawler.files import package_table
 
 CHINESE = "zh"
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
@@ -30,7 +34,7 @@ def language(environment: Mapping[str, str]) -> str:
     if locale.partition(".")[0] in {"C", "POSIX"}:
         return ""
     for wanted in (environment.get("LANGUAGE") or locale).split(":"):
-        name = re.split("[_.@]", wanted)[0].lower()
+        name = re.split("[-_.@]", wanted)[0].lower()
         if name in {CHINESE, "en", "c"}:
             return CHINESE if name == CHINESE else ""
     return ""
@@ -78,10 +82,7 @@ def _catalogue(name: str) -> tuple[dict[str, str], list[tuple[re.Pattern[str], s
 
 def messages(name: str) -> Iterator[tuple[str, str]]:
     """The English texts of a catalogue with their translations."""
-    import tomllib
-
-    text = folder("locale").joinpath(f"{name}.toml").read_text(encoding="utf-8")
-    for group in tomllib.loads(text).values():
+    for group in package_table(f"locale/{name}.toml").values():
         yield from group.items()
 
 

@@ -124,7 +124,7 @@ FRONTIER_IDLE_SHARE = 0.15
 # --- the queue ---------------------------------------------------------------------------------------------------
 SCHEDULER = "topiccrawler.engine.scheduler.FocusedScheduler"
 FRONTIER_LEASE_SECONDS = 600.0  # an older lease is released and its URL waits again
-# with JOBDIR: queued URLs whose rank is kept in memory (120 bytes each), shared among hosts; the others are
+# with JOBDIR: queued URLs whose rank is kept in memory (56 bytes each), shared among hosts; the others are
 # bare numbers; 0 = all (docs/long-crawls.md)
 FRONTIER_MEMORY_URLS = 100_000
 # address of a Redis server, redis://USER:PASSWORD@HOST:6379/0, or of a node of a Redis Cluster: processes

@@ -70,7 +70,7 @@ def test_the_service_streams_pages_and_a_client_that_leaves_ends_its_crawl(
                 raw.sendall("GET /crawl?topic=没有这个&pages=3 HTTP/1.0\r\n\r\n".encode())
                 said = raw.makefile(encoding="utf-8").read()
             assert said.startswith("HTTP/1.0 400")
-            assert "topic '没有这个': is not in the catalogue" in said
+            assert "'没有这个'" in said
             assert not (tmp_path / "data").exists()
             query = urlencode({"keywords": "基金,股票,理财", "seeds": web.web.seeds[0], "pages": "5000"})
             direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))

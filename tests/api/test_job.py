@@ -52,7 +52,7 @@ def test_kept_pages_come_in_their_order_and_the_best_first(job: Job, monkeypatch
     assert urls(job.best(site="a.cn")) == [FUND.url]
     assert urls(job.best(min_relevance=0.5)) == urls(job.best(since="2024-01-01")) == [STOCK.url]
     assert job.page(FUND.url).title == "基金定投"
-    with pytest.raises(ArgumentError, match=r"other: is not among the pages kept"):
+    with pytest.raises(ArgumentError, match=r"other.*scrapy explain"):
         job.page("http://b.cn/other")
 
 
@@ -111,7 +111,7 @@ def test_pages_are_written_to_files_and_what_cannot_be_meant_is_refused(job: Job
     place = tmp_path / "pages.jsonl"
     assert job.export(place, site="a.cn") == [f"1 pages written to {place}"]
     assert json.loads(place.read_text(encoding="utf-8"))["url"] == FUND.url
-    with pytest.raises(ArgumentError, match="ends with no known format"):
+    with pytest.raises(ArgumentError, match="--format"):
         job.export(tmp_path / "pages.doc")
 
 
@@ -125,7 +125,7 @@ def test_a_data_frame_has_a_row_a_page_and_times(job: Job) -> None:
 def test_without_pandas_it_says_what_to_install(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     monkeypatch.delitem(sys.modules, "topiccrawler.api", raising=False)
-    with pytest.raises(ArgumentError, match="pandas is missing; install it: pip install pandas"):
+    with pytest.raises(ArgumentError, match="pip install pandas"):
         job.dataframe()
 
 
@@ -134,12 +134,12 @@ def test_a_job_at_rest_has_ended_and_cannot_be_steered(job: Job) -> None:
     assert job.wait(1.0) is job
     job.stop()
     for steer in (job.status, job.pause, job.resume):
-        with pytest.raises(StateError, match="no crawl is running there"):
+        with pytest.raises(StateError, match="TOPIC_CONTROL=True"):
             steer()
 
 
 def test_a_folder_that_is_no_job_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match="there is no such job"):
+    with pytest.raises(ArgumentError, match="TOPIC_DATA_DIR"):
         Job(tmp_path)
 
 

@@ -85,7 +85,7 @@ def test_what_cannot_be_meant_is_refused_at_once(
 def test_a_topic_that_there_is_none_of_is_refused_before_a_folder_is_made(
     started: list[list[str]], tmp_path: Path
 ) -> None:
-    with pytest.raises(TopicError, match="topic 'nope': is not in the catalogue"):
+    with pytest.raises(TopicError, match=r"'nope'.* finance "):
         crawl(topic="nope", data=tmp_path)
     assert not started
     assert not list(tmp_path.iterdir())
@@ -93,9 +93,7 @@ def test_a_topic_that_there_is_none_of_is_refused_before_a_folder_is_made(
 
 def test_a_data_folder_that_cannot_be_made_is_told(started: list[list[str]], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(
-        StateError, match=r"file/finance-.*: cannot be written: Not a directory; name another"
-    ):
+    with pytest.raises(StateError, match=r"file/finance-.*Not a directory"):
         crawl("finance", data=tmp_path / "file")
     assert not started
 
@@ -104,7 +102,7 @@ def test_a_data_folder_that_cannot_be_made_is_told(started: list[list[str]], tmp
 def test_what_only_the_crawl_finds_wrong_is_raised_at_its_end(tmp_path: Path) -> None:
     job = crawl("finance", seeds="missing.txt", data=tmp_path)
     for ended in (lambda: list(job.pages()), job.wait):
-        with pytest.raises(CrawlerError, match=r"ended with 1: .*missing.txt.*; see .*output.log"):
+        with pytest.raises(CrawlerError, match=r"1: .*missing\.txt.*output\.log"):
             ended()
     assert not job.is_running
     job.stop()

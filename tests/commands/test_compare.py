@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from fastwarc.warc import WarcRecord, WarcRecordType
 
-from topiccrawler.commands.compare import DEFAULT_CONCURRENCY
+from topiccrawler.commands.compare import DEFAULTS, Command
 from topiccrawler.lab import plots
+from topiccrawler.lab.experiment import EXPERIMENTS
 from topiccrawler.lab.replayed import CONCURRENCY
 from topiccrawler.relevance.base import relevance_of
 
@@ -119,7 +120,7 @@ def test_all_means_what_can_be_built_and_what_cannot_is_named(
         command, files, "--pages", "3", "--jobs", "1", "-s", f"TOPIC_LINK_MODELS={files / 'models'}"
     )
     assert ran.code == 0, ran.err
-    assert "left out: link model of topic 'tea'" in ran.out
+    assert "model of topic 'tea'" in ran.out
     assert "truth: the page classifier" in ran.out
     found = json.loads((files / "out" / "result.json").read_text(encoding="utf-8"))
     assert "naive_bayes" in found["absent"]
@@ -147,8 +148,12 @@ def test_the_real_engine_crawls_the_same_pages(command: Callable[..., Any], file
     )  # b.example was not recorded, so it was not asked for
 
 
-def test_the_default_that_help_names_is_that_of_a_run() -> None:
-    assert DEFAULT_CONCURRENCY == CONCURRENCY
+def test_help_names_the_defaults_and_each_experiment() -> None:
+    options = Command().options[""]
+    assert DEFAULTS["concurrency"] == CONCURRENCY
+    for name in ("pages", "concurrency"):
+        assert str(DEFAULTS[name]) in options[name]["help"]
+    assert [name for name in EXPERIMENTS if name not in options["experiment"]["help"]] == []
 
 
 @pytest.mark.parametrize(
@@ -177,7 +182,7 @@ def test_a_slip_is_one_clear_line_and_a_failure(
 def test_what_must_be_given_is_asked_for(command: Callable[..., Any]) -> None:
     ran = command("compare", "--topic", "finance", "--out", "x")
     assert ran.code != 0
-    assert "--web is missing" in ran.out + ran.err
+    assert "--web" in ran.out + ran.err
 
 
 @pytest.mark.usefixtures("no_plots")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from door import PATIENCE, Door
+from said import numbers
 
 from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.engine.control.client import ask, orders
@@ -91,9 +93,9 @@ def changed(
 
 
 def test_what_is_blocked_is_dropped_and_stays_out(changed: dict[str, Any]) -> None:
-    assert changed["preview"] == "would drop 1 of 5 queued"
-    assert changed["block"] == "dropped 1 of 5 queued"
-    assert changed["block site"] == "dropped 0 of 4 queued"
+    assert numbers(changed["preview"]) == ["1", "5"]
+    assert numbers(changed["block"]) == ["1", "5"]
+    assert numbers(changed["block site"]) == ["0", "4"]
     assert [row["url"] for row in changed["after"]] == [
         row["url"] for row in changed["top"] if row["url"] != changed["dropped"]
     ]
@@ -121,25 +123,25 @@ def test_the_hosts_with_most_waiting_are_named(changed: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 def test_a_page_threshold_counts_from_then_on(changed: dict[str, Any]) -> None:
-    assert changed["page"].startswith("page_threshold is 1.0, was 0.")
+    assert re.match(r"page_threshold \D+1\.0, \D+0\.", changed["page"])
     assert "'topic/kept': 1," in changed["ran"].err
     assert "'topic/pages': 5" in changed["ran"].err
 
 
 def test_a_link_threshold_says_what_it_would_refuse_and_is_the_jobs(changed: dict[str, Any]) -> None:
-    assert "link_threshold would be 1.0, was 0." in changed["gate preview"]
-    assert changed["gate preview"].endswith("the gate would refuse 4 of 4 queued")
-    assert changed["gate"].startswith("link_threshold is 0.001, was 0.")
+    assert re.search(r"link_threshold \D+1\.0, \D+0\.", changed["gate preview"])
+    assert numbers(changed["gate preview"])[-2:] == ["4", "4"]
+    assert re.match(r"link_threshold \D+0\.001, \D+0\.", changed["gate"])
     recipe = read_recipe(changed["job"])
     assert recipe is not None
     assert recipe.link_threshold == 0.001
 
 
 def test_limits_and_parameters(changed: dict[str, Any]) -> None:
-    assert changed["pages"] == "pages is 100, was None"
-    assert changed["until"] == "until is 0.05, was None"
+    assert numbers(changed["pages"]) == ["100"]
+    assert numbers(changed["until"]) == ["0.05"]
     assert changed["limits"] == {"pages": 100, "targets": None, "until": 0.05}
-    assert changed["parameter"] == "strategy_smoothing is 0.25, was 0.5"
+    assert numbers(changed["parameter"]) == ["0.25", "0.5"]
 
 
 def test_a_crawl_that_runs_is_taught_and_what_was_set_stays(changed: dict[str, Any]) -> None:
@@ -154,10 +156,10 @@ def test_a_crawl_that_runs_is_taught_and_what_was_set_stays(changed: dict[str, A
 
 def test_what_cannot_be_changed_is_one_line_that_says_what_can(changed: dict[str, Any]) -> None:
     refused = changed["refused"]
-    assert "must be a whole number" in refused["pages=0"]
+    assert "set pages=1000" in refused["pages=0"]
     for words in ("page_threshold=2", "until=2"):
-        assert "must be a number from 0 to 1" in refused[words]
-    assert "at its beginning only" in refused["strategy_keep=0.5"]
+        assert "0 to 1" in refused[words]
+    assert "strategy_smoothing" in refused["strategy_keep=0.5"]
     assert "does not have it" in refused["strategy_x=1"]
     assert refused["LOG_LEVEL=DEBUG"].endswith(
         "these can: topic, page_threshold, link_threshold, pages, targets, until, strategy_smoothing"

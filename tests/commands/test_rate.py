@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from said import numbers
 
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord, PageStore
@@ -59,7 +60,7 @@ def test_raters_get_the_same_pages_in_other_orders_and_nothing_of_the_program(
     assert [row["url"] for row in first] != [row["url"] for row in second]
     assert set(first[0]) == {"url", "title", "text", "answer"}
     assert first[0]["title"].startswith("'=题")
-    assert "exists and may be filled in" in command(*call).err
+    assert "--write" in command(*call).err
 
 
 def test_filled_in_files_give_agreement_precision_and_the_curve(
@@ -73,11 +74,11 @@ def test_filled_in_files_give_agreement_precision_and_the_curve(
     call = ("rate", str(job), "--sample", "1", "--read", *map(str, files))
     ran = command(*call)
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.splitlines()[:4] == [
-        "3 raters rated 80, 80, 80 of 80 pages",
-        "agreement (Fleiss's kappa, 80 pages rated by all): 1.000",
-        "precision: 0.500 (20 of 40, 95 % interval 0.352 to 0.648)",
-        "missed: discarded pages that are about it: 0.000 (0 of 40, 95 % interval 0.000 to 0.088)",
+    assert [numbers(line) for line in ran.out.splitlines()[:4]] == [
+        ["3", "80", "80", "80", "80"],
+        ["80", "1.000"],
+        ["0.500", "20", "40", "95", "0.352", "0.648"],
+        ["0.000", "0", "40", "95", "0.000", "0.088"],
     ]
     found = json.loads(command(*call, "--json").out)
     assert found["curve"][4] == [40, 0.5]
@@ -119,4 +120,4 @@ def test_what_is_wrong_is_said_in_one_line(
 
 def test_a_folder_without_pages_is_refused(command: Callable[..., Any], tmp_path: Path) -> None:
     ran = command("rate", str(tmp_path), "--rater", str(tmp_path / "me.csv"))
-    assert (ran.code, "has no page to rate; name the folder of a job" in ran.err) == (1, True)
+    assert (ran.code, str(tmp_path) in ran.err) == (1, True)

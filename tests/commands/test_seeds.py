@@ -86,7 +86,8 @@ def test_the_best_of_earlier_jobs_and_of_a_search_become_a_file(
     assert any(
         line.startswith(f"left out: {INSIDE} (private address; TOPIC_PRIVATE_NETWORK=True") for line in lines
     )
-    assert lines[-1] == f"5 seeds in {out}: look them over, then crawl with -a seeds={out}"
+    assert lines[-1].startswith("5 ")
+    assert lines[-1].endswith(f"-a seeds={out}")
     assert read_seeds(str(out)).positive[0] == HUB
     assert set(read_seeds(str(out)).positive) == {HUB, *TEA[:3], "http://found.example/"}
     written = out.read_text(encoding="utf-8").splitlines()
@@ -109,7 +110,7 @@ def test_json_has_the_same_and_count_and_hosts_are_bounded(
     assert set(found["seeds"][0]) == {"score", "url", "title", "why"}
     before = out.read_text(encoding="utf-8")
     ran = seeds(str(topic), "--no-check", "--out", str(out))
-    assert (ran.code, ran.err) == (1, f"{out}: exists; name another file by --out, or insist with --force\n")
+    assert (ran.code, ran.err.startswith(f"{out}: "), "--force" in ran.err) == (1, True, True)
     assert out.read_text(encoding="utf-8") == before
     assert seeds(str(topic), "--no-check", "--out", str(out), "--force", "--count", "1").code == 0
     assert read_seeds(str(out)).positive == [HUB]

@@ -113,7 +113,7 @@ def test_the_report_has_the_pages_of_all_processes(
         assert "off.cn" in text
         assert PASSWORD not in text
     ran = command("pages", "--job", stored.name, "-s", f"STORE_URL={stored.url}", "report", "--out", str(out))
-    assert "has no crawl log on this machine; ask where its processes ran" in ran.err
+    assert "crawl log" in ran.err
 
 
 def test_search_finds_the_pages_of_all_processes_once(command: Callable[..., Any], stored: Stored) -> None:
@@ -192,7 +192,7 @@ def test_the_password_may_stand_elsewhere(
     folder = str(stored.folders[0])
     refused = command("pages", folder)
     assert (refused.code, refused.err.count("\n")) == (1, 1)
-    assert "no password supplied; give it in STORE_URL, PGPASSWORD or .pgpass" in refused.err
+    assert "STORE_URL, PGPASSWORD" in refused.err
     monkeypatch.setenv("PGPASSWORD", PASSWORD)
     assert FUND.title in command("pages", folder).out
 

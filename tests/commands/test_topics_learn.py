@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from said import numbers
 
 from topiccrawler.topics.catalogue import load_topic
 
@@ -33,20 +34,17 @@ def test_a_topic_is_learned_from_documents_and_says_why_each_word(
     ran = command(*call, "--near", "5", "--out", place)
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
-    assert " words of 12 positive and 12 negative pages: " in lines[0]
+    assert numbers(lines[0])[1:3] == ["12", "12"]
     assert lines[1] == "the pages are about a part of the catalogue's topic food: its words are left out"
     assert lines[2].startswith("held out: F1 1.000")
-    assert (
-        "of 12 pages with one of the first 30 words in the title 100.0% are about it (thesis: 97.8 %)"
-        in lines[3]
-    )
-    assert lines[-1] == f"{place}: scrapy topics show {place} says why each word; crawl with -a topic={place}"
+    assert numbers(lines[3])[:3] == ["12", "30", "100.0"]
+    assert lines[-1].count(place) == 3
     topic = load_topic(place)
     assert (topic.zh, topic.reasons["茶园"]) == ("茶", "in 12 of 12 pages, 0 of 12 others")
     shown = command("topics", "show", place).out
     assert "茶园" in shown
     assert "(in 12 of 12 pages, 0 of 12 others)" in shown
-    assert "exists; name another file by --out" in command(*call, "--out", place).err
+    assert "--out" in command(*call, "--out", place).err
     found = json.loads(command(*call, "--thesis", "--out", place, "--force", "--json").out)
     assert (found["positive"], found["negative"], found["statistics"]["titled"]) == (12, 12, 12)
     assert found["kindred"] is None

@@ -66,7 +66,7 @@ def test_answers_change_what_a_narrow_crawl_keeps(
     first = sum("pot" in record for record in _kept(command, job))
     assert first > 0
     ran = warm_scrapy(*call, "-a", "pages=25", proxy=drawn.proxy)
-    assert "With the topic as it was taught by 10 answers" in ran.err
+    assert " 10 answers" in ran.err
     assert sum("pot" in record for record in _kept(command, job)) == first  # none of the pots that came since
     command("topics", "teach", str(job), "--undo")
     assert load_topic(str(job / "topic.toml")) == before

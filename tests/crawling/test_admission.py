@@ -86,8 +86,8 @@ def rules(gate: LinkGate | None = None) -> list[Rule | DownloaderRule]:
         private_network(["10.0.0.1:81"]),
         blocked(blocks("spam.example")),
         allowed_domains(within(["a.example", "spam.example", "10.0.0.2", "10.0.0.1", "full.example"])),
-        url_length(lambda: 30),
-        depth_limit(lambda: 3),
+        url_length(30),
+        depth_limit(3),
     ]
 
 
@@ -112,7 +112,7 @@ REFUSED = {  # by the rule that refuses it: link, moments, why
 def test_the_rules_stand_in_one_order_whatever_order_they_are_given_in() -> None:
     assert Admission(rules()).names == ORDER
     late = Admission([GateRule(LinkGate())])
-    late.add(depth_limit(lambda: 1))
+    late.add(depth_limit(1))
     assert late.names == ["depth", "gate"]
 
 
@@ -207,7 +207,7 @@ def test_an_explanation_has_one_verdict_a_rule_counts_nothing_and_knows_what_oth
 
 def test_a_crawl_asks_the_rules_of_links_before_they_are_queued_and_of_rows_before_they_are_leased() -> None:
     frontier, sites = MemoryFrontier(Hosts(concurrency=9)), blocks()
-    made = Admission([blocked(sites), GateRule(LinkGate(Odds(), 0.5)), depth_limit(lambda: 1)])
+    made = Admission([blocked(sites), GateRule(LinkGate(Odds(), 0.5)), depth_limit(1)])
     ordering = Ordering(build("breadth_first"), frontier, admission=made)
     late = link("late", host="late.example")
     pushed = ordering.visit(Page(SOURCE), [late, REFUSED["depth"][0], POOR, FINE], 0.0)

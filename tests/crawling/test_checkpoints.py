@@ -184,7 +184,7 @@ def test_a_strategy_that_learns_nothing_costs_a_page_count_only(tmp_path: Path) 
             ordering.visit(Page("http://a.cn/"), [Link("http://b.cn/", "b.cn")], 0.0)
         assert list(frontier.notes.all("ordering")) == [NOW]
         assert Ordering(Plain(), frontier).pages == 3
-        with pytest.raises(StateError, match=r"begun with 'plain'; go on with -a strategy=plain"):
+        with pytest.raises(StateError, match="-a strategy=plain"):
             Ordering(Learner(), frontier)
 
 
@@ -194,5 +194,5 @@ def test_a_strategy_that_learns_nothing_costs_a_page_count_only(tmp_path: Path) 
 def test_a_damaged_state_is_one_line(tmp_path: Path, text: str) -> None:
     with SqliteFrontier(tmp_path / "f.sqlite") as frontier:
         frontier.notes.put("ordering", text)
-        with pytest.raises(StateError, match="the strategy's state: cannot be read"):
+        with pytest.raises(StateError, match="JOBDIR"):
             Ordering(Learner(), frontier)

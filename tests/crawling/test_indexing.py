@@ -112,6 +112,6 @@ def test_a_fault_of_the_index_is_told_once_and_the_pages_are_kept(
         files.commit()
     assert sum(1 for _ in files.store.records()) == 2
     assert [entry.levelname for entry in caplog.records] == ["WARNING"]
-    assert "Pages are no longer indexed" in caplog.text
+    assert "index.sqlite" in caplog.text
     Indexing(files.store, tmp_path / "none").close()  # never begun: nothing to let go of
     files.close()

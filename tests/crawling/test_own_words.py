@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -27,11 +28,11 @@ def test_near_words_are_proposed_told_in_short_and_kept_with_their_reasons_as_a_
     recipe = recipe_of_words(Recipe(""), ["基金", "定投"], 40)
     parts = assemble(recipe)
     told = words_and_weights(parts.topic)
-    assert told.startswith("基金 1, 定投 1; 40 more only lead to their pages: ")
+    assert re.match("基金 1, 定投 1; 40 ", told)
     assert told.endswith(", …")
     assert told.count(", ") == 1 + 10
     whole = assemble(recipe_of_words(Recipe(""), ["财经", "定投"], 5)).topic
-    assert words_and_weights(whole).startswith("财经 1, 定投 1; 5 more judge pages with them: ")
+    assert words_and_weights(whole).startswith("财经 1, 定投 1; 5 ")
     text = as_toml(parts.topic)
     assert '"基金" = 1.0\n' in text
     assert text.count("  # near ") == 40
@@ -64,9 +65,9 @@ def test_reading_rules_by_site_count_for_own_words_too(tmp_path: Path) -> None:
 
 
 def test_what_is_no_topic_is_refused_in_one_line() -> None:
-    with pytest.raises(TopicError, match="'heavy' is no number"):
+    with pytest.raises(TopicError, match=r"'heavy'.* word:weight"):
         recipe_of_words(Recipe(""), ["基金:heavy"])
-    with pytest.raises(TopicError, match="give words of two or more characters"):
+    with pytest.raises(TopicError, match="two or more"):
         assemble(recipe_of_words(Recipe(""), ["茶"]))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,7 +15,7 @@ import pytest
 from deadly_pages import does_as_the_page_says
 
 from topiccrawler.crawling.assemble import assemble, content_plan
-from topiccrawler.crawling.contents import Answer, ContentPlan, links_by, packed, unpacked
+from topiccrawler.crawling.contents import Answer, ContentPacker, ContentPlan, links_by, unpacked
 from topiccrawler.crawling.reading_processes import (
     ENDED,
     TOO_LONG,
@@ -39,6 +40,15 @@ def answer(title: str, head: str = "", url: str = "http://a.example/p") -> Answe
     )
     html = f'<html lang="zh-CN"><head><title>{title}</title>{head}</head><body><p>{FUNDS}</p>{links}</body>'
     return Answer(url, html.encode(), "utf-8", "text/html; charset=utf-8", None, 3)
+
+
+class Unsendable:
+    """A page classifier that pickle refuses."""
+
+    threshold, reads_segments = 0.5, False
+
+    def __init__(self, made: object) -> None:
+        self._made = lambda: made
 
 
 class Crawl:
@@ -90,7 +100,7 @@ def test_a_sent_content_is_what_this_process_makes_of_the_answer() -> None:
     crawl, page = Crawl(), answer("今日<b>基金", '<meta name="keywords" content="基金,股票">')
     plan = crawl.content_plan
     here = page.content(crawl.reader)
-    sent = unpacked(packed(plan, plan.reader(), page), page, crawl.reader)
+    sent = unpacked(ContentPacker(plan).packed(page), page, crawl.reader, plan)
     assert sent.parsed is None
     assert (sent.title, sent.main_text, sent.words) == (here.title, here.main_text, here.words)
     assert sent.links == links_by(plan, here, 3)
@@ -106,7 +116,8 @@ def test_a_sent_content_is_what_this_process_makes_of_the_answer() -> None:
 
 def test_a_page_without_links_is_sent() -> None:
     crawl, page = Crawl(), Answer("http://a.example/", b"")
-    sent = unpacked(packed(crawl.content_plan, crawl.reader, page), page, crawl.reader)
+    plan = crawl.content_plan
+    sent = unpacked(ContentPacker(plan).packed(page), page, crawl.reader, plan)
     assert (sent.links, sent.main_text, sent.fault) == ([], "", "")
 
 
@@ -146,6 +157,21 @@ def test_another_topic_reaches_the_readers() -> None:
     assert second.plan is crawl.content_plan
 
 
+def test_models_that_cannot_be_sent_are_asked_in_the_crawl(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    crawl = Crawl()
+    classifier = Unsendable(crawl.content_plan.page_classifier)
+    crawl.content_plan = replace(crawl.content_plan, page_classifier=classifier)  # type: ignore[arg-type]
+    processes = ReadingProcesses(crawl, 1, SECONDS)
+    (found,) = asyncio.run(read(processes, answer("基金")))
+    processes.close(wait=True)
+    assert found is not None
+    assert (found.content.title, found.content.fault, found.content.relevance) == ("基金", "", None)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_readers_that_cannot_begin_leave_the_pages_to_the_crawl() -> None:
     broken = Crawl()
     broken.content_plan = replace(broken.content_plan, title_reader="none such")
@@ -177,4 +203,4 @@ def test_auto_begins_readers_when_this_process_is_busy_and_cores_are_idle() -> N
 def test_on_one_core_auto_begins_none() -> None:
     start = AutoStart(1, now=time.monotonic, cpu_seconds=time.monotonic, load=lambda: 0.0)
     assert not start()
-    assert [auto_readers(count) for count in (1, 2, 3, 4, 8, 64)] == [0, 2, 3, 4, 4, 4]
+    assert [auto_readers(count) for count in (1, 2, 3, 4, 8, 64)] == [0, 1, 2, 2, 2, 2]

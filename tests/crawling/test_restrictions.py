@@ -58,7 +58,7 @@ def test_arguments_are_lists_and_a_day() -> None:
     params = parse_arguments(given, topic="finance", strategy="adaptive")
     assert (params.allowed_domains, params.formats) == (("a.cn", "b.cn"), ("html", "pdf"))
     assert params.since == date(2024, 1, 1)
-    with pytest.raises(ArgumentError, match=r"-a formats=doc.*formats is: kinds of documents"):
+    with pytest.raises(ArgumentError, match=r"-a formats=doc.*html, pdf, docx"):
         parse_arguments({"formats": "doc"}, topic="finance", strategy="adaptive")
 
 
@@ -66,9 +66,7 @@ def test_arguments_are_lists_and_a_day() -> None:
     "wrong", ['password = "secret"', 'proxy = "http://me:secret@proxy.cn:8080"', 'since = "soon"']
 )
 def test_a_rule_holds_no_password_and_a_real_day(wrong: str) -> None:
-    with pytest.raises(
-        TopicError, match=r"proxy, user, password, formats, since, only are in docs/site-rules\.md"
-    ):
+    with pytest.raises(TopicError, match=r"docs/site-rules\.md"):
         read_site_rules(f'[sites."a.cn"]\n{wrong}\n', "rules")
 
 
@@ -79,7 +77,7 @@ def test_domains_are_hosts_in_their_one_form_and_urls_of_hosts_are_understood() 
     )
     assert params.allowed_domains == ("a.example", "b.example", "c.example", "xn--fiq228c.example")
     for wrong in ("http://a.example/news/", "a b", "*.a.example"):
-        with pytest.raises(ArgumentError, match="is no host or domain"):
+        with pytest.raises(ArgumentError, match="-a allowed_domains="):
             parse_arguments(
                 {"topic": "finance", "allowed_domains": wrong}, topic=None, strategy="breadth_first"
             )

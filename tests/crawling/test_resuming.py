@@ -85,7 +85,7 @@ def test_a_users_topic_is_known_by_its_name_though_its_file_changed(tmp_path: Pa
     now = assemble(Recipe(str(own), "breadth_first")).record()
     assert changes(kept, now, tmp_path, queued=True) == [f"the topic file {own}"]
     own.write_text(OWN.replace("tea", "wine"), encoding="utf-8")
-    with pytest.raises(StateError, match="holds a crawl for topic 'tea', not 'wine'"):
+    with pytest.raises(StateError, match=r"'tea'.*'wine'"):
         changes(kept, assemble(Recipe(str(own), "breadth_first")).record(), tmp_path, queued=True)
 
 

@@ -93,6 +93,6 @@ def test_a_projects_own_name_is_a_warning_unless_it_is_nearly_one_of_ours(
 ) -> None:
     check_names(with_one("TOPIC_XYZZY", 1))
     [record] = caplog.records
-    assert "setting TOPIC_XYZZY: is not known, changes nothing" in record.getMessage()
-    with pytest.raises(ArgumentError, match=r"did you mean FRONTIER_HOST_PAGES\?"):
+    assert "TOPIC_XYZZY" in record.getMessage()
+    with pytest.raises(ArgumentError, match=r"FRONTIER_HOST_PAGES\?"):
         check_names(with_one("FRONTIER_HOST_PAGE", 1))

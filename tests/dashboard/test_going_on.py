@@ -53,11 +53,11 @@ def test_a_job_of_the_command_line_goes_on_by_its_folder(
     jobs, begun = Jobs(folder.parent), list[tuple[dict[str, str], Path]]()
     monkeypatch.setattr(starting, "begin", lambda order, _, place: begun.append((order.arguments, place)))
     assert not can_go_on(jobs.get("old"))
-    with pytest.raises(StateError, match="has no queue to go on with"):
+    with pytest.raises(StateError, match="JOBDIR"):
         go_on(jobs.get("old"), jobs, DEFAULTS)
     dashboard = open_dashboard(folder.parent)
     assert "/jobs/old/go-on" not in dashboard.get("/jobs/old").text
-    assert "has no queue to go on with" in dashboard.post("/jobs/old/go-on", {}).text
+    assert "JOBDIR" in dashboard.post("/jobs/old/go-on", {}).text
     SqliteFrontier(folder / FRONTIER).close()
     assert "/jobs/old/go-on" in dashboard.get("/jobs/old").text
     assert dashboard.post("/jobs/old/go-on", {"pages": "70"}).headers["Location"] == "/jobs/old"

@@ -133,7 +133,7 @@ def test_links_that_were_not_queued_are_listed(open_dashboard: Open, make_job: C
     assert f'href="{urls[0]}"' in dashboard.get(listed.replace("&amp;", "&")).text
     rows = dashboard.get(listed.replace("&amp;", "&").replace("urls", "urls.csv")).text.splitlines()
     assert len(rows) == 1 + len(urls)
-    assert "error, discarded or refused" in dashboard.get("/jobs/job/urls?state=nothing").text
+    assert "error, discarded" in dashboard.get("/jobs/job/urls?state=nothing").text
 
 
 def test_a_job_without_a_queue_lists_what_its_log_knows(

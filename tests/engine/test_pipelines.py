@@ -108,7 +108,7 @@ def test_a_page_is_stored_and_no_file_is_made_before(files: JobFiles, tmp_path: 
 
 
 def test_a_wrong_choice_is_refused_and_keep_needs_no_pipeline() -> None:
-    with pytest.raises(ArgumentError, match="is no choice"):
+    with pytest.raises(ArgumentError, match="TOPIC_DUPLICATES"):
         NearDuplicatePipeline.from_crawler(get_crawler(settings_dict={"TOPIC_DUPLICATES": "hide"}))
     with pytest.raises(NotConfigured):
         NearDuplicatePipeline.from_crawler(get_crawler(settings_dict={"TOPIC_DUPLICATES": "keep"}))

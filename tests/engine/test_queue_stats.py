@@ -4,6 +4,7 @@ import json
 import logging
 
 import pytest
+from said import numbers
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
@@ -81,10 +82,11 @@ def test_the_last_word_counts_urls_by_state_and_those_over_budget(
     with caplog.at_level(logging.INFO):
         shown.finish(0.0)
     assert (ours(stats)["urls/waiting"], ours(stats)["urls/over_budget"]) == (8, 2)
-    assert caplog.messages == [
-        "Host b.cn is closed: host budget (FRONTIER_HOST_PAGES)",
-        "2 URLs of 1 hosts are over a budget and not asked for; `scrapy frontier` says why",
-    ]
+    assert [
+        "b.cn" in caplog.messages[0],
+        "FRONTIER_HOST_PAGES" in caplog.messages[0],
+        numbers(caplog.messages[1]),
+    ] == [True, True, ["2", "1"]]
     assert stats.get_value("topic/pages") == 0
 
 

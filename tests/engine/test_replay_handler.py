@@ -147,5 +147,5 @@ def test_both_schemes_share_one_index_until_the_file_changes(warc: Path) -> None
 
 
 def test_a_bad_path_is_a_replay_error(tmp_path: Path) -> None:
-    with pytest.raises(ReplayError, match=r"gone\.warc: no such WARC file"):
+    with pytest.raises(ReplayError, match=r"gone\.warc"):
         shared_web(f"{tmp_path}/gone.warc")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from heapq import heappop, heapreplace
 from math import exp, inf, nan
 
 import pytest
 from frontier_calls import waits
 
+from topiccrawler.frontier import host_ranking
 from topiccrawler.frontier.hosts import Hosts
 
 
@@ -259,3 +261,23 @@ def test_thousands_of_changes_leave_the_heaps_small() -> None:
         hosts.back_off("c", float(change), "retry-after")
     assert hosts.best(0.0) == "b"
     assert sum(map(len, [*hosts._ranked.values(), *hosts._timed.values()])) < 400
+
+
+def test_a_lease_looks_at_few_entries_of_a_site_with_many_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    hosts, names = Hosts(delay_seconds=1.0), [f"h{number}.example.com" for number in range(300)]
+    for number, name in enumerate(names):
+        hosts.want(name, (-float(number), number))
+    moved = []
+    monkeypatch.setattr(host_ranking, "heappop", lambda heap: moved.append(1) or heappop(heap))
+    monkeypatch.setattr(
+        host_ranking, "heapreplace", lambda heap, one: moved.append(1) or heapreplace(heap, one)
+    )
+    leases = 2_000
+    for turn in range(leases):
+        now = turn / 100
+        best = hosts.best(now)
+        assert best is not None
+        hosts.occupy(best, now)
+        hosts.want(best, (-float(turn % 307), 300 + turn))
+        hosts.done(best, now)
+    assert len(moved) < 4 * leases

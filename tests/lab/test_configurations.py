@@ -56,7 +56,7 @@ def test_breadth_and_tunnels_are_the_topics_and_prune_that_run_alone(tea: Path) 
     topic = parts_of(recipe, spec).topic
     plain = parts_of(recipe, "ipagerank").topic
     assert topic == plain.model_copy(update={"breadth": "specific", "tunnel_probability": 0.0})
-    with pytest.raises(TopicError, match="use broad, normal or specific"):
+    with pytest.raises(TopicError, match="broad, normal or specific"):
         parts_of(recipe, "ipagerank:breadth=wide")
 
 

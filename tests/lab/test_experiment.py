@@ -140,12 +140,12 @@ def test_nothing_temporary_is_left(plan: Plan, tmp_path: Path) -> None:
 def test_seeds_that_the_web_does_not_hold_are_refused_before_anything_is_read(
     plan: Plan, tmp_path: Path
 ) -> None:
-    with pytest.raises(SeedsError, match=r"http://b\.example/.*holds none"):
+    with pytest.raises(SeedsError, match=r"http://b\.example/"):
         run(replace(plan, seeds=(Seeds(["http://b.example/"], []),)), tmp_path)
 
 
 def test_a_topic_nobody_labelled_is_refused(plan: Plan, tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match=r"'finance'.*labelled are: tea"):
+    with pytest.raises(ArgumentError, match=r"'finance'.*tea"):
         run(replace(plan, recipes=(Recipe("finance", prune=False),)), tmp_path)
 
 

@@ -34,7 +34,7 @@ def test_a_topic_without_labelled_pages_is_refused_and_the_others_named(
 ) -> None:
     file = tmp_path / "labels.tsv"
     file.write_text("http://a.example/\ttea\n", encoding="utf-8")
-    with pytest.raises(ArgumentError, match=r"'wine'.*labelled are: tea"):
+    with pytest.raises(ArgumentError, match=r"'wine'.*tea"):
         read_labels([file], recorded(WEB)).of("wine")
 
 

@@ -1,4 +1,4 @@
-"""What docs/lab/experiments.md quotes can be typed: its commands parse, its strategies exist, its snippet runs."""
+"""What docs/lab/experiments.md quotes can be typed: its commands parse, its strategies exist, its program runs."""
 
 from __future__ import annotations
 
@@ -81,16 +81,15 @@ def test_every_strategy_in_a_table_is_run_by_a_command_of_its_section(title: str
     assert shown <= run
 
 
-def test_the_snippet_keeps_the_pages_within_three_links_of_the_seed(
+def test_the_quoted_program_keeps_the_pages_within_three_links_of_the_seed(
     record: Callable[..., Path],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Pages 2n and 2n+1 are linked from page n: two, four and eight of them at one, two and three links from page 1."""
-    [snippet] = re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.DOTALL | re.MULTILINE)
-    script, shallow = tmp_path / "shallow.py", tmp_path / "shallow.warc"
-    script.write_text(snippet, encoding="utf-8")
+    [name] = re.findall(r"^python (\S+) WEB", PAGE, flags=re.MULTILINE)
+    script, shallow = Path(__file__).parents[2] / name, tmp_path / "shallow.warc"
     urls = {number: f"http://h{number % 3}.example/{number}/" for number in range(1, 32)}
     whole = record(
         {

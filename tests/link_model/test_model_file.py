@@ -148,7 +148,7 @@ def test_a_gigabyte_is_refused_without_reading_it(tmp_path: Path) -> None:
     place = tmp_path / "m.json"
     with place.open("wb") as file:
         file.truncate(1_000_000_000)
-    with pytest.raises(ModelError, match="is larger than 32000000 bytes"):
+    with pytest.raises(ModelError, match="32000000"):
         load(place)
 
 

@@ -34,7 +34,5 @@ def test_the_gate_is_open_unless_all_have_a_threshold() -> None:
 
 
 def test_models_of_different_contexts_are_refused() -> None:
-    with pytest.raises(
-        ModelError, match="link model of travel: reads the context dom, that of finance window"
-    ):
+    with pytest.raises(ModelError, match=r"travel.* dom.* finance window"):
         SeveralLinkModels([MONEY, replace(TRIPS, context="dom")])

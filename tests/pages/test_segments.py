@@ -57,6 +57,19 @@ def test_the_title_that_a_reader_chose_stands_in_where_the_page_has_none() -> No
     assert parts("<title>甲 - 乙</title>", title="丙") == [("title", "甲"), ("title", "乙")]
 
 
+def test_names_with_marks_and_tags_of_several_words_stay_whole() -> None:
+    def of(title: str, keywords: str) -> list[str]:
+        return [text for _, text in parts(f"<title>{title}</title><meta name=keywords content='{keywords}'>")]
+
+    assert of("TCP/IP与Wi-Fi - 小站", "machine learning, big data") == [
+        "TCP/IP与Wi-Fi",
+        "小站",
+        "machine learning",
+        "big data",
+    ]
+    assert of("入门-小站", "java jvm") == ["入门", "小站", "java", "jvm"]
+
+
 def test_more_linked_tags_than_a_page_has_are_a_cloud_of_all_tags() -> None:
     def tags(count: int) -> list[tuple[str, str]]:
         links = "".join(f"<a rel=tag href=/{n}>标签{n}</a> " for n in range(count))

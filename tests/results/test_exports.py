@@ -115,7 +115,7 @@ def test_parquet_has_numbers_times_and_texts() -> None:
 
 def test_parquet_without_its_library_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ArgumentError, match=r"needs pyarrow; give the command: pip install pyarrow$"):
+    with pytest.raises(ArgumentError, match=r"--format parquet.*pip install pyarrow$"):
         written(write_parquet, PAGE)
 
 

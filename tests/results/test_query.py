@@ -36,5 +36,5 @@ def test_a_word_that_the_segmenter_cuts_is_looked_for_in_either_spelling() -> No
 
 @pytest.mark.parametrize("text", ["", "  ", "的", "-股票", '""', "!?"])
 def test_a_query_that_can_find_nothing_is_refused(text: str) -> None:
-    with pytest.raises(ArgumentError, match="give words of two characters or more"):
+    with pytest.raises(ArgumentError, match="scrapy search"):
         make_query(text, segmenter_for(text))

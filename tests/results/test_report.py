@@ -12,7 +12,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawler.model import Visit
 from topiccrawler.results.job_pages import job_pages
-from topiccrawler.results.report import made_from, moment, report, shown
+from topiccrawler.results.report import made_from, report
+from topiccrawler.results.templating import moment, shown
 from topiccrawler.store.pages import PageRecord
 
 PAGE = PageRecord(

@@ -86,7 +86,7 @@ def test_a_service_that_answers_otherwise_is_told_in_one_line(answer: Any, fault
 def test_an_instance_without_the_json_format_and_one_that_is_not_there() -> None:
     with searxng() as server:
         server.json_allowed = False
-        with pytest.raises(SearchError, match=r"answers 403; allow the json format \(search.formats\)"):
+        with pytest.raises(SearchError, match=r"403.*search\.formats"):
             service(server.address).search("q")
     with pytest.raises(SearchError, match=r"does not answer .*refused"):
         service(server.address).search("q")

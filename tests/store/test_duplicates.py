@@ -81,7 +81,7 @@ def test_a_file_that_is_no_index_is_refused_in_one_line(path: Path, damage: str)
                 else "DELETE FROM fingerprints WHERE row = 0"
             )
             database.commit()
-    with pytest.raises(StateError, match=r"duplicates\.sqlite: .*move it away"):
+    with pytest.raises(StateError, match=r"duplicates\.sqlite"):
         DuplicateIndex(path)
 
 

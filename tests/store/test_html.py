@@ -111,5 +111,5 @@ def test_a_page_that_would_unpack_to_more_than_is_read_is_bounded(tmp_path: Path
 def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     file = HtmlFile(tmp_path / "no" / "html.zst")
     file.put("http://a.cn/", b"a")
-    with pytest.raises(StateError, match=r"HTML of pages cannot be written: .*; make room or move it away$"):
+    with pytest.raises(StateError, match=r"html\.zst"):
         file.commit()

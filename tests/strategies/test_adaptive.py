@@ -129,7 +129,7 @@ def test_what_was_kept_of_a_page_and_is_damaged_is_distinguished_from_what_is_no
 
 def test_a_state_of_other_features_is_refused() -> None:
     state = begun().save()
-    with pytest.raises(ValueError, match="weights of 2 features, not of 10"):
+    with pytest.raises(ValueError, match=r"2 .* 10"):
         begun().load({**state, "weights": [1.0, 2.0], "squares": [1.0, 1.0]})
 
 
@@ -230,7 +230,7 @@ def test_parameters_are_checked() -> None:
         Adaptive(keep=1.5)
     with pytest.raises(StrategyError, match="rate"):
         Adaptive(rate=-1.0)
-    with pytest.raises(StrategyError, match="no feature 'luck'"):
+    with pytest.raises(StrategyError, match="'luck'"):
         Adaptive(without="words,luck")
 
 

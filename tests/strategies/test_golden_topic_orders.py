@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from topiccrawler.model import Link, Page
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Knowledge, LinkScorer
 from topiccrawler.text.thesaurus import CodedThesaurus
@@ -73,6 +74,17 @@ def test_ipagerank_passes_importance_along_the_topic_only(order: GoldenOrder) ->
     assert order("ipagerank", c="0.9") == [
         "hub", "bank", "misc", "late", "fund", "stock", "sport", "odd", "about", "ball",
     ]  # fmt: skip
+
+
+def test_ipagerank_with_growth_0_ranks_at_every_refresh_and_by_default_when_the_graph_has_grown() -> None:
+    found = {}
+    for growth in ("0.1", "0"):
+        strategy = build("ipagerank", {"growth": growth})
+        strategy.prepare(Knowledge(topic=Topic(name="t", keywords={"基金": 1.0})))
+        link = Link("http://a.example/", "a.example", "基金")
+        strategy.visit(Page("http://hub.example/"), [link])
+        found[growth] = [len(list(strategy.refresh([link]))) for _ in range(2)]
+    assert found == {"0.1": [1, 0], "0": [1, 1]}
 
 
 def test_seed_selector_fetches_the_links_of_the_best_candidate(order: GoldenOrder) -> None:

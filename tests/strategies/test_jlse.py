@@ -191,6 +191,14 @@ def test_the_papers_figure_2_crawled_values_links_by_the_vertices_with_children(
     assert likeness == pytest.approx(expected)
 
 
+def test_eq_9_read_as_q_alone_gives_a_link_the_whole_q_of_its_vertex() -> None:
+    strategy = ready(Jlse(cf=1, detail=True, by_similarity=False))
+    strategy.visit(page("list", detail=False, anchor="目录"), links("text"))
+    strategy.visit(page("text", detail=True, source="http://list.example/"), [])
+    asked = [Link("http://o.example/", "o.example", text) for text in ("目录", "天气")]
+    assert strategy.similarities(asked) == pytest.approx([1.0, 0.01])
+
+
 def scored(strategy: AnchorText, of_page: Page) -> list[str]:
     return [score.url for score in ready(strategy).visit(of_page, links("a", "b"))]
 

@@ -68,6 +68,13 @@ def test_each_row_keeps_its_k_largest_and_never_itself() -> None:
     assert nearest_rows(csr_array((0, 2)), 3).shape == (0, 0)
 
 
+def test_step_3_as_printed_drops_what_equals_the_kth_largest_with_it() -> None:
+    """Row 0 has .8 and .6 to the others: k = 2 leaves .8 alone, k = 1 nothing; with fewer than k the k-th largest is 0."""
+    rows = csr_array(np.array([[1.0, 0.0], [0.8, 0.6], [0.6, 0.8]]))
+    for k, expected in ((1, [0, 0, 0]), (2, [0, 0.8, 0]), (3, [0, 0.8, 0.6])):
+        assert nearest_rows(rows, k, ties=False).toarray()[0] == pytest.approx(expected)
+
+
 def link(name: str, anchor: str) -> Link:
     return Link(
         f"http://{name}.example/", f"{name}.example", anchor, depth=1, source_url="http://hub.example/"
@@ -114,6 +121,17 @@ def test_a_link_without_a_vote_of_its_own_gets_its_neighbours() -> None:
     again = {score.url[7]: score.value for score in strategy.refresh(iter(links))}
     assert first["b"] == first["c"] == again["c"] == 0.0
     assert again["a"] > again["b"] > 0.0 > again["d"]
+
+
+def test_without_context_a_link_is_its_anchor_alone() -> None:
+    """基金 stands beside the link, its anchor says nothing: .32 / sqrt(2) of the topic with the context, 0 without."""
+    beside = Link("http://a.example/", "a.example", "更多", before="基金")
+    values = []
+    for both in (True, False):
+        strategy = LinkModel(linking=0.0, with_context=both)
+        strategy.prepare(Knowledge(topic=Topic(name="fund", keywords={"基金": 1.0})))
+        values += [score.value for score in strategy.visit(Page("http://hub.example/", 1), [beside])]
+    assert values[0] > 0.0 == values[1]
 
 
 def test_seed_lines_known_to_be_off_topic_are_not_queued() -> None:

@@ -85,22 +85,20 @@ def test_a_file_without_a_usable_line_is_refused(tmp_path: Path, body: bytes) ->
     file.write_bytes(body)
     with pytest.raises(
         ArgumentError,
-        match=r"words\.txt: holds no line of words with a code; set TOPIC_THESAURUS to a file with lines like: Aa01A01=",
+        match=r"words\.txt.*TOPIC_THESAURUS.*Aa01A01=",
     ):
         load_thesaurus(file)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(
-        ArgumentError, match=r"gone\.txt: cannot be read: No such file or directory; set TOPIC_THESAURUS"
-    ):
+    with pytest.raises(ArgumentError, match=r"gone\.txt.*No such file.*TOPIC_THESAURUS"):
         load_thesaurus(tmp_path / "gone.txt")
 
 
 def test_a_wordnet_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "wn.xml"
     file.write_text('<?xml version="1.0"?><LexicalResource/>', encoding="utf-8")
-    with pytest.raises(ArgumentError, match=r"wn\.xml: holds no line of words with a code"):
+    with pytest.raises(ArgumentError, match=r"wn\.xml"):
         load_thesaurus(file)
 
 

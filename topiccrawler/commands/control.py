@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,24 +21,10 @@ WORDS = {
     METRICS: (0, 0),
     **dict.fromkeys(ORDERS, (0, 0)),
 }  # behind the verb: least, most
-USAGE = """JOB [status | pause | resume | stop | top [N] | sites [N] | why URL | metrics] [--json]
-  scrapy control JOB set NAME=VALUE [--preview] [--json]
-  scrapy control JOB block PATTERN | --site HOST [--preview] [--json]"""
 
 
 class Command(ReportingCommand):
-    """The command's options and its steps."""
-
-    usage = USAGE
-    summary = "Ask and steer a running crawl: status, top, sites, why, pause, resume, stop, set, block"
-    details = (
-        "JOB is a job's folder (a JOBDIR too), or its name in TOPIC_DATA_DIR. A crawl started with TOPIC_CONTROL=False does not answer. "
-        "See docs/control.md for HTTP and /metrics."
-    )
-
-    def options(self, add: Callable[..., argparse.Action]) -> None:
-        add("--site", metavar="HOST", help="block: this host and its subdomains")
-        add("--preview", action="store_true", help="set, block: only say what it would do")
+    """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -67,7 +53,23 @@ class Command(ReportingCommand):
             return
         query = dict(zip({TOP: ["n"], SITES: ["n"], WHY: ["url"]}.get(verb, []), words, strict=False))
         found = ask(folder, verb, query, _body(verb, words, opts))
-        self.report(opts, found, _text(verb, found))
+        self.report(opts, found, self._text(verb, found))
+
+    def _text(self, verb: str, found: Mapping[str, Any]) -> str:
+        if verb in {TOP, SITES}:
+            return (
+                self.text("next" if verb == TOP else SITES, found).strip("\n")
+                if found[verb]
+                else "nothing waits"
+            )
+        if verb == SET:
+            before, after = (found.get(f"{key}_name", found[key]) for key in ("before", "after"))
+            was = f"{'would be' if found['preview'] else 'is'} {after}, was {before}"
+            refused = f"; the gate {'would refuse' if found['preview'] else 'refuses'} {found['refused']} of {found['queued']} queued"
+            return f"{found['name']} {was}{refused if found['refused'] is not None else ''}"
+        if verb == BLOCK:
+            return f"{'would drop' if found['preview'] else 'dropped'} {found['dropped']} of {found['queued']} queued"
+        return self.text("explain" if verb == WHY else STATUS, found)
 
 
 def _folder(given: str, data: Path) -> Path:
@@ -90,48 +92,3 @@ def _body(verb: str, words: list[str], opts: argparse.Namespace) -> dict[str, ob
     if verb == BLOCK:
         return {"pattern": "".join(words), "site": opts.site or "", "preview": opts.preview}
     return {} if verb in ORDERS else None
-
-
-def _text(verb: str, found: Mapping[str, Any]) -> str:
-    from topiccrawler.commands.explain import explanation_text
-    from topiccrawler.commands.frontier import host_lines, next_lines
-
-    if verb == TOP:
-        return "\n".join(next_lines(found["top"])).strip("\n") or "nothing waits"
-    if verb == SITES:
-        return "\n".join(host_lines(found["sites"])) or "nothing waits"
-    if verb == SET:
-        before, after = (found.get(f"{key}_name", found[key]) for key in ("before", "after"))
-        was = f"{'would be' if found['preview'] else 'is'} {after}, was {before}"
-        refused = f"; the gate {'would refuse' if found['preview'] else 'refuses'} {found['refused']} of {found['queued']} queued"
-        return f"{found['name']} {was}{refused if found['refused'] is not None else ''}"
-    if verb == BLOCK:
-        return f"{'would drop' if found['preview'] else 'dropped'} {found['dropped']} of {found['queued']} queued"
-    return explanation_text(found) if verb == WHY else status_text(found)
-
-
-def _promised(found: Mapping[str, Any]) -> Iterator[str]:
-    if (promise := found.get("promise")) is not None:  # of a crawl of an earlier version it is not there
-        yield f"about {found['relevant_waiting']} relevant pages wait; the next 100 pages promise {promise:.0%}"
-
-
-def status_text(found: Mapping[str, Any]) -> str:
-    """How it stands, for a person."""
-    lines = [
-        f"{found['topic_name']}, {found['strategy']}: {found['state']}",
-        f"{found['pages']} pages, {found['kept']} kept, harvest rate {found['harvest_rate']:.2f}"
-        + (
-            f" (last {found['recent_pages']}: {found['recent_harvest_rate']:.2f})"
-            if found["recent_pages"]
-            else ""
-        )
-        + f", {found['pages_per_second']:g} pages/s",
-        f"{found['queued']} queued, {found['in_flight']} in flight, {found['hosts']} hosts",
-        *_promised(found),
-    ]
-    if found["hosts_waiting"]:
-        waits = ", ".join(f"{reason} {hosts}" for reason, hosts in found["hosts_waiting"].items())
-        lines.append(f"hosts that wait: {waits}")
-    if found["standing"]:
-        lines.append(f"no request goes out: {found['standing']}")
-    return "\n".join(lines)

@@ -16,6 +16,7 @@ from scrapy.commands import crawl
 from scrapy.exceptions import UsageError
 from scrapy.spiderloader import get_spider_loader
 
+from topiccrawler.engine.help_texts import TranslatedHelp
 from topiccrawler.messages import translated
 
 
@@ -24,6 +25,10 @@ class Command(crawl.Command):
 
     def short_desc(self) -> str:
         return translated("Run a spider of the current project, by name")
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.formatter_class = TranslatedHelp
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         gc.disable()  # modules and models are loaded, nothing of which becomes garbage; `go_on` ends it

@@ -6,33 +6,16 @@ import argparse
 import asyncio
 import contextlib
 import webbrowser
-from collections.abc import Callable
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError
 from topiccrawler.files import user_path
 
-LOOPBACK = "127.0.0.1"
 MOST_PORT = 65_535
 
 
 class Command(ReportingCommand):
-    """The command's options and its steps."""
-
-    json_help = ""
-    usage = "[--data DIR] [--port N] [--host H] [--no-open]"
-    summary = "Show all jobs in a browser: what they find, where, what comes next, what is wrong; start and steer them"
-    details = (
-        "Prints a link that is good for one browser and serves until Ctrl-C; crawls that were started go on. "
-        "See docs/dashboard.md."
-    )
-
-    def options(self, add: Callable[..., argparse.Action]) -> None:
-        add("--data", metavar="DIR", help="folder of jobs (default: TOPIC_DATA_DIR)")
-        add("--port", type=int, default=0, metavar="N", help="default: one that the system picks")
-        host = f"address to listen on (default {LOOPBACK}); another one lets other machines in"
-        add("--host", default=LOOPBACK, metavar="H", help=host)
-        add("--no-open", action="store_true", help="open no browser")
+    """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from topiccrawler.lab.measures import Curve
 
 FOCUSED, BASELINE = "naive_bayes", "breadth_first"
-DEFAULT_PAGES = 600
 MOST_PAGES = 4_000  # the part that is crawled has little more
 TRAINING_PAGES = 1_000
 STEP_PAGES = 100
@@ -37,26 +36,7 @@ MOST_PORT = 65_535
 
 
 class Command(ReportingCommand):
-    """The demo's options and its steps."""
-
-    json_help = ""
-    usage = "[options]"
-    summary = "Train, crawl and compare with breadth-first on a synthetic web; needs no network"
-    details = (
-        "Makes a Chinese web of some 80 hosts and 5 000 pages from word lists, serves it on loopback, trains a "
-        "link classifier on one part of it, crawls the other with it and breadth-first, and counts the on-topic "
-        "pages of both by the web's own truth."
-    )
-
-    def options(self, add: Callable[..., argparse.Action]) -> None:
-        pages = f"pages of each crawl (default {DEFAULT_PAGES})"
-        add("--pages", type=int, default=DEFAULT_PAGES, metavar="N", help=pages)
-        add("--seed", type=int, default=1, metavar="N", help="another seed makes another web")
-        add("--out", metavar="DIR", help="where to write (default: demo in TOPIC_DATA_DIR)")
-        keep = "afterwards go on serving the web until Ctrl-C, to crawl it by hand"
-        add("--keep", action="store_true", help=keep)
-        serve = "only serve the web on this port until Ctrl-C: no training, no crawl"
-        add("--serve", type=int, metavar="PORT", help=serve)
+    """The demo's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if args:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
@@ -24,23 +23,7 @@ TEXTS = ("anchor", "before", "after")
 
 
 class Command(ReportingCommand):
-    """The command's options and its steps."""
-
-    usage = "URL | --anchor TEXT [--before TEXT] [--after TEXT]  [--topic TOPIC] [--job DIR] [--json]"
-    summary = "Explain the score of a URL share by share, the gate's decision, and what a crawl did with it"
-    details = (
-        "With --job (or JOBDIR) the score is the one the URL has in that crawl's queue, or was fetched with, and its "
-        "shares add up to it; the crawl may be running, or ended without a JOBDIR. Without a job, or with the texts of a "
-        "link, the link model's word on that link is shown."
-    )
-
-    def options(self, add: Callable[..., argparse.Action]) -> None:
-        add("--anchor", metavar="TEXT", help="the link's text")
-        add("--before", metavar="TEXT", help="text before the link")
-        add("--after", metavar="TEXT", help="text after the link")
-        add("--topic", metavar="TOPIC", help="topic name or file (default: the job's, else TOPIC)")
-        job = "folder of a crawl: its JOBDIR or data folder; where a setting names a server, also the name of one there"
-        add("--job", metavar="DIR", help=job)
+    """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -67,7 +50,7 @@ class Command(ReportingCommand):
             if past is not None:
                 opened.callback(past.close)
             found = self._found(url, past, opts)
-        self.report(opts, found, explanation_text(found))
+        self.report(opts, found, self.text("explain", found))
 
     def _found(self, url: str, past: PastCrawl | None, opts: argparse.Namespace) -> dict[str, Any]:
         from scrapy import Spider
@@ -147,92 +130,3 @@ def _by_link_model(parts: Parts, link: Link) -> Explanation:
     decision = parts.gate.decide(link)
     score = ScoreMade(sum(by_field.values()), list(by_field.items()))
     return Explanation(score, None, words, GateOutcome(decision.passed, decision.reason, is_final=False))
-
-
-def explanation_text(found: Mapping[str, Any]) -> str:
-    """The answer for a person."""
-    from topiccrawler.urls.canonical import readable
-
-    link, gate, crawl = found["link"], found["gate"], found["crawl"]
-    lines = [f"Link      {readable(link['url']) or '(no URL)'}  “{link['anchor']}”"]
-    lines += [f"          {side:<7} “{link[side]}”" for side in ("before", "after") if link[side]]
-    where = f"by the link model of topic {found['topic_name']}"
-    if found["strategy"] is not None:
-        waiting = crawl["state"] == "waiting"
-        where = (
-            f"in the queue of {found['strategy']}"
-            if waiting
-            else f"it was leased with, by {found['strategy']}"
-        )
-    lines += _score_lines("Score", found, where)
-    if found["now"] is not None:
-        lines += _score_lines("Now", found["now"], "is what the strategy would give it")
-    if found["words"]:
-        lines.append(f"Words     of the link, log-odds by the link model of topic {found['topic_name']}")
-        lines += [f"          {word['log_odds']:+8.2f}  {word['feature']}" for word in found["words"]]
-    decided, now = ("passed", "would pass now") if gate["passed"] else ("refused", "would be refused now")
-    lines.append(f"Gate      {decided if gate['taken'] else now}: {gate['reason']}")
-    lines += _admission_lines(found["admission"])
-    if crawl is not None:
-        lines += _crawl_lines(crawl)
-    return "\n".join(lines)
-
-
-def _admission_lines(rules: Sequence[Mapping[str, str]]) -> list[str]:
-    """Each rule with its verdict, in order."""
-    titles = ["Admission", *[""] * len(rules)]
-    return [
-        f"{title:<10}{rule['verdict']:<8} {rule['rule']}{': ' + rule['why'] if rule['why'] else ''}"
-        for title, rule in zip(titles, rules, strict=False)
-    ]
-
-
-def _score_lines(title: str, made: Mapping[str, Any], where: str) -> list[str]:
-    if made["score"] is None:
-        return [f"{title:<10}is not on file"]
-    lines = [f"{title:<10}{made['score']:+.3f} {where}"]
-    return lines + [f"          {share['share'] + 0.0:+8.3f}  {share['name']}" for share in made["shares"]]
-
-
-def _crawl_lines(crawl: Mapping[str, Any]) -> list[str]:
-    from topiccrawler.urls.canonical import readable
-
-    lines = [f"Crawl     {crawl['folder']}"]
-    since = f", met first {_when(crawl['added'])}" if crawl["added"] is not None else ""
-    lines.append(f"State     {crawl['state']}{': ' + crawl['reason'] if crawl['reason'] else ''}{since}")
-    lines += [
-        f"Fetched   {_when(fetch['time'])}: status {fetch['status']}, relevance {fetch['relevance']:.2f}, "
-        f"{'kept' if fetch['stored'] else 'not kept'}"
-        for fetch in crawl["fetches"]
-    ]
-    if crawl["stored"] is not None:
-        lines.append(
-            f"Stored    “{crawl['stored']['title']}”, relevance {crawl['stored']['relevance']:.2f}"
-            + ("" if crawl["page_threshold"] is None else f", kept from {crawl['page_threshold']:.3f} now")
-        )
-        if (similarity := crawl["stored"]["similarity"]) is not None:
-            lines.append(
-                f"          similarity {similarity:.2f}, by which its links are ordered; {crawl['similarity_threshold']:.3f} is even odds"
-            )
-        lines += _word_lines(crawl["stored"]["words"][:WORDS])
-        if leading := crawl["stored"]["leading"]:
-            lines += ["          led to it, shares of the similarity:", *_word_lines(leading)]
-        if (linking := crawl["stored"]["linking_page"]) is not None:
-            lines.append(
-                f"          {'×' + format(linking['factor'], '.3f'):>8}  for the page that links it, of relevance {linking['relevance']:.2f}"
-            )
-    lines.append(
-        "Path      from the seed" if crawl["path_is_whole"] else "Path      its beginning is not on file"
-    )
-    for step in crawl["path"]:
-        score = "     ?" if step["score"] is None else f"{step['score']:+6.3g}"
-        lines.append(f"          {score}  {step['state']:<10} {readable(step['url'])}  “{step['anchor']}”")
-    return lines
-
-
-def _word_lines(words: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [f"          {word['share']:+8.3f}  {word['word']}" for word in words]
-
-
-def _when(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds):%Y-%m-%d %H:%M:%S}"  # noqa: DTZ006 local time is what a person looks for

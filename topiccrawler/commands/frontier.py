@@ -9,39 +9,18 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError
 from topiccrawler.files import user_path
 
-USAGE = """[JOBDIR]
-  scrapy frontier [dump] --job NAME
-  scrapy frontier dump [JOBDIR] [--file FILE]
-  scrapy frontier load [JOBDIR] [--file FILE]
-  scrapy frontier tables [JOBDIR] --file FILE"""
 DUMP, LOAD, TABLES = "dump", "load", "tables"
 
 
 class Command(ReportingCommand):
-    """The command's options and its steps."""
-
-    usage = USAGE
-    summary = "Show the queue of a job: counts, what comes next and why, why hosts wait; dump or load it"
-    details = (
-        "JOBDIR is the folder a crawl was given with -s JOBDIR=…; it may be running. `dump` writes every URL as a "
-        "JSON line, `load` reads such lines into a job that does not run (a new one is made); `tables` writes the links and "
-        "the pages kept as a SQLite file with JLSE's LinkTable and ResultTable."
-    )
-
-    def options(self, add: Callable[..., argparse.Action]) -> None:
-        add("--top", type=int, default=10, metavar="N", help="URLs and hosts shown (default 10)")
-        job = "a crawl of several processes, on the server that a setting names, instead of JOBDIR"
-        add("--job", metavar="NAME", help=job)
-        file = "for dump and load, instead of standard output and input; for tables, the file to write"
-        add("--file", metavar="FILE", help=file)
+    """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -92,7 +71,7 @@ class Command(ReportingCommand):
             report = report_of(
                 view.overview(opts.top), Recipe.from_json(view.made_of, view.name), opts.top, time.time()
             )
-            self.report(opts, report, _page(report))
+            self.report(opts, report, self.text("frontier", report))
         finally:
             view.close()
 
@@ -100,7 +79,7 @@ class Command(ReportingCommand):
         from topiccrawler.results.summary import queue_report
 
         report = queue_report(path.parent, opts.top, time.time())
-        self.report(opts, report, _page(report))
+        self.report(opts, report, self.text("frontier", report))
 
     def _dump(self, path: Path, opts: argparse.Namespace) -> None:
         from topiccrawler.frontier.dump import dump, reading
@@ -146,56 +125,3 @@ def _folders(args: list[str]) -> list[str]:
 
 def _standard_input() -> Iterable[str]:
     return (line.decode("utf-8", "replace") for line in sys.stdin.buffer)
-
-
-def _page(report: Mapping[str, Any]) -> str:
-    strategy = report.get("strategy")
-    begun = f"{report.get('topic_name', 'job')}, {strategy}: " if strategy is not None else ""
-    lines = [f"{begun}{report['pages']} pages, {report['kept']} kept, {report['hosts']} hosts"]
-    lines.append(", ".join(f"{count} {state}" for state, count in report["states"].items()))
-    if report["over_budget"]:
-        lines.append(
-            f"{report['over_budget']} of those waiting are over a budget: their hosts are asked no more"
-        )
-    lines += next_lines(report["top"])
-    if report["top_hosts"]:
-        lines.append("\nHosts with most waiting (waiting, processing, error, discarded, completed)")
-    for host in report["top_hosts"]:
-        counts = " ".join(f"{host.get(state, 0):7d}" for state in report["states"])
-        lines.append(f"  {counts}  {host['host']}{_because(host)}")
-    if report["waits"]:
-        parts_of_line = [f"{reason}: {hosts} hosts" for reason, hosts in report["waits"].items()]
-        lines.append(f"\nWhy hosts wait: {', '.join(parts_of_line)}")
-        lines += [f"  {host['host']}{_because(host)}" for host in report["waiting_hosts"]]
-    for title, name in (("Failed", "failures"), ("Discarded", "discards")):
-        if report[name]:
-            lines.append(f"\n{title}, by reason")
-            lines += [f"  {count:7d}  {reason or '(no reason)'}" for reason, count in report[name].items()]
-    return "\n".join(lines)
-
-
-def next_lines(top: list[dict[str, Any]]) -> list[str]:
-    """What comes next and why, for a person."""
-    from topiccrawler.urls.canonical import readable
-
-    lines = ["\nNext by score"] if top else []
-    for row in top:
-        lines.append(f"  {row['score']:9.3f}  {readable(row['url'])}{_because(row)}")
-        why = "; ".join(f"{name} {share:+.2f}" for name, share in row["shares"])
-        source = f"on {readable(row['source_url'])}" if row["source_url"] else ""
-        parts_of_line = [part for part in (row["anchor"] and f"“{row['anchor'][:60]}”", why, source) if part]
-        if parts_of_line:
-            lines.append(f"             {' · '.join(parts_of_line)}")
-    return lines
-
-
-def host_lines(hosts: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Hosts with most waiting, of a running crawl, for a person."""
-    return [f"  {host['waiting']:7d}  {host['host']}{_because(host)}" for host in hosts]
-
-
-def _because(entry: Mapping[str, Any]) -> str:
-    if "wait" not in entry:
-        return ""
-    until = "for good" if entry["seconds"] is None else f"{entry['seconds']:.0f} s more"
-    return f"  [{entry['wait']}, {until}]"

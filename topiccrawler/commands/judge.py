@@ -7,7 +7,6 @@ the crawl's own order; the page comes as in a crawl (settings, proxies, REPLAY_W
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
@@ -17,28 +16,12 @@ from topiccrawler.files import user_path
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-WORDS = 12  # shown
-
 
 class Command(ReportingCommand):
-    """The command's options and its steps."""
+    """The command's checks and its steps."""
 
     requires_crawler_process = True
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 Scrapy's own attribute; faults are printed below
-
-    json_help = "print one JSON object"
-    usage = "URL|FILE [--topic TOPIC] [--page-classifier NAME] [--json]"
-    summary = "Show relevance, similarity and the words by which a page is classified"
-    details = (
-        "Reads one page as a crawl would and shows what the page classifier makes of it. --page-classifier detail says whether it "
-        "is a page with one text or a page of links. Exit code 0 whether the page is on topic or not."
-    )
-
-    def options(self, add: Callable[..., argparse.Action]) -> None:
-        add("--topic", help="topic name or file (default: the setting TOPIC)")
-        names = "vsm, cosine, naive_bayes, svm or detail; the default is TOPIC_PAGE_CLASSIFIER"
-        add("--page-classifier", metavar="NAME", help=names)
-        add("--url", metavar="URL", help="address of the page in FILE, for reading rules")
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -47,7 +30,7 @@ class Command(ReportingCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         found = self._page_classifier(args[0], opts)
-        self.report(opts, found, _text(found))
+        self.report(opts, found, self.text("judge", found))
 
     def _page_classifier(self, place: str, opts: argparse.Namespace) -> dict[str, Any]:
         from topiccrawler.crawling.assemble import page_classifier_of, reader_of, topic_of
@@ -143,29 +126,3 @@ class Command(ReportingCommand):
         if got[0].status >= 400:
             raise ArgumentError(url, f"answers {got[0].status}", "give the address of a page")
         return got[0]
-
-
-def _text(found: dict[str, Any]) -> str:
-    sign = ">=" if found["score"] >= found["threshold"] else "<"
-    decision = found.get("kind") or ("on topic" if found["on_topic"] else "off topic")
-    of = f" for topic {found['topic_name']}" if "topic" in found else ""
-    lines = [
-        found["url"],
-        f"title      {found['title']}",
-        f"read       {found['encoding']}, {found['main_text_characters']} characters of main text",
-        f"{'relevance' if 'relevance' in found else 'score':<10} {found['score']:.4f} {sign} {found['threshold']:.4f}: {decision} (page classifier {found['page_classifier']}{of})",
-    ]
-    if "similarity" in found:
-        even = found["similarity_threshold"]
-        lines.append(
-            f"similarity {found['similarity']:.4f}, by which its links are ordered; {even:.4f} is even odds"
-        )
-    words = found["words"]
-    lines += [f"{part:>+10.4f} {word}" for word, part in words[:WORDS]]
-    against = [entry for entry in words[WORDS:] if entry[1] < 0][-WORDS // 2 :]
-    if against:
-        lines += ["against it:", *(f"{part:>+10.4f} {word}" for word, part in reversed(against))]
-    if leading := found.get("leading"):
-        lines += ["led to it, shares of the similarity:"]
-        lines += [f"{part:>+10.4f} {word}" for word, part in leading]
-    return "\n".join(lines)

@@ -6,7 +6,7 @@ A model decides a whole crawl, so it can be measured on the user's own links bef
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,36 +18,13 @@ if TYPE_CHECKING:
     from topiccrawler.link_model.classifier import LinkClassifier
     from topiccrawler.link_model.training.evaluation import Row
 
-USAGE = """[list]
-  scrapy models show MODEL
-  scrapy models test MODEL --links FILE...
-  scrapy models compare MODEL MODEL... --links FILE...
-  scrapy models promote FILE [--links FILE...] [--force]
-  scrapy models merge MODEL MODEL... --out FILE"""
 ONE, SEVERAL = (1, 1), (2, 99)
 STEPS = {"list": (0, 0), "show": ONE, "test": ONE, "compare": SEVERAL, "promote": ONE, "merge": SEVERAL}
 """How many names each takes. The step NAME is done by the command's method _NAME."""
 
 
 class Command(ReportingCommand):
-    """The command's options and its steps."""
-
-    usage = USAGE
-    summary = "List, show, test, compare, promote and merge link models"
-    details = (
-        "MODEL is a topic, whose model in use is meant, or the path of a model file. `test` measures one on labelled "
-        "links (JSON lines), `compare` several; `promote` puts a model file to use unless it does worse on the links "
-        "than the one in use; `merge` adds the counts of models that were trained on different files."
-    )
-
-    def options(self, add: Callable[..., argparse.Action]) -> None:
-        links = "labelled links; may be given again"
-        add("--links", action="append", default=[], metavar="FILE", help=links)
-        add("--threshold", type=float, metavar="X", help="log-odds, instead of the model's own")
-        add("--models", metavar="DIR", help="default: TOPIC_LINK_MODELS or models/")
-        add("--out", metavar="FILE", help="where merge writes")
-        force = "promote even a worse or untested model, merge into a file that exists; the old one is kept as FILE.old"
-        add("--force", action="store_true", help=force)
+    """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -94,17 +71,7 @@ class Command(ReportingCommand):
                 line |= {"threshold": model.threshold, "samples": model.training.get("samples", {})}
                 line["f1"] = measured[1] if (measured := held_out(model.scores)) else None
             found.append(line)
-        named = f"{'context':10}{'threshold':>9}{'held-out F1':>13}  trained from"
-        lines = [f"{'file':28}{'kB':>7}  {named}"]
-        for line in found:
-            head = f"{line['file']:28}{line['bytes'] // 1000:>7}  "
-            if "refused" in line:
-                lines.append(head + line["refused"])
-                continue
-            f1 = f"{line['f1']:.3f}" if line["f1"] is not None else "-"
-            sources = ", ".join(f"{name} {sum(sides)}" for name, sides in line["samples"].items())
-            lines.append(f"{head}{line['context']:10}{line['threshold']:>9.2f}{f1:>13}  {sources}")
-        self.report(opts, found, "\n".join(lines))
+        self.report(opts, found, self.text("models", {"models": found}))
 
     def _show(self, names: Sequence[str], opts: argparse.Namespace) -> None:
         from topiccrawler.link_model.training.promotion import report

@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,49 +26,10 @@ MARK = "* the day it was fetched: the page names none"
 SIMILARITIES = (
     "an earlier version began this job: relevances of pages it kept are similarities, not probabilities"
 )
-USAGE = """JOB [list] [--topic TOPIC] [--site HOST] [--since DATE] [--min-relevance R] [--kind KIND] [--limit N] [--json]
-  scrapy pages JOB show URL [--version N] [--json]
-  scrapy pages JOB border [--limit N] [--json]
-  scrapy pages JOB export [--format FORMAT] [--out FILE] [--with-text] [--links] [--site …]
-  scrapy pages JOB export --format corpus --out FOLDER [--markdown] [--no-copies] [--shard-size SIZE] [--compress KIND]
-  scrapy pages JOB report --out FILE.html
-  scrapy pages JOB repair
-  scrapy pages --job NAME -s STORE_URL=postgresql://… [list|show|border|export|report] …"""
 
 
 class Command(ReportingCommand):
-    """The command's options and its steps."""
-
-    json_help = "print JSON, one line a page"
-    usage = USAGE
-    summary = "List, read and export the pages a crawl has kept"
-    details = (
-        "JOB is a job's folder (a JOBDIR too), its pages.sqlite, or its name in TOPIC_DATA_DIR; the crawl may be running. "
-        "Pages come the most relevant first; behind them, and by `border` alone, those nearest to the threshold, kept and not kept."
-    )
-
-    def options(self, add: Callable[..., argparse.Action]) -> None:
-        from topiccrawler.results.jobs import add_options
-
-        add_options(add)
-        job = "a job in a PostgreSQL database (-s STORE_URL=…), instead of JOB"
-        add("--job", metavar="NAME", help=job)
-        limit = f"list: {LIMIT} by default; border: 5; export: all"
-        add("--limit", type=int, metavar="N", help=limit)
-        formats = "of export: jsonl, csv, markdown, parquet, warc, graphml or corpus; by default as FILE ends"
-        add("--format", metavar="FORMAT", help=formats)
-        out = "of export and report; jsonl, csv and markdown may go to standard output"
-        add("--out", metavar="FILE", help=out)
-        with_text = "of export: only pages that have main text, so no copies"
-        add("--with-text", action="store_true", help=with_text)
-        add("--links", action="store_true", help="of Markdown: with the targets of links")
-        add("--markdown", action="store_true", help="of --format corpus: texts are Markdown")
-        add("--no-copies", action="store_true", help="of --format corpus: near copies are left out")
-        size = "of --format corpus: before compression (500MB by default)"
-        add("--shard-size", metavar="SIZE", help=size)
-        add("--compress", metavar="KIND", help="of --format corpus: gz (by default), zst or none")
-        version = "of show: the page as it was; 1 = before its last change"
-        add("--version", type=int, metavar="N", help=version)
+    """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -183,6 +143,7 @@ class Command(ReportingCommand):
         self.say(f"report written to {place}")
 
     def _show(self, pages: JobPages, url: str, opts: argparse.Namespace) -> None:
+        from topiccrawler.crawling.assemble import displayed
         from topiccrawler.results.job_pages import reasons_of
 
         record = pages.get(url)
@@ -194,7 +155,10 @@ class Command(ReportingCommand):
             whole = {**_whole(record, reasons), **_looks(check), "versions": list(map(asdict, versions))}
             self.say(json.dumps(whole, ensure_ascii=False))
         else:
-            self.say("\n".join([_page(record, reasons, check, versions), "", record.text or "(no text)"]))
+            topic = displayed(record.topic, reasons.names)
+            known: dict[str, Any] = {"page": record, "check": check, "versions": versions, "topic": topic}
+            known |= {"threshold": reasons.threshold, "words": reasons.words, "path": reasons.path}
+            self.say(self.text("page", known))
 
     def _one_of(self, versions: list[Version], number: int) -> Version:
         if not versions:
@@ -252,43 +216,6 @@ def _whole(record: PageRecord, reasons: Reasons) -> dict[str, Any]:
     words = [[word, round(part, 4)] for word, part in reasons.words]
     media = json.loads(record.media or "[]")
     return {**asdict(record), "media": media, "threshold": reasons.threshold, "words": words, "path": path}
-
-
-def _page(record: PageRecord, reasons: Reasons, check: Check | None, versions: list[Version]) -> str:
-    from topiccrawler.crawling.assemble import displayed
-    from topiccrawler.urls.canonical import readable
-
-    least = "" if reasons.threshold is None else f" >= {reasons.threshold:.3f}"
-    about = [record.day, record.format, record.language, record.author]
-    words = ", ".join(f"{word} {part:+.3f}" for word, part in reasons.words)
-    lines = [
-        _short(record.title),
-        readable(record.url),
-        " · ".join(_short(part) for part in about if part),
-        f"kept: relevance {record.relevance:.3f}{least} for topic {displayed(record.topic, reasons.names)}{': ' if words else ''}{words}",
-        *(["copy of " + readable(record.alias_of)] if record.alias_of else []),
-        *_told(check, versions),
-        "path from the seed:",
-    ]
-    for step in reasons.path:
-        score = "" if step.score is None else f"  score {step.score:.3f}"
-        anchor = f"  “{_short(step.link.anchor, 60)}”" if step.link.anchor else ""
-        lines.append(f"  {readable(step.link.url)}{anchor}{score}")
-    summary = [f"summary: {record.summary}"] if record.summary else []
-    return "\n".join([*lines, *summary])
-
-
-def _told(check: Check | None, versions: list[Version]) -> list[str]:
-    """What later looks found."""
-    if check is None:
-        return []
-    gone = f"; gone since {_date(check.gone)}" if check.gone else ""
-    told = f"looked at again: {check.looks} times, {check.changes} times changed{gone}"
-    earlier = [
-        f"  --version {number}: {_date(version.fetched)}  {_short(version.title, 60)}"
-        for number, version in enumerate(versions, start=1)
-    ]
-    return [told, *(["earlier versions:", *earlier] if earlier else [])]
 
 
 def _version(version: Version) -> str:

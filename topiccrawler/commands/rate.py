@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,31 +13,12 @@ from topiccrawler.files import user_path
 if TYPE_CHECKING:
     from topiccrawler.crawling.rating import Sample
 
-SHARE = 0.05
 SHARE_KEYS = ("share", "low", "high", "yes", "of")
 MOST_RATERS = 50
 
 
 class Command(ReportingCommand):
-    """The command's options and its steps."""
-
-    usage = "JOB [--sample 0.05] [--seed N] [--raters N --write DIR | --read FILE.csv... | --rater FILE.csv]"
-    summary = "People rate a sample of a job's pages, blind: agreement, precision, harvest over the crawl"
-    details = (
-        "Draws a share of the kept pages and as many discarded ones. --raters N --write DIR writes a CSV file for each rater; --rater FILE asks one "
-        "rater in this terminal and keeps the answers in FILE; --read takes the files of all raters and says how far they agree, which share of "
-        "the kept and of the discarded pages is about the topic, and the harvest rate over the crawl. Raters see neither the program's judgement nor each other's."
-    )
-
-    def options(self, add: Callable[..., argparse.Action]) -> None:
-        sample = f"of the kept pages (default {SHARE})"
-        add("--sample", type=float, default=SHARE, metavar="SHARE", help=sample)
-        add("--seed", type=int, default=0, metavar="N", help="of the draw (default 0)")
-        add("--raters", type=int, metavar="N", help="files to write")
-        add("--write", metavar="DIR", help="where to write them")
-        add("--rater", metavar="FILE", help="ask one rater in this terminal; the answers go to FILE")
-        read = "filled-in files, one a rater"
-        add("--read", nargs="+", action="extend", default=[], metavar="FILE", help=read)
+    """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -116,20 +96,4 @@ class Command(ReportingCommand):
         found |= {"kappa": agreement, "kappa_of": whose, "rated_by_all": common}
         found |= {name: {key: getattr(share, key) for key in SHARE_KEYS} for name, share in sides.items()}
         found["curve"] = curve
-        self.report(opts, found, "\n".join(_lines(found, ratings)))
-
-
-def _lines(found: Mapping[str, Any], ratings: Sequence[Mapping[str, bool]]) -> list[str]:
-    counts = ", ".join(str(len(rating)) for rating in ratings)
-    lines = [f"{found['raters']} raters rated {counts} of {found['pages']} pages"]
-    if found["kappa_of"]:
-        value = "none: all answers are one" if found["kappa"] is None else f"{found['kappa']:.3f}"
-        lines.append(
-            f"agreement ({found['kappa_of']}'s kappa, {found['rated_by_all']} pages rated by all): {value}"
-        )
-    for name, says in (("kept", "precision"), ("discarded", "missed: discarded pages that are about it")):
-        share = found[name]
-        interval = f"95 % interval {share['low']:.3f} to {share['high']:.3f}"
-        lines.append(f"{says}: {share['share']:.3f} ({share['yes']} of {share['of']}, {interval})")
-    lines.append("harvest rate by the raters after so many pages:")
-    return lines + [f"  {pages:>8}  {rate:.3f}" for pages, rate in found["curve"]]
+        self.report(opts, found, self.text("rate", {**found, "counts": map(len, ratings)}))

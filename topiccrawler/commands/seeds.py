@@ -23,36 +23,12 @@ if TYPE_CHECKING:
     from topiccrawler.seeding.candidates import Candidate, Choice
     from topiccrawler.topics.topic import Topic
 
-COUNT, PER_HOST = 50, 3
 SECONDS = 10.0  # for one answer of a site or of the search service
 REMEDY = "name jobs by --jobs DIR, or a SearXNG instance by --search URL; topics of the catalogue have lists in seeds/"
 
 
 class Command(ReportingCommand):
-    """The command's options and its steps."""
-
-    json_help = "print JSON, ask nothing"
-    usage = "TOPIC | --keywords 基金,定投  [--jobs DIR...] [--search URL] [--count N] [--no-check] [--yes] [--out FILE] [--force]"
-    summary = "Propose seeds for a topic, from earlier jobs and by a search service"
-    details = (
-        "Ranks the pages of earlier jobs by how relevant they are to the topic and by how many relevant pages they led to, and what a "
-        "SearXNG instance finds for the topic's words; asks each best one whether it is there, and in a terminal whether you want it. "
-        "The file it writes is for -a seeds=FILE."
-    )
-
-    def options(self, add: Callable[..., argparse.Action]) -> None:
-        words = "words of a topic of your own, as in 基金,定投:0.5; more words with TOPIC"
-        add("--keywords", metavar="WORDS", help=words)
-        jobs = "folders of jobs, or folders that hold them (default: TOPIC_DATA_DIR)"
-        add("--jobs", nargs="+", action="extend", default=[], metavar="DIR", help=jobs)
-        add("--search", metavar="URL", help="address of a SearXNG instance (default: TOPIC_SEARCH_URL)")
-        add("--count", type=int, default=COUNT, metavar="N", help=f"seeds at most (default {COUNT})")
-        per_host = f"seeds of one host at most (default {PER_HOST})"
-        add("--per-host", type=int, default=PER_HOST, metavar="N", help=per_host)
-        add("--no-check", action="store_true", help="do not ask whether they are there")
-        add("--yes", action="store_true", help="take all, ask nothing")
-        add("--out", metavar="FILE", help="the file of seeds; default: seeds-TOPIC.txt")
-        add("--force", action="store_true", help="write over a file that exists")
+    """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)

@@ -14,14 +14,7 @@ from topiccrawler.engine.faults import ReportingCommand
 
 
 class Command(ReportingCommand):
-    """The command's options and its steps."""
-
-    usage = "[NAME...]"
-    summary = "List the strategies: idea, source, parameters"
-    details = (
-        "With NAME the whole card of that strategy. A parameter is set by `scrapy crawl topic -a strategy=NAME "
-        "-a strategy_PARAMETER=value`."
-    )
+    """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, LinksFileError, ModelError, file_faults
@@ -21,49 +21,10 @@ if TYPE_CHECKING:
     from topiccrawler.link_model.training.train import Trained, TrainingRecipe
 
 T = TypeVar("T")
-FILES: Any = {"action": "append", "default": [], "metavar": "FILE"}
 
 
 class Command(ReportingCommand):
-    """The command's options and its steps."""
-
-    json_help = "print the scores as JSON"
-    usage = "TOPIC [--links FILE]... [--headlines FILE]... [--documents FILE]... [options]"
-    summary = "Train the link model of a topic and report its scores on held-out links"
-    details = (
-        "Learns from labelled links (JSON lines), headlines (tab-separated) and documents (JSON lines); from the "
-        "topic's keywords alone when no file is given. Prints the evaluation table and saves TOPIC.json and TOPIC.txt. A "
-        "model in use is replaced only by one that was measured on held-out rows and does no worse there (or with --force), "
-        "and is kept as TOPIC.json.old; else the new one is saved as TOPIC.candidate.json, with exit code 1."
-    )
-
-    def options(self, add: Callable[..., argparse.Action]) -> None:
-        add("--links", help="labelled links, JSON lines; may be given again", **FILES)
-        add("--headlines", help="headlines, tab-separated with header", **FILES)
-        add("--documents", help="documents, JSON lines", **FILES)
-        add("--lexicon", help="dictionary of the topic, a word a line", **FILES)
-        contexts = ("window", "neighbour", "dom")
-        context = "context maker of the links (default window; with --paper neighbour)"
-        add("--context", choices=contexts, help=context)
-        paper = "the published model instead of ours: feature group 1 (anchor) or 2 (default: also context and dictionary), --links alone"
-        add("--paper", nargs="?", type=int, choices=(1, 2), const=2, metavar="GROUP", help=paper)
-        precision = "set the threshold so that a share P of what is accepted on held-out links is relevant"
-        add("--precision", type=_share, metavar="P", help=precision)
-        gate = "the link gate lets in a share R of the relevant links on held-out hosts (default 0.98)"
-        add("--gate-recall", type=_share, default=0.98, metavar="R", help=gate)
-        add("--seed", type=int, default=0, metavar="N", help="of the splits into 7:3")
-        add("--out", metavar="DIR", help="where to save (default: TOPIC_LINK_MODELS or models/)")
-        force = "replace a model in use by one that does worse or was not measured; the old one is kept as FILE.old"
-        add("--force", action="store_true", help=force)
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        add = parser.add_argument_group("a page classifier instead of a link model").add_argument
-        add("--page-classifier", metavar="NAME", help="vsm, naive_bayes, svm or detail")
-        words = "words and pairs that a page classifier keeps, the weightiest (default 12 000); fewer make a smaller file"
-        add("--words", type=int, default=12_000, metavar="N", help=words)
-        add("--pages", help="recorded pages (WARC), for detail", **FILES)
-        add("--labels", help="kinds of those pages, for detail", **FILES)
+    """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -89,6 +50,8 @@ class Command(ReportingCommand):
         if opts.pages:
             fault = "is read for a page classifier alone"
             raise ArgumentError("--pages", fault, "give --page-classifier detail")
+        if opts.smoothing and not opts.paper:
+            raise ArgumentError("--smoothing", "is read for the published model alone", "give --paper")
         topic = load_topic(name)
         recipe = TrainingRecipe(
             topic,
@@ -99,6 +62,7 @@ class Command(ReportingCommand):
             negative_topics=unlike(topic),
             context=opts.context or ("neighbour" if opts.paper else "window"),
             published=opts.paper,
+            smoothing=opts.smoothing or 1.0,
             seed=opts.seed,
             precision=opts.precision,
             gate_recall=opts.gate_recall,
@@ -161,7 +125,7 @@ def _folder(given: str | None) -> Path:
 def _save(trained: Trained, folder: Path, *, in_use: bool) -> tuple[Path, Path | None]:
     """Save model and report, as the topic's own or as a candidate; where they are, and where the former model is kept."""
     from topiccrawler.files import keep_former
-    from topiccrawler.link_model.model_file import save
+    from topiccrawler.link_model.model_file import load, save
     from topiccrawler.link_model.training.promotion import CANDIDATE, model_file, put_to_use, report
 
     model, former = trained.model, None
@@ -172,7 +136,8 @@ def _save(trained: Trained, folder: Path, *, in_use: bool) -> tuple[Path, Path |
             keep_former(place.with_suffix(".txt"))
         else:
             save(model, place)
-        text = report(model, trained.rows, trained.divergences, trained.curve)
+        read = load(place)  # whose counts are rounded
+        text = report(read, trained.rows, trained.divergences, trained.curve)
         place.with_suffix(".txt").write_text(text, encoding="utf-8")
     return place, former
 
@@ -206,16 +171,6 @@ def _print(
         print(thresholds(trained.model))
         kept = "" if former is None else f", the former model {former}"
         print(f"model {place}, report {place.with_suffix('.txt')}{kept}")
-
-
-def _share(given: str) -> float:
-    try:
-        value = float(given)
-    except ValueError:
-        value = 0.0
-    if not 0 < value <= 1:
-        raise argparse.ArgumentTypeError(f"{given!r} is no number above 0 and at most 1")
-    return value
 
 
 def _bar(items: Sequence[T], what: str) -> Iterable[T]:

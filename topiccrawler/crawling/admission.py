@@ -28,6 +28,7 @@ from topiccrawler.crawling.gate import Blocks, Decision, LinkGate
 from topiccrawler.entry_points import named, part
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.budgets import Budgets
+from topiccrawler.links.page_links import urls_of
 from topiccrawler.model import Link
 from topiccrawler.urls.canonical import host_of
 from topiccrawler.urls.private_hosts import address_of, is_inside
@@ -156,28 +157,36 @@ class TrapRule:
         self.budgets.refused[decision.reason.split(": ")[1]] += 1
 
 
-def depth_limit(most: Callable[[], int]) -> Rule:
+def depth_limit(most: int) -> Rule:
     """`most`: link steps from the seeds; 0 = no bound."""
-
-    def test() -> Test | None:
-        bound = most()
-        why = f"deeper than {bound}"
-        return (lambda link: why if link.source_url and bound < link.depth else None) if bound > 0 else None
-
-    return UrlRule(DEPTH, _FOUND, test)
+    why = f"deeper than {most}"
+    test: Test = lambda link: why if link.source_url and most < link.depth else None  # noqa: E731
+    return UrlRule(DEPTH, _FOUND, lambda: test if most > 0 else None)
 
 
-def url_length(most: Callable[[], int]) -> Rule:
+@dataclass(frozen=True, slots=True)
+class UrlLengthRule:
+    """`most`: characters of a URL; 0 = no bound. Seeds may be longer."""
+
+    most: int
+    name: str = URL_LENGTH
+    moments: frozenset[Moment] = _FOUND
+    hides: bool = True
+
+    def decide(
+        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
+    ) -> Sequence[Decision] | None:
+        if self.most <= 0 or max(map(len, urls_of(links)), default=0) <= self.most:
+            return None
+        why = f"longer than {self.most} characters"
+        return _of([why if self.most < len(link.url) and link.source_url else None for link in links])
+
+    def refused(self, link: Link, decision: Decision) -> None: ...
+
+
+def url_length(most: int) -> Rule:
     """`most`: characters of a URL; 0 = no bound."""
-
-    def test() -> Test | None:
-        bound = most()
-        why = f"longer than {bound} characters"
-        return (
-            (lambda link: why if bound < len(link.url) and link.source_url else None) if bound > 0 else None
-        )
-
-    return UrlRule(URL_LENGTH, _FOUND, test)
+    return UrlLengthRule(most)
 
 
 def allowed_domains(allows: Callable[[], Callable[[str], bool] | None]) -> Rule:

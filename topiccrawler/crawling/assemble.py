@@ -215,6 +215,9 @@ def content_plan(parts: Parts, reader: Reader) -> ContentPlan:
         context=parts.context,
         window=parts.recipe.context_characters,
         dropped_parameters=parts.dropped_parameters,
+        keywords=parts.topic.keywords,
+        page_classifier=None if reader.reads_segments else reader.page_classifier,
+        link_model=parts.link_model if isinstance(parts.link_model, LinkClassifier) else None,
     )
 
 

@@ -1,10 +1,10 @@
-"""All that is made of a page's bytes alone, in one value that another process can make: words, links, facts, media.
+"""All that is made of a page's bytes alone, in one value that another process can make: words, links, facts, media; by the crawl's models also
+relevance, the scores of contexts, and of a page that is likely to be kept summary and fingerprint.
 
-What depends on the crawl is not in it: what the site repeats, relevance, what is kept, the order of links. Without reading processes the same
+What depends on the crawl is not in it: what the site repeats, what is kept, the order of links. Without reading processes the same
 functions are called where their results are needed, with the page's document at hand.
 
-A sent content has its links by column: most of a column are few strings, which pickle writes once. Hosts and directories are interned
-again, for the queue keeps them.
+A sent content has its links by column (links.page_links): most of a column are few strings, which pickle writes once.
 """
 
 from __future__ import annotations
@@ -13,27 +13,34 @@ import pickle
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from sys import intern
 
 from topiccrawler.items import Medium
+from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.links.extract import ContextMaker, extract, media_of
-from topiccrawler.model import Link
+from topiccrawler.links.page_links import PageLinks
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.formats.reader import Formats
 from topiccrawler.pages.formats.registry import Extract, UnreadableError
-from topiccrawler.pages.metadata import Facts, facts_of, language_of, words_about
-from topiccrawler.pages.read import MOST_BODY_CHARACTERS, Content, ContentReader, PageWords, Reading
+from topiccrawler.pages.metadata import Facts, Summariser, facts_of, language_of, words_about
+from topiccrawler.pages.read import (
+    MOST_BODY_CHARACTERS,
+    Content,
+    ContentReader,
+    PageClassifier,
+    PageWords,
+    Reading,
+)
+from topiccrawler.pages.site_repeats import Fingerprint, fingerprint
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.topic import SiteRule
 
+MOST_SEEN = 50_000  # links, twice; some 8 MB
 _PROTOCOL = 5
-_REPEATED = ("host", "region", "path", "kind", "source_url")  # columns of few strings
-_COLUMNS = [Link._fields.index(name) for name in _REPEATED]
 
 
 @dataclass(frozen=True, slots=True)
 class ContentPlan:
-    """How a crawl reads contents; another process can be sent it. It has neither page classifier nor link model."""
+    """How a crawl reads contents; another process can be sent it."""
 
     segmenter: Segmenter
     sites: Mapping[str, SiteRule]
@@ -43,6 +50,9 @@ class ContentPlan:
     context: ContextMaker
     window: int  # characters of context on each side of a link
     dropped_parameters: frozenset[str]
+    keywords: Mapping[str, float]  # of the topic, for summaries
+    page_classifier: PageClassifier | None  # None: it reads what the crawl alone knows
+    link_model: LinkClassifier | None  # None: the crawl has none, or several
 
     def reader(self) -> ContentReader:
         """Reads contents by this plan. PDF and Office files must come as extracts: it starts no process for them."""
@@ -80,7 +90,7 @@ class Answer:
 
 def links_by(
     plan: ContentPlan, content: Content, depth: int, context: ContextMaker | None = None
-) -> list[Link]:
+) -> PageLinks:
     """All links of a page; `depth`: of the page."""
     return extract(
         content.document,
@@ -112,6 +122,19 @@ def words_in(reading: Reading) -> Facts:
     return Facts(keywords=facts.keywords, description=facts.description)
 
 
+def summary_in(reading: Reading, summariser: Summariser) -> str:
+    """The summary of a page's own text."""
+    content = reading.content
+    made = content.summary if reading.main_text == content.main_text else None
+    return summariser.summary(reading.main_text) if made is None else made
+
+
+def fingerprint_in(reading: Reading) -> Fingerprint | None:
+    """That of a page's own text, where a reading process has made it."""
+    content = reading.content
+    return content.fingerprint if reading.main_text == content.main_text else None
+
+
 def media_in(reading: Reading) -> list[Medium]:
     """The pictures and files that a page links."""
     content = reading.content
@@ -120,28 +143,70 @@ def media_in(reading: Reading) -> list[Medium]:
     return content.media
 
 
-def packed(plan: ContentPlan, reader: ContentReader, answer: Answer) -> bytes:
-    """Read an answer wholly, for another process."""
-    content = answer.content(reader)
-    links = links_by(plan, content, answer.depth)
-    content.facts = facts_of(content.document, content.main_text, content.url)
-    content.media = media_of(content.document, content.url, content.encoding)
-    content.parsed = None
-    # The words of the main text are needed again: by fingerprints and the index.
-    cut = reader.segmenter.pieces_of(content.main_text[:MOST_BODY_CHARACTERS])
-    return pickle.dumps((content, tuple(zip(*links, strict=True)), cut), _PROTOCOL)
+class SeenLinks:
+    """Which links a process has read, by URL and anchor. Two generations of MOST_SEEN: what was not met for so long is new again."""
+
+    def __init__(self) -> None:
+        self._young, self._old = set[int](), set[int]()
+
+    def new_in(self, links: PageLinks) -> list[int]:
+        """The places of those not read before; all are read from now on."""
+        if len(self._young) > MOST_SEEN:
+            self._young, self._old = set(), self._young
+        young, old = self._young, self._old
+        keys = list(map(hash, zip(links.urls, links.anchors, strict=True)))
+        found = [place for place, key in enumerate(keys) if key not in young and key not in old]
+        young.update(keys)
+        return found
 
 
-def unpacked(sent: bytes, answer: Answer, reader: ContentReader) -> Content:
-    """The content that `packed` made of this answer. `reader`: of this process; it parses the page again where its
-    document is asked for, and learns how the main text is cut."""
+class ContentPacker:
+    """Reads answers wholly, for another process: the crawl's own, which takes its contents from `unpacked`."""
+
+    def __init__(self, plan: ContentPlan) -> None:
+        self.plan, self.reader = plan, plan.reader()
+        self._summariser, self._seen = Summariser(plan.keywords), SeenLinks()
+
+    def packed(self, answer: Answer) -> bytes:
+        """Of one answer."""
+        plan, content = self.plan, answer.content(self.reader)
+        links = content.links = links_by(plan, content, answer.depth)
+        content.facts = facts_of(content.document, content.main_text, content.url)
+        content.media = media_of(content.document, content.url, content.encoding)
+        new = self._seen.new_in(links)
+        # What the crawl cuts again: anchors of new links, and the main text, for fingerprints and the index.
+        to_cut = [links.anchors[place] for place in new]
+        if self._may_be_kept(content):
+            to_cut.append(content.main_text[:MOST_BODY_CHARACTERS])
+        cut = self.reader.segmenter.pieces_of("|".join(to_cut))
+        scores = []
+        if plan.link_model is not None:
+            scores = plan.link_model.context_scores([links[place] for place in new])
+        content.parsed = None
+        return pickle.dumps((content, cut, new[: len(scores)], scores), _PROTOCOL)
+
+    def _may_be_kept(self, content: Content) -> bool:
+        """By its own words; of one that is, summary and fingerprint are made."""
+        classifier = self.plan.page_classifier
+        if classifier is None:
+            return True
+        content.similarity = classifier.similarity(content.words)
+        content.relevance = classifier.relevance(content.words)
+        if content.relevance < classifier.threshold:
+            return False
+        content.summary = self._summariser.summary(content.main_text)
+        content.fingerprint = fingerprint(content.main_text, self.reader.segmenter)
+        return True
+
+
+def unpacked(sent: bytes, answer: Answer, reader: ContentReader, plan: ContentPlan) -> Content:
+    """The content that a ContentPacker of this plan made of this answer. `reader`: of this process; it parses the page again where its
+    document is asked for. What was cut and scored is learned by the crawl's segmenter and link model."""
     content: Content
-    content, columns, cut = pickle.loads(sent)  # noqa: S301 made by our own process
+    content, cut, new, scores = pickle.loads(sent)  # noqa: S301 made by our own process
     reader.segmenter.add_pieces(cut)
-    columns = list(columns)
-    for number in _COLUMNS if columns else ():
-        columns[number] = map(intern, columns[number])
-    content.links = list(map(Link._make, zip(*columns, strict=True)))
+    if plan.link_model is not None and content.links is not None:
+        plan.link_model.add_context_scores([content.links[place] for place in new], scores)
     content.parse_again = partial(answer.document, reader)
     return content
 

@@ -25,7 +25,15 @@ from typing import Any, Protocol
 from topiccrawler.crawling.admission import PASSED, Admission, GateRule, Moment, blocked, redirected
 from topiccrawler.crawling.assemble import Parts, content_plan
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
-from topiccrawler.crawling.contents import ContentPlan, facts_in, links_by, media_in, words_in
+from topiccrawler.crawling.contents import (
+    ContentPlan,
+    facts_in,
+    fingerprint_in,
+    links_by,
+    media_in,
+    summary_in,
+    words_in,
+)
 from topiccrawler.crawling.estimate import Estimator
 from topiccrawler.crawling.gate import Blocks, Decision, Restrictions
 from topiccrawler.crawling.job_files import JobFiles
@@ -46,6 +54,7 @@ from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.items import PageItem
 from topiccrawler.links.extract import ContextMaker
+from topiccrawler.links.page_links import urls_of
 from topiccrawler.model import Link, Page, Score, Via, Visit
 from topiccrawler.pages.formats.registry import READ, Extract, UnreadableError, recognise
 from topiccrawler.pages.metadata import Summariser
@@ -303,11 +312,11 @@ class Crawl:
         """How contents are read; another one once the topic has changed."""
         return content_plan(self.parts, self.reader)
 
-    def links_of(self, reading: Reading, context: ContextMaker | None = None) -> list[Link]:
+    def links_of(self, reading: Reading, context: ContextMaker | None = None) -> Sequence[Link]:
         """The links of a page, with the `context` that the link model wants."""
         content, plan = reading.content, self.content_plan
         if content.links is not None and context in (None, plan.context):
-            return [*content.links]
+            return content.links
         return links_by(plan, content, reading.page.depth, context)
 
     def verdict(self, reading: Reading) -> Verdict:
@@ -321,6 +330,8 @@ class Crawl:
         relevance, is_kept = self.verdict(reading)
         # Only what is kept is looked at further, but for what page classifiers read: most pages leave at the relevance filter.
         facts = facts_in(reading) if is_kept else words_in(reading)
+        if is_kept and self._files is not None and (made := fingerprint_in(reading)) is not None:
+            self._files.fingerprints.put(reading.main_text, made)
         named = facts.canonical and canonical(facts.canonical, page.url, self.parts.dropped_parameters)
         return PageItem(
             url=page.url,
@@ -336,7 +347,7 @@ class Crawl:
             encoding=reading.encoding,
             status=status,
             fetched=round(now, 3),
-            summary=self.summariser.summary(reading.main_text) if is_kept else "",
+            summary=summary_in(reading, self.summariser) if is_kept else "",
             published=facts.published,
             language=facts.language,
             canonical_url=named if named and named != page.url else "",
@@ -354,7 +365,7 @@ class Crawl:
         if fetch is not None:
             fetch.page = page
         if self._links_kept and self._files is not None:
-            self._files.outlinks.put(page.url, (link.url for link in links))
+            self._files.outlinks.put(page.url, urls_of(links))
         again = fetch is not None and fetch.due is not None
         return (self.ordering.visit_again if again else self.ordering.visit)(page, links, now)
 

@@ -5,6 +5,7 @@
     frontier.sqlite     the queue, when there is a JOBDIR; a note of it says why hosts waited
     pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
                         (pages and fingerprints may be in a database instead: STORE_URL, crawling.servers)
+    visits/             the full parts of the crawl log before it, compressed (store.segments)
     index.sqlite        the words of the pages, for search         outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
     checks.sqlite       what later looks at the pages found, and their earlier versions, with -a revisit=true
     html.zst            the HTML of the pages kept, for exports with their structure
@@ -39,6 +40,7 @@ from topiccrawler.crawling.resuming import another_topic, changes
 from topiccrawler.errors import CrawlerError, StateError, file_faults
 from topiccrawler.files import replace_file
 from topiccrawler.model import Link
+from topiccrawler.pages.site_repeats import Fingerprint, fingerprint
 from topiccrawler.store.database import Database
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.html import HtmlFile
@@ -63,6 +65,26 @@ def noted_waits(text: str | None) -> list[tuple[str, str, float]]:
 
 
 logger = logging.getLogger(__name__)
+
+MOST_AHEAD = 100
+
+
+class FingerprintsAhead:
+    """Fingerprints of main texts, made by the process that read the page; each is kept until it is asked for, of MOST_AHEAD texts at most."""
+
+    def __init__(self) -> None:
+        self._by_text: dict[str, Fingerprint] = {}
+
+    def put(self, text: str, made: Fingerprint) -> None:
+        """Of a page that is on its way to the pipelines."""
+        if len(self._by_text) >= MOST_AHEAD:
+            self._by_text.clear()
+        self._by_text[text] = made
+
+    def of(self, text: str, segmenter: Segmenter) -> Fingerprint | None:
+        """As pages.site_repeats makes it."""
+        return self._by_text.pop(text, None) or fingerprint(text, segmenter)
+
 
 MOST_AT_ONCE = 2 * BATCH  # pages that a crawl indexes before it goes on: one to two seconds
 
@@ -187,6 +209,7 @@ class JobFiles:
         segmenter: Segmenter = PLAIN,
     ) -> None:
         self.kept_in, self.segmenter = kept_in, segmenter
+        self.fingerprints = FingerprintsAhead()
         self._place, self._shared, self._indexed, self._discarded = place, shared, indexed, discarded
         self._recipe = recipe  # until it is written
         self._changes: list[str] = []  # since an earlier run

@@ -18,6 +18,7 @@ from topiccrawler.crawling.site_listings import SiteListings, is_listing
 from topiccrawler.frontier.base import Frontier, Leased, Postpone, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.rescoring import Rescoring
+from topiccrawler.links.page_links import anchors_of, hosts_of, urls_of
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import ROOT, Expand, Strategy
 
@@ -109,13 +110,13 @@ class Ordering:
         """Before a visit, where the queue is on another machine: request what it has of the links (crawling.sharing.SharedQueue)."""
         if not self._learning.is_shared:
             return None
-        return self._learning.prefetch(link.url for link in self._followed(page, links))
+        return self._learning.prefetch(urls_of(self._followed(page, links)))
 
     def visit(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Pass a fetched page with its links to the strategy and queue the links it scores, or hand the page to another process."""
         links = self.admission.offered(links)
         if self.budgets is not None:
-            self.budgets.linked(page, links)
+            self.budgets.linked(page, hosts_of(links))
         links = self._followed(page, links)
         pushed: Mapping[Pushed, int] = {}
         offered: Sequence[Link] | None = None
@@ -256,14 +257,17 @@ class Ordering:
     ) -> tuple[Mapping[Pushed, int], Sequence[Link]]:
         """Pass the links to the strategy that it wants (`offered_links`) and queue them; returns them too. Most targets of a page
         were fetched before, and most of the others were linked with the same words before."""
-        if self.strategy.offered_links == "all":
+        wanted = self.strategy.offered_links
+        if wanted == "all":
             return self._push(self.strategy.visit(page, links), links, tunnel, now), links
-        self._learning.look_up(link.url for link in links)
-        known = self.frontier.look()
-        is_open = {url: known.is_open(url) for url in dict.fromkeys(link.url for link in links)}
-        offered = [link for link in links if is_open[link.url]]
-        if self.strategy.offered_links == "new":
-            offered = [link for link in offered if known.is_new_anchor(link.url, link.anchor)]
+        urls, known = urls_of(links), self.frontier.look()
+        self._learning.look_up(urls)
+        is_open = {url: known.is_open(url) for url in dict.fromkeys(urls)}
+        places = [place for place, url in enumerate(urls) if is_open[url]]
+        if wanted == "new":
+            anchors = anchors_of(links)
+            places = [place for place in places if known.is_new_anchor(urls[place], anchors[place])]
+        offered = [links[place] for place in places]
         pushed = self._push(self.strategy.visit(page, offered), offered, tunnel, now)
         passed_over = {url: Pushed.KEPT if waits else Pushed.KNOWN for url, waits in is_open.items()}
         for link in offered:

@@ -17,6 +17,7 @@ import asyncio
 import atexit
 import logging
 import os
+import pickle
 import sys
 import threading
 import time
@@ -25,13 +26,16 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from dataclasses import replace
 from multiprocessing.connection import Connection
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import NamedTuple, Protocol
 
 from loky.backend.context import LokyContext
 from pebble import ProcessExpired, ProcessPool
 
-from topiccrawler.crawling.contents import Answer, ContentPlan, packed, unpacked, unreadable
+from topiccrawler.crawling.contents import Answer, ContentPacker, ContentPlan, unpacked, unreadable
 from topiccrawler.pages.formats.registry import recognise
 from topiccrawler.pages.read import Content, ContentReader
 from topiccrawler.text.segmenter import release_dictionary
@@ -39,7 +43,7 @@ from topiccrawler.text.segmenter import release_dictionary
 logger = logging.getLogger(__name__)
 
 AUTO = "auto"
-MOST_AUTO = 4
+MOST_AUTO = 2  # reading takes less than the rest, which one process does
 SECONDS = 10.0  # for one page
 MEMORY_BYTES = 1_500_000_000  # of a reader, by address space
 WATCHED_SECONDS = 5.0
@@ -61,8 +65,8 @@ def cores() -> int:
 
 
 def auto_readers(available: int) -> int:
-    """How many readers a machine of so many cores gets at most; reading is two thirds of a crawl's work."""
-    return 0 if available < 2 else min(available, MOST_AUTO)
+    """How many readers a machine of so many cores gets: one core is left to the crawl itself."""
+    return min(available - 1, MOST_AUTO)
 
 
 class AutoStart:
@@ -128,6 +132,7 @@ class ReadingProcesses:
         self._crawl, self._wanted = crawl, wanted
         self._pool: ProcessPool | None = None
         self._plan: ContentPlan | None = None
+        self._plan_file: Path | None = None
         self._handed: set[Future[tuple[bytes, str]]] = set()
         self._broken = 0  # pools in a row
 
@@ -141,7 +146,12 @@ class ReadingProcesses:
         expired = 0
         while self._is_wanted():
             plan = self._crawl.content_plan
-            pool = self._pool_for(plan)
+            try:
+                pool = self._pool_for(plan)
+            except OSError as why:
+                logger.warning("Pages are read in the crawl's own process: no reader can begin: %s", why)
+                self._broken = MOST_BROKEN
+                continue
             try:
                 sent, fault = await self._result(pool, answer)
             except TimeoutError:
@@ -155,7 +165,7 @@ class ReadingProcesses:
                 self._replace(pool, broken)
                 continue
             self._broken = 0
-            content = _lost(answer, fault) if fault else unpacked(sent, answer, self._crawl.reader)
+            content = _lost(answer, fault) if fault else unpacked(sent, answer, self._crawl.reader, plan)
             return Read(answer, plan, content)
         return None
 
@@ -196,7 +206,8 @@ class ReadingProcesses:
                 logger.info("Pages are read in %d processes of their own", self.count)
                 sys.setswitchinterval(min(SWITCH_SECONDS, sys.getswitchinterval()))
                 atexit.register(self.close, wait=True)
-            arguments = plan, self.seconds, os.getpid()
+            self._plan_file = _written(plan)
+            arguments = self._plan_file, self.seconds, os.getpid()
             self._pool = ProcessPool(self.count, initializer=_begin, initargs=arguments, context=_Context())
             self._plan = plan
         return self._pool
@@ -208,7 +219,7 @@ class ReadingProcesses:
             return
         for handed in self._handed:
             handed.cancel()
-        ending = threading.Thread(target=_end, args=(pool,))
+        ending = threading.Thread(target=_end, args=(pool, self._plan_file))
         ending.start()
         if wait:
             ending.join()
@@ -234,47 +245,64 @@ class _Context(LokyContext):  # type: ignore[misc]
         return ends
 
 
-def _end(pool: ProcessPool) -> None:
+def _written(plan: ContentPlan) -> Path:
+    """The plan in a file, for readers to load: a start with megabytes in its arguments would hold up the pool until the reader has imported
+    all it needs. Without the models, where one of them, of another package, cannot be sent."""
+    try:
+        text = pickle.dumps(plan)
+    except (pickle.PicklingError, TypeError, AttributeError):
+        text = pickle.dumps(replace(plan, page_classifier=None, link_model=None))
+    with NamedTemporaryFile(prefix="topiccrawler-plan-", delete=False) as file:
+        file.write(text)
+    return Path(file.name)
+
+
+def _end(pool: ProcessPool, plan: Path | None) -> None:
     with suppress(Exception):  # of a broken pool
         pool.stop()  # type: ignore[no-untyped-call]
         pool.join()
+    if plan is not None:
+        plan.unlink(missing_ok=True)
 
 
 # --- in a reader
 
-_readers: list[tuple[ContentPlan, ContentReader, float]] = []
+_packers: list[tuple[ContentPacker, float]] = []
 
 
-def _begin(plan: ContentPlan, seconds: float, parent: int) -> None:
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+def _begin(plan: Path, seconds: float, parent: int) -> None:
+    threading.Thread(target=_end_with, args=(parent, plan), daemon=True).start()
     logging.disable()
     warnings.simplefilter("ignore")
     with suppress(ImportError, ValueError, OSError):  # no limits on this system, or narrower ones already
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    reader = plan.reader()
-    reader.segmenter.words("中国")  # its engine is made before the clock of a page runs
-    if reader.segmenter.own_words:
+    packer = ContentPacker(pickle.loads(plan.read_bytes()))  # noqa: S301 made by our own process
+    segmenter = packer.reader.segmenter
+    segmenter.words("中国")  # its engine is made before the clock of a page runs
+    if segmenter.own_words:
         release_dictionary()
-    _readers[:] = [(plan, reader, seconds)]
+    _packers[:] = [(packer, seconds)]
 
 
 def _read(answer: Answer) -> tuple[bytes, str]:
     """A packed content, or why there is none."""
-    plan, reader, seconds = _readers[0]
+    packer, seconds = _packers[0]
     with suppress(ImportError, ValueError, OSError):
         import resource
 
         _, hard = resource.getrlimit(resource.RLIMIT_CPU)
         resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + 2 * seconds) + 1, hard))
     try:
-        return packed(plan, reader, answer), ""
+        return packer.packed(answer), ""
     except Exception as fault:  # noqa: BLE001 whatever a hostile page brings about: it costs this page
         return b"", f"{type(fault).__name__}: {fault}"[:LONGEST_FAULT]
 
 
-def _end_with(parent: int) -> None:
+def _end_with(parent: int, plan: Path) -> None:
     while os.getppid() == parent:
         time.sleep(LOOK_SECONDS)
+    with suppress(OSError):
+        plan.unlink(missing_ok=True)
     os._exit(1)

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 from topiccrawler.crawling.settings_check import check_settings
 from topiccrawler.crawling.site_listings import AFTER
 from topiccrawler.errors import ArgumentError, StateError
-from topiccrawler.files import user_path
+from topiccrawler.files import package_table, user_path
 from topiccrawler.links.extract import WINDOW_CHARACTERS
 from topiccrawler.pages.formats.reader import SECONDS
 from topiccrawler.pages.title import TITLE_TAG
@@ -64,59 +64,22 @@ class CrawlParams(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    topic: str = Field(
-        default="",
-        min_length=1,
-        description="topic name (English or Chinese) or path of a topic file, or several with commas between; without one, keywords make a topic",
-    )
-    seeds: str | None = Field(
-        default=None,
-        description="file (list, sitemap, feed, OPML, bookmarks), or URLs separated by commas; default: seeds/TOPIC.txt",
-    )
-    strategy: str = Field(description="what to fetch next: a name that `scrapy strategies` lists")
-    page_classifier: str | None = Field(
-        default=None,
-        description="page classifier: vsm, cosine, naive_bayes or svm; default: TOPIC_PAGE_CLASSIFIER",
-    )
-    job: str | None = Field(
-        default=None,
-        min_length=1,
-        description="name of a crawl that several processes share (docs/scaling.md)",
-    )
-    pages: int | None = Field(default=None, ge=1, description="stop after so many fetched pages")
-    targets: int | None = Field(default=None, ge=1, description="stop after so many kept pages")
-    until: float | None = Field(
-        default=None,
-        gt=0,
-        lt=1,
-        description="0..1; stop when the expected share of relevant pages among the next 100 is smaller (docs/long-crawls.md)",
-    )
-    objective: Literal["time", "fetches"] | None = Field(
-        default=None,
-        description="time (most relevant pages an hour) or fetches (most relevant pages per page fetched); "
-        "default: TOPIC_OBJECTIVE, else fetches when `pages` is given, time otherwise",
-    )
-    keywords: tuple[str, ...] = Field(
-        default=(),
-        description="more keywords for the topic, separated by commas; without -a topic= all of it, word:weight",
-    )
-    sites: str | None = Field(
-        default=None, description="TOML file of rules by site (docs/site-rules.md); default: TOPIC_SITES_FILE"
-    )
-    allowed_domains: tuple[str, ...] = Field(
-        default=(), description="hosts or domains, separated by commas, that the crawl stays on"
-    )
-    formats: tuple[Format, ...] = Field(
-        default=(),
-        description="kinds of documents that are read, separated by commas: html, pdf, docx, xlsx, pptx, text, feed, sitemap",
-    )
-    since: date | None = Field(default=None, description="YYYY-MM-DD; older pages are not kept")
-    revisit: bool = Field(
-        default=False,
-        description="true: look again at the job's pages, those first that have probably changed; with pages or targets, then go on "
-        "(docs/revisiting.md)",
-    )
-    parameters: dict[str, str] = Field(default_factory=dict, description="-a strategy_NAME=value")
+    topic: str = Field(default="", min_length=1)
+    seeds: str | None = None
+    strategy: str
+    page_classifier: str | None = None
+    job: str | None = Field(default=None, min_length=1)
+    pages: int | None = Field(default=None, ge=1)
+    targets: int | None = Field(default=None, ge=1)
+    until: float | None = Field(default=None, gt=0, lt=1)
+    objective: Literal["time", "fetches"] | None = None
+    keywords: tuple[str, ...] = ()
+    sites: str | None = None
+    allowed_domains: tuple[str, ...] = ()
+    formats: tuple[Format, ...] = ()
+    since: date | None = None
+    revisit: bool = False
+    parameters: dict[str, str] = Field(default_factory=dict)
 
     @field_validator("allowed_domains", "formats", mode="before")
     @classmethod
@@ -149,18 +112,14 @@ def _host_named(text: str) -> str:
 class LinksParams(CrawlParams):
     """Arguments of `scrapy crawl links`."""
 
-    topic: str = Field(min_length=1, description="topic name (English or Chinese) or path of a topic file")
-    strategy: str = Field(description="breadth_first or random_order")
-    out: str | None = Field(
-        default=None, description="file of labelled links; default: links.jsonl of the job"
-    )
-    context: Literal["window", "neighbour", "dom"] = Field(
-        default="window", description="context maker of the links: window, neighbour or dom"
-    )
-    links_per_page: int = Field(default=50, ge=1, description="most labelled links of a page")
-    links_per_host: int = Field(default=1000, ge=1, description="most labelled links of a host")
-    links_per_site: int = Field(default=5000, ge=1, description="most labelled links of a registered domain")
-    unlabelled: bool = Field(default=False, description="true: also write links to URLs without a label")
+    topic: str = Field(min_length=1)
+    strategy: str
+    out: str | None = None
+    context: Literal["window", "neighbour", "dom"] = "window"
+    links_per_page: int = Field(default=50, ge=1)
+    links_per_host: int = Field(default=1000, ge=1)
+    links_per_site: int = Field(default=5000, ge=1)
+    unlabelled: bool = False
 
     @field_validator("strategy")
     @classmethod
@@ -168,6 +127,12 @@ class LinksParams(CrawlParams):
         if value not in GENERAL_STRATEGIES:
             raise ValueError("a general crawl must not prefer the topic")
         return value
+
+
+def described(model: type[CrawlParams]) -> dict[str, str]:
+    """What each argument is, by its name."""
+    texts = package_table("crawling/arguments.toml")
+    return {**texts["topic"], **(texts["links"] if issubclass(model, LinksParams) else {})}
 
 
 Params = TypeVar("Params", bound=CrawlParams)
@@ -219,7 +184,7 @@ def _argument_error(error: ValidationError, model: type[CrawlParams]) -> Argumen
         )
     if first["type"] == "missing":
         return ArgumentError(f"argument {name!r}", "is missing", _TOPIC_REMEDY)
-    allowed = model.model_fields[name].description
+    allowed = described(model)[name]
     return ArgumentError(
         f"argument -a {name}={first['input']}", first["msg"].lower(), f"{name} is: {allowed}"
     )

@@ -28,8 +28,8 @@ from topiccrawler.results.job_pages import (
     words_that_count,
 )
 from topiccrawler.results.jobs import selection_of
-from topiccrawler.results.report import moment
 from topiccrawler.results.search import Snippet, search
+from topiccrawler.results.templating import moment
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.normalise import printable
 from topiccrawler.text.segmenter import PLAIN

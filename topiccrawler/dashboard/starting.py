@@ -37,6 +37,7 @@ from topiccrawler.dashboard.jobs import LIVE, Job, Jobs
 from topiccrawler.dashboard.views import part
 from topiccrawler.engine.control.client import FILE as CONTROL
 from topiccrawler.errors import ArgumentError, CrawlerError, SeedsError, StateError, file_faults
+from topiccrawler.files import package_table
 from topiccrawler.relevance.base import PAGE_CLASSIFIERS
 from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.strategies import STRATEGIES, build
@@ -56,31 +57,8 @@ ALLOWED = re.compile(
     r"TOPIC_\w+|FRONTIER_\w+|DOWNLOAD_DELAY|CONCURRENT_REQUESTS\w*|ROBOTSTXT_OBEY|REPLAY_WARC|CLOSESPIDER_\w+",
     re.ASCII,
 )
-REFUSED = frozenset(
-    {
-        "TOPIC_BROWSER",
-        "TOPIC_DATA_DIR",
-        "TOPIC_JOB",
-        "TOPIC_CONTROL",
-        "TOPIC_CONTROL_HOST",
-        "TOPIC_CONTROL_PORT",
-    }
-)
-SCRAPYS = frozenset(
-    {
-        "CLOSESPIDER_ERRORCOUNT",
-        "CLOSESPIDER_ITEMCOUNT",
-        "CLOSESPIDER_PAGECOUNT",
-        "CLOSESPIDER_PAGECOUNT_NO_ITEM",
-        "CLOSESPIDER_TIMEOUT",
-        "CLOSESPIDER_TIMEOUT_NO_ITEM",
-        "CONCURRENT_REQUESTS",
-        "CONCURRENT_REQUESTS_PER_DOMAIN",
-        "DOWNLOAD_DELAY",
-        "REPLAY_WARC",
-        "ROBOTSTXT_OBEY",
-    }
-)
+_SETTINGS = package_table("dashboard/settings.toml")
+REFUSED, SCRAPYS = (frozenset(_SETTINGS[of]) for of in ("refused", "of_scrapy"))
 _REMEDY = "allowed: TOPIC_…, FRONTIER_…, DOWNLOAD_DELAY, CONCURRENT_REQUESTS…, ROBOTSTXT_OBEY, REPLAY_WARC, CLOSESPIDER_…"
 _NAMED = re.compile(r"argument (?:-a (\w+)=|'(\w+)')")
 _SECONDS = 15.0  # at most, until the crawl answers or has ended: one that cannot begin is told of in the form

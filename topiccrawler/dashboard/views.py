@@ -14,7 +14,6 @@ import hmac
 import re
 import secrets
 import time
-import tomllib
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from typing import Any
@@ -24,8 +23,8 @@ from aiohttp import web
 from jinja2 import Environment
 
 from topiccrawler.engine.control.server import RefusedError, admit
-from topiccrawler.files import folder
-from topiccrawler.results.report import environment
+from topiccrawler.files import folder, package_table
+from topiccrawler.results.templating import environment
 from topiccrawler.text.normalise import printable
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -129,8 +128,7 @@ class Texts:
 @cache
 def texts_in(language: str) -> Texts:
     """The texts of a language."""
-    body = folder("dashboard/texts").joinpath(f"{language}.toml").read_text(encoding="utf-8")
-    return Texts(language, tomllib.loads(body))
+    return Texts(language, package_table(f"dashboard/texts/{language}.toml"))
 
 
 def choose(cookie: str | None, accept: str) -> str:

@@ -28,8 +28,9 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, NoReturn
@@ -48,8 +49,9 @@ from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
 from topiccrawler import settings as ours
+from topiccrawler.engine.help_texts import TranslatedHelp
 from topiccrawler.errors import ArgumentError, CrawlerError, file_faults
-from topiccrawler.files import replace_file, user_path
+from topiccrawler.files import package_table, replace_file, user_path
 from topiccrawler.messages import translated, translated_error
 
 NO_HOST, REFUSED, UNREACHABLE, TIMEOUT = "no such host", "connection refused", "unreachable", "timeout"
@@ -151,37 +153,81 @@ logger = logging.getLogger(__name__)
 COMMAND_LINE = str(Path(scrapy.__file__).with_name("cmdline.py"))
 
 
+SELECTION = "selection"  # the options by which pages are selected
+
+
+def share(given: str) -> float:
+    """The type of an option that is a share."""
+    try:
+        value = float(given)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 1:
+        raise argparse.ArgumentTypeError(f"{given!r} is no number above 0 and at most 1")
+    return value
+
+
+def above_zero(given: str) -> float:
+    """The type of an option that is a number above 0, at most a million."""
+    try:
+        value = float(given)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 1e6:
+        raise argparse.ArgumentTypeError(f"{given!r} is no number above 0")
+    return value
+
+
+_TYPES = {"int": int, "float": float, "share": share, "above_zero": above_zero}
+
+
+@cache
+def _description(name: str) -> dict[str, Any]:
+    return package_table(f"commands/{name}.toml")
+
+
 class ReportingCommand(ScrapyCommand):
     """A command that says in one line why it ended: `check` refuses a wrong call, `work` does what was asked.
 
-    `usage`, `summary` and `details` are its help; `json_help` is that of its option --json, which a command without a text for it has not.
+    How it is called and its help are commands/NAME.toml: `usage`, `summary`, `details`; `options` with the keywords of `add_argument`, those
+    of `groups` under a title; `json`, the help of --json, where that says more ("": no such option); `selects`: with selection.toml's options.
     """
 
     requires_crawler_process = False
-    usage = summary = details = ""
-    json_help = "print JSON"
+
+    @property
+    def description(self) -> Mapping[str, Any]:
+        """What the command's file says."""
+        return _description(self.command)
 
     def syntax(self) -> str:
-        return self.usage
+        return str(self.description["usage"])
 
     def short_desc(self) -> str:
-        return translated(self.summary)
+        return translated(self.description["summary"])
 
     def long_desc(self) -> str:
-        return translated(self.details)
+        return translated(self.description["details"])
+
+    @property
+    def options(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """The command's own, by the titles of their groups ("": the first), as `add_argument` takes them but for `type`."""
+        own = {
+            **(_description(SELECTION)["options"] if self.description.get("selects") else {}),
+            **self.description.get("options", {}),
+        }
+        if help_of_json := self.description.get("json", "print JSON"):
+            own["json"] = {"action": "store_true", "help": help_of_json}
+        return {"": own, **self.description.get("groups", {})}
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-
-        def add(*names: str, help: str = "", **how: Any) -> argparse.Action:  # noqa: A002 as argparse has it
-            return parser.add_argument(*names, help=translated(help), **how)
-
-        self.options(add)
-        if self.json_help:
-            add("--json", action="store_true", help=self.json_help)
-
-    def options(self, add: Callable[..., argparse.Action]) -> None:
-        """Add the command's own options by `ArgumentParser.add_argument`."""
+        parser.formatter_class = TranslatedHelp
+        for title, options in self.options.items():
+            place = parser.add_argument_group(title) if title else parser
+            for name, how in options.items():
+                kind = {"type": _TYPES[how["type"]]} if "type" in how else {}
+                place.add_argument(f"--{name}", **{**how, **kind})
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Look at the call before anything is done; `refuse` what cannot be meant."""
@@ -253,6 +299,12 @@ class ReportingCommand(ScrapyCommand):
     def report(self, opts: argparse.Namespace, found: object, text: str) -> None:
         """Print what was found: `text` for people, with --json JSON for programs."""
         self.say(json.dumps(found, ensure_ascii=False) if opts.json else text)
+
+    def text(self, template: str, values: Mapping[str, Any]) -> str:
+        """commands/templates/TEMPLATE.txt, filled in."""
+        from topiccrawler.results.templating import as_text
+
+        return as_text(f"commands/templates/{template}.txt", values)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         self.check(args, opts)

@@ -70,10 +70,10 @@ class LinkRules:
     def rules(self) -> list[admission.Rule]:
         """Those that there is a middleware for."""
         found = [admission.allowed_domains(self._allows)]
-        if (depth := self.depth) is not None:
-            found.append(admission.depth_limit(lambda: depth.maxdepth))
-        if (url_length := self.url_length) is not None:
-            found.append(admission.url_length(lambda: url_length.maxlength))
+        if self.depth is not None:
+            found.append(admission.depth_limit(self.depth.maxdepth))
+        if self.url_length is not None:
+            found.append(admission.url_length(self.url_length.maxlength))
         return found
 
     def refused(self, rule: str, links: Sequence[Link]) -> None:

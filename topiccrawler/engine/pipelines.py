@@ -22,10 +22,9 @@ from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem
 from topiccrawler.pages.formats.registry import HTML
-from topiccrawler.pages.site_repeats import Fingerprint, fingerprint, may_be_same
+from topiccrawler.pages.site_repeats import Fingerprint, may_be_same
 from topiccrawler.store.pages import record_of
 from topiccrawler.store.refused import PageSample
-from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.urls.canonical import host_of, site_of
 
 SHORT = 500  # characters of a text that titles must confirm
@@ -89,7 +88,7 @@ class NearDuplicatePipeline:
         return cast("Self", made)
 
     def process_item(self, item: Any) -> Any:
-        found = _compared(item, self.files.segmenter)
+        found = _compared(item, self.files)
         if found is None:
             return item
         page, print_ = found
@@ -119,7 +118,7 @@ class SharedNearDuplicatePipeline(NearDuplicatePipeline):
     wait: StoreWait
 
     async def process_item(self, item: Any) -> Any:
-        found = _compared(item, self.files.segmenter)
+        found = _compared(item, self.files)
         if found is None:
             return item
         page, print_ = found
@@ -135,12 +134,12 @@ def may_be_copy(page: PageItem, first: str, title: str | None) -> bool:
     return title is None or (is_far and len(page.text) >= SHORT) or may_be_same(page.title, title)
 
 
-def _compared(item: Any, segmenter: Segmenter) -> tuple[PageItem, Fingerprint] | None:
+def _compared(item: Any, files: JobFiles) -> tuple[PageItem, Fingerprint] | None:
     """A page that may be a copy, with its fingerprint."""
     page = page_of(item)
     if page is None or not page.is_target:
         return None
-    found = fingerprint(page.text, segmenter)
+    found = files.fingerprints.of(page.text, files.segmenter)
     return None if found is None else (page, found)
 
 

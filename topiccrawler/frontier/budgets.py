@@ -213,8 +213,8 @@ class Budgets:
         """These URLs were named by the user."""
         self.sites.seed(dict.fromkeys(link.host for link in links))
 
-    def linked(self, page: Page, links: Iterable[Link]) -> None:
-        """A fetched page has these links."""
+    def linked(self, page: Page, hosts: Iterable[str]) -> None:
+        """A fetched page links these hosts."""
         host = host_of(page.url)
         if page.via is not None and page.via.link.host != host:  # a redirect led there
             source = page.via.link.source_url
@@ -222,7 +222,7 @@ class Budgets:
                 self.sites.linked(host_of(source), [host])
             else:
                 self.sites.seed([host])
-        self.sites.linked(host, dict.fromkeys(link.host for link in links))
+        self.sites.linked(host, dict.fromkeys(hosts))
         self._reopen_proven()
 
     def read(self, page: Page) -> None:

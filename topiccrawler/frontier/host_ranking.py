@@ -1,6 +1,7 @@
 """Which host is best: a ranking by best waiting URL, grouped by site; the pace of each host; fair shares of sites.
 
-The ranking is a heap of sites by their best host, and for each site a heap of its hosts, so that a site can be passed over as a whole. An
+The ranking is a heap of sites by their best host, and for each site a heap of its hosts, so that a site can be passed over as a whole. A
+site has one entry that counts, with the rank of its best host or a rank before it: however many hosts it has, it is looked at once. An
 entry that no longer counts is dropped when it reaches the top; a heap that has doubled since it was last cleaned is cleaned.
 
 The pace of a host is the delay between two requests and the number of requests at once: the usual one, and that of single hosts.
@@ -20,7 +21,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappop, heappush, heapreplace
 from math import inf
 
 
@@ -64,6 +65,7 @@ class HostRanking:
     def __init__(self, counts: Counts) -> None:
         self._counts = counts
         self._sites: list[tuple[Key, str]] = []
+        self._site_ranks: dict[str, Key] = {}  # of the one entry that counts
         self._hosts: dict[str, list[tuple[Key, int]]] = {}
         self._clean_at: dict[str, int] = {}
         self._clean_sites_at = _CLEAN_AT
@@ -76,16 +78,16 @@ class HostRanking:
         """Host `number` of `site` is in the set, its best URL has the rank `key`."""
         heap = self._hosts.setdefault(site, [])
         heappush(heap, (key, number))
-        if heap[0] == (key, number):
+        rank = self._site_ranks.get(site)
+        if rank is None or key < rank:
+            self._site_ranks[site] = key
             heappush(self._sites, (key, site))
         if len(heap) > self._clean_at.get(site, _CLEAN_AT):
             heap[:] = [entry for entry in set(heap) if self._counts(*entry)]
             heapify(heap)
             self._clean_at[site] = max(_CLEAN_AT, 2 * len(heap))
         if len(self._sites) > self._clean_sites_at:
-            self._sites = [
-                (best[0], one) for one in list(self._hosts) if (best := self._best(one)) is not None
-            ]
+            self._sites = [(rank, one) for one, rank in self._site_ranks.items()]
             heapify(self._sites)
             self._clean_sites_at = max(_CLEAN_AT, 2 * len(self._sites))
 
@@ -95,11 +97,14 @@ class HostRanking:
         found = None
         while self._sites and found is None:
             key, site = self._sites[0]
-            best = self._best(site)
-            if best is None or best[0] != key:
+            if self._site_ranks.get(site) != key:
                 heappop(self._sites)
-                if best is not None:
-                    heappush(self._sites, (best[0], site))
+            elif (best := self._best(site)) is None:
+                heappop(self._sites)
+                del self._site_ranks[site]
+            elif best[0] != key:
+                self._site_ranks[site] = best[0]
+                heapreplace(self._sites, (best[0], site))
             elif site in passed_over:
                 passed.append(heappop(self._sites))
             else:

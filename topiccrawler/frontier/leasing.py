@@ -3,10 +3,11 @@
 Each frontier stores the records of URLs in its own way. Here a URL is its number in order of arrival; equal scores are leased in that
 order.
 
+A heap's entry is one integer, score and number packed (`packed`): 56 bytes a URL, where a tuple of both takes 120.
 A heap cannot move an entry, so a changed score is a further entry, and an entry counts only while its URL waits with that
 score (lazy deletion). A heap that has doubled since the last cleaning is cleaned: O(1) a change.
 
-Bounded memory: an entry takes about 120 bytes. With `memory_urls`, the heaps share that many entries, and lower-ranked URLs
+Bounded memory: with `memory_urls`, the heaps share that many entries, and lower-ranked URLs
 are stored as bare numbers (4 bytes), unsorted, with a bound on their ranks. When a heap's best entry ranks below that bound,
 the best of them return, found in one pass over arrays (25 ms for a host with a million waiting URLs, once in 2 000 leases
 of it). So the order is exact. A number may return while it is in the heap already: a second, harmless entry.
@@ -20,12 +21,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from math import isfinite
+from struct import Struct
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from topiccrawler.frontier.base import Accept, FrontierView, Leased, Notes, Postpone, Pushed, Row, State
+from topiccrawler.frontier.base import Accept, FrontierView, Leased, Notes, Postpone, Pushed, State
 from topiccrawler.frontier.host_ranking import Key
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link, Score
@@ -38,14 +40,32 @@ ScoresOf = Callable[[NDArray[np.uint32]], NDArray[np.float64]]
 LEAST, MOST = 4, 2048  # entries of a host's heap when memory is bounded; more
 REST_PER_ENTRY = 256  # for one of so many behind it
 _SWEEP_AT = 64  # entries; smaller heaps are never swept
-_NOTHING: Key = (np.inf, 0)  # behind all others
+_MAGNITUDE = (1 << 63) - 1
+_NUMBER_BITS = 32
+_NUMBER = (1 << _NUMBER_BITS) - 1
+_NOTHING = 1 << 96  # behind all others
+_DOUBLE, _INTEGER = Struct("<d"), Struct("<q")
+
+
+def packed(score: float, number: int) -> int:
+    """The pair (-score, number) as one integer of the same order. The bits of doubles (IEEE 754) are ordered by their
+    magnitudes as integers are; score is finite, number has 32 bits."""
+    bits: int = _INTEGER.unpack(_DOUBLE.pack(-score))[0]
+    return (bits if bits >= 0 else -(bits & _MAGNITUDE)) << _NUMBER_BITS | number
+
+
+def packed_all(scores: NDArray[np.float64], numbers: NDArray[np.uint32]) -> list[int]:
+    """The same of many."""
+    bits = (-scores).view(np.int64)
+    ranks = np.where(bits >= 0, bits, -(bits & _MAGNITUDE)).tolist()
+    return [rank << _NUMBER_BITS | number for rank, number in zip(ranks, numbers.tolist(), strict=True)]
 
 
 @dataclass(slots=True)
 class _Queue:
-    heap: list[Key] = field(default_factory=list)
+    heap: list[int] = field(default_factory=list)  # packed
     rest: array[int] = field(default_factory=lambda: array("I"))  # numbers, some of them twice
-    bound: Key = _NOTHING  # none of the rest ranks before it
+    bound: int = _NOTHING  # packed; none of the rest ranks before it
     sweep_at: int = _SWEEP_AT
     sweep_rest_at: int = 2 * MOST
 
@@ -68,7 +88,7 @@ class Queues:
         queue = self._queues.get(host)
         if queue is None:
             queue = self._new(host)
-        key = (-score, number)
+        key = packed(score, number)
         heap = queue.heap
         heappush(heap, key)
         if self._memory_urls and len(heap) > self._share:
@@ -79,7 +99,7 @@ class Queues:
             if queue.rest:
                 self.settle(host)
             else:
-                self._hosts.want(host, key)
+                self._hosts.want(host, (-score, number))
 
     def load(self, host: str, numbers: array[int], hosts: int) -> None:
         """Queue many waiting URLs of a host that has none yet; `hosts` share the memory."""
@@ -89,14 +109,13 @@ class Queues:
         queue.rest = numbers
         self._bring_back(queue, self._room(queue) if self._memory_urls else len(numbers))
         queue.sweep_at = max(_SWEEP_AT, 2 * len(queue.heap))
-        self._hosts.want(host, queue.heap[0])
+        self.settle(host)
 
     def best(self, now: float) -> tuple[str, int] | None:
         """Host and number of the best URL that may be fetched now. It stays queued until it no longer waits."""
         while (host := self._hosts.best(now)) is not None:
-            heap = self._queues[host].heap
-            if heap and self._score_of(heap[0][1]) == -heap[0][0]:
-                return host, heap[0][1]
+            if (best := self._first(self._queues[host].heap)) is not None:
+                return host, best[1]
             self.settle(host)
         return None
 
@@ -107,12 +126,24 @@ class Queues:
             return
         heap = queue.heap
         while True:
-            while heap and self._score_of(heap[0][1]) != -heap[0][0]:
+            while (best := self._first(heap)) is None and heap:
                 heappop(heap)
             if not queue.rest or (heap and heap[0] <= queue.bound):
                 break
             self._bring_back(queue, self._room(queue) // 2)
-        self._hosts.want(host, heap[0] if heap else None)
+        self._hosts.want(host, best)
+
+    def _first(self, heap: list[int]) -> Key | None:
+        """The rank of the heap's first entry; None when it no longer counts, or there is none."""
+        if not heap:
+            return None
+        number = heap[0] & _NUMBER
+        score = self._score_of(number)
+        return (-score, number) if score is not None and packed(score, number) == heap[0] else None
+
+    def _counts(self, entry: int) -> bool:
+        score = self._score_of(number := entry & _NUMBER)
+        return score is not None and packed(score, number) == entry
 
     def _new(self, host: str, hosts: int = 0) -> _Queue:
         queue = self._queues[host] = _Queue()
@@ -131,8 +162,7 @@ class Queues:
     def _sweep(self, queue: _Queue) -> None:
         """Drop the entries that no longer count."""
         heap = queue.heap
-        heap[:] = {key: None for key in heap if self._score_of(key[1]) == -key[0]}
-        heap.sort()  # a sorted list is a heap
+        heap[:] = sorted({entry for entry in heap if self._counts(entry)})  # a sorted list is a heap
         queue.sweep_at = max(_SWEEP_AT, 2 * len(heap))
 
     def _bound(self, queue: _Queue) -> None:
@@ -145,7 +175,7 @@ class Queues:
             return
         del queue.heap[room // 2 :]
         queue.bound = min(queue.bound, behind[0])
-        queue.rest.extend([number for _, number in behind])
+        queue.rest.extend([entry & _NUMBER for entry in behind])
         if len(queue.rest) > queue.sweep_rest_at:
             self._bring_back(queue, 0)
 
@@ -157,7 +187,7 @@ class Queues:
         waits = scores > -np.inf
         numbers, scores = numbers[waits], scores[waits]
         comes = _best(scores, most)
-        queue.heap.extend(zip((-scores[comes]).tolist(), numbers[comes].tolist(), strict=True))
+        queue.heap.extend(packed_all(scores[comes], numbers[comes]))
         heapify(queue.heap)
         numbers, scores = numbers[~comes], scores[~comes]
         queue.rest = array("I", numbers.tobytes())
@@ -165,7 +195,7 @@ class Queues:
         queue.bound = _NOTHING
         if numbers.size:
             first = int(scores.argmax())
-            queue.bound = (-float(scores[first]), int(numbers[first]))
+            queue.bound = packed(float(scores[first]), int(numbers[first]))
 
 
 def _best(scores: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
@@ -217,7 +247,7 @@ class LeasingFrontier(ABC):
     def _host(self, number: int) -> str: ...
 
     @abstractmethod
-    def _read(self, number: int) -> Row: ...
+    def _to_lease(self, number: int, deadline: float) -> Leased: ...
 
     @abstractmethod
     def _waiting_score(self, number: int) -> float | None:
@@ -255,9 +285,7 @@ class LeasingFrontier(ABC):
             return self._lease_target(*target, now)
         while (found := self._queues.best(now)) is not None:
             host, number = found
-            row = self._read(number)
-            deadline = now + self.lease_seconds
-            leased = Leased(row.link, row.score, row.carry, row.tunnel, row.shares, deadline)
+            leased = self._to_lease(number, now + self.lease_seconds)
             refusal = None if accept is None else accept(leased)
             if refusal is Postpone.STOP:
                 return None
@@ -267,7 +295,7 @@ class LeasingFrontier(ABC):
                 self._move(number, State.DISCARDED, refusal, now)
             else:
                 self._move(number, State.PROCESSING, "", now)
-                self._leases[row.link.url] = (deadline, number)
+                self._leases[leased.link.url] = (leased.deadline, number)
                 self.hosts.occupy(host, now)
             self._queues.settle(host)
             if refusal is None:

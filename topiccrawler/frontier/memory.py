@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from heapq import nlargest
 from itertools import islice
 
-from topiccrawler.frontier.base import LEASE_SECONDS, FrontierView, Notes, Pushed, Row, State
+from topiccrawler.frontier.base import LEASE_SECONDS, FrontierView, Leased, Notes, Pushed, Row, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.leasing import LeasingFrontier, check_score, drawn
 from topiccrawler.frontier.url_index import anchor_bit
@@ -160,8 +160,9 @@ class MemoryFrontier(LeasingFrontier):
     def _host(self, number: int) -> str:
         return self._entries[number].link.host
 
-    def _read(self, number: int) -> Row:
-        return row_of(self._entries[number])
+    def _to_lease(self, number: int, deadline: float) -> Leased:
+        entry = self._entries[number]
+        return Leased(entry.link, entry.score, entry.carry, entry.tunnel, entry.shares, deadline)
 
     def _waiting_score(self, number: int) -> float | None:
         entry = self._entries[number]

@@ -70,17 +70,22 @@ SET_RAISED_SCORE = "UPDATE raises SET score = ?, shares = ?, carry = ? WHERE id 
 SET_STATE = "UPDATE urls SET state = ?, reason = ?, changed = ? WHERE number = ?"
 SET_SEEN_ANCHORS = "UPDATE urls SET seen_anchors = ? WHERE number = ?"
 SET_NOTE = "INSERT OR REPLACE INTO notes VALUES (?, ?)"
-ROW = """SELECT number, state, reason, added, changed, host, links.url, score, shares, carry, tunnel,
-    anchor, before, after, title, heading, region, path, kind, position, depth, nofollow, coalesce(sources.url, '')
-    FROM urls JOIN links USING (number) LEFT JOIN sources ON sources.id = source """
-ONE = ROW + "WHERE number = ?"
-NEXT = ROW + "WHERE number > ? ORDER BY number LIMIT ?"
-NEXT_IN_STATE = ROW + "WHERE number > ? AND state = ? ORDER BY number LIMIT ?"
-RAISE = """SELECT score, shares, carry, tunnel,
-    anchor, before, after, title, heading, region, path, kind, position, depth, nofollow, coalesce(sources.url, '')
-    FROM raises LEFT JOIN sources ON sources.id = source WHERE raises.id = ?"""
+_FIXED = "SELECT urls.number, state, reason, added, changed, host, links.url, "
+_COUNTS = """{0}.score, {0}.shares, {0}.carry, {0}.tunnel, {1}.anchor, {1}.before, {1}.after, {1}.title, {1}.heading, {1}.region,
+    {1}.path, {1}.kind, {1}.position, {1}.depth, {1}.nofollow, coalesce(sources.url, '')"""
+_FIRST, _RAISED = _COUNTS.format("urls", "links"), _COUNTS.format("raises", "raises")
+_URLS = "FROM urls JOIN links USING (number)"
+_SOURCE = "LEFT JOIN sources ON sources.id = "
+ROW = f"{_FIXED} {_FIRST} {_URLS} {_SOURCE} links.source "
+ONE = ROW + "WHERE urls.number = ?"
+ONE_RAISED = f"""{_FIXED} {_RAISED} {_URLS} JOIN raises ON raises.id = ? {_SOURCE} raises.source
+    WHERE urls.number = ?"""
+LINK = f"SELECT {_FIRST}, links.url {_URLS} {_SOURCE} links.source WHERE urls.number = ?"
+RAISED_LINK = f"""SELECT {_RAISED}, links.url
+    FROM raises JOIN links USING (number) {_SOURCE} raises.source WHERE raises.id = ?"""  # noqa: S608 all of it stands here
+NEXT = ROW + "WHERE urls.number > ? ORDER BY urls.number LIMIT ?"
+NEXT_IN_STATE = ROW + "WHERE urls.number > ? AND state = ? ORDER BY urls.number LIMIT ?"
 RAISES = "SELECT id, number, score FROM raises ORDER BY id"
-BEFORE_RAISE = 7  # columns of ROW that a raise leaves as they are
 SELECT_STATES = "SELECT fingerprint, digest_check, host, score, state, seen_anchors FROM urls ORDER BY number"
 FIND = "SELECT number FROM urls WHERE fingerprint = ? AND digest_check = ?"
 LAST_RAISE = "SELECT coalesce(max(id), 0) FROM raises WHERE number = ?"
@@ -347,10 +352,24 @@ class Rows:
     def read(self, number: int) -> Row:
         """One URL's row."""
         self._flush_if(number)
-        found = self._select(ONE, (number,))
+        raised = self._raises[number]
+        found = self._select(ONE_RAISED, (raised, number)) if raised else self._select(ONE, (number,))
         if not found:
             raise StateError(str(self.path), f"URL number {number} is missing", RESTORE)
         return self._row(found[0])
+
+    def read_link(self, number: int, host: str) -> tuple[Link, float, float, int, bytes]:
+        """The URL's link, score, carry, tunnel and shares: of one raised, without its row in `urls`."""
+        self._flush_if(number)
+        raised = self._raises[number]
+        found = self._select(RAISED_LINK, (raised,)) if raised else self._select(LINK, (number,))
+        if not found:
+            raise StateError(str(self.path), f"URL number {number} is missing", RESTORE)
+        try:
+            score, shares, carry, tunnel, *text, nofollow, source, url = found[0]
+            return Link._make((url, host, *text, source, bool(nofollow))), score, carry, tunnel, bytes(shares)
+        except (TypeError, ValueError) as error:
+            raise StateError(str(self.path), f"URL number {number} is damaged", RESTORE) from error
 
     def listing(self, state: State | None = None, last: int = -1) -> Iterator[Row]:
         """Rows after number `last` in order of arrival. Read piece by piece, so that the caller may write in between."""
@@ -363,7 +382,10 @@ class Rows:
                 piece = self._select(NEXT_IN_STATE, (last, CODES[state], _PAGE_ROWS))
             if not piece:
                 return
-            yield from map(self._row, piece)
+            for raw in piece:
+                row = self.read(raw[0]) if self._raises[raw[0]] else self._row(raw)
+                if state in (None, row.state):  # it may have changed since
+                    yield row
             last = piece[-1][0]
 
     def note(self, name: str) -> str | None:
@@ -419,19 +441,15 @@ class Rows:
 
     def _select(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
         with sqlite_faults(self.path):
+            if not self._database.in_transaction:  # a snapshot for each reading costs as much as the reading
+                self._database.execute("BEGIN")
             return self._database.execute(statement, values).fetchall()
 
     def _row(self, raw: tuple[Any, ...]) -> Row:
-        number, state, reason, added, changed, host, url = raw[:BEFORE_RAISE]
-        raised = self._raises[number]
-        current = self._select(RAISE, (raised,)) if raised else [raw[BEFORE_RAISE:]]
+        number, state, reason, added, changed, host, url, *counts = raw
+        score, shares, carry, tunnel, *text, nofollow, source = counts
         try:
-            score, shares, carry, tunnel, *text, nofollow, source = current[0]
-            anchor, before, after, title, heading, region, path, kind, position, depth = text
-            link = Link(
-                url, self.hosts[host], anchor, before, after, title, heading, region, path, kind, position, depth,
-                source, bool(nofollow),
-            )  # fmt: skip
+            link = Link._make((url, self.hosts[host], *text, source, bool(nofollow)))
             return Row(link, score, bytes(shares), carry, tunnel, STATES[state], reason, added, changed)
         except (IndexError, TypeError, ValueError) as error:
             raise StateError(str(self.path), f"URL number {number} is damaged", RESTORE) from error

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topiccrawler.errors import StateError
-from topiccrawler.frontier.base import LEASE_SECONDS, FrontierView, Notes, Pushed, Row, State
+from topiccrawler.frontier.base import LEASE_SECONDS, FrontierView, Leased, Notes, Pushed, Row, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.leasing import LeasingFrontier, check_score, drawn
 from topiccrawler.frontier.rows import CODES, RESTORE, STATES, Rows
@@ -246,8 +246,8 @@ class SqliteFrontier(LeasingFrontier):
     def _host(self, number: int) -> str:
         return self._rows.hosts[self._columns.hosts[number]]
 
-    def _read(self, number: int) -> Row:
-        return self._rows.read(number)
+    def _to_lease(self, number: int, deadline: float) -> Leased:
+        return Leased(*self._rows.read_link(number, self._host(number)), deadline)
 
     def _waiting_score(self, number: int) -> float | None:
         return self._columns.scores[number] if self._columns.states[number] == WAITING else None

@@ -26,6 +26,7 @@ from typing import Protocol
 
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError, SeedsError, file_faults
+from topiccrawler.files import package_table
 from topiccrawler.lab.live import LiveCrawls
 from topiccrawler.lab.measures import STEP_PAGES, Scored, Truth, checkpoints, oracle_order
 from topiccrawler.lab.page_reading import ReadingPlan, WebReading, Workers, read_web
@@ -43,7 +44,6 @@ from topiccrawler.lab.replayed import (
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.seeds import Seeds
-from topiccrawler.topics.topic import PAGE_THRESHOLDS
 from topiccrawler.urls.canonical import registered_domain
 
 Bar = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
@@ -105,101 +105,17 @@ class PaperExperiment:
 
 
 BY_HAND = "LABELS"  # in a strategy: the first file of labels
-# the link model as its paper has it
-_OWN_SETTING = (
-    "link_model:linking=0:graded=false:seeds_only=true:negative_most=inf:d=0:most_queued=0:page_words=0"
-)
 
-SHOP = ":detail=true:terminal=true"  # JLSE's result pages: texts, whose links are not followed
-EXPERIMENTS: Mapping[str, PaperExperiment] = {
-    "skyreach": PaperExperiment(
-        "skyreach",
-        "fig. 3",
-        "travel",
-        "breadth_first,pagerank,ipagerank,relevance_weighting,ipagerank:c=1",
-        pages=4000,
-        step=500,
-        settings={"TOPIC_PAGE_CLASSIFIER": "cosine:weights=tf"},
-    ),
-    "skyreach-pruning": PaperExperiment(
-        "skyreach",
-        "fig. 3 with the pruning of 3.6: by breadth, with tunnels and without",
-        "travel",
-        ",".join(
-            (
-                "ipagerank",
-                *(
-                    f"ipagerank:breadth={one}:tunnels={share}"
-                    for one in PAGE_THRESHOLDS
-                    for share in (0, 0.1)
-                ),
-                "relevance_weighting",
-                *(f"relevance_weighting:breadth={one}" for one in PAGE_THRESHOLDS),
-            )
-        ),
-        pages=1500,
-        step=500,
-        settings={"TOPIC_PAGE_CLASSIFIER": "cosine:weights=tf"},
-    ),
-    "skyreach-performance": PaperExperiment(
-        "skyreach",
-        "fig. 4: ten pages under way, what the page filter leaves; the memory in cost.json",
-        "travel",
-        "ipagerank:breadth=broad",
-        4000,
-        500,
-        concurrency=10,
-        live=True,
-        settings={"TOPIC_PAGE_CLASSIFIER": "cosine:weights=tf"},
-    ),
-    "link-model": PaperExperiment(
-        "link-model",
-        "fig. 2 and 3",
-        "tech",
-        f"best_first,shark_search:gamma=0.8,{_OWN_SETTING},{_OWN_SETTING}:labels={BY_HAND},link_model",
-        pages=4000,
-        step=500,
-        mixed_seeds=30,
-        settings={"TOPIC_PAGE_CLASSIFIER": "cosine:weights=tf_idf:title_weight=1"},
-    ),
-    "jlse": PaperExperiment(
-        "jlse",
-        "fig. 3 and 4",
-        "finance,health,travel",
-        f"breadth_first,anchor_text{SHOP},context_graph,opie,jlse{SHOP}:leaves=false,anchor_text,jlse",
-        pages=2000,
-        step=250,
-        settings={"TOPIC_PAGE_CLASSIFIER": "naive_bayes:published=true"},
-    ),
-    "jlse-cf": PaperExperiment(
-        "jlse",
-        "fig. 5",
-        "finance,health,travel",
-        ",".join(f"jlse:cf={cf}{SHOP}:leaves=false" for cf in (50, 100, 150, 200)),
-        pages=2000,
-        step=250,
-        settings={"TOPIC_PAGE_CLASSIFIER": "naive_bayes:published=true"},
-    ),
-    "nb-guided": PaperExperiment(
-        "nb-guided",
-        "4.3: the crawl",
-        "finance",
-        "breadth_first,best_first,naive_bayes:every_link=true",
-        pages=4000,
-        step=500,
-        settings={"TOPIC_LINK_MODELS": "paper", "TOPIC_PAGE_CLASSIFIER": "naive_bayes:published=true"},
-    ),
-    "myspider": PaperExperiment(
-        "myspider",
-        "1.3, 2.2 and 3.2: the search strategies it describes",
-        "finance,health,travel",
-        "breadth_first,depth_first,backlink,pagerank,opic,hits,fish_search,shark_search,best_first,seed_selector,"
-        "seed_selector:stages=true",
-        pages=2000,
-        step=250,
-        settings={"TOPIC_PAGE_CLASSIFIER": "cosine:title_weight=1"},
-    ),
-}
+
+def _experiments() -> dict[str, PaperExperiment]:
+    given = package_table("lab/experiments.toml")
+    return {
+        name: PaperExperiment(**{**known, "strategies": ",".join(known["strategies"])})
+        for name, known in given.items()
+    }
+
+
+EXPERIMENTS: Mapping[str, PaperExperiment] = _experiments()
 
 
 def experiment_of(name: str) -> PaperExperiment:

@@ -5,8 +5,8 @@ interval of that mean, by Student's t.
 
 How good a crawl was: harvest rate, target recall and oracle ratio, from which of its pages were relevant.
 
-    harvest_rate@N  = relevant among the first N fetched / N
-    target_recall@N = relevant among the first N fetched / relevant pages that can be reached
+    harvest_rate@N  = relevant among the first N fetched / N: Σ r_i / |V|, r_i = 1 for a relevant page of V (JLSE eq. 20)
+    target_recall@N = relevant among the first N fetched / relevant pages that can be reached: |T ∩ C_t| / |T| (JLSE eq. 21)
     oracle_ratio@N  = sum over n = 1..N of relevant among the first n, divided by the same sum for the oracle
     pages_to_half   = pages fetched until half of the relevant pages that can be reached were among them
     off_topic_share = pages that are not relevant among all fetched / all fetched

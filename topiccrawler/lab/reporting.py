@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from topiccrawler.files import sha256_of
-from topiccrawler.lab.experiment import Comparison, Outcome, Plan
+from topiccrawler.lab.experiment import Comparison, Outcome
 from topiccrawler.lab.measures import (
     DIGITS,
     KEPT,
@@ -39,7 +39,7 @@ from topiccrawler.lab.measures import (
     target_recall,
 )
 from topiccrawler.lab.replayed import Crawled, name_of, parameters_of
-from topiccrawler.results.report import cell, environment
+from topiccrawler.results.templating import as_text, cell, environment
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.strategies import parameters_of as defaults_of
 from topiccrawler.text.tokenise import TOKENIZER
@@ -178,94 +178,21 @@ def as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-KEPT_COLUMNS = {
-    "pages": "kept",
-    "precision": "precision",
-    "recall": "recall",
-    "p_at_25": "P@25",
-    "calibration_error": "calib. err.",
-}
 MOST_COLUMNS = 4  # harvest rates shown when no step is asked for, the last count among them
 
 
 def lines(comparison: Comparison) -> list[str]:
     """One table a topic, best first; with several topics the means at the end."""
-    pages = comparison.plan.pages
-    shown: list[str] = []
-    for outcome in comparison.outcomes:
-        found = result(comparison, outcome)
-        shown += [*_head(comparison, outcome), *_table(found, comparison.plan), *_kept(found), ""]
-    if len(comparison.outcomes) > 1:
-        ratios = mean_ratios(comparison.outcomes, pages)
-        shown.append(
-            f"mean oracle ratio of {', '.join(outcome.display_name for outcome in comparison.outcomes)}"
-        )
-        shown += [f"  {name:<{_width(ratios)}}  {_figure(ratio)}" for name, ratio in ratios.items()]
-    return shown
-
-
-def _head(comparison: Comparison, outcome: Outcome) -> list[str]:
-    truth = outcome.truth
-    marks = "the page classifier (no labels given: it marks its own work)"
-    source = "labels" if truth.source == "labels" else marks
-    reached = f"{truth.targets} relevant of {len(truth.reachable)} that can be reached"
-    head = f"{outcome.display_name}: {comparison.plan.pages} pages, {reached}; truth: {source}; relevant sites: {truth.sites_of(truth.reachable)}"
-    return [head, *(f"  left out: {why}" for why in outcome.built.absent.values())]
-
-
-def _table(found: dict[str, Any], plan: Plan) -> list[str]:
-    every, pages = plan.counts, plan.pages
-    step = 1 if plan.step else -(-len(every) // MOST_COLUMNS)
-    at = every[::-1][::step][::-1]
-    named = ranked(found)
-    width = _width([name for name, _ in named])
-    recalls = {"target_recall": "recall"}
-    if "content_target_recall" in found["oracle"]:
-        recalls["content_target_recall"] = "content"
-    columns = (*(f"@{n}" for n in at), *recalls.values(), "half at", "sites", "off")
-    head = "".join(f"{column:>8}" for column in columns)
-    rows = [f"  {'':<{width}}  {'':>5}  harvest rate", f"  {'':<{width}}  ratio{head}   pages"]
-    for name, row in named:
-        values = [*(row["harvest_rate"][str(n)] for n in at), *(row[one][str(pages)] for one in recalls)]
-        shown = _figure(row["oracle_ratio"]) + "".join(f"{_figure(value):>8}" for value in values)
-        shown += f"{_count(row['pages_to_half']):>8}{_count(row['relevant_sites']):>8}{_figure(row['off_topic_share']):>8}"
-        rows.append(f"  {name:<{width}}  {shown}{row['pages']:>8}{_band(row)}")
-    return rows
-
-
-def _kept(found: dict[str, Any]) -> list[str]:
-    """What is kept, by the labels; nothing where nothing says so."""
-    named = [(name, row) for name, row in ranked(found) if "kept" in row]
-    if not named:
-        return []
-    width = _width([name for name, _ in named])
-    rows = [f"  {'':<{width}}" + "".join(f"{column:>13}" for column in KEPT_COLUMNS.values())]
-    for name, row in named:
-        values = [
-            _count(row["kept"]["pages"]),
-            *(_figure(row["kept"][key]) for key in list(KEPT_COLUMNS)[1:]),
-        ]
-        ends = row.get("band", {}).get("kept", {}).get("precision")
-        shown = f"  precision {ends[0]:.3f} to {ends[1]:.3f}" if ends else ""
-        rows.append(f"  {name:<{width}}" + "".join(f"{value:>13}" for value in values) + shown)
-    return rows
-
-
-def _band(row: dict[str, Any]) -> str:
-    ends = row.get("band", {}).get("oracle_ratio")
-    return f"  ratio {ends[0]:.3f} to {ends[1]:.3f} in {row['runs']} runs" if ends else ""
-
-
-def _figure(value: float | None) -> str:
-    return "    -" if value is None else f"{value:.3f}"
-
-
-def _count(value: float | None) -> str:
-    return "-" if value is None else f"{value:.0f}"
-
-
-def _width(names: Sequence[str] | dict[str, Any]) -> int:
-    return max((len(name) for name in names), default=0)
+    plan, outcomes = comparison.plan, comparison.outcomes
+    step = 1 if plan.step else -(-len(plan.counts) // MOST_COLUMNS)
+    results = [(outcome.display_name, result(comparison, outcome)) for outcome in outcomes]
+    values = {
+        "topics": [{"name": name, "found": found, "ranked": ranked(found)} for name, found in results],
+        "pages": plan.pages,
+        "at": plan.counts[::-1][::step][::-1],
+        "means": mean_ratios(outcomes, plan.pages) if len(outcomes) > 1 else {},
+    }
+    return as_text("lab/templates/comparison.txt", values).split("\n")
 
 
 PACKAGES = (
@@ -283,9 +210,9 @@ def report(
     means = mean_ratios(outcomes, pages) if len(outcomes) > 1 else {}
     topics = [
         {
-            **_topic(result(comparison, outcome), pages),
+            **_tables(found := result(comparison, outcome), pages),
+            "found": found,
             "name": outcome.display_name,
-            "absent": list(outcome.built.absent.values()),
             "pictures": [(name, _source(png)) for name, png in pictures[outcome.topic].items()],
         }
         for outcome in outcomes
@@ -304,7 +231,7 @@ def report(
     )
 
 
-def _topic(found: dict[str, Any], pages: int) -> dict[str, Any]:
+def _tables(found: dict[str, Any], pages: int) -> dict[str, Any]:
     at = sorted({int(next(iter(found["oracle"]["harvest_rate"]))), pages})  # all others are in result.json
     has_content = "content_target_recall" in found["oracle"]
     recalls = ["target_recall", *(["content_target_recall"] if has_content else [])]
@@ -317,12 +244,6 @@ def _topic(found: dict[str, Any], pages: int) -> dict[str, Any]:
         found_out = [row[one] for one in ("pages_to_half", "relevant_sites", "off_topic_share")]
         rows.append([name, _with_band(row), *rates, *found_out, row["pages"]])
     return {
-        "relevant": found["reachable"]["relevant"],
-        "reachable": found["reachable"]["pages"],
-        "sites": found["reachable"]["relevant_sites"],
-        "seeds": found["seeds"],
-        "is_judged": found["truth"] == "judge",
-        "is_live": found["mode"] == "live",
         "columns": [*columns, "pages"],
         "rows": rows,
         "kept_columns": ["strategy", *KEPT_HEADINGS],

@@ -33,7 +33,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 
 import numpy as np
@@ -226,6 +226,19 @@ class LinkClassifier:
             of_anchor[anchor] + of_context[context] + of_channel[channel]
             for anchor, context, channel in zip(anchors, contexts, channels, strict=True)
         ]
+
+    def context_scores(self, links: Sequence[Link]) -> list[float]:
+        """What the contexts of links say: for `add_context_scores` of the same model in another process."""
+        contexts = [context_of(link) for link in links]
+        return list(map(self._contexts.of(contexts).__getitem__, contexts))
+
+    def add_context_scores(self, links: Sequence[Link], scores: Sequence[float]) -> None:
+        """Take over what another process has made of the contexts of these links."""
+        self._contexts.add(dict(zip(map(context_of, links), scores, strict=True)))
+
+    def __reduce__(self) -> tuple[type[LinkClassifier], tuple[object, ...]]:
+        """Another process makes its own tables and caches."""
+        return LinkClassifier, tuple(getattr(self, one.name) for one in fields(self))
 
     def log_odds_of_words(self, links: Sequence[LinkWords]) -> list[float]:
         """The same, the words given."""

@@ -75,11 +75,7 @@ class Numbering(dict[str, int]):
         self._gaps = sorted(gaps, reverse=True)  # the next one last
         left = set(self._gaps)
         super().__init__((name, number) for number, name in enumerate(self.names) if number not in left)
-
-    @property
-    def size(self) -> int:
-        """All numbers lie below it: so long are the columns."""
-        return len(self.names)
+        self.size = len(self.names)  # all numbers lie below it: so long are the columns
 
     def add(self, name: str) -> int:
         """Give a new name its number."""
@@ -89,6 +85,7 @@ class Numbering(dict[str, int]):
         else:
             number = len(self.names)
             self.names.append(name)
+            self.size += 1
         self[name] = number
         return number
 

@@ -25,7 +25,7 @@ from sys import intern
 from typing import Literal
 
 from topiccrawler.items import Medium
-from topiccrawler.model import Link
+from topiccrawler.links.page_links import NO_CONTEXT, PageLinks, window_of
 from topiccrawler.pages.document import BOUNDARY, Anchor, Document
 from topiccrawler.urls.canonical import (
     Canonicalizer,
@@ -48,7 +48,7 @@ SILENT_NEIGHBOURS = 20  # links without any text that are passed over in search 
 _FRAMES = frozenset({"frame", "iframe"})
 _ABSOLUTE = ("http://", "https://")
 _UNKNOWN = ("", "", "")
-_as_link = Link._make
+_REFRESH = Anchor(NO_CONTEXT, NO_CONTEXT, "", "", "", "", "", "", "", "", 0)
 
 
 def extract(
@@ -60,7 +60,7 @@ def extract(
     window: int = WINDOW_CHARACTERS,
     extra_parameters: frozenset[str] = frozenset(),
     encoding: str = "utf-8",
-) -> list[Link]:
+) -> PageLinks:
     """All http(s) links in document order; repeated URLs stay, each with its own anchor.
 
     Links to files that are no pages are left out: links.extract has them.
@@ -71,32 +71,58 @@ def extract(
     if document.base_href:
         base = Canonicalizer(page_url)(document.base_href) or page_url
     target_of = _Targets(Canonicalizer(base, extra_parameters, encoding), page_url).of
-    found: list[Link] = []
+    text = document.text
+    found = PageLinks(page_url, depth, text, window)
+    urls, hosts, anchors, kinds = found.urls, found.hosts, found.anchors, found.kinds
     targets: dict[str, tuple[str, str, str] | None] = {}
-    text, plain = document.text, context == "window"
+    read: list[int] = []
     for index, anchor in enumerate(document.anchors):
-        start, end, href, title, rel, alt, region, path, heading, tag, _ = anchor
+        href = anchor[2]
         target = targets.get(href, _UNKNOWN)
         if target is _UNKNOWN:
             target = targets[href] = target_of(href)
         if target is None:
             continue
         url, host, kind = target
-        before, after = (
-            _window(text, start, end, window) if plain else _context(document, index, context, window)
-        )
-        fields = (
-            url, host, _shown(text[start:end], title, alt), before, after, title, heading, region, path,
-            "frame" if tag in _FRAMES else kind, len(found), depth, page_url, bool(rel) and "nofollow" in rel.lower(),
-        )  # fmt: skip
-        found.append(_as_link(fields))
-    if document.refresh:
-        target = target_of(document.refresh)
-        if target is not None:
-            url, host, kind = target
-            link = Link(url, host, document.title_tag[:LONGEST_ANCHOR], kind=kind, position=len(found))
-            found.append(link._replace(depth=depth, source_url=page_url))
+        urls.append(url)
+        hosts.append(host)
+        kinds.append("frame" if anchor[9] in _FRAMES else kind)
+        shown = text[anchor[0] : anchor[1]]
+        if not shown or BOUNDARY in shown or len(shown) > LONGEST_ANCHOR:
+            shown = _shown(shown, anchor.title, anchor.alt)
+        anchors.append(shown)
+        read.append(index)
+    if context != "window":
+        found.contexts = [_context(document, index, context, window) for index in read]
+    marks = [document.anchors[index] for index in read]
+    if document.refresh and (target := target_of(document.refresh)) is not None:
+        _add_refresh(found, target, document.title_tag[:LONGEST_ANCHOR])
+        marks.append(_REFRESH)
+    if marks:
+        columns = tuple(zip(*marks, strict=True))
+        (
+            found.starts,
+            found.ends,
+            _,
+            found.titles,
+            found.rels,
+            _,
+            found.regions,
+            found.paths,
+            found.headings,
+            _,
+            _,
+        ) = columns
     return found
+
+
+def _add_refresh(found: PageLinks, target: tuple[str, str, str], anchor: str) -> None:
+    """The address in a meta element; it has no place in the text."""
+    for column, value in zip((found.urls, found.hosts, found.kinds), target, strict=True):
+        column.append(value)
+    found.anchors.append(anchor)
+    if found.contexts is not None:
+        found.contexts.append(("", ""))
 
 
 def anchor_text(document: Document, anchor: Anchor) -> str:
@@ -183,18 +209,12 @@ def _context(document: Document, index: int, maker: ContextMaker, window: int) -
     if maker == "dom":
         return _dom(document, anchor, window)
     start, end = anchor.start, anchor.end
-    before, after = _window(document.text, start, end, window)
+    before, after = window_of(document.text, start, end, window)
     if maker == "neighbour":
         end = end if end > start else start - 1
         before = _neighbour(document, index, -1, start - window) or before
         after = _neighbour(document, index, 1, end + window) or after
     return before, after
-
-
-def _window(text: str, start: int, end: int, window: int) -> tuple[str, str]:
-    if end <= start:
-        end = start - 1  # without text: the boundary it stands behind
-    return text[max(0, start - window) : start].lstrip(), text[end : end + window].rstrip()
 
 
 def _neighbour(document: Document, index: int, step: int, limit: int) -> str:

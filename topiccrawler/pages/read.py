@@ -28,6 +28,7 @@ from topiccrawler.pages.main_text import main_text
 from topiccrawler.pages.metadata import Facts, declared_language
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.site_repeats import (
+    Fingerprint,
     Segment,
     SiteRepeats,
     keys_of,
@@ -90,7 +91,7 @@ SHORTEST_MAIN_TEXT = 80  # characters; below, the page is a hub or empty, and al
 class Content:
     """What the bytes of a page say, whatever the crawl knows of its site. Without its document it can be sent to another process.
 
-    `links`, `facts`, `media`: made with it, by a reading process (crawling.contents); None = to be made of the document.
+    `links` and what stands below: made with it, by a reading process (crawling.contents); None = to be made here, of the document.
     """
 
     url: str
@@ -106,9 +107,13 @@ class Content:
     lang: str = ""  # the language it declares
     parsed: Document | None = None
     parse_again: Callable[[], Document] | None = None  # for one that came without its document
-    links: Sequence[Link] | None = None
+    links: Sequence[Link] | None = None  # crawling.contents makes links.page_links.PageLinks
     facts: Facts | None = None
     media: list[Medium] | None = None
+    similarity: float | None = None  # by the crawl's page classifier; with `relevance`
+    relevance: float | None = None
+    summary: str | None = None  # of `main_text`
+    fingerprint: Fingerprint | None = None  # of `main_text`
 
     @property
     def document(self) -> Document:
@@ -278,13 +283,18 @@ class Reader(ContentReader):
             _, own_text, _ = self._own(url, [], main_text(content.document, repeated))
         if self.reads_segments:
             words = replace(words, segments=segments)
-        relevance = self.page_classifier.relevance(words)
+        similarity, relevance = content.similarity, content.relevance
+        if similarity is None or relevance is None:
+            similarity, relevance = (
+                self.page_classifier.similarity(words),
+                self.page_classifier.relevance(words),
+            )
         page = Page(
             url=url,
             depth=depth,
             title=content.title,
             terms=terms_of(words),
-            similarity=self.page_classifier.similarity(words),
+            similarity=similarity,
             relevance=relevance,
             is_target=relevance >= self.page_threshold,
             seconds=seconds,

@@ -96,8 +96,11 @@ Kind = Literal["title", "tag", "description", "heading", "text", "block"]
 MOST_TAGS = 30  # of one page; more is a cloud of all tags
 MOST_HEADINGS = 3
 MOST_BLOCKS = 3_000
-_TITLE_PARTS = re.compile(r"\s*[|\-–—_·«»/,，、:：]\s*")
-_TAGS = re.compile(r"[,，、;；|\s]+")
+_TITLE_PARTS = re.compile(
+    r"\s*(?:[|–—_·«»,，、:：]|(?<![A-Za-z0-9])[-/]|[-/](?![A-Za-z0-9]))\s*"
+)  # not Wi-Fi, TCP/IP
+_TAGS = re.compile(r"\s*[,，、;；|\r\n]+\s*")
+_BLANKS = re.compile(r"\s+")
 
 
 class Segment(NamedTuple):
@@ -124,7 +127,7 @@ def segments_of(document: Document, title: str, main_text: str, segmenter: Segme
     found: list[tuple[Kind, str]] = [
         ("title", part) for part in _parts(_TITLE_PARTS, document.title_tag or title)
     ]
-    tags = [*_parts(_TAGS, metas.get("keywords", "")), metas.get("article:tag", ""), *_linked_tags(document)]
+    tags = [*_tags(metas.get("keywords", "")), metas.get("article:tag", ""), *_linked_tags(document)]
     found += [("tag", tag) for tag in dict.fromkeys(filter(None, tags[: 2 * MOST_TAGS]))]
     found.append(("description", metas.get("description") or metas.get("og:description", "")))
     found += [("heading", text) for text in document.headings[:MOST_HEADINGS]]
@@ -139,7 +142,7 @@ def stored_segments(
     `is_main`: the text is its main text."""
     kind: Kind = "text" if is_main else "block"
     found: list[tuple[Kind, str]] = [("title", part) for part in _parts(_TITLE_PARTS, title)]
-    tags = _parts(_TAGS, keywords)
+    tags = _tags(keywords)
     found += [("tag", tag) for tag in dict.fromkeys(tags[: 2 * MOST_TAGS])]
     found.append(("description", description))
     found += [(kind, line) for line in text[:MOST_CHARACTERS].split("\n")]
@@ -162,6 +165,12 @@ def may_be_same(title: str, other: str) -> bool:
 
 def _parts(separator: re.Pattern[str], text: str) -> list[str]:
     return [part for part in separator.split(text.strip()) if part]
+
+
+def _tags(keywords: str) -> list[str]:
+    """The keywords that a page declares: blanks separate them only where nothing else does (machine learning, big data)."""
+    found = _parts(_TAGS, keywords)
+    return found if len(found) > 1 else _parts(_BLANKS, keywords)
 
 
 def _linked_tags(document: Document) -> list[str]:

@@ -7,7 +7,7 @@ Formula: relevance = 1 / (1 + e^-(w . x + b)); x of FEATURES over the page's seg
 with their likeness l (text.word_vectors), n = words of the body:
     title        1 where the title has one of U          title words   how many of U, at most 2
     title near   largest l in the title                  title nears   sum of l, at most 1.5
-    tags, description, headings   how many of U each has, at most 2
+    tags, description, headings   how many of U each has, at most 2; tags that no other segment bears out 1
     lead near    sum of l in the first LEAD words, at most 2
     count        ln(1 + occurrences of U)                words         how many of U the body has
     density      sqrt of U's share of the body, at most sqrt .1
@@ -15,7 +15,8 @@ with their likeness l (text.word_vectors), n = words of the body:
     main text    1 where the page has one                length        ln(n + 20)
 Parameters: w, b of models/own_words.json, learned by logistic regression from the pages that crawls for 31 topics of three words fetched,
 whose truth is known by title and tags (benchmarks/own_words.py, docs/lab/own-words.md); near words from likeness .35 on, at most 300.
-Reads: segments of the page. A Latin word whose stem is another word (banking, bank) counts where it is written as the user wrote it.
+Reads: segments of the page. A Latin word whose stem is another word (banking, bank), or of which the segmenter drops a part (Objective-C,
+GPT-4, .NET), counts where it is written as the user wrote it.
 Cost: one look-up a word.
 Taught (relevance.training.teaching), 1 or nothing where nobody answered: a word counts by its trust t, so that sums of t stand for how many
 and t · occurrences for occurrences, and a near word's l is t · l; taught near words stand beside those of the table. Words against the topic,
@@ -74,6 +75,8 @@ FEATURES = (
     "length",
 )
 _LATIN = re.compile(r"[a-z]+")
+_RUN = re.compile(r"[a-z0-9]+")
+_NAME = re.compile(r"[a-z0-9.+#_-]*[a-z][a-z0-9.+#_-]*")
 _LATIN_LETTER = "[a-z\u00df-\u024f]"  # of folded text; Chinese may follow a Latin word without a blank
 
 
@@ -104,7 +107,7 @@ class EvidenceClassifier:
         keys.pop("", None)
         self._own = frozenset(keys)  # as the segmenter gives them
         self._written = {
-            key: pattern for key, words in keys.items() if (pattern := _written(words)) is not None
+            key: pattern for key, words in keys.items() if (pattern := _written(key, words)) is not None
         }
         if not self._own:
             fault = f"no keyword can be found among segmented words: {', '.join(topic.given[:5])}"
@@ -210,6 +213,11 @@ class EvidenceClassifier:
         def own_of(kind: Kind) -> float:
             return min(2.0, _sum(trust[word] for word in held.get(kind, ()) if word in trust))
 
+        tags = own_of("tag")
+        if tags > 1.0 and not any(
+            trust.keys() & counts.keys() for kind, counts in held.items() if kind != "tag"
+        ):
+            tags = 1.0
         title_near = [near[word] for word in title if word in near]
         occurrences = _sum(trust[word] * count for word, count in body.items() if word in trust)
         nearby = sum(near[word] ** 2 * count for word, count in body.items() if word in near)
@@ -219,7 +227,7 @@ class EvidenceClassifier:
             own_of("title"),
             max(title_near, default=0.0),
             min(1.5, sum(title_near)),
-            own_of("tag"),
+            tags,
             own_of("description"),
             own_of("heading"),
             min(2.0, sum(near[word] for word in lead if word in near)),
@@ -268,18 +276,31 @@ def _add(counts: dict[str, int], more: Mapping[str, int]) -> None:
         counts[word] = counts.get(word, 0) + count
 
 
-def _written(words: Sequence[str]) -> re.Pattern[str] | None:
-    """How Latin words of one stem must be written where that stem is another word; None where any of them may be inflected."""
-    patterns = []
-    for word in words:
-        folded = fold(word)
-        if not _LATIN.fullmatch(folded) or (stemmed := stem(folded)) in {folded, folded.removesuffix("s")}:
-            return None
-        if len(stemmed) < 2:
-            return None
-        plural = "" if folded.endswith("s") else "(?:s|es)?"
-        patterns.append(rf"(?<!{_LATIN_LETTER}){re.escape(folded)}{plural}(?!{_LATIN_LETTER})")
-    return re.compile("|".join(patterns))
+def _written(key: str, words: Sequence[str]) -> re.Pattern[str] | None:
+    """How Latin words of one key must be written where the key means more than they do; None where any of them may be inflected."""
+    patterns = [_pattern(key, fold(word)) for word in words]
+    return re.compile("|".join(patterns)) if all(patterns) else None
+
+
+def _pattern(key: str, folded: str) -> str:
+    """Of one folded word; "" where the key stands for it."""
+    if not _LATIN.fullmatch(folded):
+        return _pattern_of_name(key, folded)
+    if (stemmed := stem(folded)) in {folded, folded.removesuffix("s")} or len(stemmed) < 2:
+        return ""
+    plural = "" if folded.endswith("s") else "(?:s|es)?"
+    return rf"(?<!{_LATIN_LETTER}){re.escape(folded)}{plural}(?!{_LATIN_LETTER})"
+
+
+def _pattern_of_name(key: str, folded: str) -> str:
+    """Of a name with marks or digits, of which the segmenter may drop a part: a single letter or digit, a mark before it."""
+    runs = _RUN.findall(folded)
+    is_whole = folded == key or (folded[0].isalnum() and "".join(map(stem, runs)) == key)
+    if is_whole or not _NAME.fullmatch(folded):
+        return ""
+    written = "[-._ ]?".join(map(re.escape, runs))
+    before, after = folded[: folded.index(runs[0])], folded[folded.rindex(runs[-1]) + len(runs[-1]) :]
+    return f"(?<![a-z0-9]){re.escape(before)}{written}{re.escape(after)}(?![a-z0-9])"
 
 
 def _plain(words: PageWords) -> list[Segment]:

@@ -27,6 +27,7 @@ from typing import Any, BinaryIO, Self
 
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.pages.site_repeats import fingerprint
+from topiccrawler.results.templating import as_text
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.html import zstd_file
 from topiccrawler.store.pages import PageRecord
@@ -45,10 +46,6 @@ FIELDS = {
 SHARD_BYTES = 500_000_000
 COMPRESSIONS = ("gz", "zst", "none")
 MOST_SITES = 100  # listed in the card
-LICENCE = (
-    "The texts belong to their authors. Pages were fetched from the public web; no licence was looked for. Ask for the licence of each site before "
-    "you publish this corpus or a model trained on it. Each page's `url` says whose it is."
-)
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _SIZE = re.compile(r"(\d{1,12})\s*([KMG]?B?)", re.IGNORECASE)
 
@@ -212,56 +209,7 @@ def compressed(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
 def _card(name: str, counts: Counts, shape: Shape, about: list[str]) -> str:
     """README.md of the folder, with the head that Hugging Face reads."""
     codes = sorted({tag.partition("-")[0] for tag in counts.languages} - {"und"})
-    left_out = [f"{counts.without_text} pages without main text (lists, and copies that the crawl has found)"]
-    if shape.no_copies:
-        left_out.append(f"{counts.copies} near copies of other pages of this corpus")
-    more = [f"and {len(counts.sites) - MOST_SITES} more sites"] if len(counts.sites) > MOST_SITES else []
-    lines = [
-        "---",
-        "license: unknown",
-        f"language: {json.dumps(codes)}",
-        "task_categories: [text-generation]",
-        "configs:",
-        "- config_name: default",
-        f"  data_files: {json.dumps('pages-*')}",
-        "---",
-        "",
-        f"# {name}",
-        "",
-        f"{counts.written} pages, {counts.characters} characters, in {len(counts.shards)} files; dates {' to '.join(counts.days) or '-'}.",
-        "",
-        f"Made on {time.strftime('%Y-%m-%d')} with topiccrawler, a focused web crawler, from one crawl.",
-        "",
-        "## Licence",
-        "",
-        LICENCE,
-        "",
-        "## Job and filters",
-        "",
-        *(f"- {line}" for line in about),
-        "",
-        "Left out:",
-        "",
-        *(f"- {line}" for line in left_out),
-        "",
-        "## Fields",
-        "",
-        "| field | is |",
-        "|---|---|",
-        *(f"| `{field}` | {what} |" for field, what in FIELDS.items()),
-        "",
-        "## Languages",
-        "",
-        *_table("language", counts.languages.most_common()),
-        "",
-        "## Sources",
-        "",
-        *_table("site", sorted(counts.sites.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_SITES]),
-        *more,
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _table(head: str, rows: Iterable[tuple[str, int]]) -> list[str]:
-    return [f"| {head} | pages |", "|---|---|", *(f"| {name} | {count} |" for name, count in rows)]
+    sites = sorted(counts.sites.items(), key=lambda pair: (-pair[1], pair[0]))
+    known = {"name": name, "codes": json.dumps(codes), "counts": counts, "shape": shape, "about": about}
+    known |= {"day": time.strftime("%Y-%m-%d"), "fields": FIELDS, "sites": sites, "most_sites": MOST_SITES}
+    return as_text("results/templates/corpus.md", known) + "\n"

@@ -34,7 +34,7 @@ from typing import Any, BinaryIO, Protocol
 
 from topiccrawler.crawling.assemble import topic_display_name
 from topiccrawler.crawling.job_files import HTML, read_recipe
-from topiccrawler.crawling.page_stores import logs_of
+from topiccrawler.crawling.page_stores import logs_of, stored_in
 from topiccrawler.errors import ArgumentError
 from topiccrawler.files import whole_file
 from topiccrawler.items import PageFields
@@ -149,14 +149,18 @@ class MarkdownTexts:
         from topiccrawler.results.markdown import markdown_of
 
         self._html, self._convert = html, partial(markdown_of, links=links)
-        self.plain = 0  # pages of which no structure was kept
+        self.plain = self.elsewhere = (
+            0  # pages without structure; those of them whose HTML is in none of the files
+        )
 
     def __call__(self, record: PageRecord) -> str:
         """Of one page."""
         body = self._html.get(record.url) if record.text else None
         html = "" if body is None else decode(body, record.encoding)[0]
         text, has_structure = self._convert(record.text, html, record.url)
-        self.plain += bool(record.text) and record.format == HTML_FORMAT and not has_structure
+        lacks = bool(record.text) and record.format == HTML_FORMAT and not has_structure
+        self.plain += lacks
+        self.elsewhere += lacks and body is None
         return text
 
 
@@ -215,7 +219,7 @@ def export(pages: JobPages, form: str, out: Path | None, wanted: Wanted = Wanted
     with KeptHtml(folder / HTML for folder in sorted(folders)) as html:
         texts = MarkdownTexts(html, links=wanted.links)
         if form == CORPUS and out is not None:
-            return [*_corpus(pages, out, wanted, texts), *_said(texts)]
+            return [*_corpus(pages, out, wanted, texts), *_said(texts, pages.folder)]
         whole = wanted.selection == ALL and wanted.limit is None and not wanted.with_text
         write = (
             partial(write_markdown, texts=texts)
@@ -227,11 +231,11 @@ def export(pages: JobPages, form: str, out: Path | None, wanted: Wanted = Wanted
             records = islice((record for record in records if record.text), wanted.limit)
         if out is None:
             write(records, sys.stdout.buffer)
-            return _said(texts)
+            return _said(texts, pages.folder)
         suffix = out.suffix.lower() if form in STREAMS else ""
         with whole_file(out) as raw, compressed(raw, suffix) as file:
             count = write(records, file)
-    return [f"{count} pages written to {out}", *_said(texts)]
+    return [f"{count} pages written to {out}", *_said(texts, pages.folder)]
 
 
 def _corpus(pages: JobPages, out: Path, wanted: Wanted, texts: MarkdownTexts) -> list[str]:
@@ -257,11 +261,18 @@ def _text(record: PageRecord) -> str:
     return record.text
 
 
-def _said(texts: MarkdownTexts) -> list[str]:
-    if not texts.plain:
-        return []
-    why = "their HTML was not kept (a job of an earlier version, or TOPIC_KEEP_HTML=False) or does not have the text"
-    return [f"{texts.plain} pages are plain text, without structure: {why}"]
+def _said(texts: MarkdownTexts, folder: Path) -> list[str]:
+    """Why pages are plain text, and what helps."""
+    elsewhere = texts.elsewhere if stored_in(folder) is not None else 0
+    causes = {
+        "no html.zst here has their HTML; a process on another machine keeps it in its folder of the job: copy that folder into"
+        " TOPIC_DATA_DIR under a name of its own, and export again (TOPIC_KEEP_HTML=False keeps none)": elsewhere,
+        "their HTML was not kept (a job of an earlier version, or TOPIC_KEEP_HTML=False) or does not have the text": texts.plain
+        - elsewhere,
+    }
+    return [
+        f"{count} pages are plain text, without structure: {why}" for why, count in causes.items() if count
+    ]
 
 
 def format_of(given: str | None, out: str | None) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -25,7 +25,7 @@ from topiccrawler.model import Visit
 from topiccrawler.pages.formats.registry import READ
 from topiccrawler.results.summary import Tally
 from topiccrawler.store.pages import Selection
-from topiccrawler.store.visits import VisitTail
+from topiccrawler.store.visits import Place, VisitTail
 from topiccrawler.urls.canonical import canonical, host_of
 
 _REMEDY = "name the folder of a job, its pages.sqlite, or a job's name in TOPIC_DATA_DIR"
@@ -102,17 +102,17 @@ class JobLog:
     def __init__(self, folder: Path) -> None:
         self.tally = Tally()
         self._tail = VisitTail(folder / VISITS)
-        self._places: dict[str, int] = {}  # of each URL's last visit
+        self._places: dict[str, Place] = {}  # of each URL's last visit
         self._lock = Lock()
 
     def advance(self, seconds: float = inf) -> float:
         """Read what is new, for so long; the share of the log that is read then, 0..1."""
         until = time.monotonic() + seconds
         with self._lock:
-            unread = self._tail.unread()
-            if unread and not self._tail.begun:
+            has_more = self._tail.has_more()
+            if has_more and not self._tail.begun:
                 self.tally, self._places = Tally(), {}
-            if unread:
+            if has_more:
                 for number, (place, visit) in enumerate(self._tail.visits(), start=1):
                     self.tally.add(visit)
                     self._places[visit.url] = place
@@ -152,20 +152,6 @@ def selection_of(
     if kind and kind not in READ:
         raise ArgumentError(f"--kind {kind}", "is not known", f"use one of {', '.join(sorted(READ))}")
     return Selection(topic or "", _host(site), _day(since), min_relevance or 0.0, kind or "")
-
-
-def add_options(add: Callable[..., argparse.Action]) -> None:
-    """The options by which a command's user selects pages."""
-    add("--site", metavar="HOST", help="only pages of this host or of hosts below it")
-    add(
-        "--topic",
-        metavar="TOPIC",
-        help="only pages of this topic, by its English name or your words as they are shown",
-    )
-    since = "only pages of this day or later: the page's own date, else the day it was fetched"
-    add("--since", metavar="YYYY-MM-DD", help=since)
-    add("--min-relevance", type=float, metavar="R", help="only pages of this relevance, 0 to 1")
-    add("--kind", metavar="KIND", help="only pages of this kind: html, pdf, docx …")
 
 
 def selection_by(opts: argparse.Namespace) -> Selection:

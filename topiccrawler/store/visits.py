@@ -1,6 +1,7 @@
 """The crawl log: one JSON line for each URL that was fetched, in the order they ended.
 
-Harvest curves, training and replay read it. A killed process may leave half a line at the end; readers pass it over.
+Harvest curves, training and replay read it. A killed process may leave half a line at the end; readers pass it over. A log of more than
+8 MB goes on in another file, and what was full is compressed (segments.py); readers see one log.
 """
 
 from __future__ import annotations
@@ -10,10 +11,15 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from itertools import count
 from pathlib import Path
 
 from topiccrawler.errors import StateError, file_faults
 from topiccrawler.model import Visit
+from topiccrawler.store import segments
+from topiccrawler.store.segments import Segments
+
+Place = tuple[int, int]  # of a line: the number of its segment, and the byte where it begins
 
 
 class VisitLog:
@@ -38,13 +44,17 @@ class VisitLog:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("a", encoding="utf-8", errors="surrogatepass") as file:
                 file.write("".join(self._lines))
-        self._lines.clear()
+                is_full = file.tell() >= segments.BYTES
+            self._lines.clear()
+            if is_full:
+                Segments(self.path).rotate()
 
     def check(self) -> None:
         """StateError when an earlier run's log cannot be added to; half a line at its end is ended."""
         if self._checked:
             return
         with self._faults():
+            Segments(self.path).finish()
             if self.path.exists():
                 with self.path.open("rb+") as file:
                     if file.seek(0, os.SEEK_END):
@@ -70,20 +80,30 @@ def _fields(visit: Visit) -> dict[str, object]:
 
 def read_visits(path: Path) -> Iterator[Visit]:
     """The visits in a log, first to last; what is no whole line is passed over."""
-    with path.open("rb") as file:
-        for line in file:
-            if (visit := visit_of(line)) is not None:
-                yield visit
+    found = Segments(path)
+    for number in count(1):
+        file, is_full = found.open(number)
+        with file:
+            for line in file:
+                if (visit := visit_of(line)) is not None:
+                    yield visit
+        if not is_full:
+            return
 
 
-def read_latest(path: Path, count: int) -> list[Visit]:
-    """The last visits in a log, first to last: at most `count`, and fewer when their lines are longer than 1 kB."""
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - _LINE_BYTES * count - 1))
-        if file.tell():
-            file.readline()
-        found = [visit for line in file if (visit := visit_of(line)) is not None]
-    return found[-count:]
+def read_latest(path: Path, most: int) -> list[Visit]:
+    """The last visits in a log, first to last: at most `most`, and fewer when their lines are longer than 1 kB."""
+    log, found = Segments(path), list[Visit]()
+    for number in range(log.count() + 1, 0, -1):
+        with log.open(number)[0] as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _LINE_BYTES * most - 1))
+            if file.tell():
+                file.readline()
+            found = [visit for line in file if (visit := visit_of(line)) is not None] + found
+        if len(found) >= most:
+            break
+    return found[-most:]
 
 
 def visit_of(line: bytes) -> Visit | None:
@@ -104,44 +124,61 @@ class VisitTail:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._read, self._file = 0, (0, 0)  # bytes; device and inode
+        self._segments = Segments(path)
+        self._number, self._read = 1, 0  # the segment, and bytes of it
+        self._file = (0, 0)  # device and inode of the file that was written to then
 
-    def unread(self) -> int:
-        """Bytes behind what was read; begins anew when another file lies there, or a shorter one."""
+    def has_more(self) -> bool:
+        """There are bytes behind what was read; begins anew when another log lies there, or a shorter one."""
+        full = self._segments.count()
         try:
             found = self.path.stat()
         except FileNotFoundError:
-            return 0
-        if (found.st_dev, found.st_ino) != self._file or found.st_size < self._read:
-            self._read, self._file = 0, (found.st_dev, found.st_ino)
-        return found.st_size - self._read
+            return False
+        file = found.st_dev, found.st_ino
+        is_other = (
+            self._number == full + 1 and self._read and (file != self._file or found.st_size < self._read)
+        )
+        if is_other or self._number > full + 1:
+            self._number, self._read = 1, 0
+        return self._number <= full or found.st_size > self._read
 
     @property
     def share(self) -> float:
-        """How much of the file is read, 0..1."""
-        return self._read / max(self._read, self.path.stat().st_size, 1)
+        """How much of the log is read, 0..1."""
+        current = self._read / max(self._read, self.path.stat().st_size, 1)
+        return (self._number - 1 + current) / max(self._number, self._segments.count() + 1)
 
     @property
     def begun(self) -> bool:
-        """Something was read of the file that lies there."""
-        return self._read > 0
+        """Something was read of the log that lies there."""
+        return (self._number, self._read) > (1, 0)
 
-    def visits(self) -> Iterator[tuple[int, Visit]]:
-        """What is new: the byte where each line begins, and its visit. A line without its end is left for the next call."""
-        with self.path.open("rb") as file:
-            file.seek(self._read)
-            for line in file:
-                if not line.endswith(b"\n"):
-                    return
-                place = self._read
-                self._read += len(line)
-                if (visit := visit_of(line)) is not None:
-                    yield place, visit
+    def visits(self) -> Iterator[tuple[Place, Visit]]:
+        """What is new: where each line begins, and its visit. A line without its end is left for the next call."""
+        while True:
+            file, is_full = self._segments.open(self._number)
+            with file:
+                if not is_full:
+                    found = os.fstat(file.fileno())
+                    self._file = found.st_dev, found.st_ino
+                file.seek(self._read)
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        return
+                    place = self._number, self._read
+                    self._read += len(line)
+                    if (visit := visit_of(line)) is not None:
+                        yield place, visit
+            if not is_full:
+                return
+            self._number, self._read = self._number + 1, 0
 
-    def at(self, place: int) -> Visit | None:
-        """The visit whose line begins at this byte."""
-        with self.path.open("rb") as file:
-            file.seek(place)
+    def at(self, place: Place) -> Visit | None:
+        """The visit whose line begins there."""
+        number, begin = place
+        with self._segments.open(number)[0] as file:
+            file.seek(begin)
             return visit_of(file.readline())
 
 

@@ -195,6 +195,7 @@ class Adaptive(Strategy):
     prunes: ClassVar[bool] = True
     reads_terms: ClassVar[bool] = False
     refresh_every: ClassVar[int] = 10
+    offered_links: ClassVar[OfferedLinks] = "new"
     rate: float = 0.3
     smoothing: float = 0.5
     keep: float = 0.9
@@ -226,10 +227,6 @@ class Adaptive(Strategy):
         self._urls = UrlFeatures(self.keep, self.memory_urls, knowledge.segmenter)
         topic = knowledge.topic
         self._own_words = written(topic.given) if topic is not None and topic.narrow else None
-
-    @property
-    def offered_links(self) -> OfferedLinks:
-        return "new"
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         if page.url == ROOT_URL:

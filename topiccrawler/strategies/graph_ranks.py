@@ -32,7 +32,7 @@ from topiccrawler.strategies.shark_search import RelevanceWeighting
 from topiccrawler.text.weights import log_odds, logistic
 from topiccrawler.topics.topic import Breadth
 
-GROWTH = 1.1
+GROWTH = 0.1  # of the graph, in edges, after which it is ranked again
 _PIECE = 250  # links
 MOST_SAMPLED = 4096  # URLs, of which a link's place is one
 
@@ -53,7 +53,11 @@ class GraphStrategy(Strategy):
 
     def _due(self) -> bool:
         """Has enough changed since the last ranking?"""
-        return 0 < self._graph.edges >= GROWTH * self._edges_ranked
+        return 0 < self._graph.edges >= (1.0 + self._growth) * self._edges_ranked
+
+    @property
+    def _growth(self) -> float:
+        return GROWTH
 
     def refresh(self, queued: Iterable[Link]) -> Iterator[Score]:
         if not self._refreshing:
@@ -139,7 +143,8 @@ class IPageRank(GraphStrategy):
         d -> damping; RW -> relevance_weighting (its parameters); a page whose links all have RW 0 gives
         nothing.
     Parameters: damping 0.85 (SkyReach); c 0.6, top_words 60, with_context as in relevance_weighting; share
-        "sum", or "count" for the other reading, RW / number of links of T.
+        "sum", or "count" for the other reading, RW / k, k the number of links of T; growth 0.1 of the edges until it is
+        ranked again (ours), 0: at every refresh.
     Pruned: links whose IPR is in the lower fourth of all URLs met so far for a broad topic, the lower half for
         a normal, the lower three fourths for a specific one, but for tunnels (crawl.gate). Equal ranks share
         the middle of their places; the largest IPR passes. TOPIC_LINK_THRESHOLD is such a share.
@@ -160,9 +165,11 @@ class IPageRank(GraphStrategy):
     top_words: int = 60
     share: str = "sum"
     with_context: bool = True
+    growth: float = GROWTH
 
     def __post_init__(self) -> None:
         check_range(self.name, "damping", self.damping, 0.0, 1.0)
+        check_range(self.name, "growth", self.growth, 0.0, 10.0)
         if self.share not in {"sum", "count"}:
             fault = f"{self.name} knows sum and count"
             raise StrategyError(f"strategy parameter share={self.share}", fault, "use strategy_share=sum")
@@ -202,6 +209,10 @@ class IPageRank(GraphStrategy):
         shares: Floats = sum(ends, np.zeros(len(ranks))) / (2 * sample.size)
         shares[ranks >= values.max()] = 1.0
         return cast("list[float]", shares.tolist())
+
+    @property
+    def _growth(self) -> float:
+        return self.growth
 
     def _rank(self) -> Floats:
         return pagerank(self._graph.matrix(weighted=True), self.damping, share=cast("Share", self.share))

@@ -64,7 +64,8 @@ class Jlse(AnchorText):
         It is built again every cf result pages.
     Parameters: cf 150 (JLSE §4.3), gamma 0.9 (its example), sweeps 100, most_vertices 20 000 newest pages
         (ours); negative 0.01, detail false, terminal false as in anchor_text; leaves true: links like those to
-        result pages count too, Q = 1; false, as the paper: v is a vertex with children, for only these have a Q.
+        result pages count too, Q = 1; false, as the paper: v is a vertex with children, for only these have a Q;
+        by_similarity true; false: eq. 9 read as Q(v) alone.
     Reads: anchor, URL and context of links; the link model; relevance of pages, detail or not; links between.
     Cost: under 50 ms a page of 200 links against 20 000 vertices (benchmarks/graph.py), building: under 2 s.
     But: eq. 9 is read as s_v * Q(v); queued links are not rescored, but a link met again is. Page classifier,
@@ -80,6 +81,7 @@ class Jlse(AnchorText):
     sweeps: int = 100
     most_vertices: int = 20_000
     leaves: bool = True
+    by_similarity: bool = True
     _segmenter: Segmenter = field(default=PLAIN, init=False, repr=False)
     _graph: LinkGraph = field(default_factory=LinkGraph, init=False, repr=False)
     _words: dict[int, list[Words]] = field(default_factory=dict, init=False, repr=False)  # of links to pages
@@ -118,7 +120,8 @@ class Jlse(AnchorText):
             return direct
         words = words_of_links(links, self._segmenter)
         vertices, likeness = self._index.nearest(list(map(_three_fields, words)))
-        predicted = likeness * self._worths[vertices]
+        shares = likeness if self.by_similarity else likeness > 0.0
+        predicted = shares * self._worths[vertices]
         return np.maximum(direct, predicted).tolist()  # type: ignore[no-any-return]
 
     def _build(self) -> None:

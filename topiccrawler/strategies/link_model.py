@@ -137,8 +137,11 @@ def _shares(documents: Sequence[Words]) -> tuple[Words, csr_array]:
 _SLICE = 500  # rows
 
 
-def nearest_rows(vectors: csr_array, k: int) -> csr_array:
-    """Cosine of each row (of length 1) with each other row; of each row's the k largest, never itself."""
+def nearest_rows(vectors: csr_array, k: int, *, ties: bool = True) -> csr_array:
+    """Cosine of each row (of length 1) with each other row; of each row's the k largest, never itself.
+
+    Without `ties` what equals the k-th largest is dropped with it (step 3 of the link model's paper).
+    """
     transposed = vectors.T.tocsr()
     columns, values, ends = [], [], [0]
     for begin in range(0, vectors.shape[0], _SLICE):
@@ -147,8 +150,11 @@ def nearest_rows(vectors: csr_array, k: int) -> csr_array:
             first, last = likeness.indptr[row], likeness.indptr[row + 1]
             others, near = likeness.indices[first:last], likeness.data[first:last]
             kept = np.flatnonzero(others != begin + row)
+            enough = kept.size >= k
             if kept.size > k:
                 kept = kept[np.argpartition(near[kept], -k)[-k:]]
+            if enough and not ties:
+                kept = kept[near[kept] > near[kept].min()]
             columns.append(others[kept])
             values.append(near[kept])
             ends.append(ends[-1] + kept.size)
@@ -190,8 +196,9 @@ class LinkModel(Strategy):
         relevance - 1 of another. S: pages read (by `Page.is_target`), the topic's keywords as one positive.
     Parameters: gamma 0.68 (paper §4.1), k 20 (the paper names none). Ours, the paper's behind it: linking 1 (0),
         graded true (false), seeds_only false (true: S is the seeds alone), negative_most 1 (inf: of a negative
-        to a positive), d -inf (0: none is discarded here), most_queued 3 000 and page_words 60 (0 = all);
-        labels: file of lines URL TAB topics, which label seeds by hand.
+        to a positive), d -inf (0: none is discarded here), most_queued 3 000 and page_words 60 (0 = all),
+        ties true (false, step 3: V_ij = 0 where it equals the k-th largest), with_context true (false: a link's
+        text is its anchor alone); labels: file of lines URL TAB topics, which label seeds by hand.
     Reads: anchor, context; words and relevance of pages; topic keywords; seed lines that begin with `-`.
     Cost: one call of the segmenter and two sparse products a page; refresh every 25 pages: most_queued links
         against each other, under 1 s (benchmarks/graph.py), whatever the length of the queue.
@@ -216,6 +223,8 @@ class LinkModel(Strategy):
     seeds_only: bool = False
     negative_most: float = 1.0
     d: float = -math.inf
+    ties: bool = True
+    with_context: bool = True
     labels: str = ""
     _vectors: IdfVectors = field(default_factory=IdfVectors, init=False, repr=False)
     _sums: Floats = field(default_factory=lambda: np.zeros((SIZE, 3)), init=False, repr=False)  # S: -, +, all
@@ -257,8 +266,11 @@ class LinkModel(Strategy):
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         links = [link for link in links if link.url not in self._off_topic]
-        own_words = ([*words.anchor, *words.context] for words in words_of_links(links, self._segmenter))
-        texts = [self._vectors.seen(hashed_counts(words)) for words in own_words]
+        own_words = words_of_links(links, self._segmenter)
+        context = slice(None) if self.with_context else slice(0)
+        texts = [
+            self._vectors.seen(hashed_counts([*words.anchor, *words.context[context]])) for words in own_words
+        ]
         near = np.zeros((len(links), 3))
         if page.depth >= 0:
             words = self._vectors.seen(hashed_counts(page.terms))
@@ -303,7 +315,7 @@ class LinkModel(Strategy):
         if not self._refreshing and self._texts:
             texts = list(self._texts.values())
             votes, total = self._towards(texts, list(self._to_pages.values()))
-            likeness = nearest_rows(self._vectors.matrix(texts), self.k)
+            likeness = nearest_rows(self._vectors.matrix(texts), self.k, ties=self.ties)
             total = total + np.asarray(likeness.sum(axis=1))
             shares = np.divide(1.0, total, out=np.zeros(total.size), where=total > 0)
             votes = votes * shares

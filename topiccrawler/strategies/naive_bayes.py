@@ -42,7 +42,8 @@ class NaiveBayes(Strategy):
         have given in this crawl (link_model.learning).
     Parameters: learn false; true: every page read labels the link it came by, and the queue is rescored as
         the crawl goes on; half_life_pages 500: after so many pages what was learned counts half (ours);
-        every_link false; true: each link to a waiting URL is scored, as in algorithm 1. Everything else
+        every_link false; true: each link to a waiting URL is scored, as in algorithm 1; probability false;
+        true: the score is P(+|F), as algorithm 1 prints it, first in, first out where it is 1. Everything else
         belongs to the model (`scrapy train`): TOPIC_LINK_MODELS=paper is the published one, none the keywords'.
     Reads: anchor, context and title of the link; not its page. With `learn`, also title and relevance of
         pages.
@@ -63,6 +64,7 @@ class NaiveBayes(Strategy):
     learn: bool = False
     half_life_pages: float = HALF_LIFE_PAGES
     every_link: bool = False
+    probability: bool = False
     _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
     _learner: LinkLearner | None = field(default=None, init=False, repr=False)
     _similarity_threshold: float = field(default=0.5, init=False, repr=False)
@@ -130,7 +132,7 @@ class NaiveBayes(Strategy):
         if self._learner is not None:
             scale = self._learner.bounded_share(sum(of_fields.values()))
             of_fields = {name: share * scale for name, share in of_fields.items()}
-        left = score - sum(of_fields.values())
+        left = 0.0 if self.probability else score - sum(of_fields.values())
         last = (
             []
             if self._learner is None and abs(left) < _EXACT
@@ -142,7 +144,7 @@ class NaiveBayes(Strategy):
         return self._scores([link])[0] if self.learn else None
 
     def worth(self, value: float) -> float:
-        return logistic(value / OVERCONFIDENCE)
+        return value if self.probability else logistic(value / OVERCONFIDENCE)
 
     def save(self) -> Mapping[str, Any]:
         return {"learned": self._learner.save()} if self._learner is not None else {}
@@ -160,7 +162,9 @@ class NaiveBayes(Strategy):
         if self._scorer is None:
             remedy = "call prepare(Knowledge(...)) first"
             raise StrategyError("strategy 'naive_bayes'", "was not prepared", remedy)
-        return [Score(link.url, odds) for link, odds in zip(links, self._scorer.log_odds(links), strict=True)]
+        odds = self._scorer.log_odds(links)
+        values = map(logistic, odds) if self.probability else odds
+        return [Score(link.url, value) for link, value in zip(links, values, strict=True)]
 
 
 def _explained(model: object, link: Link) -> Shares:

@@ -132,8 +132,9 @@ class RelevanceWeighting(Strategy):
     """Fetch links first whose text holds a word that means the same as a topic word, or nearly.
 
     Idea: a link may be about the topic without its keywords; a thesaurus gives the similarity of its words.
-    Formula: m = max over words w of the link and topic words k of sim(w, k); RW = m if m >= c else 0.
-        sim -> text.thesaurus, 0..1 (setting TOPIC_THESAURUS); c -> `c`.
+    Formula: m = max over words w of M(url) and topic words k of sim(w, k); RW = m if m >= c else 0.
+        M(url) -> anchor and context, the extended metadata of §3.6.1; sim -> text.thesaurus, 0..1 (setting
+        TOPIC_THESAURUS); c -> `c`.
     Parameters: c 0.6, from near words upwards (the paper leaves it to the user); top_words 60, the topic's
         heaviest (more change little; MySpider); with_context true: the text around the link counts too.
     Pruned: by the paper's ranges (synonyms 1, near words .5 to 1, distant ones 0 to .5): under the middle of

@@ -32,7 +32,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from topiccrawler.errors import SeedsError, TopicError
-from topiccrawler.files import folder, is_file, read_text, user_path
+from topiccrawler.files import folder, is_file, package_table, read_text, user_path
 from topiccrawler.text.segmenter import words_of
 from topiccrawler.topics.keywords import keywords_of_texts
 from topiccrawler.topics.seeds import CLASS_NAME, seeds_of_topic
@@ -75,40 +75,8 @@ TEXTS = "clc_texts.tsv"
 OF_CHILDREN = 0.5  # weight of words from the names of a class's children
 LONGEST_WHOLE = 4  # characters; longer parts of a name seldom occur as they are, their words do
 
-# Words of classes everywhere: they say nothing of a page.
-_GENERIC = """
-总论 理论 其他 其它 概论 概况 一般 一般性 问题 一般性问题 一般理论 方法 方法论 研究 研究方法 工作 工作方法 发展 现状 组织 会议 团体
-设备 技术 应用 综合 利用 综合利用 防治 阐述 政策 资料 统计 统计方法 文集 选集 全集 论文集 丛书 年鉴 年刊 手册 辞典 词典 读物 普及读物 杂著 语录
-专题汇编 单行著作 连续出版物 连续性出版物 工具书 参考工具书 类书 百科全书 书信集 书信 日记 函电 谈话 手迹 专利 标准 创造发明 先进经验 各国 世界 中国 亚洲
-非洲 欧洲 美洲 大洋洲 各种 各类 特殊 具体 基础 基本 原理 历史 学说 学派 流派 分析 评论 评价 设计 制造 生产 管理 实验 试验 结构 功能 材料 科学 其他科学
-其他科学的关系 其他学科的关系 学科 关系 按内容分 按题材分 专门 专题 部分 公元 公元前 时期 时代 以前 以后
-"""
-GENERIC = frozenset(_GENERIC.split())
-# Words of the texts that say nothing of a page either.
-_OF_TEXTS = frozenset(
-    [
-        "包括",
-        "讨论",
-        "常见",
-        "常用词",
-        "话题",
-        "题目",
-        "内容",
-        "的话",
-        "行话",
-        "常谈",
-        "谈资",
-        "日常",
-        "关心",
-        "其中",
-        "各国",
-        "相关",
-        "介绍",
-        "比较",
-        "研究者",
-        "贴近",
-    ]
-)
+_GENERIC = package_table("topics/clc_words.toml")
+GENERIC, _OF_TEXTS = (frozenset(_GENERIC[of].split()) for of in ("classes", "texts"))
 _PARTS = re.compile(
     r"[、，,；;：:。·（）()\[\]〔〕{}《》“”/~\-\d]|(?<![普埃])及其?|(?<!共)和其?(?!国|平)|与其?(?!会)"
 )

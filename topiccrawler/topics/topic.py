@@ -33,6 +33,7 @@ from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from topiccrawler.entry_points import named
 from topiccrawler.errors import TopicError, shortened
+from topiccrawler.files import package_table
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.text.tokenise import is_whole
 
@@ -107,34 +108,7 @@ Format = Annotated[str, AfterValidator(_format)]
 Selector = Annotated[str, StringConstraints(max_length=500), AfterValidator(_selector)]
 
 PAGE_THRESHOLDS: Mapping[str, float] = {"broad": 0.10, "normal": 0.15, "specific": 0.22}
-ALLOWED: Mapping[str, str] = {
-    "name": "use lower-case Latin letters, digits, - and _, beginning with a letter",
-    "zh": "give the Chinese name in at most 60 characters",
-    "also": "give a list of other names",
-    "keywords": 'give a table of words with weights above 0, as in "基金" = 1.0, or a list of words',
-    "examples": "give a list of texts",
-    "positive": "give hosts or host/path prefixes without http://, as in finance.example.com or www.example.com/money/",
-    "negative": "give hosts or host/path prefixes without http://, as in sports.example.com or www.example.com/ball/",
-    "seeds": "give a list of http(s) addresses",
-    "proposed_words": "give a whole number from 0 to 2000",
-    "given": "give a list of words",
-    "within": "give the name of a topic of the catalogue",
-    "narrow": "write true or false",
-    "against": "give a table of words with weights above 0",
-    "trust": "give a table of words with numbers from 0 to 1",
-    "near": "give a table of words with numbers from 0 to 1",
-    "intercept": "give a number from -10 to 10",
-    "contrast": "write true or false",
-    "reasons": 'give a table of words with texts, as in "基金" = "in 41 of 50 positive pages"',
-    "lexicon": "give a list of words",
-    "page_threshold": "give a number from 0 to 1",
-    "link_threshold": "give a number from 0 to 1",
-    "breadth": "use broad, normal or specific",
-    "tunnel_probability": "give a number from 0 to 1",
-    "tunnel_depth": "give a whole number from 0 to 20",
-    "sites": 'give a table by host, as in [sites."blog.example.com"] with title, text, links = CSS selectors; '
-    "proxy, user, password, formats, since, only are in docs/site-rules.md",
-}
+ALLOWED: Mapping[str, str] = package_table("topics/fields.toml")
 
 
 REMOVED_FIELDS: Mapping[str, tuple[Any, Any]] = {"growth": (False, True), "threshold": ("fixed", "auto")}

@@ -123,7 +123,7 @@ def test_a_job_is_for_one_topic(
     first.check()
     first.begin({"topic": "finance"})
     other = CrawlPages(postgresql_server.url(), first.job, "travel")
-    with pytest.raises(StateError, match=r"holds a crawl for topic 'finance', not 'travel'; go on with"):
+    with pytest.raises(StateError, match=r"'finance'.*'travel'"):
         other.check()
     seen: list[tuple[str, ...]] = []
 
@@ -131,7 +131,7 @@ def test_a_job_is_for_one_topic(
         seen.append(told)
         return "is another's", "go on with -a keywords=x"
 
-    with pytest.raises(StateError, match=r"is another's; go on with -a keywords=x$"):
+    with pytest.raises(StateError, match=r"-a keywords=x$"):
         other.check(another)
     assert seen == [('{"topic": "finance"}', "finance", "travel")]
     other.close()
@@ -165,9 +165,7 @@ def test_a_server_that_refuses_us_is_one_line_without_the_password(
 
 
 def test_a_server_that_is_not_there_is_one_line() -> None:
-    with pytest.raises(
-        StateError, match=r"cannot be reached \(Connection refused.*; start it, or give another STORE_URL"
-    ):
+    with pytest.raises(StateError, match=r"Connection refused.*STORE_URL"):
         CrawlPages("postgresql://crawler:geheim@127.0.0.1:1/pages", "job", "finance").check()
 
 
@@ -181,7 +179,7 @@ def test_a_server_that_is_not_there_is_one_line() -> None:
     ],
 )
 def test_what_is_no_address_is_refused_without_the_password(url: str, told: str) -> None:
-    with pytest.raises(ArgumentError, match="is no address of a PostgreSQL database; write it as") as failure:
+    with pytest.raises(ArgumentError, match="postgresql://USER@HOST") as failure:
         CrawlPages(url, "job", "finance")
     assert str(failure.value).startswith(f"STORE_URL={told}: ")
 
@@ -205,9 +203,7 @@ def test_an_address_is_shown_without_secrets_and_found_again_by_what_is_shown(
 
 def test_without_the_package_it_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(
-        ArgumentError, match=r"psycopg: which is not there; give the command: pip install 'psycopg"
-    ):
+    with pytest.raises(ArgumentError, match="pip install 'psycopg"):
         Session("postgresql://h/db")
 
 
@@ -258,9 +254,7 @@ def test_a_fault_that_will_not_pass_is_one_line_and_the_page_comes_when_it_is_me
 def test_a_database_that_lacks_characters_is_refused(postgresql_server: PostgresqlServer) -> None:
     with postgresql_server.connect("postgres") as connection:
         connection.execute("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
-    with pytest.raises(
-        StateError, match="is a database of encoding LATIN1, which lacks characters; make another"
-    ):
+    with pytest.raises(StateError, match="LATIN1"):
         CrawlPages(postgresql_server.url("latin"), "job", "finance").check()
 
 
@@ -306,9 +300,7 @@ def test_pages_handed_over_while_the_server_is_gone_are_there_when_it_is_back(
 
 def test_a_server_that_stays_away_ends_the_crawl_in_one_line() -> None:
     pages = CrawlPages("postgresql://crawler:geheim@127.0.0.1:1/pages", "job", "finance", outage_seconds=0.1)
-    with pytest.raises(
-        StateError, match=r"was away for . s \(Connection refused.*give the same command when it is back"
-    ):
+    with pytest.raises(StateError, match=r" . s \(Connection refused"):
         pages.keep(PAGE).result(PATIENCE)
     pages.abandon()
     crawl = CrawlPages("postgresql://127.0.0.1:1/pages", "job", "finance")
@@ -324,6 +316,6 @@ def test_a_closing_crawl_does_not_wait_for_a_server_as_long(monkeypatch: pytest.
     crawl = CrawlPages("postgresql://127.0.0.1:1/pages", "job", "finance")
     held = crawl.keep(PAGE)
     crawl.hurry()
-    with pytest.raises(StateError, match=r"was away for . s"):
+    with pytest.raises(StateError, match=r" . s "):
         held.result(PATIENCE)
     crawl.close()

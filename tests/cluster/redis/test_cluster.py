@@ -143,7 +143,7 @@ def test_a_replica_that_takes_over_is_found_and_gets_what_it_had_not_heard_of(ow
 @pytest.mark.slow
 def test_a_cluster_without_one_of_its_nodes_is_not_joined(own_nodes: RedisNodes) -> None:
     own_nodes.nodes[2].kill()
-    with pytest.raises(StateError, match=r"cannot be reached: .*; start it, or give another REDIS_URL"):
+    with pytest.raises(StateError, match="REDIS_URL"):
         crawl(own_nodes)
     crawls = own_nodes.nodes[0].client().keys("topiccrawler:*")
     assert crawls == []

@@ -232,7 +232,7 @@ def test_a_worker_that_follows_another_finds_its_notes(worker: Worker) -> None:
 def test_another_recipe_is_refused_in_one_line(redis_server: RedisServer) -> None:
     job = uuid4().hex
     RedisFrontier(join(Client(redis_server.url, job), {"topic": "finance"})).close()
-    with pytest.raises(StateError, match="begun with topic 'finance', not 'sport'; give the same"):
+    with pytest.raises(StateError, match=r"'finance'.*'sport'"):
         join(Client(redis_server.url, job), {"topic": "sport"})
 
 
@@ -241,7 +241,7 @@ def test_no_server_and_a_wrong_password_are_one_line_without_the_password(redis_
         clients_of("unix:///nowhere/socket", "x")
     client = redis.Redis.from_url(redis_server.url)
     client.acl_setuser("reader", enabled=True, passwords=["+right"], commands=["+@all"], keys=["*"])
-    with pytest.raises(StateError, match="check user and password") as failed:
+    with pytest.raises(StateError, match="password") as failed:
         clients_of(redis_server.url.replace("unix://", "unix://reader:secret@"), "x")
     assert "secret" not in str(failed.value)
     assert redacted("rediss://me:secret@redis.example:6380/2?x=1") == "rediss://redis.example:6380/2"

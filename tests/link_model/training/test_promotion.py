@@ -61,7 +61,7 @@ def test_a_model_is_measured_at_its_threshold_or_at_the_one_given(tmp_path: Path
 
 def test_a_file_without_labels_is_refused(tmp_path: Path, topic: Topic) -> None:
     path = links_file(tmp_path / "l.jsonl", [{"url": "http://a.example/", "label": None}])
-    with pytest.raises(LinksFileError, match="holds no labelled link"):
+    with pytest.raises(LinksFileError, match="label"):
         labelled([path], topic, "window")
 
 

@@ -138,10 +138,10 @@ def test_a_bad_line_is_named(tmp_path: Path, body: bytes, message: str) -> None:
 def test_bad_headlines_and_missing_files_are_named(tmp_path: Path) -> None:
     path = tmp_path / "h.tsv"
     path.write_text("name\ttext\n", encoding="utf-8")
-    with pytest.raises(LinksFileError, match="names no label and text"):
+    with pytest.raises(LinksFileError, match="label and text"):
         list(read_headlines(path, topic()))
     path.write_text("label\ttext\na\n", encoding="utf-8")
-    with pytest.raises(LinksFileError, match="line 2: has 1 columns, the header 2"):
+    with pytest.raises(LinksFileError, match=r"line 2: .*1 .*2"):
         list(read_headlines(path, topic()))
     with pytest.raises(LinksFileError, match="cannot be read"):
         list(read_documents(tmp_path, topic()))

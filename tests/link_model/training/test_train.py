@@ -174,7 +174,7 @@ def test_headlines_without_a_word_of_the_topic_are_of_other_topics(topic: Topic,
 
 def test_links_of_one_class_only_are_refused(topic: Topic, tmp_path: Path) -> None:
     path = write(tmp_path / "l.jsonl", [{"url": "http://a.example/", "label": 0}])
-    with pytest.raises(LinksFileError, match="no link labelled as relevant for topic finance"):
+    with pytest.raises(LinksFileError, match="topic finance"):
         train(TrainingRecipe(topic, [path]))
 
 
@@ -223,7 +223,7 @@ def test_an_asked_precision_sets_the_threshold(
     ).model.threshold
     assert usual == THRESHOLD
     assert strict != usual
-    with pytest.raises(ArgumentError, match="give --links or --headlines"):
+    with pytest.raises(ArgumentError, match="--links or --headlines"):
         train(TrainingRecipe(topic, negative_topics=[negative_topic], precision=0.9))
 
 

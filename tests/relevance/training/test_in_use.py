@@ -33,7 +33,7 @@ def test_the_same_held_out_rows_decide(tmp_path: Path) -> None:
 def test_rows_it_was_trained_on_do_not_decide(tmp_path: Path) -> None:
     place = put(tmp_path, "aa")
     refuse_worse(place, 0.7, "held out", TRAINING, lambda: 1.0)
-    with pytest.raises(ModelError, match=r"F1 0\.6000 in its own training, the new one 0\.5000"):
+    with pytest.raises(ModelError, match=r"0\.6000.*0\.5000"):
         refuse_worse(place, 0.5, "held out", TRAINING, lambda: 0.1)
 
 

@@ -125,7 +125,7 @@ def test_fewer_words_are_those_the_page_classifier_leans_on_most() -> None:
 
 
 def test_too_few_documents_are_refused_in_one_line() -> None:
-    with pytest.raises(LinksFileError, match="5 are about it and 10 about something else, at least 12"):
+    with pytest.raises(LinksFileError, match=r"5 .* 10 .* 12"):
         check(Plan("svm", TOPIC, corpus(5), {}))
 
 

@@ -35,7 +35,6 @@ from topiccrawler.frontier.base import (
     Leased,
     Notes,
     Pushed,
-    Row,
     State,
 )
 from topiccrawler.frontier.hosts import Hosts
@@ -308,8 +307,9 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
     def _host(self, number: int) -> str:
         return self._entries.numbered(number).host
 
-    def _read(self, number: int) -> Row:
-        return self._entries.read(number, self.worker.where)
+    def _to_lease(self, number: int, deadline: float) -> Leased:
+        row = self._entries.read(number, self.worker.where)
+        return Leased(row.link, row.score, row.carry, row.tunnel, row.shares, deadline)
 
     def _waiting_score(self, number: int) -> float | None:
         return self._entries.waiting_score(number)

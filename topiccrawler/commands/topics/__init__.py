@@ -6,7 +6,6 @@ A topic decides what a crawl keeps. So its words can be read, and looked over be
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from typing import Any
 
 from topiccrawler.commands.topics import edit, learn, show, teach
@@ -14,13 +13,6 @@ from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError
 from topiccrawler.files import user_path
 
-USAGE = f"""[list] [--clc [CODE|TEXT]]
-  scrapy topics {show.USAGE}
-  scrapy topics new NAME [--keywords 基金,定投:0.5] [--class F83] [--zh 名] [--out FILE] [--force]
-  scrapy topics check NAME [--pages FILE]...
-  scrapy topics {learn.USAGE}
-  scrapy topics {teach.USAGE}
-  scrapy topics {edit.USAGE}"""
 STEPS = {"list": 0, "show": 1, "new": 1, "check": 1, "learn": 1, "teach": 1, "edit": 1}
 """How many names each takes. The step NAME is done by the command's method _NAME."""
 ONLY = {
@@ -40,28 +32,7 @@ PAGES_SHOWN = 20
 
 
 class Command(ReportingCommand):
-    """The command's options and its steps."""
-
-    usage = USAGE
-    summary = "List, show, begin, learn, teach, edit and check topics; browse the library classification"
-    details = (
-        "NAME is a name of a topic of the catalogue (finance, 财经, 金融), the path of a topic file, or clc:CODE for a class of the "
-        "Chinese Library Classification; `show` takes a job too, or words as -a keywords= does: how they would be understood. `new` writes a commented topic file, `learn` one of example pages; `teach` asks you about pages of a job; `check` ends with exit code 1 when a topic cannot work."
-    )
-
-    def options(self, add: Callable[..., argparse.Action]) -> None:
-        classes = "list the classes below CODE, or those with TEXT in their name"
-        add("--clc", nargs="?", const="", metavar="CODE", help=classes)
-        add("--keywords", metavar="WORDS", help="words of the new topic, as in 基金,定投:0.5")
-        add("--class", dest="library_class", metavar="CODE", help="take the words of this class too")
-        add("--zh", metavar="NAME", help="Chinese name of the new topic")
-        add("--out", metavar="FILE", help="where new writes; default: NAME.toml")
-        add("--force", action="store_true", help="write over a file that exists")
-        pages = "an HTML file or a job's pages.sqlite, to see which pages the topic keeps; may be given again"
-        add("--pages", action="append", default=[], metavar="FILE", help=pages)
-        show.add_options(add)
-        learn.add_options(add)
-        teach.add_options(add)
+    """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)

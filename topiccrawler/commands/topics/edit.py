@@ -12,8 +12,6 @@ from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError
 from topiccrawler.files import user_path
 
-USAGE = "edit NAME|FILE [--out FILE]"
-
 
 def work(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
     """Copy, edit, check. Exit code 1 when the topic does not load or cannot work."""

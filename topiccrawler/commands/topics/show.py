@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,15 +16,9 @@ if TYPE_CHECKING:
     from topiccrawler.crawling.recipe import Recipe
     from topiccrawler.topics.topic import Topic
 
-USAGE = "show NAME|FILE|JOB|WORDS [--all]"
 SHOWN = 20  # words that a program found
 LONGEST_NAME = 80  # characters; file systems refuse much longer ones
 _SEPARATOR = re.compile(r"[,;\n]")
-
-
-def add_options(add: Callable[..., argparse.Action]) -> None:
-    """The step's own options."""
-    add("--all", action="store_true", help=f"list all words, not only the heaviest {SHOWN}")
 
 
 def work(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
@@ -48,7 +41,8 @@ def work(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None
         "proposed": reasons(topic),
         "nearest": [[other, round(likeness, 4)] for other, likeness in nearest(topic)],
     }
-    command.report(opts, topic.model_dump() | more, _text(topic, more, None if opts.all else SHOWN))
+    shown = {**more, "topic": topic, "most": None if opts.all else SHOWN}
+    command.report(opts, topic.model_dump() | more, command.text("topic", shown))
 
 
 def has_link_model(command: ReportingCommand, name: str) -> bool:
@@ -97,58 +91,3 @@ def are_words(text: str) -> bool:
         return True
     is_path = "/" in text or "\\" in text or Path(text).is_absolute()
     return not is_path and (not text.isascii() or len(text.split()) > 1)
-
-
-def _text(topic: Topic, more: Mapping[str, Any], most: int | None) -> str:
-    link = "the link model's own" if topic.link_threshold is None else topic.link_threshold
-    lines = [
-        topic.full_name + (f", also {', '.join(topic.also)}" if topic.also else ""),
-        *([f"  {more['understood']}"] if more["understood"] else []),
-        f"  breadth {topic.breadth}; page threshold {topic.page_threshold}; link threshold {link}",
-        f"  tunnel probability {topic.tunnel_probability}, depth {topic.tunnel_depth}; link model: {'yes' if more['link_model'] else 'none, links are judged by the keywords'}",
-        f"  nearest topics: {', '.join(f'{name} {likeness:.2f}' for name, likeness in more['nearest']) or 'none'}",
-        *(_narrow_words(more, most) if topic.narrow else _words(topic, more, most)),
-    ]
-    lines += _several("never found on a page", more["unmatched"])
-    lines += _several("lexicon", [] if topic.lexicon == list(topic.keywords) else topic.lexicon)
-    for name in ("positive", "negative"):
-        lines += _several(name, getattr(topic, name))
-    lines += _several("seeds", more["seeds"])
-    lines += [f"  example: {text}" for text in topic.examples]
-    for place, rule in topic.sites.items():
-        given = (f"{name} = {selector}" for name, selector in rule.model_dump().items() if selector)
-        lines.append(f"  reads {place} by {', '.join(given)}")
-    return "\n".join(lines)
-
-
-def _narrow_words(more: Mapping[str, Any], most: int | None) -> list[str]:
-    """The two groups of a topic that its own words judge."""
-    why = more["proposed"]
-    leading = [f"{word} {weight:g} ({why.get(word, 'yours')})" for word, weight in more["leading"].items()]
-    judging = [f"{word} {weight:g}" for word, weight in more["judging"].items()]
-    return [
-        *_several("words judge pages", judging),
-        *_several("words only lead to its pages", leading, 4, most),
-    ]
-
-
-def _words(topic: Topic, more: Mapping[str, Any], most: int | None) -> list[str]:
-    """Those a person wrote, and those a program found for them."""
-    by_weight, why = sorted(topic.keywords.items(), key=lambda pair: -pair[1]), more["proposed"]
-    found = [f"{word} {weight:g} ({why[word]})" for word, weight in by_weight if word in why]
-    return [
-        *_several("keywords", [f"{word} {weight:g}" for word, weight in by_weight if word not in why]),
-        *_several("learned" if topic.reasons else "proposed for them", found, 4, most),
-    ]
-
-
-def _several(what: str, words: Sequence[str], a_line: int = 10, most: int | None = None) -> list[str]:
-    """A counted list, at most so many of it; nothing for no words."""
-    if not words:
-        return []
-    shown = words[:most]
-    rows = [shown[start : start + a_line] for start in range(0, len(shown), a_line)]
-    head = f"  {len(words)} {what}"
-    if len(shown) < len(words):
-        head += f", of these the heaviest {len(shown)} (--all lists them all)"
-    return [f"{head}:", *(f"    {', '.join(row)}" for row in rows)]

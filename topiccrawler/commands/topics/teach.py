@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import ReportingCommand
@@ -15,17 +14,7 @@ if TYPE_CHECKING:
     from topiccrawler.crawling.teaching import Lessons
     from topiccrawler.topics.topic import Topic
 
-USAGE = "teach JOB [--questions N] [--answers FILE.csv | --write-questions FILE.csv | --undo]"
 QUESTIONS, A_ROUND = 20, 5
-SHOWN = 15
-
-
-def add_options(add: Callable[..., argparse.Action]) -> None:
-    """The step's own options."""
-    add("--questions", type=int, metavar="N", help=f"pages to ask about (default {QUESTIONS})")
-    add("--answers", metavar="FILE", help="take the answers from a CSV file with the columns url and answer")
-    add("--write-questions", metavar="FILE", help="write such a file, to be filled in, and ask nothing")
-    add("--undo", action="store_true", help="go back to the topic before the last answers")
 
 
 def work(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
@@ -112,30 +101,4 @@ def _report(
     found |= {"rescored": changed, "topic": str(lessons.folder / TOPIC)}
     if now.narrow:
         found |= {"trust": now.trust, "near": now.near, "against": now.against, "intercept": now.intercept}
-    first = [
-        f"{word} {now.keywords[word]:g} ({now.reasons.get(word, 'as before')})"
-        for word in [*new, *moved][:SHOWN]
-    ]
-    counts = f"{len(new)} words are new, {len(gone)} gone, {len(moved)} weigh something else"
-    of_pages = f"of {len(lessons.records)} pages with a text {kept[1]} are about it (before: {kept[0]})"
-    go_on = "go on with the command the job was begun with (a crawl that runs goes on with it now); --undo takes this back"
-    lines = [
-        f"{len(answers)} answers, {sum(answers)} yes: {counts}",
-        *(f"  {line}" for line in [*first, *_judging(now)]),
-        f"{of_pages}; {changed} waiting URLs have another score",
-        f"{lessons.folder / TOPIC} is the topic now; {go_on}",
-    ]
-    command.report(opts, found, "\n".join(lines))
-
-
-def _judging(topic: Topic) -> list[str]:
-    """What judges pages of a narrow topic, as far as it was taught."""
-    lines = [f"every page {topic.intercept:+g} log-odds"] if topic.intercept else []
-    for name, weights in (
-        ("trusted", dict(sorted(topic.trust.items(), key=lambda pair: pair[1]))),
-        ("near", topic.near),
-        ("against", topic.against),
-    ):
-        words = list(weights.items())[:SHOWN] if topic.narrow else []
-        lines += [f"{name}: {word} {weight:g} ({topic.reasons.get(word, '')})" for word, weight in words]
-    return lines
+    command.report(opts, found, command.text("taught", {**found, "now": now}))

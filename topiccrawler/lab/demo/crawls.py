@@ -21,7 +21,7 @@ import math
 import subprocess
 import urllib.request
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -195,7 +195,7 @@ class Lesson(NamedTuple):
     f1: float  # of the model on links of held-out hosts; nan when there was nothing to hold out
 
 
-def collect(web: Web, proxy: str, reader: Reader, pages: int) -> Iterator[list[Link]]:
+def collect(web: Web, proxy: str, reader: Reader, pages: int) -> Iterator[Sequence[Link]]:
     """The links of each page, for the first `pages` pages of a breadth-first crawl of the training part."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy}))
     allowed, queue, fetched = set(web.hosts(TRAIN)), deque((url, 0) for url in web.train_seeds), 0

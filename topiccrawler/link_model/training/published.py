@@ -2,12 +2,13 @@
 
 Idea: the class C of a link is read off the features F_1 … F_n of its anchor and context. Labels come from the target's address
 (§3.2.2), so a feature made of that address would repeat the label: the published groups have none.
-Formula: C = argmax over C_i in {+, -} of P(C_i) · Π_j P(F_j | C_i) (eq. 1); P(F_j | C_i) = (Count(F_j, C_i) + 1) / (Count_i + 2)
-(eq. 2); Count(F_j, C_i) = links of class C_i that have the feature F_j, Count_i = links of C_i, P(C_i) = Count_i / all links.
+Formula: C = argmax over C_i in {+, -} of P(C_i) · Π_j P(F_j | C_i) (eq. 1); P(F_j | C_i) = (Count(F_j, C_i) + a) / (Count_i + 2a)
+(eq. 2), a = `smoothing`, 1; Count(F_j, C_i) = links of class C_i that have the feature F_j, Count_i = links of C_i,
+P(C_i) = Count_i / all links.
 Groups (§3.1): 1 the words of the anchor; 2 also the words of the context, told apart from those of the anchor, and two features: the anchor,
 the context holds a word of the topic's dictionary.
-But: eq. 2's smoothing is lost in our copy; this is Laplace's for two values. F_j ranges over the features a link has. Words with
-digits and stop words are no features, as everywhere here.
+But: eq. 2's smoothing is lost in our copy; this is Laplace's for two values. A model's counts are Count / a, so that all who read it
+add 1 and 2. F_j ranges over the features a link has. Words with digits and stop words are no features, as everywhere here.
 Reference: Han et al. 2010, §3.1.
 """
 
@@ -32,14 +33,16 @@ def published_model(
     group: int = 2,
     *,
     context: ContextMaker = CONTEXT,
+    smoothing: float = 1.0,
 ) -> LinkClassifier:
-    """The model of that feature group, 1 or 2, from links of both classes; each link counts once."""
+    """The model of that feature group, 1 or 2, from links of both classes; each link counts once. `smoothing` above 0."""
     has = GROUP_2[:group]
     lexicon = lexicon if group == 2 else Lexicon(())
     counts = Counts()
     for sample in samples:
-        add(counts, replace(sample, has=has), lexicon, 1.0)
+        add(counts, replace(sample, has=has), lexicon, 1.0 / smoothing)
     negative, positive = counts.samples["anchor"]
+    smoothed = "" if smoothing == 1.0 else f", smoothing {smoothing:g}"
     return LinkClassifier(
         topic,
         counts,
@@ -47,6 +50,6 @@ def published_model(
         prior=positive / (negative + positive),
         trust={name: PAPER_TRUST[name] if name in has else 0.0 for name in PAPER_TRUST},
         lexicon=lexicon,
-        training={"published": f"Han et al. 2010, feature group {group}"},
+        training={"published": f"Han et al. 2010, feature group {group}{smoothed}"},
         compounds=False,
     )

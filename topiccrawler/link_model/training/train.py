@@ -71,6 +71,7 @@ class TrainingRecipe:
     published: int | None = (
         None  # feature group 1 or 2 of the paper's own model, from the links alone; None = ours
     )
+    smoothing: float = 1.0  # of the paper's own model, above 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +273,9 @@ def _model(
 ) -> LinkClassifier:
     if recipe.published:
         links, group = samples["links"], recipe.published
-        model = published_model(recipe.topic.name, links, lexicon, group, context=recipe.context)
+        model = published_model(
+            recipe.topic.name, links, lexicon, group, context=recipe.context, smoothing=recipe.smoothing
+        )
         return replace(model, segmenter=recipe.topic.segmenter)
     weighed = {name: damped(found) if name == "links" else found for name, found in samples.items()}
     counts = balanced(weighed, lexicon).pruned(LEAST_COUNT, MOST_WORDS)

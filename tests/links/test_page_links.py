@@ -1,0 +1,61 @@
+"""Links by column: the same Links as ever, made for those alone that are asked for, also in another process."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import pytest
+
+from topiccrawler.links.extract import ContextMaker, extract
+from topiccrawler.links.page_links import PageLinks, anchors_of, hosts_of, urls_of
+from topiccrawler.model import Link
+from topiccrawler.pages.parse import parse
+
+PAGE = "http://a.test/dir/page.html"
+BODY = """
+<h2>财经</h2><p>开头的文字<a href="/1" title="标题一">基金</a>中间的文字<a href=2.html rel="tag NoFollow">股票</a>末尾</p>
+<ul class=list><li><a href="http://b.test/"><img alt="图"></a></li></ul><iframe src=/frame></iframe>
+"""
+REFRESH = '<title>页面</title><meta http-equiv=refresh content="5;url=/next">'
+
+
+def links(context: ContextMaker = "window") -> PageLinks:
+    return extract(parse(f"<html><head>{REFRESH}</head><body>{BODY}"), PAGE, depth=3, context=context)
+
+
+@pytest.mark.parametrize("context", ["window", "neighbour", "dom"])
+def test_links_asked_for_one_by_one_and_links_that_were_sent_are_the_same(context: ContextMaker) -> None:
+    every = list(links(context))
+    assert [link.position for link in every] == [0, 1, 2, 3, 4]
+    assert [links(context)[place] for place in range(-5, 0)] == every
+    sent = deepcopy(links(context))
+    assert isinstance(sent, PageLinks)
+    assert [sent[3], *sent[:2]] == [every[3], *every[:2]]
+    assert sent == every
+    assert [*sent] == [*deepcopy(sent)] == every
+
+
+def test_what_is_looked_up_makes_no_link() -> None:
+    found = links()
+    urls, hosts, anchors = urls_of(found), hosts_of(found), anchors_of(found)
+    assert (len(found), bool(found), found._made) == (5, True, {})
+    assert found[1] is found[1]
+    assert list(found._made) == [1]
+    assert [(link.url, link.host, link.anchor) for link in found] == list(
+        zip(urls, hosts, anchors, strict=True)
+    )
+    assert [*urls_of(list(found))] == urls
+    assert (hosts_of(list(found)), anchors_of(list(found))) == (hosts, anchors)
+
+
+def test_the_address_in_a_meta_element_has_no_context() -> None:
+    assert links()[-1] == Link(
+        "http://a.test/next", "a.test", "页面", kind="up", position=4, depth=3, source_url=PAGE
+    )
+    assert (links()[1].nofollow, links()[0].nofollow) == (True, False)
+
+
+def test_a_place_that_is_none_is_refused() -> None:
+    with pytest.raises(IndexError):
+        links()[5]
+    assert extract(parse("<p>没有链接"), PAGE, depth=1) == []

@@ -1,0 +1,118 @@
+"""The links of one page by column; each becomes a Link, with its context, when it is asked for.
+
+Most links of a page stood on earlier pages of its site in the same words. Such a link is evidence to count: its URL and its anchor are looked
+up (crawling.ordering), and nothing else is made of it. So a strategy that wants new links alone costs a page few Links and contexts, and a
+page that another process has read is sent by column, with its text once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from sys import intern
+from typing import Any, overload
+
+from topiccrawler.model import Link
+
+_as_link = Link._make
+NO_CONTEXT = -1  # in place of the start of a link that has none
+
+
+@dataclass(slots=True, eq=False)
+class PageLinks(Sequence[Link]):
+    """In document order; all columns have one entry a link, and are filled before the first Link is asked for."""
+
+    source_url: str
+    depth: int  # of the links
+    text: str  # of the page (pages.document)
+    window: int  # characters of context on each side
+    urls: list[str] = field(default_factory=list)
+    hosts: list[str] = field(default_factory=list)
+    anchors: list[str] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    starts: Sequence[int] = ()  # of the link in `text`
+    ends: Sequence[int] = ()
+    titles: Sequence[str] = ()
+    rels: Sequence[str] = ()
+    headings: Sequence[str] = ()
+    regions: Sequence[str] = ()
+    paths: Sequence[str] = ()
+    contexts: list[tuple[str, str]] | None = None  # where they are no windows of the text
+    _made: dict[int, Link] = field(default_factory=dict)
+
+    def __eq__(self, other: object) -> bool:
+        """With any sequence of Links."""
+        return isinstance(other, Sequence) and self._all() == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+    @overload
+    def __getitem__(self, place: int) -> Link: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Link]: ...
+    def __getitem__(self, place: int | slice) -> Link | list[Link]:
+        if isinstance(place, slice):
+            return self._all()[place]
+        place = range(len(self.urls))[place]
+        return self._made.get(place) or self._link(place)
+
+    def __iter__(self) -> Iterator[Link]:
+        return iter(self._all())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without the Links that were made."""
+        columns = (
+            self.urls, self.hosts, self.anchors, self.kinds, self.starts, self.ends, self.titles, self.rels,
+            self.headings, self.regions, self.paths, self.contexts,
+        )  # fmt: skip
+        text = self.text if self.contexts is None else ""
+        return PageLinks, (self.source_url, self.depth, text, self.window, *columns)
+
+    def _all(self) -> list[Link]:
+        if len(self._made) < len(self.urls):
+            for place in range(len(self.urls)):
+                if place not in self._made:
+                    self._link(place)
+            self._made = dict(sorted(self._made.items()))
+        return list(self._made.values())
+
+    def _link(self, place: int) -> Link:
+        start, rel = self.starts[place], self.rels[place]
+        if self.contexts is not None:
+            before, after = self.contexts[place]
+        elif start == NO_CONTEXT:
+            before = after = ""
+        else:
+            before, after = window_of(self.text, start, self.ends[place], self.window)
+        # A queue in memory keeps Links: what is one of few texts is kept once.
+        made = self._made[place] = _as_link((
+            self.urls[place], intern(self.hosts[place]), self.anchors[place], before, after, self.titles[place],
+            self.headings[place], intern(self.regions[place]), intern(self.paths[place]), intern(self.kinds[place]),
+            place, self.depth, self.source_url, bool(rel) and "nofollow" in rel.lower(),
+        ))  # fmt: skip
+        return made
+
+
+def window_of(text: str, start: int, end: int, window: int) -> tuple[str, str]:
+    """The text on both sides of a link, without blanks at the edges."""
+    if end <= start:
+        end = start - 1  # without text: the boundary it stands behind
+    return text[max(0, start - window) : start].lstrip(), text[end : end + window].rstrip()
+
+
+def urls_of(links: Sequence[Link]) -> Sequence[str]:
+    """Of each link, in order."""
+    return links.urls if isinstance(links, PageLinks) else [link.url for link in links]
+
+
+def hosts_of(links: Sequence[Link]) -> Sequence[str]:
+    """Of each link, in order."""
+    return links.hosts if isinstance(links, PageLinks) else [link.host for link in links]
+
+
+def anchors_of(links: Sequence[Link]) -> Sequence[str]:
+    """Of each link, in order."""
+    return links.anchors if isinstance(links, PageLinks) else [link.anchor for link in links]

@@ -1,0 +1,110 @@
+"""Fills in templates: pages in HTML, and what commands print.
+
+Templates are package data: in a scrapyd egg they are in a zip. All that is filled in HTML is escaped, because it comes out of the web. What has no
+shape of its own, or turns the direction of writing, becomes an escape (text.normalise); only http and https addresses become links.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoescape
+
+from topiccrawler.files import folder
+from topiccrawler.text.normalise import one_line
+from topiccrawler.urls.canonical import readable
+
+_NO_REASONS: Mapping[str, str] = {}
+MOST_CHARACTERS = 300  # of one text
+_WEB = re.compile(r"https?://[!#-;=?-~]+")  # without " < >, which no canonical URL has
+
+
+def environment() -> Environment:
+    """Templates by their place in the package: `results/templates/report.html`. Only HTML is escaped."""
+    made = Environment(
+        autoescape=select_autoescape(("html",)),
+        loader=FunctionLoader(_template),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters |= {"shown": shown, "address": address, "is_web": is_web, "moment": moment, "cell": cell}
+    return made
+
+
+@cache
+def _plain() -> Environment:
+    made = environment()
+    made.filters |= {
+        "readable": readable,
+        "titled": titled,
+        "minute": moment,
+        "second": second,
+        "weighed": weighed,
+    }
+    return made
+
+
+def as_text(template: str, values: Mapping[str, Any]) -> str:
+    """A template of plain text filled in, as it is printed: without the last line end."""
+    return _plain().get_template(template).render(values).rstrip("\n")
+
+
+def titled(text: str, most: int = 100) -> str:
+    """A title on one line."""
+    return one_line(text, most) or "(no title)"
+
+
+def weighed(
+    words: Iterable[tuple[str, float]], why: Mapping[str, str] = _NO_REASONS, other: str = ""
+) -> list[str]:
+    """Each word with its weight, and the reason for it; `other`: that of a word that has none."""
+    return [
+        f"{word} {weight:g}" + (f" ({why.get(word, other)})" if why.get(word, other) else "")
+        for word, weight in words
+    ]
+
+
+def second(seconds: float) -> str:
+    """Day and time to the second, local time."""
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+
+
+def shown(text: object, most: int = MOST_CHARACTERS) -> str:
+    """A stranger's text on one line, at most so long, without what steers."""
+    return one_line(str(text), most)
+
+
+def address(url: str) -> str:
+    """A URL for a person to read."""
+    return shown(readable(url))
+
+
+def is_web(url: str) -> bool:
+    """Whether it may become a link: http or https, and all of it visible ASCII, as canonical URLs are."""
+    return _WEB.fullmatch(url) is not None
+
+
+def moment(seconds: float) -> str:
+    """Day and minute, local time; empty for none, and for what a damaged file gives for one."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else ""
+    except (OverflowError, ValueError, OSError):
+        return ""
+
+
+def cell(value: object) -> str:
+    """A value in a table of figures."""
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _template(name: str) -> str:
+    room, _, file = name.rpartition("/")
+    return folder(room).joinpath(file).read_text(encoding="utf-8")
