@@ -178,9 +178,9 @@ class Adaptive(Strategy):
         site text    mean of 2 tanh(log-odds / 10) of the first link to each URL met of its site; two more count 0
         source host  the same as site, of pages fetched through links of the host of the best linking page
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (link_model.learning)
-        unproductive -ln(1 + n/10), n pages fetched of its site since the last relevant one (own words: since one with an
-                     outcome above NEARBY): `site` forgets them
-        named        own words: 1 with one of the words in an anchor, else .5 with one in the path of the address
+        unproductive -ln(1 + n/10), n pages of its site since the last relevant one (own words: since one with
+                     an outcome above NEARBY): `site` forgets them
+        named        own words: 1 with one of them in an anchor, else .5 with one in the path of the address
     Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a group's
         pages count after each further one); memory_urls 30 000; without "" (features left out).
     Reads: relevance of linking pages, text of links (once an anchor and URL), addresses, outcomes so far.
