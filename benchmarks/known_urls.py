@@ -108,6 +108,7 @@ def main() -> None:
         for known in sizes * given.rounds:
             with tempfile.TemporaryDirectory() as path:
                 rows[known].append(measure(web, given.strategy, known, given.pages, Path(path)))
+            print("   ".join(f"{name} {value:,.1f}" for name, value in rows[known][-1].items()), flush=True)
     table = [
         {name: round(statistics.median(one[name] for one in found), 2) for name in found[0]}
         for found in rows.values()

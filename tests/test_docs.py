@@ -205,6 +205,12 @@ def test_the_way_of_a_page_names_what_its_files_hold() -> None:
             assert not member or any(hasattr(holder, member) for holder in holders), f"{name} in {line}"
 
 
+@pytest.mark.parametrize(("pages", "most"), [("lab/*.md", 8000), ("scaling.md", 1000)])
+def test_what_was_asked_to_be_short_is(pages: str, most: int) -> None:
+    words = {page.name: len(page.read_text(encoding="utf-8").split()) for page in (ROOT / "docs").glob(pages)}
+    assert 0 < sum(words.values()) <= most, words
+
+
 def test_the_index_of_the_documentation_lists_every_page() -> None:
     index = ROOT / "docs" / "README.md"
     listed = {(index.parent / link).resolve() for link in A_LINK.findall(index.read_text(encoding="utf-8"))}

@@ -104,7 +104,7 @@ def test_a_damaged_entry_is_one_line_and_the_others_count(
         crowd.drain()
     sent = [record.getMessage() for record in caplog.records]
     assert len(sent) == len(damaged) - (crowd.kind is Whole)  # it takes nothing, be it what it may
-    assert all(text.startswith("An entry of process stranger is damaged (") for text in sent)
+    assert all("stranger" in text for text in sent)
     assert sorted(first.seen) == sorted([*crowd.fetched, "http://x.cn/", "http://x.cn/"])
 
 

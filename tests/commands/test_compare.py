@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from fastwarc.warc import WarcRecord, WarcRecordType
+from said import numbers
 
 from topiccrawler.commands.compare import DEFAULTS, Command
 from topiccrawler.lab import plots
@@ -72,7 +73,11 @@ def test_it_prints_a_table_and_writes_files_that_repeat_to_the_bit(
     more += ("--pages", "5", "--repeat", "2", "--jobs", "1", "--concurrency", "1")
     ran = compare(warm_scrapy, files, *more)  # whose sets are ordered otherwise than this process's
     assert ran.code == 0, ran.err
-    assert "tea: 5 pages, 2 relevant of 6 that can be reached; truth: labels" in ran.out
+    assert numbers(next(line for line in ran.out.splitlines() if line.startswith("tea: ")))[:3] == [
+        "5",
+        "2",
+        "6",
+    ]
     out = files / "out"
     written = {path.name: path.read_bytes() for path in out.iterdir()}
     assert sorted(written) == [

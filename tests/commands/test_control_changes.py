@@ -160,9 +160,9 @@ def test_what_cannot_be_changed_is_one_line_that_says_what_can(changed: dict[str
     for words in ("page_threshold=2", "until=2"):
         assert "0 to 1" in refused[words]
     assert "strategy_smoothing" in refused["strategy_keep=0.5"]
-    assert "does not have it" in refused["strategy_x=1"]
+    assert "strategy parameter 'x'" in refused["strategy_x=1"]
     assert refused["LOG_LEVEL=DEBUG"].endswith(
-        "these can: topic, page_threshold, link_threshold, pages, targets, until, strategy_smoothing"
+        " topic, page_threshold, link_threshold, pages, targets, until, strategy_smoothing"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from contextlib import closing
@@ -203,7 +204,7 @@ def test_a_kept_page_is_explained_with_the_page_that_links_it(
     with_link = relevance_of(of_words * linking["factor"], threshold)
     assert with_link == pytest.approx(stored["relevance"], abs=1e-3)
     ran = command("explain", f"{SITE}fund", "--job", str(learned), "-s", "LOG_LEVEL=ERROR")
-    assert f"×{linking['factor']:.3f}  for the page that links it, of relevance {of_news:.2f}" in ran.out
+    assert re.search(rf"×{linking['factor']:.3f} .* {of_news:.2f}$", ran.out, re.MULTILINE)
 
 
 def test_other_words_for_a_link_of_a_crawl_are_scored_by_what_it_learned(
@@ -221,7 +222,7 @@ def test_a_person_reads_it_as_text(learned: Path, command: Callable[..., Any]) -
     lines = ran.out.splitlines()
     assert lines[0] == "Link      http://hub.example/gone  “旧闻”"
     begin = next(n for n, line in enumerate(lines) if line.startswith("Score "))
-    assert lines[begin].endswith("it was leased with, by naive_bayes")
+    assert lines[begin].endswith(" naive_bayes")
     assert [line.split(maxsplit=1)[1] for line in lines[begin + 1 : begin + 6]] == [
         "prior",
         "anchor",
@@ -234,9 +235,7 @@ def test_a_person_reads_it_as_text(learned: Path, command: Callable[..., Any]) -
     assert [line.split()[-2] for line in lines[-2:]] == [f"{SITE}news", f"{SITE}gone"]
     never = command("explain", "http://nowhere.example/", "-s", f"JOBDIR={learned}")
     assert never.code == 1
-    assert (
-        f"URL http://nowhere.example/: was never met by the crawl in {learned}, or its link gate" in never.err
-    )
+    assert re.search(rf"URL http://nowhere\.example/: .*{re.escape(str(learned))}", never.err)
 
 
 def test_chinese_in_urls_is_readable(learned: Path, command: Callable[..., Any]) -> None:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from said import numbers
 
 from topiccrawler.crawling.assemble import recipe_of_words
 from topiccrawler.crawling.job_files import write_recipe
@@ -51,7 +53,7 @@ def test_a_topic_of_words_is_shown_by_them(warm_scrapy: Callable[..., Any], job:
     found = json.loads(warm_scrapy("frontier", str(job), "--json").out)
     assert (found["topic"], found["topic_name"]) == (recipe.topic, "考研、高考")
     words = warm_scrapy("explain", "http://b.cn/1", "--job", str(job), "--anchor", "考研").out
-    assert "by the link model of topic 考研、高考\n" in words
+    assert re.search(" topic 考研、高考$", words, re.MULTILINE)
     assert recipe.topic not in words
 
 
@@ -61,11 +63,7 @@ def test_the_page_shows_counts_what_comes_next_why_hosts_wait_and_what_failed(
     ran = warm_scrapy("frontier", str(job))
     assert ran.code == 0, ran.err
     lines = ran.out.splitlines()
-    assert lines[:3] == [
-        "finance, breadth_first: 7 pages, 4 kept, 3 hosts",
-        "2 waiting, 0 processing, 1 error, 0 discarded, 0 completed",
-        "1 of those waiting are over a budget: their hosts are asked no more",
-    ]
+    assert [numbers(line) for line in lines[:3]] == [["7", "4", "3"], ["2", "0", "1", "0", "0"], ["1"]]
     assert lines[4] == "Next by score"
     assert lines[5].startswith("      2.000  http://b.cn/1  [retry-after, ")
     assert lines[6] == "             “基金” · depth +2.00 · on http://hub.cn/"
@@ -90,7 +88,7 @@ def test_a_queue_goes_through_a_file_into_another_job(
     assert command("frontier", "dump", str(job), "--file", str(lines)).code == 0
     assert command("frontier", "dump", str(job)).out == lines.read_text(encoding="utf-8")
     ran = command("frontier", "load", str(tmp_path / "new"), "--file", str(lines))
-    assert (ran.code, ran.out) == (0, "3 URLs added, 0 were known\n")
+    assert (ran.code, numbers(ran.out)) == (0, ["3", "0"])
     assert command("frontier", "dump", str(tmp_path / "new")).out == lines.read_text(encoding="utf-8")
 
 

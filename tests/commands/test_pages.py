@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from said import numbers
 
-from topiccrawler.commands.pages import SIMILARITIES
+from topiccrawler.commands.pages import MARK, SIMILARITIES
 from topiccrawler.crawling.assemble import recipe_of_words
 from topiccrawler.crawling.job_files import DISCARDED, HTML, JobFiles
 from topiccrawler.crawling.recipe import Recipe
@@ -57,7 +57,7 @@ def test_pages_are_listed_best_first_and_hostile_titles_are_inert(
     assert address.strip() == BANK.url
     assert second == "0.500  2024-05-01  基金\\u202eevil\\u001b[31m"
     assert "(copy of http://" in ran.out
-    assert "\n* the day it was fetched: the page names none\n" in ran.out
+    assert f"\n{MARK}\n" in ran.out
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_a_page_is_shown_with_its_text_and_why_it_was_kept(command: Callable[...
     found = json.loads(command("pages", str(job), "show", FUND.url, "--json").out)
     assert (found["text"], [step["url"] for step in found["path"]]) == (FUND.text, [SEED, FUND.url])
     (job / "job.json").unlink()  # then the words cannot be told
-    assert "kept: relevance 0.500 for topic finance\n" in command("pages", str(job), "show", FUND.url).out
+    assert re.search(r"\b0\.500 .*\bfinance$", command("pages", str(job), "show", FUND.url).out, re.MULTILINE)
 
 
 def test_a_wrong_call_has_the_usage_once(command: Callable[..., Any]) -> None:
@@ -283,7 +283,7 @@ def test_a_job_that_kept_nothing_says_so(command: Callable[..., Any], tmp_path: 
     files.close()
     ran = command("pages", str(folder))  # its store is gone: the job is not one that kept nothing
     assert ran.code == 1
-    assert "no such page store" in ran.err
+    assert "pages.sqlite" in ran.err
 
 
 def test_relevances_of_an_earlier_version_are_called_similarities(

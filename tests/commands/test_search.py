@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from said import numbers
 
 from topiccrawler.store.pages import PageRecord
 
@@ -48,7 +49,7 @@ def test_the_jobs_of_a_folder_are_searched_and_filtered_and_json_has_the_marks(
     assert found["rank"] >= 0
     assert found["date_of"] == "fetched"
     assert "fetched 1970-01-01" in command("search", "贷款", "--data", str(data)).out
-    assert "no page of 1 jobs matches" in command("search", "贷款", "--data", str(data), "--kind", "html").out
+    assert numbers(command("search", "贷款", "--data", str(data), "--kind", "html").out) == ["1"]
 
 
 @pytest.mark.parametrize(

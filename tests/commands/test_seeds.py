@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from said import numbers
 from searxng import searxng
 
 from topiccrawler.commands.seeds import wanted
@@ -74,7 +75,7 @@ def test_the_best_of_earlier_jobs_and_of_a_search_become_a_file(
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert lines[0].split()[1] == HUB
-    assert lines[1] == "        茶叶大全; relevance 0.00, 10 of 10 pages it led to are relevant"
+    assert (lines[1].strip().startswith("茶叶大全; "), numbers(lines[1])) == (True, ["0.00", "10", "10"])
     topic = recipe_of_words(Recipe(""), ["茶叶", "龙井"], 600).topic_fields
     classifier = page_classifier_of(Recipe("", topic_fields=topic))
     (title,) = (line for line in ran.out.splitlines() if "[31m" in line)
@@ -83,9 +84,7 @@ def test_the_best_of_earlier_jobs_and_of_a_search_become_a_file(
         f"茶叶 [31m龙井; relevance {relevance}, found by 1 of 3 queries" in title
     )  # controls of the web are gone
     assert f"left out: {GONE} (answers 404)" in lines
-    assert any(
-        line.startswith(f"left out: {INSIDE} (private address; TOPIC_PRIVATE_NETWORK=True") for line in lines
-    )
+    assert any(INSIDE in line and "TOPIC_PRIVATE_NETWORK=True" in line for line in lines)
     assert lines[-1].startswith("5 ")
     assert lines[-1].endswith(f"-a seeds={out}")
     assert read_seeds(str(out)).positive[0] == HUB

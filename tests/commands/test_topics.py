@@ -103,9 +103,8 @@ def test_show_takes_words_and_says_how_they_are_understood(topics: Callable[...,
         "  考研 高考 志愿: your own topic, within education; -a topic=education is the whole",
     ]
     assert lines[5:7] == ["  3 words judge pages:", "    考研 1, 高考 1, 志愿 1"]
-    assert re.fullmatch(
-        r"  \d+ words only lead to its pages, of these the heaviest 20 \(--all lists them all\):", lines[7]
-    )
+    assert numbers(lines[7])[1:] == ["20"]
+    assert "--all" in lines[7]
     assert sum(line.count(" (") for line in lines[8:]) == 20
     assert "(near 高考, likeness 0." in lines[8]
     assert "(of the topic education)" in "\n".join(lines[8:])
@@ -202,10 +201,7 @@ def test_check_warns_of_a_threshold_that_no_page_reaches(
     page.write_text("<title>足球</title><p>比赛", encoding="utf-8")
     ran = topics("check", tea, "--pages", str(page))
     assert ran.code == 0
-    assert re.search(
-        r"warning: no page would be kept: the best of 1 pages has 0\.[0-4]\d\d, kept from 0\.5 \(page_threshold 0\.15\)",
-        ran.out,
-    )
+    assert re.search(r"warning: .*\b0\.[0-4]\d\d\b.* 0\.5 \(page_threshold 0\.15\)", ran.out)
 
 
 def test_check_ends_with_1_for_a_topic_that_cannot_work(topics: Callable[..., Any], tmp_path: Path) -> None:

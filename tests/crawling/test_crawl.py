@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from said import numbers
 
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.crawl import KNOWN, NO_PAGE, Crawl, CrawlLimits, Fetch, Outcome
@@ -80,8 +81,8 @@ def test_a_crawl_has_enough_when_the_next_pages_promise_little() -> None:
     read_and_end(crawl, fetch, 2.0)
     crawl.estimator.estimate(anew=True)
     assert (crawl.is_enough(), crawl.promises_little, crawl.has_more(2.0, 0)) == (True, True, False)
-    assert progress_line(crawl).endswith(", 2 queued, 2 hosts, about 0 relevant pages wait")
-    assert brief_line(crawl).endswith(", 2 queued (about 0 relevant)")
+    assert numbers(progress_line(crawl))[-3:] == ["2", "2", "0"]
+    assert numbers(brief_line(crawl))[-2:] == ["2", "0"]
     crawl.limits = CrawlLimits(until=0.01)
     assert not crawl.is_enough()
 

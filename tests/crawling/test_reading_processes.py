@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -157,10 +156,12 @@ def test_another_topic_reaches_the_readers() -> None:
     assert second.plan is crawl.content_plan
 
 
+@pytest.mark.parametrize("has_memory_files", [True, False])
 def test_models_that_cannot_be_sent_are_asked_in_the_crawl(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch, has_memory_files: bool
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    if not has_memory_files:
+        monkeypatch.delattr(os, "memfd_create", raising=False)
     crawl = Crawl()
     classifier = Unsendable(crawl.content_plan.page_classifier)
     crawl.content_plan = replace(crawl.content_plan, page_classifier=classifier)  # type: ignore[arg-type]
@@ -169,7 +170,11 @@ def test_models_that_cannot_be_sent_are_asked_in_the_crawl(
     processes.close(wait=True)
     assert found is not None
     assert (found.content.title, found.content.fault, found.content.relevance) == ("基金", "", None)
-    assert list(tmp_path.iterdir()) == []
+    assert not [
+        one
+        for one in Path("/proc/self/fd").iterdir()
+        if one.is_symlink() and "memfd:plan" in str(one.readlink())
+    ]
 
 
 def test_readers_that_cannot_begin_leave_the_pages_to_the_crawl() -> None:

@@ -152,7 +152,7 @@ def test_orders_to_a_job_that_does_not_run_are_refused_in_one_line(
 ) -> None:
     answer = open_dashboard(make(make_job).parent).post("/jobs/job/pause", {}, Accept="text/html")
     assert answer.status == 400
-    assert "no crawl is running there" in answer.text
+    assert "TOPIC_CONTROL=True" in answer.text
 
 
 def test_a_crawl_that_is_too_busy_to_answer_is_not_taken_for_one_that_has_ended(

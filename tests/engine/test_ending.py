@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from said import numbers
 from scrapy.settings import Settings
 
 from topiccrawler.crawling.keeping import HarvestCounter
@@ -26,23 +27,19 @@ def test_what_was_found_is_reported_of_the_job_and_of_this_run() -> None:
     begun = HarvestCounter()
     begun.add(kept=True, relevant=True, format="html")
     begun.add(kept=True, relevant=True, format="pdf", copy=True)
-    assert found_lines(begun) == [
-        "2 pages fetched, 2 relevant (100%), 2 kept: 1 html, 1 pdf; 1 of them copies, without text"
-    ]
+    assert [numbers(line) for line in found_lines(begun)] == [["2", "2", "100", "2", "1", "1", "1"]]
     again = HarvestCounter(begun.note())
     again.add(kept=False, relevant=True)
     again.add(kept=False)
     again.add(kept=True, relevant=True, format="pdf")
-    assert found_lines(again) == [
-        "5 pages fetched (3 in this run), 4 relevant (80%), 3 kept: 2 pdf, 1 html; 1 of them copies, without text"
-    ]
+    assert [numbers(line) for line in found_lines(again)] == [["5", "3", "4", "80", "3", "2", "1", "1"]]
 
 
 def test_failures_are_reported_by_reason_the_most_frequent_first() -> None:
     stats = {f"frontier/failed/http_{status}": status - 399 for status in range(400, 407)}
     line = "28 URLs failed in this run: 7 http 406, 6 http 405, 5 http 404, 4 http 403, 3 http 402, 3 for other reasons"
     assert failed_lines({**stats, "frontier/leased": 90}) == [line]
-    assert failed_lines({"frontier/failed/no_such_host": 2}) == ["2 URLs failed in this run: 2 no such host"]
+    assert [numbers(line) for line in failed_lines({"frontier/failed/no_such_host": 2})] == [["2", "2"]]
     assert failed_lines({"frontier/leased": 90}) == []
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
 
@@ -12,7 +12,7 @@ from topiccrawler.errors import StateError
 from topiccrawler.model import Visit
 from topiccrawler.results.jobs import JobLog
 from topiccrawler.store import segments
-from topiccrawler.store.segments import Segments
+from topiccrawler.store.segments import Segments, zstd
 from topiccrawler.store.visits import VisitLog, VisitTail, read_latest, read_visits
 
 HOST = "http://dead.example"
@@ -113,7 +113,7 @@ def test_killed_while_it_rotates(tmp_path: Path, killed: str) -> None:
     write(path, [dead(99)])
     assert list(read_visits(path)) == [*visits, dead(99)]
     assert packed.is_file()
-    assert not plain.exists()
+    assert {file.suffix for file in (tmp_path / "visits").iterdir()} == {".zst"}
 
 
 @pytest.mark.usefixtures("short")
@@ -133,13 +133,23 @@ def test_a_reader_beside_the_writer_sees_each_line_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("short")
-def test_a_damaged_segment_is_named_and_one_moved_away_costs_only_its_lines(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda body: body[:100] + bytes([body[100] ^ 0xFF]) + body[101:],
+        lambda body: body[:-5],
+        lambda _: b"",
+        lambda _: zstd.compress(bytes(segments.MOST_BYTES + 1)),
+    ],
+    ids=["changed", "cut", "empty", "far too large"],
+)
+def test_a_damaged_segment_is_named_and_one_moved_away_costs_only_its_lines(
+    tmp_path: Path, spoil: Callable[[bytes], bytes]
+) -> None:
     path, visits = tmp_path / "visits.jsonl", list(map(dead, range(40)))
     write(path, visits)
     second = tmp_path / "visits/00002.jsonl.zst"
-    body = bytearray(second.read_bytes())
-    body[len(body) // 2] ^= 0xFF
-    second.write_bytes(body)
+    second.write_bytes(spoil(second.read_bytes()))
     with pytest.raises(StateError, match=r"00002\.jsonl\.zst: is damaged; move it away"):
         list(read_visits(path))
     second.unlink()

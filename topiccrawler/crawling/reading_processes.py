@@ -29,7 +29,6 @@ from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import NamedTuple, Protocol
 
 from loky.backend.context import LokyContext
@@ -132,7 +131,7 @@ class ReadingProcesses:
         self._crawl, self._wanted = crawl, wanted
         self._pool: ProcessPool | None = None
         self._plan: ContentPlan | None = None
-        self._plan_file: Path | None = None
+        self._sent: _SentPlan | None = None
         self._handed: set[Future[tuple[bytes, str]]] = set()
         self._broken = 0  # pools in a row
 
@@ -206,8 +205,8 @@ class ReadingProcesses:
                 logger.info("Pages are read in %d processes of their own", self.count)
                 sys.setswitchinterval(min(SWITCH_SECONDS, sys.getswitchinterval()))
                 atexit.register(self.close, wait=True)
-            self._plan_file = _written(plan)
-            arguments = self._plan_file, self.seconds, os.getpid()
+            self._sent = _SentPlan(plan)
+            arguments = self._sent.argument, self.seconds, os.getpid()
             self._pool = ProcessPool(self.count, initializer=_begin, initargs=arguments, context=_Context())
             self._plan = plan
         return self._pool
@@ -219,7 +218,7 @@ class ReadingProcesses:
             return
         for handed in self._handed:
             handed.cancel()
-        ending = threading.Thread(target=_end, args=(pool, self._plan_file))
+        ending = threading.Thread(target=_end, args=(pool, self._sent))
         ending.start()
         if wait:
             ending.join()
@@ -245,24 +244,41 @@ class _Context(LokyContext):  # type: ignore[misc]
         return ends
 
 
-def _written(plan: ContentPlan) -> Path:
-    """The plan in a file, for readers to load: a start with megabytes in its arguments would hold up the pool until the reader has imported
-    all it needs. Without the models, where one of them, of another package, cannot be sent."""
-    try:
-        text = pickle.dumps(plan)
-    except (pickle.PicklingError, TypeError, AttributeError):
-        text = pickle.dumps(replace(plan, page_classifier=None, link_model=None))
-    with NamedTemporaryFile(prefix="topiccrawler-plan-", delete=False) as file:
-        file.write(text)
-    return Path(file.name)
+class _SentPlan:
+    """A plan for readers to load. A start with megabytes in its arguments would hold up the pool until the reader has imported all it needs, so it
+    lies in the memory of this process (Linux; elsewhere it is an argument), which leaves nothing behind however the process ends."""
+
+    def __init__(self, plan: ContentPlan) -> None:
+        try:
+            text = pickle.dumps(plan)
+        except (pickle.PicklingError, TypeError, AttributeError):  # a model of another package
+            text = pickle.dumps(replace(plan, page_classifier=None, link_model=None))
+        self._memory = os.memfd_create("plan") if hasattr(os, "memfd_create") else None
+        self.argument: bytes | str = text
+        if self._memory is not None:
+            with os.fdopen(os.dup(self._memory), "wb") as file:
+                file.write(text)
+            self.argument = f"/proc/{os.getpid()}/fd/{self._memory}"
+
+    @staticmethod
+    def loaded(argument: bytes | str) -> ContentPlan:
+        """In a reader."""
+        text = argument if isinstance(argument, bytes) else Path(argument).read_bytes()
+        plan: ContentPlan = pickle.loads(text)  # noqa: S301 made by our own process
+        return plan
+
+    def close(self) -> None:
+        """No reader begins any more."""
+        if self._memory is not None:
+            os.close(self._memory)
 
 
-def _end(pool: ProcessPool, plan: Path | None) -> None:
+def _end(pool: ProcessPool, plan: _SentPlan | None) -> None:
     with suppress(Exception):  # of a broken pool
         pool.stop()  # type: ignore[no-untyped-call]
         pool.join()
     if plan is not None:
-        plan.unlink(missing_ok=True)
+        plan.close()
 
 
 # --- in a reader
@@ -270,15 +286,15 @@ def _end(pool: ProcessPool, plan: Path | None) -> None:
 _packers: list[tuple[ContentPacker, float]] = []
 
 
-def _begin(plan: Path, seconds: float, parent: int) -> None:
-    threading.Thread(target=_end_with, args=(parent, plan), daemon=True).start()
+def _begin(plan: bytes | str, seconds: float, parent: int) -> None:
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     logging.disable()
     warnings.simplefilter("ignore")
     with suppress(ImportError, ValueError, OSError):  # no limits on this system, or narrower ones already
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    packer = ContentPacker(pickle.loads(plan.read_bytes()))  # noqa: S301 made by our own process
+    packer = ContentPacker(_SentPlan.loaded(plan))
     segmenter = packer.reader.segmenter
     segmenter.words("中国")  # its engine is made before the clock of a page runs
     if segmenter.own_words:
@@ -300,9 +316,7 @@ def _read(answer: Answer) -> tuple[bytes, str]:
         return b"", f"{type(fault).__name__}: {fault}"[:LONGEST_FAULT]
 
 
-def _end_with(parent: int, plan: Path) -> None:
+def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(LOOK_SECONDS)
-    with suppress(OSError):
-        plan.unlink(missing_ok=True)
     os._exit(1)

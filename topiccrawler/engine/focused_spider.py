@@ -31,6 +31,7 @@ from topiccrawler.engine.middlewares import expanding
 from topiccrawler.engine.opening import MEMORY, open_crawl, queue_place
 from topiccrawler.engine.scheduler import is_focused
 from topiccrawler.errors import ArgumentError
+from topiccrawler.files import package_table
 
 
 def hold_back() -> None:
@@ -46,32 +47,7 @@ def go_on(settings: Settings) -> None:
         log_scrapy_info(settings)
 
 
-_ORDER = "has no part in the order of this crawl, which its strategy decides"
-_CHOOSE = "choose one (-a strategy=NAME)"
-_QUEUE = "is not used: the queue of this crawl is its frontier"
-_KEEP = "give JOBDIR to keep it on disk"
-
-UNUSABLE = {
-    "DEPTH_PRIORITY": (_ORDER, _CHOOSE),
-    "SCHEDULER_PRIORITY_QUEUE": (_ORDER, _CHOOSE),
-    **dict.fromkeys(
-        (
-            "SCHEDULER_DISK_QUEUE",
-            "SCHEDULER_MEMORY_QUEUE",
-            "SCHEDULER_START_DISK_QUEUE",
-            "SCHEDULER_START_MEMORY_QUEUE",
-        ),
-        (_QUEUE, _KEEP),
-    ),
-    "DUPEFILTER_CLASS": (
-        "is not asked: links are distinguished by their canonical URLs",
-        "name what a URL loses in TOPIC_URL_PARAMETERS_DROPPED",
-    ),
-    "CONCURRENT_REQUESTS_PER_IP": (
-        "is not obeyed: hosts are distinguished by name",
-        "use CONCURRENT_REQUESTS_PER_DOMAIN",
-    ),
-}
+UNUSABLE = package_table("engine/unusable_settings.toml")
 
 
 def refuse_settings(settings: BaseSettings) -> None:

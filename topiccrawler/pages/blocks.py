@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from topiccrawler.files import package_table
 from topiccrawler.pages.document import Block, Document
 
 Numbers = npt.NDArray[np.float32]
@@ -94,99 +95,8 @@ def text_of_blocks(text: str, blocks: list[Block]) -> BlockText:
 
 MOST_STEPS = 24  # up the tree
 FADING = 0.8  # a step, of what an element's name says
-_OWN_TAGS = [
-    "p",
-    "li",
-    "h1",
-    "h2",
-    "h3 h4 h5 h6",
-    "td th",
-    "dt",
-    "dd",
-    "button label option",
-    "pre code",
-    "figcaption caption",
-    "div section article main",
-    "summary",
-    "blockquote",
-    "time",
-    "span",
-]
-_TAGS_ABOVE = [
-    "main",
-    "article",
-    "nav menu",
-    "header",
-    "footer",
-    "aside",
-    "form fieldset",
-    "table",
-    "ul ol",
-    "dl",
-    "section",
-    "figure",
-    "blockquote",
-    "details",
-    "button label",
-    "pre",
-    "dialog",
-    "p",
-    "li",
-    "a",
-    "thead",
-    "h1 h2 h3 h4 h5 h6",
-]
-_BLOCK_TAGS = [
-    "address",
-    "blockquote",
-    "body",
-    "br",
-    "center",
-    "dir",
-    "div",
-    "dl",
-    "fieldset",
-    "figure",
-    "hgroup",
-    "hr",
-    "html",
-    "legend",
-    "ol",
-    "tbody",
-    "tfoot",
-    "tr",
-    "ul",
-    "caption",
-    "dd",
-    "details",
-    "dialog",
-    "dt",
-    "figcaption",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "button",
-    "header",
-    "footer",
-    "li",
-    "main",
-    "menu",
-    "nav",
-    "p",
-    "pre",
-    "section",
-    "summary",
-    "table",
-    "td",
-    "th",
-    "thead",
-    "aside",
-    "article",
-]
+_MARKUP = package_table("pages/markup.toml")
+_OWN_TAGS, _TAGS_ABOVE, _BLOCK_TAGS = (_MARKUP[of] for of in ("own_tags", "tags_above", "block_tags"))
 TAG_CODES = {
     tag: code
     for code, tag in enumerate(

@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
+from topiccrawler.files import package_table
+
 BOUNDARY = "|"
 
 # A piece of text that no tag interrupts: start, end, the element it stands in, within a link?, number of its block.
@@ -109,26 +111,8 @@ class Document:
 
 BODY = "body"
 
-_BY_TAG = {
-    "nav": "navigation",
-    "menu": "navigation",
-    "header": "header",
-    "footer": "footer",
-    "aside": "aside",
-    "main": BODY,
-    "article": BODY,
-}
-_WORDS = {
-    "footer": "foot footer footers bottom copyright beian icp legal friendlink friendlinks flink flinks footnav",
-    "navigation": "nav navs navi navbar navigation menu menus submenu crumb crumbs breadcrumb breadcrumbs daohang channel "
-    "channels topnav mainnav subnav sitenav pagination pager paging pages tabs tabbar toolbar toc",
-    "aside": "side sidebar sidebars sider aside widget widgets related relate relates relation relevant recommend recommended "
-    "recommends recom rec tuijian hot hots hotlist rank ranking ranks paihang ad ads adv advert advertisement sponsor promo "
-    "comment comments reply replies pinglun share shares sharing tags taglist tagcloud archives guess like likes author "
-    "blogroll popup modal dialog qrcode qr erweima subscribe vote login interested recommendation",
-    "header": "header head hd top topbar banner logo masthead search searchbar",
-    BODY: "article content contents main artibody body text post entry detail details story news zhengwen neirong section",
-}
+_MARKUP = package_table("pages/markup.toml")
+_BY_TAG, _WORDS = _MARKUP["region_of_tag"], _MARKUP["region_words"]
 _REGION_OF = {word: region for region, words in reversed(_WORDS.items()) for word in words.split()}
 _ORDER = {region: rank for rank, region in enumerate(_WORDS)}
 _WORD = re.compile(r"[a-z]+|[A-Z][a-z]*|[A-Z]+(?![a-z])")

@@ -44,6 +44,7 @@ from itertools import chain, islice
 from operator import ne
 from urllib.parse import unquote
 
+from topiccrawler.files import package_table
 from topiccrawler.pages.document import Document
 from topiccrawler.text.normalise import fold, script_counts
 
@@ -51,26 +52,7 @@ EARLIEST = 1991
 OPENING_CHARACTERS = 400
 LONGEST_URL = 2_083
 
-_METAS = [
-    "article:published_time",
-    "og:published_time",
-    "datepublished",
-    "weibo:article:create_at",
-    "og:release_date",
-    "bytedance:published_time",
-    "publishdate",
-    "publish_date",
-    "publish-date",
-    "pubdate",
-    "_pubtime",
-    "apub:time",
-    "parsely-pub-date",
-    "dc.date.issued",
-    "dcterms.issued",
-    "dcterms.created",
-    "dc.date",
-    "date",
-]
+_METAS: list[str] = package_table("pages/markup.toml")["date_metas"]
 _DAY = re.compile(r"(?<!\d)((?:19|20)\d\d)\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d)")
 _DIGITS = re.compile(r"(?<!\d)((?:19|20)\d\d)(\d\d)(\d\d)(?!\d{1,5}(?:\D|$))")
 _PATH_DAY = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_/]?)([01]\d)[-_/]?([0-3]\d)(?!\d)")

@@ -25,6 +25,7 @@ from topiccrawler.errors import StateError
 from topiccrawler.files import whole_file
 
 BYTES = 8_000_000  # of a full segment, about
+MOST_BYTES = 64_000_000  # that are unpacked; more is no segment of ours
 _PACKED, _PLAIN = ".jsonl.zst", ".jsonl"
 _FRAME: dict[int, int] = {
     zstd.CompressionParameter.compression_level: 1,
@@ -74,6 +75,8 @@ class Segments:
         """Compress each full segment that is not yet; begin the next one where a killed process did not."""
         if self.count() and not self.path.exists():
             self.path.touch()
+        for half in self.folder.glob(f".*{_PACKED}.*"):  # of a process that was killed
+            half.unlink()
         for plain in sorted(self.folder.glob(f"*{_PLAIN}")):
             with whole_file(plain.with_suffix(_PACKED)) as out:
                 out.write(zstd.compress(plain.read_bytes(), options=_FRAME))
@@ -88,10 +91,16 @@ class Segments:
                 body = place.read_bytes()
             except FileNotFoundError:
                 continue
-            try:
-                return io.BytesIO(body if place is plain else zstd.decompress(body))
-            except zstd.ZstdError:
-                raise StateError(
-                    str(place), "is damaged", "move it away: its part of the crawl log is lost"
-                ) from None
+            return io.BytesIO(body if place is plain else _unpacked(body, place))
         return io.BytesIO()
+
+
+def _unpacked(body: bytes, place: Path) -> bytes:
+    whole = zstd.ZstdDecompressor()
+    try:
+        lines = whole.decompress(body, MOST_BYTES)
+    except zstd.ZstdError:
+        lines = b""
+    if not whole.eof:
+        raise StateError(str(place), "is damaged", "move it away: its part of the crawl log is lost")
+    return lines

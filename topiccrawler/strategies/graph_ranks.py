@@ -143,8 +143,8 @@ class IPageRank(GraphStrategy):
         d -> damping; RW -> relevance_weighting (its parameters); a page whose links all have RW 0 gives
         nothing.
     Parameters: damping 0.85 (SkyReach); c 0.6, top_words 60, with_context as in relevance_weighting; share
-        "sum", or "count" for the other reading, RW / k, k the number of links of T; growth 0.1 of the edges until it is
-        ranked again (ours), 0: at every refresh.
+        "sum", or "count" for the other reading, RW / k, k the number of links of T; growth 0.1 of the edges
+        until it is ranked again (ours), 0: at every refresh.
     Pruned: links whose IPR is in the lower fourth of all URLs met so far for a broad topic, the lower half for
         a normal, the lower three fourths for a specific one, but for tunnels (crawl.gate). Equal ranks share
         the middle of their places; the largest IPR passes. TOPIC_LINK_THRESHOLD is such a share.

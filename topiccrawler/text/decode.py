@@ -23,6 +23,8 @@ from __future__ import annotations
 import codecs
 import re
 
+from topiccrawler.files import package_table
+
 SAMPLE_CHARACTERS = 4000
 META_BYTES = 4096
 HTTP_BONUS, META_BONUS = 0.15, 0.10
@@ -38,24 +40,8 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_SUPERSETS = {
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "big5": "big5hkscs",
-    "cp950": "big5hkscs",
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-}
-_LABELS = {
-    "x-gbk": "gbk",
-    "gb_2312-80": "gb2312",
-    "chinese": "gb2312",
-    "utf8mb4": "utf-8",
-    "unicode": "utf-16",
-    "x-sjis": "cp932",
-}
+_CHARSETS = package_table("text/charsets.toml")
+_SUPERSETS, _LABELS = _CHARSETS["supersets"], _CHARSETS["labels"]
 _MULTIBYTE = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949", "hz", "iso2022_jp"})
 # Not web encodings, or ways to hide markup; UTF-16 shows itself by its bytes (a page that says so in ASCII is wrong).
 _NEVER = frozenset(

@@ -132,9 +132,7 @@ def test_a_server_that_lags_behind_is_told_of_once(
         connection.miss(last)
         time.sleep(0.005)
     until(lambda: connection.away_since is None)
-    assert [record.message for record in caplog.records if "does not answer" in record.message] == [
-        f"Redis {own_server.url} does not answer; the crawl waits"
-    ]
+    assert sum(own_server.url in record.message for record in caplog.records) == 1
     frontier.close()
 
 

@@ -15,19 +15,6 @@ from topiccrawler.files import user_path
 
 STEPS = {"list": 0, "show": 1, "new": 1, "check": 1, "learn": 1, "teach": 1, "edit": 1}
 """How many names each takes. The step NAME is done by the command's method _NAME."""
-ONLY = {
-    "clc": ("list",),
-    "keywords": ("new",),
-    "library_class": ("new",),
-    "zh": ("new", "learn"),
-    "out": ("new", "learn", "edit"),
-    "force": ("new", "learn", "edit"),
-    "pages": ("check",),
-    "all": ("show",),
-    **dict.fromkeys(("positive", "negative", "label", "top", "near", "thesis"), ("learn",)),
-    **dict.fromkeys(("answers", "questions", "write_questions", "undo"), ("teach",)),
-}
-"""The steps that each option is for."""
 PAGES_SHOWN = 20
 
 
@@ -39,7 +26,7 @@ class Command(ReportingCommand):
         step, *names = args or ["list"]
         if step not in STEPS or STEPS[step] != len(names):
             self.refuse(f"cannot do {' '.join(args)!r}")
-        for option, its_steps in ONLY.items():
+        for option, its_steps in self.description["only"].items():
             if getattr(opts, option) not in (None, False, []) and step not in its_steps:
                 self.refuse(
                     f"--{option.removeprefix('library_').replace('_', '-')} is for `{'`, `'.join(its_steps)}`"
