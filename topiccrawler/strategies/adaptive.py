@@ -195,6 +195,7 @@ class Adaptive(Strategy):
     prunes: ClassVar[bool] = True
     reads_terms: ClassVar[bool] = False
     refresh_every: ClassVar[int] = 10
+    state_version: ClassVar[int] = 2  # nine features before
     offered_links: ClassVar[OfferedLinks] = "new"
     rate: float = 0.3
     smoothing: float = 0.5
