@@ -242,10 +242,8 @@ class Adaptive(Strategy):
 
     def ended(self, url: str) -> None:
         row = self._urls.rows.get(url)
-        if row is not None and self._urls.waiting[row]:
-            self._ended.append(
-                url
-            )  # learned with the next page, so that others and a resumed crawl learn it too
+        if row is not None and self._urls.waiting[row]:  # observed with the next page, by other processes too
+            self._ended.append(url)
 
     def observation(self) -> list[Any] | None:
         return None if self._observation is None else self._observation.save()
@@ -342,9 +340,8 @@ class Adaptive(Strategy):
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        if (features := state.get("features", [*FEATURES])) != [
-            *FEATURES
-        ]:  # jobs of earlier versions have none
+        features = state.get("features", [*FEATURES])  # jobs of earlier versions have none
+        if features != [*FEATURES]:
             raise ValueError(f"weights of {', '.join(map(str, features))}")
         self._regression.load(state)
         self._fetched, self._relevant = float(state["fetched"]), float(state["relevant"])
@@ -396,9 +393,8 @@ class Adaptive(Strategy):
         nearby = NEARBY * (page.similarity >= self._threshold)
         if self._own_words is None:
             return nearby
-        new = {
-            link.url: link.anchor for link in page.links if link.anchor and link.url not in self._urls.rows
-        }
+        rows = self._urls.rows
+        new = {link.url: link.anchor for link in page.links if link.anchor and link.url not in rows}
         count = sum(self._own_words.search(fold(anchor)) is not None for anchor in new.values())
         return max(nearby, LISTING * (1.0 - 0.5**count))
 
