@@ -43,7 +43,7 @@ GOOD = "good.example"
 
 READER = b"popen_loky_posix"  # in the command line of a reading process
 BETWEEN_KILLS_SECONDS = (0.5, 8.0)
-GONE_SECONDS = 10.0  # for readers to end once their crawl was killed
+GONE_SECONDS = 30.0  # for readers to end once their crawl was killed
 
 
 @dataclass(frozen=True, slots=True)

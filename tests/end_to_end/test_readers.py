@@ -8,7 +8,7 @@ import signal
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -148,8 +148,9 @@ def test_readers_that_are_killed_at_random_moments_cost_no_page(
     crawl = warm_scrapy.begin(*words(tmp_path / "job", "2", 4), "-s", "DOWNLOAD_DELAY=0.5", proxy=web.proxy)
     for number in range(8):
         for pid in sorted(wait_until(lambda: kin(crawl.pid) or None))[-2 if number % 2 else -1 :]:
-            if b"popen_loky_posix" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                os.kill(pid, signal.SIGKILL)
+            with suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+                if b"popen_loky_posix" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    os.kill(pid, signal.SIGKILL)
         time.sleep(0.4)
     ran = crawl.wait(120)
     assert ran.code == 0, ran.err

@@ -121,6 +121,17 @@ def test_two_tags_that_nothing_else_on_the_page_bears_out_count_as_one() -> None
     assert tags(("text", "志愿怎么填")) == tags(("heading", "高考")) == 2.0
 
 
+def test_a_chinese_word_counts_at_the_end_of_a_longer_word_of_titles_tags_and_headings() -> None:
+    classifier = classifier_of(["线程", "志愿"])
+    assert words("多线程") == ["多线程"]
+    assert words("志愿者") == ["志愿者"]
+    found = classifier.observe(
+        page(("title", "多线程"), ("tag", "志愿者"), ("heading", "多线程，线程"), ("text", "多线程"))
+    )
+    assert [dict(one.counts).get("线程", 0) for one in found] == [1, 0, 2, 0]
+    assert [dict(one.counts).get("志愿", 0) for one in found] == [0, 0, 0, 0]
+
+
 def test_explain_gives_shares_of_the_relevance_largest_first() -> None:
     """Without 考研 the log-odds lose 2 + .5 · ln 3, without 高考 the .25 of the tag; 志愿 and the near words have no weight."""
     classifier = classifier_of(EXAM, bias=-1.0, title=2.0, count=0.5, tags=0.25)

@@ -16,7 +16,8 @@ with their likeness l (text.word_vectors), n = words of the body:
 Parameters: w, b of models/own_words.json, learned by logistic regression from the pages that crawls for 31 topics of three words fetched,
 whose truth is known by title and tags (benchmarks/own_words.py, docs/lab/own-words.md); near words from likeness .35 on, at most 300.
 Reads: segments of the page. A Latin word whose stem is another word (banking, bank), or of which the segmenter drops a part (Objective-C,
-GPT-4, .NET), counts where it is written as the user wrote it.
+GPT-4, .NET), counts where it is written as the user wrote it. A Chinese one counts at the end of a longer word of a title, tag or heading too
+(线程 in 多线程): there a compound has its head; at its beginning it may be another thing (志愿者).
 Cost: one look-up a word.
 Taught (relevance.training.teaching), 1 or nothing where nobody answered: a word counts by its trust t, so that sums of t stand for how many
 and t · occurrences for occurrences, and a near word's l is t · l; taught near words stand beside those of the table. Words against the topic,
@@ -54,6 +55,7 @@ FORMAT = "topiccrawler own words 1"
 LARGEST_BYTES, LARGEST = 100_000, 1_000.0  # of the file; of a weight
 BODY = ("text", "block")
 NAMING = ("title", "tag")
+SHORT = (*NAMING, "heading")
 LEAD = 60  # words
 PRIOR_WORDS = 20
 LEADING_WORDS = 12  # that are shown
@@ -106,6 +108,8 @@ class EvidenceClassifier:
             keys.setdefault("".join(tokens), []).append(word)
         keys.pop("", None)
         self._own = frozenset(keys)  # as the segmenter gives them
+        self._ends = frozenset(key for key in keys if len(key) > 1 and not _RUN.search(key))
+        self._lengths = sorted({len(key) for key in self._ends}, reverse=True)
         self._written = {
             key: pattern for key, words in keys.items() if (pattern := _written(key, words)) is not None
         }
@@ -239,11 +243,21 @@ class EvidenceClassifier:
             math.log(running),
         ]
 
+    def _ending(self, word: str) -> str:
+        """The longest of the user's Chinese words that this longer word ends with; "" for none, and for a word that counts by itself."""
+        if word not in self._known:
+            for length in self._lengths:
+                if len(word) > length and word[-length:] in self._ends:
+                    return word[-length:]
+        return ""
+
     def _counts(self, segment: Segment) -> dict[str, int]:
         known, words = self._known, segment.words
         counts: dict[str, int] = {}
         for word in filter(known.__contains__, words):
             counts[word] = counts.get(word, 0) + 1
+        if self._ends and segment.kind in SHORT:
+            _add(counts, Counter(filter(None, map(self._ending, words))))
         if not self._heads.isdisjoint(words):
             _add(counts, Counter(joined_again(words, self._heads, self._known)))
         for word, pattern in self._written.items():
