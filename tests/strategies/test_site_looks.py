@@ -164,3 +164,17 @@ def test_looks_outlive_a_restart() -> None:
     again.load(json.loads(json.dumps(looks.save())))
     assert again.save() == looks.save()
     assert chosen(again, urls) == chosen(looks, urls)
+
+
+def test_home_pages_of_a_portals_other_hosts_are_looked_at_after_new_sites() -> None:
+    articles = [f"http://www.portal.cn/{n}.html" for n in range(6)]
+    channel, new = "http://news.portal.cn/", "http://other.cn/a.html"
+    urls, looks = known(*articles, "http://news.portal.cn/b.html", channel, new), SiteLooks()
+    for url in articles:
+        read(looks, urls, url)
+    for expected in (new, channel):
+        looks._due = 0
+        for _ in range(60):
+            looks.count(is_target=True)
+        assert chosen(looks, urls) == [expected]
+        read(looks, urls, expected)

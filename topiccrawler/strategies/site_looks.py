@@ -1,12 +1,14 @@
 """Looks at sites of which few pages were fetched: which URLs a crawl for a user's own words fetches to see what a site has.
 
 Where few links name a topic its sites look like all others until some pages of each were read, and a home page names its latest
-texts alone. So a share of the requests goes to sites of which fewer than four pages were fetched, and to pages that lead to new sites.
+texts alone. So a share of the requests goes to sites of which fewer than four pages were fetched, to the home pages of a portal's other
+hosts, which are its channels, and to pages that lead to new sites.
 
 Idea: the fewer of the latest pages were relevant, the less is lost by a look, and the more looks there are. A look that ends without a
     page is made up for by another one.
 Formula: looks in ten pages = 1 + round((MOST - 1) max(0, 1 - r / PAYING)), r = relevant share of the latest pages
-    choice, one URL a site: the largest of score + preference + ln(1 + o) + (site without a page: ln a) - n
+    choice, one URL a site: the largest of score + preference + ln(1 + o) + (site without a page, channel: ln a) - (channel: ln(1 + n), else n)
+    channel -> the home page of another host of a site with pages
     preference -> 1 for a home page, 1.5 for a URL that an index of texts usually has (link_features.preference)
     a -> share of the sites looked at for the first time that gave a page, one more counted: (answered + 1) / (tried + 1)
     n -> pages of the site, decaying; 0 where o is at least LEADING
@@ -24,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from topiccrawler.links.columns import Floats, Numbers
-from topiccrawler.strategies.link_features import UrlFeatures
+from topiccrawler.strategies.link_features import HOME, UrlFeatures
 from topiccrawler.urls.canonical import registered_domain
 
 LOOK = 20.0  # added to the score of a URL chosen for a look
@@ -109,19 +111,23 @@ class SiteLooks:
         answer_rate = (self._answered + 1.0) / (self._answered + self._silent + 1.0)
         leads = rates.opened[sites] / np.maximum(pages, 1.0)
         is_new = pages == 0
-        chosen = np.where(is_new, times == 0, (pages < FEW_PAGES) & (times < A_SITE)) | (leads >= LEADING)
-        bonus = urls.columns["preference"][waiting] + np.log1p(leads) + math.log(answer_rate) * is_new
-        bonus -= np.where(leads >= LEADING, 0.0, pages)
+        preference = urls.columns["preference"][waiting]
+        is_channel = (preference == HOME) & ~is_new & (times <= A_SITE)
+        is_open = np.where(is_new, times == 0, (pages < FEW_PAGES) & (times < A_SITE)) | is_channel
+        chosen = is_open | (leads >= LEADING)
+        bonus = preference + np.log1p(leads) + math.log(answer_rate) * (is_new | is_channel)
+        bonus -= np.where(leads >= LEADING, 0.0, np.where(is_channel, np.log1p(pages), pages))
         return waiting[chosen], bonus[chosen]
 
     def _times(self, urls: UrlFeatures) -> Numbers:
-        """How often each site was looked at; A_SITE while a look at it is under way."""
+        """How often each site was looked at, at most A_SITE; more while a look at it is under way."""
         names = urls.group_rates["site"].names
         found = np.zeros(names.size, dtype=np.int64)
         for site, (url, times) in self._looks.items():
             if (number := names.get(site)) is not None:
                 row = urls.rows.get(url)
-                found[number] = A_SITE if row is not None and urls.waiting[row] else times
+                is_under_way = row is not None and urls.waiting[row]
+                found[number] = A_SITE + 1 if is_under_way else min(times, A_SITE)
         return found
 
     def _look(self, url: str) -> None:
