@@ -78,6 +78,30 @@ def test_what_the_gate_refuses_is_passed_to_the_strategy_and_queued_once_a_bette
     assert refused == [(f"{host}.example", probability, 0.0) for host in "aba"]
 
 
+def test_a_strategy_hears_of_each_url_that_waits_no_more() -> None:
+    class Hears(Strategy):
+        name = "hears"
+        heard: list[str] = []  # noqa: RUF012 one object
+
+        @property
+        def least_score(self) -> float:
+            return 0.0
+
+        def visit(self, page: Page, links: Sequence[Link]) -> list[Score]:
+            return [Score(link.url, 1.0 - 2.0 * (link.host == "poor.example")) for link in links]
+
+        def ended(self, url: str) -> None:
+            self.heard.append(url)
+
+    strategy = Hears()
+    ordering = Ordering(strategy, MemoryFrontier(Hosts()))
+    ordering.visit(Page("http://hub.example/"), [link("a"), link("poor")], 0.0)
+    assert ordering.lease(0.0) is not None
+    ordering.end("http://a.example/", State.ERROR, "http 404", 0.0)
+    assert ordering.lease(0.0) is None
+    assert strategy.heard == ["http://a.example/", "http://poor.example/"]
+
+
 def test_links_of_a_page_reached_by_a_tunnel_count_its_steps_and_a_target_ends_the_tunnel() -> None:
     frontier = MemoryFrontier(Hosts())
     ordering = Ordering(build("breadth_first"), frontier)

@@ -89,7 +89,7 @@ def test_what_was_read_of_another_body_or_for_another_topic_is_not_used() -> Non
 
 
 @pytest.mark.parametrize(("value", "available", "count"), [
-    (0, 2, None), ("0", 2, None), (3, 1, 3), ("2", 1, 2), ("auto", 1, None), ("auto", 2, 2), ("auto", 16, 4),
+    (0, 2, None), ("0", 2, None), (3, 1, 3), ("2", 1, 2), ("auto", 1, None), ("auto", 2, 1), ("auto", 16, 2),
 ])  # fmt: skip
 def test_the_setting_says_how_many(
     monkeypatch: pytest.MonkeyPatch, value: object, available: int, count: int | None

@@ -41,7 +41,8 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_a_host_of_forty_thousand_dead_links(tmp_path: Path) -> None:
+def test_a_host_of_forty_thousand_dead_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "BYTES", 8_000_000)
     path, visits = tmp_path / "visits.jsonl", [dead(number) for number in range(40_000)]
     write(path, iter(visits), each=100)
     full = [file.name for file in (tmp_path / "visits").iterdir()]

@@ -109,9 +109,9 @@ def test_what_another_process_queued_by_what_it_knew_is_corrected() -> None:
     links = [link(url) for url in wrong]
     other = begun()
     right = scores(other, SEED_PAGE, links)
-    *kept, queued = other.observation() or []
+    *kept, queued, ended = other.observation() or []
     told = [score + wrong[url] for (url, _), score in zip(kept[5], queued, strict=True)]
-    learner.observe([*kept, told])
+    learner.observe([*kept, told, ended])
     assert {score.url: score.value for score in learner.refresh(())} == {
         url: right[url] for url, by in wrong.items() if abs(by) > 1
     }
@@ -129,7 +129,7 @@ def test_what_was_kept_of_a_page_and_is_damaged_is_distinguished_from_what_is_no
 
 def test_a_state_of_other_features_is_refused() -> None:
     state = begun().save()
-    with pytest.raises(ValueError, match=r"2 .* 9"):
+    with pytest.raises(ValueError, match=r"2 .* 10"):
         begun().load({**state, "weights": [1.0, 2.0], "squares": [1.0, 1.0]})
 
 
@@ -283,6 +283,32 @@ def test_a_page_that_leads_to_pages_named_by_the_users_words_was_worth_fetching(
     assert outcome(*two) == 0.0  # both were met before
 
 
+def test_a_link_that_names_one_of_the_users_words_counts_for_itself() -> None:
+    strategy = begun_for_own_words()
+    links = [
+        named("http://a.example/1", "旅游"),
+        named("http://b.example/1", "2024 高考志愿填报"),
+        named("http://c.example/JAVA/1", "入门"),
+        named("http://d.example/%E9%AB%98%E8%80%83/", "标签"),
+        named("http://e.example/javascript/", "入门"),
+        named("http://java.example/1", "入门"),
+    ]
+    found = scores(strategy, SEED_PAGE, links)
+    plain = found["http://a.example/1"]
+    assert [round(found[link.url] - plain, 9) for link in links] == [0.0, 3.0, 1.5, 1.5, 0.0, 0.0]
+    later = scores(
+        strategy, SEED_PAGE, [named("http://a.example/1", "高考"), named("http://b.example/1", "入门")]
+    )
+    assert [round(value - plain, 9) for value in later.values()] == [3.0, 3.0]  # the best of a URL's links
+
+
+def test_a_link_names_no_word_of_the_catalogue() -> None:
+    strategy = begun()
+    row = strategy._urls.rows
+    scores(strategy, SEED_PAGE, [Link("http://a.example/基金", "a.example", anchor="1")])
+    assert strategy._urls.columns["named"][: len(row)].tolist() == [0.0]
+
+
 def test_a_page_that_leads_to_named_pages_teaches_its_words() -> None:
     strategy = begun_for_own_words()
     came = named("http://a.example/tags", "标签")
@@ -328,12 +354,42 @@ def test_a_first_look_outlives_a_restart_and_old_states_have_none() -> None:
     again = begun_for_own_words()
     again.load(state)
     assert again.current(links[0]) == strategy.current(links[0])
-    del state["first_looks"]
+    del state["looks"]
     again.load(state)
     before, after = strategy.current(links[0]), again.current(links[0])
     assert before is not None
     assert after is not None
     assert after.value == pytest.approx(before.value - 20)
+
+
+def test_a_url_that_ended_without_a_page_waits_no_more_and_is_made_up_for_by_another_look() -> None:
+    strategy, other = begun_for_own_words(), begun_for_own_words()
+    strategy.visit(SEED_PAGE, [named(f"http://{name}.example/", "博客") for name in "abcdefghijklmnop"])
+    other.observe(json.loads(json.dumps(strategy.observation())))
+    first, *rest = [score.url for score in strategy.refresh([]) if score.value > 10]
+    assert len(rest) == 3  # the seed was relevant
+    list(other.refresh([]))
+    strategy.ended(first)
+    strategy.ended("http://unknown.example/")
+    strategy.visit(Page("http://s.example/2", via=Via(SEED, 20.0)), [])
+    assert strategy.current(link(first)) is None
+    risen = [score.url for score in strategy.refresh([]) if score.value > 10]
+    assert len(risen) == 4 + 1
+    assert not {first, *rest} & {*risen}
+    other.observe(json.loads(json.dumps(strategy.observation())))
+    list(other.refresh([]))
+    assert other.save() == strategy.save()  # another process, or a resumed crawl, knows it too
+    *earlier, _ = strategy.observation() or []
+    other.observe(earlier)  # as versions before kept it
+
+
+def test_a_url_that_ended_after_the_last_page_is_known_after_a_restart() -> None:
+    strategy, again = begun_for_own_words(), begun_for_own_words()
+    strategy.visit(SEED_PAGE, [named("http://a.example/")])
+    strategy.ended("http://a.example/")
+    again.load(json.loads(json.dumps(strategy.save())))
+    again.visit(Page("http://s.example/2", via=Via(SEED, 20.0)), [])
+    assert again.current(named("http://a.example/")) is None
 
 
 def test_a_topic_of_the_catalogue_takes_no_first_looks() -> None:

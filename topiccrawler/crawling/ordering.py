@@ -176,13 +176,17 @@ class Ordering:
                 return Postpone.STOP
             if row.score < self.strategy.least_score and row.link.source_url:
                 refused += 1
+                self.strategy.ended(row.link.url)
                 return BELOW_LEAST_SCORE
             decision = self.admission.ask(row.link, Moment.LEASED, row.tunnel, now)
             if decision.passed:
                 decisions[row.link.url] = decision
                 return None
             refused += 1
-            return Postpone.SKIP_HOST if decision.postpones else decision.reason
+            if decision.postpones:
+                return Postpone.SKIP_HOST
+            self.strategy.ended(row.link.url)
+            return decision.reason
 
         leased = self.frontier.lease(now, ask)
         if leased is not None:
@@ -194,6 +198,7 @@ class Ordering:
     def end(self, url: str, state: State, reason: str, now: float, *, fetched: bool = True) -> None:
         """Report the outcome of a leased URL; `fetched`: a response came."""
         self.frontier.end(url, state, reason, now)
+        self.strategy.ended(url)
         if self.budgets is not None:
             self.budgets.end(url, state, reason, fetched=fetched)
 

@@ -1,7 +1,7 @@
 """The crawl log: one JSON line for each URL that was fetched, in the order they ended.
 
 Harvest curves, training and replay read it. A killed process may leave half a line at the end; readers pass it over. A log of more than
-8 MB goes on in another file, and what was full is compressed (segments.py); readers see one log.
+32 MB goes on in another file, and what was full is compressed (segments.py); readers see one log.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, repeat
 from typing import Any, ClassVar, NamedTuple
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -39,9 +40,10 @@ from topiccrawler.strategies.base import (
     packed_rows,
 )
 from topiccrawler.strategies.link_features import GROUPS, MEMORY_URLS, UrlFeatures, bounded, logit
+from topiccrawler.strategies.site_looks import SiteLooks
 from topiccrawler.text.normalise import fold
 from topiccrawler.text.weights import logistic
-from topiccrawler.urls.canonical import host_of, registered_domain
+from topiccrawler.urls.canonical import host_of
 
 FEATURES: Mapping[str, float] = {
     "bias": -1.0,
@@ -53,6 +55,7 @@ FEATURES: Mapping[str, float] = {
     "source host": 0.0,
     "words": 0.5,
     "unproductive": 1.0,
+    "named": 3.0,
 }
 SITE = list(FEATURES).index("site")
 
@@ -79,30 +82,37 @@ class PageObservation(NamedTuple):
     queued: Mapping[str, float] | None = (
         None  # URL -> score that its links were queued with; None = not scored yet
     )
+    ended: Sequence[str] = ()  # URLs that ended without a page since the page before
 
     @classmethod
-    def of(cls, page: Page, links: Sequence[Link], odds: Sequence[float]) -> PageObservation:
+    def of(
+        cls, page: Page, links: Sequence[Link], odds: Sequence[float], ended: Sequence[str] = ()
+    ) -> PageObservation:
         """What is learned from a page and from the links passed with it."""
         came_by = "" if page.via is None else page.via.link.url
-        return cls(page.url, page.title, page.similarity, page.is_target, came_by, links, odds)
+        return cls(page.url, page.title, page.similarity, page.is_target, came_by, links, odds, None, ended)
 
     def save(self) -> list[Any]:
         """As JSON values."""
         links = [(link.url, link.anchor) for link in self.links]
         queued = self.queued or {}
-        return [*self[:-3], links, self.odds, [queued.get(link.url) for link in self.links]]
+        scores = [queued.get(link.url) for link in self.links]
+        return [*self[:5], links, self.odds, scores, self.ended]
 
     @classmethod
     def load(cls, kept: Sequence[Any]) -> PageObservation:
-        """What `save` kept. ValueError or TypeError when damaged."""
-        url, title, similarity, is_target, came_by, links, odds, scores = kept
+        """What `save` kept, also of earlier versions, which had no `ended`. ValueError or TypeError when damaged."""
+        url, title, similarity, is_target, came_by, links, odds, scores, *more = kept
+        (ended,) = more or [()]
         if not len(links) == len(odds) == len(scores):
             raise ValueError(f"{len(links)} links, {len(odds)} odds and {len(scores)} scores")
         seen = [Link(url, host_of(url), anchor) for url, anchor in links]
         queued = {
             link.url: float(score) for link, score in zip(seen, scores, strict=True) if score is not None
         }
-        return cls(url, title, similarity, is_target, came_by, seen, odds, queued)
+        return cls(
+            url, title, similarity, is_target, came_by, seen, odds, queued, [str(url) for url in ended]
+        )
 
 
 class Regression:
@@ -148,11 +158,6 @@ UNPRODUCTIVE_SCALE = 10.0  # pages
 NEARBY = 0.3  # outcome of a page that is not relevant, but as similar as one that is
 LISTING = 0.7  # largest outcome of a page that only links to pages named by the user's words
 NEARBY_WORDS = 0.3  # what a word of a page that is not relevant is worth, in its label by similarity
-FIRST_LOOK = 20.0  # added to the score of the URL chosen for a first look at its site
-FIRST_LOOKS = 10  # URLs that have it at once; the oldest loses it, so that sites that do not answer are left
-LOOKS_KEPT = 1_000  # sites that are not chosen again
-HOME = 1.0  # by which a home page is preferred for a first look, on the scale of scores
-LOOK_CHOICE = 200  # URLs among which it is chosen
 ROOM = 0.02  # added to relevances before a logarithm
 
 
@@ -169,11 +174,13 @@ class Adaptive(Strategy):
         page         ln((similarity + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
         grandparent  the same as page, one step back
         site         logit of the smoothed relevant share of pages fetched from its site, less that of all;
-                     own words: 20 more for the best URL of a site without pages, one site each 10 pages
+                     own words: 20 more for the URLs chosen for a look at their site (strategies.site_looks)
         site text    mean of 2 tanh(log-odds / 10) of the first link to each URL met of its site; two more count 0
         source host  the same as site, of pages fetched through links of the host of the best linking page
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (link_model.learning)
-        unproductive -ln(1 + n/10), n pages fetched of its site since the last relevant one: `site` forgets them
+        unproductive -ln(1 + n/10), n pages of its site since the last relevant one (own words: since one with
+                     an outcome above NEARBY): `site` forgets them
+        named        own words: 1 with one of them in an anchor, else .5 with one in the path of the address
     Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a group's
         pages count after each further one); memory_urls 30 000; without "" (features left out).
     Reads: relevance of linking pages, text of links (once an anchor and URL), addresses, outcomes so far.
@@ -188,6 +195,7 @@ class Adaptive(Strategy):
     prunes: ClassVar[bool] = True
     reads_terms: ClassVar[bool] = False
     refresh_every: ClassVar[int] = 10
+    state_version: ClassVar[int] = 2  # nine features before
     offered_links: ClassVar[OfferedLinks] = "new"
     rate: float = 0.3
     smoothing: float = 0.5
@@ -207,11 +215,12 @@ class Adaptive(Strategy):
         self._regression = Regression(FEATURES.values(), self.rate)
         self._fetched, self._relevant = 1.0, 0.1  # fading counts, for the overall rate
         self._own_words: re.Pattern[str] | None = None  # the user's, of a topic of their own
-        self._first_looks: dict[str, str] = {}  # site -> the URL chosen for a first look at it, newest last
+        self._looks = SiteLooks()
         self._refreshes = 0
         self._pending: deque[Score] = deque()  # found by a refresh and not answered yet
         self._urls = UrlFeatures(self.keep, self.memory_urls)
         self._observation: PageObservation | None = None  # from the page visited last
+        self._ended: list[str] = []  # URLs without a page since then
 
     def prepare(self, knowledge: Knowledge) -> None:
         self._scorer = link_scorer_of(knowledge, self.name)
@@ -225,10 +234,16 @@ class Adaptive(Strategy):
             self._observation = None
             return [Score(link.url, SEED_SCORE) for link in links]
         odds = self._scorer.log_odds(links) if self._scorer and links else []
-        seen = PageObservation.of(page, links, odds)
+        seen = PageObservation.of(page, links, odds, self._ended)
+        self._ended = []
         scores = self._scored(seen)
         self._observation = seen._replace(queued={score.url: score.value for score in scores})
         return scores
+
+    def ended(self, url: str) -> None:
+        row = self._urls.rows.get(url)
+        if row is not None and self._urls.waiting[row]:  # observed with the next page, by other processes too
+            self._ended.append(url)
 
     def observation(self) -> list[Any] | None:
         return None if self._observation is None else self._observation.save()
@@ -238,6 +253,7 @@ class Adaptive(Strategy):
 
     def _scored(self, seen: PageObservation) -> Sequence[Score]:
         """Learn from a page, and score its links that wait. Links of another process's page are in the queue already."""
+        self._end(seen.ended)
         self._learn(seen)
         if not seen.links:
             return ()
@@ -271,7 +287,7 @@ class Adaptive(Strategy):
         self._refreshes += 1
         waiting, touched = urls.waiting_rows(), urls.touched_rows()
         if self._own_words is not None:
-            self._look_at_a_new_site(waiting)
+            self._looks.choose(urls, waiting)
         rows = waiting
         if self._refreshes % (1 + len(waiting) // WEIGHED_AT_ONCE):
             best = waiting[np.argpartition(-estimates[waiting], WEIGHED_AT_ONCE - 1)[:WEIGHED_AT_ONCE]]
@@ -284,40 +300,8 @@ class Adaptive(Strategy):
         queued[rows] = estimates[rows]
         self._pending.extend(self._as_scores(rows, queued[rows], self._features(rows)))
 
-    def _look_at_a_new_site(self, waiting: Numbers) -> None:
-        """Choose the best waiting URL, a home page rather than another, of a site of which no page was fetched.
-
-        Where few links name a topic its sites look like all others until a page of each was read.
-        """
-        urls = self._urls
-        rates = urls.group_rates["site"]
-        looked = [number for site in self._first_looks if (number := rates.names.get(site)) is not None]
-        sites = urls.groups["site"][waiting]
-        new = waiting[(rates.pages[sites] == 0) & ~np.isin(sites, looked)]
-        estimates = urls.columns["score"]
-        if len(new) > LOOK_CHOICE:
-            new = new[np.argpartition(-estimates[new], LOOK_CHOICE - 1)[:LOOK_CHOICE]]
-        if not len(new):
-            return
-        names = urls.rows.names
-        homes = np.array([names[row].rstrip("/").count("/") == 2 for row in new.tolist()])
-        row = int(new[np.argmax(estimates[new] + HOME * homes)])
-        self._first_looks[registered_domain(names[row])] = names[row]
-        estimates[row] += FIRST_LOOK
-        if len(self._first_looks) > LOOKS_KEPT:
-            del self._first_looks[next(iter(self._first_looks))]
-
-    def _first_look(self, rows: Numbers) -> Floats | float:
-        """What is added to the score of each row."""
-        if not self._first_looks:
-            return 0.0
-        newest = list(self._first_looks.values())[-FIRST_LOOKS:]
-        chosen = [row for url in newest if (row := self._urls.rows.get(url)) is not None]
-        added: Floats = np.where(np.isin(rows, chosen), FIRST_LOOK, 0.0)
-        return added
-
     def _scores(self, rows: Numbers, features: Floats) -> Floats:
-        scores: Floats = self._regression.scores(features) + self._first_look(rows)
+        scores: Floats = self._regression.scores(features) + self._looks.added(self._urls, rows)
         return scores
 
     def worth(self, value: float) -> float:
@@ -339,7 +323,7 @@ class Adaptive(Strategy):
     def _shares(self, rows: Numbers, features: Floats) -> list[bytes]:
         """What each feature adds to the score of each row."""
         shares = features * self._regression.weights
-        shares[:, SITE] += self._first_look(rows)
+        shares[:, SITE] += self._looks.added(self._urls, rows)
         return packed_rows(shares)
 
     def save(self) -> Mapping[str, Any]:
@@ -349,21 +333,23 @@ class Adaptive(Strategy):
             "fetched": self._fetched,
             "relevant": self._relevant,
             "refreshes": self._refreshes,
-            "first_looks": self._first_looks,
+            "looks": self._looks.save(),
+            "ended": self._ended,
             "pending": [(score.url, score.value, score.shares.hex()) for score in self._pending],
             "known": self._urls.save(),
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        if (features := state.get("features", [*FEATURES])) != [
-            *FEATURES
-        ]:  # jobs of earlier versions have none
+        features = state.get("features", [*FEATURES])  # jobs of earlier versions have none
+        if features != [*FEATURES]:
             raise ValueError(f"weights of {', '.join(map(str, features))}")
         self._regression.load(state)
         self._fetched, self._relevant = float(state["fetched"]), float(state["relevant"])
         self._refreshes = int(state["refreshes"])
-        looks = state.get("first_looks", {})  # jobs of earlier versions have none
-        self._first_looks = {str(site): str(url) for site, url in looks.items()}
+        self._looks = SiteLooks()
+        if "looks" in state:  # jobs of earlier versions have none
+            self._looks.load(state["looks"])
+        self._ended = [str(url) for url in state.get("ended", ())]
         self._pending = deque(
             Score(str(url), float(value), 0.0, bytes.fromhex(shares))
             for url, value, shares in state["pending"]
@@ -377,9 +363,11 @@ class Adaptive(Strategy):
         row = urls.rows.get(page.came_by)
         if row is not None and urls.waiting[row]:
             self._regression.learn(self._features(np.array([row]))[0], outcome)
+            least = NEARBY if self._own_words is not None else 0.0
             for name, group_rates in urls.group_rates.items():
-                group_rates.add(int(urls.groups[name][row]), outcome)
+                group_rates.add(int(urls.groups[name][row]), outcome, least)
             urls.waiting[row] = False
+            self._looks.read(urls, row)
         texts = [urls.words_in([page.title])]
         if row is not None:
             texts.append(urls.words[row])
@@ -387,8 +375,16 @@ class Adaptive(Strategy):
         if self._own_words is not None:
             label = max(outcome, NEARBY_WORDS * label)
         urls.vocabulary.learn(texts, label)
+        self._looks.count(is_target=page.is_target)
         self._fetched = FADE * (self._fetched + 1.0)
         self._relevant = FADE * (self._relevant + outcome)
+
+    def _end(self, ended: Sequence[str]) -> None:
+        """These URLs wait no more."""
+        urls = self._urls
+        rows = [row for url in ended if (row := urls.rows.get(url)) is not None]
+        urls.waiting[rows] = False
+        self._looks.ended(urls, rows)
 
     def _outcome(self, page: PageObservation) -> float:
         """0..1, what it was worth to fetch the page."""
@@ -397,11 +393,10 @@ class Adaptive(Strategy):
         nearby = NEARBY * (page.similarity >= self._threshold)
         if self._own_words is None:
             return nearby
-        new = {
-            link.url: link.anchor for link in page.links if link.anchor and link.url not in self._urls.rows
-        }
-        named = sum(self._own_words.search(fold(anchor)) is not None for anchor in new.values())
-        return max(nearby, LISTING * (1.0 - 0.5**named))
+        rows = self._urls.rows
+        new = {link.url: link.anchor for link in page.links if link.anchor and link.url not in rows}
+        count = sum(self._own_words.search(fold(anchor)) is not None for anchor in new.values())
+        return max(nearby, LISTING * (1.0 - 0.5**count))
 
     def _meet(self, page: PageObservation) -> Numbers:
         """Add a page's links to the columns; the rows of those that wait."""
@@ -415,6 +410,8 @@ class Adaptive(Strategy):
         links, rows = list(compress(page.links, waits.tolist())), rows[waits]
         odds = np.clip(np.array(page.odds)[waits], -ODDS_LIMIT, ODDS_LIMIT)
         here = self._promise(page.similarity)
+        if (words := self._own_words) is not None:
+            np.maximum.at(urls.columns["named"], rows, [named(words, link) for link in links])
         return urls.meet(
             page.url,
             links,
@@ -450,9 +447,18 @@ class Adaptive(Strategy):
             source_host,
             bounded(urls.vocabulary.log_odds(urls.words[rows]).sum(axis=1) / WORDS_SCALE),
             -np.log1p(urls.group_rates["site"].unproductive[urls.groups["site"][rows]] / UNPRODUCTIVE_SCALE),
+            columns["named"][rows],
         ]
         features: Floats = np.stack(kinds, axis=1) * self._mask
         return features
+
+
+def named(words: re.Pattern[str], link: Link) -> float:
+    """How a link names one of the words: 1 in its anchor, .5 in the path of its address only, else 0."""
+    if link.anchor and words.search(fold(link.anchor)) is not None:
+        return 1.0
+    path = link.url.split("/", 3)[-1]
+    return 0.5 * (words.search(fold(unquote(path))) is not None)
 
 
 def written(words: Iterable[str]) -> re.Pattern[str] | None:

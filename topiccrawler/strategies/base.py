@@ -6,7 +6,7 @@ which one it drives. The caller keeps these rules, so that no strategy has a spe
 - `visit` scores only raise the score of a queued URL (the maximum counts); `refresh` scores replace it;
 - a link without a score is not queued;
 - seeds are the out-links of a virtual root page (`ROOT_URL`, similarity 1, depth -1);
-- a page whose fetch failed is never passed to a strategy: it has no links and no label.
+- a page whose fetch failed is never passed to a strategy: it has no links and no label; `ended` says that its URL waits no more.
 
 A score that is a sum of several shares is queued with them, because the weights may have changed when `scrapy explain` reads
 it. `packed` stores all shares but the last as 32-bit floats; the last is the score less the others. One share is not packed.
@@ -151,6 +151,9 @@ class Strategy:
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         """Score the links of a page just read. Called once a page."""
         raise NotImplementedError(f"{type(self).__name__}.visit")
+
+    def ended(self, url: str) -> None:
+        """A queued URL waits no more: it was fetched, with or without a page that was visited, or refused when its turn came."""
 
     def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
         """Score queued links again. Called once in `refresh_every` pages.

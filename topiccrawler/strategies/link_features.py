@@ -7,6 +7,7 @@ of its links before a page was fetched, and the number of irrelevant pages since
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -34,6 +35,7 @@ class GroupRates:
         self.relevant = np.zeros(256)
         self.touched = np.zeros(256, dtype=bool)  # since the last look
         self.unproductive = np.zeros(256)  # pages in a row
+        self.opened = np.zeros(256)  # groups whose first page was read by its links; decays as `pages` do
         self.urls, self.texts = np.zeros(256), np.zeros(256)  # URLs met, and the sum of what their links say
 
     def number(self, name: str) -> int:
@@ -42,15 +44,24 @@ class GroupRates:
         if found is None:
             found = self.names.add(name)
             self._grow()
-            for column in (self.pages, self.relevant, self.unproductive, self.touched, self.urls, self.texts):
+            for column in (
+                self.pages,
+                self.relevant,
+                self.unproductive,
+                self.opened,
+                self.touched,
+                self.urls,
+                self.texts,
+            ):
                 column[found] = 0
         return found
 
-    def add(self, number: int, relevant: float) -> None:
-        """One of its pages was fetched."""
+    def add(self, number: int, relevant: float, least: float = 0.0) -> None:
+        """One of its pages was fetched; worth no more than `least`, it was unproductive."""
         self.pages[number] = self.keep * self.pages[number] + 1.0
         self.relevant[number] = self.keep * self.relevant[number] + relevant
-        self.unproductive[number] = 0.0 if relevant > 0.0 else self.unproductive[number] + 1.0
+        self.unproductive[number] = 0.0 if relevant > least else self.unproductive[number] + 1.0
+        self.opened[number] *= self.keep
         self.touched[number] = True
 
     def meet(self, numbers: Numbers, texts: Floats) -> None:
@@ -89,6 +100,7 @@ class GroupRates:
             "relevant": packed(self.relevant[:count]),
             "unproductive": packed(self.unproductive[:count]),
             "touched": packed(self.touched[:count]),
+            "opened": packed(self.opened[:count]),
             "urls": packed(self.urls[:count]),
             "texts": packed(self.texts[:count]),
         }
@@ -104,6 +116,8 @@ class GroupRates:
         group_rates.relevant[:count] = unpacked(state["relevant"])
         group_rates.unproductive[:count] = unpacked(state["unproductive"])
         group_rates.touched[:count] = unpacked(state["touched"], np.bool_)
+        if "opened" in state:  # jobs of earlier versions have none
+            group_rates.opened[:count] = unpacked(state["opened"])
         group_rates.urls[:count] = unpacked(state["urls"])
         group_rates.texts[:count] = unpacked(state["texts"])
         return group_rates
@@ -112,7 +126,7 @@ class GroupRates:
         while len(self.pages) < self.names.size:
             self.pages, self.relevant, self.touched = map(doubled, (self.pages, self.relevant, self.touched))
             self.urls, self.texts = map(doubled, (self.urls, self.texts))
-            self.unproductive = doubled(self.unproductive)
+            self.unproductive, self.opened = map(doubled, (self.unproductive, self.opened))
 
 
 def logit(probability: Floats | float) -> Floats:
@@ -126,6 +140,19 @@ def bounded(log_odds: Floats) -> Floats:
     """What words say, between -2 and 2."""
     found: Floats = 2.0 * np.tanh(log_odds)
     return found
+
+
+HOME, INDEX = 1.0, 1.5  # by which they are preferred for a look at their site, on the scale of scores
+_INDEX = re.compile(
+    r"(?:archives?|tags?|categor(?:y|ies)|posts?|articles?|blog|all|list|sitemap)(?:/index)?(?:\.html?|/)?",
+    re.IGNORECASE,
+)
+
+
+def preference(url: str) -> float:
+    """By how much a canonical URL is preferred for a look at its site: one of a home page, or that an index of texts usually has."""
+    path = url.split("/", 3)[-1]
+    return HOME if not path else INDEX if _INDEX.fullmatch(path) else 0.0
 
 
 GROUPS = ("site", "source_host")
@@ -150,6 +177,8 @@ class UrlFeatures:
         "best_grandparent",
         "score",  # as weighed last
         "queued",  # the score the queue has
+        "named",  # by the user's words (adaptive.named)
+        "preference",  # by how much it is preferred for a look at its site: home pages and indexes
     )
 
     def __init__(
@@ -176,6 +205,7 @@ class UrlFeatures:
         self._grow()
         for column in self.columns.values():
             column[new] = 0.0
+        self.columns["preference"][new] = [preference(self.rows.names[row]) for row in new]
         self.columns["queued"][new] = -np.inf
         self.words[new] = 0
         self.waiting[new] = True
@@ -217,6 +247,14 @@ class UrlFeatures:
             self.groups[name][rows[better]] = of_group
         self.group_rates["site"].meet(self.groups["site"][rows[~known]], texts[best[~known]])
         return rows
+
+    def led_to_site(self, row: int) -> None:
+        """The first page of that row's site was read: one more site that the linking site leads to."""
+        hosts, rates = self.group_rates["source_host"].names, self.group_rates["site"]
+        host = hosts.names[self.groups["source_host"][row]]
+        source = rates.names.get(registered_domain(f"http://{host}/"))
+        if source is not None and source != self.groups["site"][row]:
+            rates.opened[source] += 1.0
 
     def _group_numbers(self, page_url: str, links: Sequence[Link]) -> Numbers:
         """Of each link on a page: (groups, links)."""
@@ -284,7 +322,8 @@ class UrlFeatures:
         features._grow()
         count = features.rows.size
         for name in cls.FLOATS:
-            features.columns[name][:count] = unpacked(state["columns"][name])
+            if name in state["columns"]:  # jobs of earlier versions have no "preference"
+                features.columns[name][:count] = unpacked(state["columns"][name])
         for name in GROUPS:
             features.groups[name][:count] = unpacked(state["groups"][name], np.int64)
             features.group_rates[name] = GroupRates.load(state["group_rates"][name], keep)
