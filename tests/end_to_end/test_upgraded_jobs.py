@@ -14,11 +14,13 @@ from topiccrawler.crawling.checkpoints import NOTE, NOW
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.store.visits import read_visits
+from topiccrawler.strategies.adaptive import Adaptive
 
 pytestmark = pytest.mark.slow
 
 HOME = "http://a.example/"
 PAGES = 30
+VERSION = Adaptive.state_version
 FAST = ("DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False", "ROBOTSTXT_OBEY=False", "CONCURRENT_REQUESTS=1")
 Change = Callable[[dict[str, Any]], None]
 
@@ -51,7 +53,8 @@ def unchanged(kept: dict[str, Any]) -> None:
     """As this release has written it."""
 
 
-def as_last_release(kept: dict[str, Any]) -> None:
+def of_the_first_version(kept: dict[str, Any]) -> None:
+    """As releases before there were versions."""
     del kept["version"], kept["state"]["features"]
 
 
@@ -59,9 +62,9 @@ def as_last_release(kept: dict[str, Any]) -> None:
     ("change", "reason"),
     [
         (former_features, "ValueError: weights of bias, page"),
-        (former_version, "ValueError: version 0, this program reads 1"),
+        (former_version, f"ValueError: version 0, this program reads {VERSION}"),
         (unchanged, ""),
-        (as_last_release, ""),
+        (of_the_first_version, f"ValueError: version 1, this program reads {VERSION}"),
     ],
 )
 def test_what_is_not_read_is_learned_again(
@@ -96,5 +99,5 @@ def test_what_is_not_read_is_learned_again(
         waiting = {row.link.url for row in frontier.look().rows(State.WAITING)}
         assert before.keys() <= waiting | {*urls}  # nothing is lost
         now = [json.loads(frontier.notes.get(name) or "{}") for name in (NOTE, NOW)]
-    assert [note["version"] for note in now] == [1, 1]
+    assert [note["version"] for note in now] == [VERSION, VERSION]
     assert now[1]["pages"] == 20

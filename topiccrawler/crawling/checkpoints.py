@@ -85,7 +85,7 @@ def _whole(strategy: Strategy, page: Page, links: Sequence[Link]) -> dict[str, A
         "page": plain,
         "detail": page.is_detail,
         "via": None if via is None else (via.link, via.score, via.carry, via.tunnel),
-        "links": links,
+        "links": list(links),
     }
 
 
