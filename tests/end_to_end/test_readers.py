@@ -75,7 +75,9 @@ def result(job: Path) -> dict[str, Any]:
         "stats": {
             name: value
             for name, value in stats.items()
-            if name.startswith(OWN_STATS) and not name.endswith(("seconds", "_ms"))
+            if name.startswith(OWN_STATS)
+            and not name.endswith(("seconds", "_ms"))
+            and not name.startswith("frontier/waits/")  # as it was when the progress was reported
         },
     }
 
