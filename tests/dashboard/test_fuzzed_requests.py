@@ -50,6 +50,10 @@ def test_of_pages(dashboard: Any, caplog: pytest.LogCaptureFixture) -> None:
     assert "failed" not in caplog.text
 
 
+def test_a_job_whose_name_no_file_can_have_is_none(dashboard: Any) -> None:
+    assert dashboard.get(f"/jobs/{'a' * 300}").status == dashboard.get("/jobs/none").status == 404
+
+
 def test_of_forms(dashboard: Any, caplog: pytest.LogCaptureFixture) -> None:
     """No job is begun: its topic is none."""
 

@@ -13,6 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
+from os.path import isfile
 from pathlib import Path
 from subprocess import Popen
 from threading import Lock
@@ -298,7 +299,7 @@ class Jobs:
         return job
 
     def _is_one(self, folder: Path) -> bool:
-        return is_job(folder) or any((folder / name).is_file() for name in (JOB, CONTROL, OUTPUT))
+        return is_job(folder) or any(isfile(folder / name) for name in (JOB, CONTROL, OUTPUT))
 
 
 def mark(path: Path) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from math import inf
+from os.path import isfile
 from pathlib import Path
 from threading import Lock
 
@@ -80,8 +81,8 @@ def jobs_in(data: Path) -> list[Path]:
 
 
 def is_job(folder: Path) -> bool:
-    """A crawl has written there."""
-    return (folder / PAGES).is_file() or (folder / VISITS).is_file()
+    """A crawl has written there; a path that the file system cannot hold is none."""
+    return isfile(folder / PAGES) or isfile(folder / VISITS)
 
 
 _LOOK_EVERY = 64  # visits between two looks at the clock
