@@ -43,7 +43,6 @@ def _plain() -> Environment:
     made.filters |= {
         "readable": readable,
         "titled": titled,
-        "minute": moment,
         "second": second,
         "weighed": weighed,
     }
