@@ -64,9 +64,8 @@ class HostRanking:
 
     def __init__(self, counts: Counts) -> None:
         self._counts = counts
-        self._sites: list[
-            tuple[float, int, str]
-        ] = []  # rank and site; flat, as a lease compares a dozen of them
+        # rank and site; flat, as a lease compares a dozen of them
+        self._sites: list[tuple[float, int, str]] = []
         self._site_ranks: dict[str, Key] = {}  # of the one entry that counts
         self._hosts: dict[str, list[tuple[Key, int]]] = {}
         self._clean_at: dict[str, int] = {}
