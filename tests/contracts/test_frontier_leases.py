@@ -116,7 +116,7 @@ def test_a_refusal_discards_and_costs_the_host_nothing(make: Make) -> None:
 
     def accept(leased: Leased) -> str | None:
         seen.append(name(leased))
-        return "below the threshold" if leased.score > 2.5 else None
+        return "refused" if leased.score > 2.5 else None
 
     assert name(frontier.lease(3.0, accept)) == "b/1"
     assert name(frontier.lease(3.0, accept)) == "a/3"
@@ -124,7 +124,7 @@ def test_a_refusal_discards_and_costs_the_host_nothing(make: Make) -> None:
     assert seen == ["a/1", "a/2", "b/1", "a/3"]
     row = frontier.look().row("http://a/2")
     assert row is not None
-    assert (row.state, row.reason, row.changed) == (State.DISCARDED, "below the threshold", 3.0)
+    assert (row.state, row.reason, row.changed) == (State.DISCARDED, "refused", 3.0)
     assert states(frontier) == {"processing": 2, "discarded": 2}
 
 
