@@ -15,6 +15,8 @@ from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.engine.control.client import ask, orders
 from topiccrawler.errors import ArgumentError
 
+pytestmark = pytest.mark.slow
+
 TEXT = "<title>基金</title><p>基金 股票 理财 投资</p>"
 SEED = "http://a.example/"
 BEHIND = [f"http://b.example/{number}" for number in range(6)]  # one is leased, the others wait
@@ -120,7 +122,6 @@ def test_the_hosts_with_most_waiting_are_named(changed: dict[str, Any]) -> None:
     assert changed["sites"].split()[:2] == ["5", "b.example"]
 
 
-@pytest.mark.slow
 def test_a_page_threshold_counts_from_then_on(changed: dict[str, Any]) -> None:
     assert re.match(r"page_threshold \D+1\.0, \D+0\.", changed["page"])
     assert "'topic/kept': 1," in changed["ran"].err

@@ -117,6 +117,7 @@ def test_killed_while_it_rotates(tmp_path: Path, killed: str) -> None:
     assert {file.suffix for file in (tmp_path / "visits").iterdir()} == {".zst"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_a_reader_beside_the_writer_sees_each_line_once(tmp_path: Path) -> None:
     path, most = tmp_path / "visits.jsonl", 1500
