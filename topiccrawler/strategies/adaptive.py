@@ -381,6 +381,8 @@ class Adaptive(Strategy):
 
     def _end(self, ended: Sequence[str]) -> None:
         """These URLs wait no more."""
+        if not ended:
+            return
         urls = self._urls
         rows = [row for url in ended if (row := urls.rows.get(url)) is not None]
         urls.waiting[rows] = False
@@ -431,14 +433,14 @@ class Adaptive(Strategy):
         """(rows, features), in the order of `share_names`."""
         urls, columns = self._urls, self._urls.columns
         overall = self._relevant / self._fetched
+        usual = logit(overall)
         site, source_host = (
-            logit(urls.group_rates[name].rate(urls.groups[name][rows], overall, self.smoothing))
-            - logit(overall)
+            logit(urls.group_rates[name].rate(urls.groups[name][rows], overall, self.smoothing)) - usual
             for name in GROUPS
         )
         met = np.maximum(columns["links"][rows], 1.0)
-        kinds = [
-            np.ones(len(rows)),
+        kinds = (
+            1.0,
             bounded(columns["sum_odds"][rows] / met / ODDS_SCALE),
             columns["best_relevance"][rows],
             columns["best_grandparent"][rows],
@@ -448,9 +450,11 @@ class Adaptive(Strategy):
             bounded(urls.vocabulary.log_odds(urls.words[rows]).sum(axis=1) / WORDS_SCALE),
             -np.log1p(urls.group_rates["site"].unproductive[urls.groups["site"][rows]] / UNPRODUCTIVE_SCALE),
             columns["named"][rows],
-        ]
-        features: Floats = np.stack(kinds, axis=1) * self._mask
-        return features
+        )
+        features: Floats = np.empty((len(rows), len(kinds)))
+        for place, values in enumerate(kinds):
+            features[:, place] = values
+        return features * self._mask
 
 
 def named(words: re.Pattern[str], link: Link) -> float:

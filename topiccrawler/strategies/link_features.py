@@ -131,7 +131,7 @@ class GroupRates:
 
 def logit(probability: Floats | float) -> Floats:
     """ln p / (1 - p), kept finite."""
-    kept = np.clip(probability, LEAST, 1.0 - LEAST)
+    kept = np.minimum(np.maximum(probability, LEAST), 1.0 - LEAST)
     odds: Floats = np.log(kept / (1.0 - kept))
     return odds
 
