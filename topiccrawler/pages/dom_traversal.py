@@ -106,11 +106,12 @@ _TRAITS = _traits()
 _BARS = re.compile(r"\s*\|[\s|]*")
 
 
-# What closes an element says; without any, only the gap before the next text.
-_MARKS = _LINK | _HEADING | _EMPHASIZED | _HIDES
+# Whether an element's start, or its end, says more than that a block begins or ends, or a link begins: most do not.
+_NOTED_AT_START = _HEADING | _EMPHASIZED | _HIDES | _SPECIAL
+_NOTED_AT_END = _LINK | _HEADING | _EMPHASIZED | _HIDES
 
-# An open element: its node, index of its parent, the region around it; then its own label in DOM paths and its traits.
-_Open = tuple[LexborNode, int, str, str, int]
+# An open element: its node, index of its parent, the region around it; then its own traits.
+_Open = tuple[LexborNode, int, str, int]
 # An open link: its attributes, the length of the text before it, its element, its path, how many headings stand above it.
 _OpenLink = tuple[Attributes, int, int, str, int]
 # A link that has ended: start and end of its text, alt of its first image; then as above.
@@ -131,6 +132,7 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
     gap = BOUNDARY  # what must stand before the next text: nothing, a blank or a boundary
     block = hidden = 0
     stack: list[_Open] = []
+    labels: list[str] = []  # of the same elements, in DOM paths
     links: list[_OpenLink] = []
     alts: list[str] = []  # of the open links
     marks: list[tuple[int, int]] = []  # open headings and emphasis: start, level of a heading
@@ -184,38 +186,41 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
                         region = region_of(tag, "", region)
             elif traits & _LINK:
                 gap = BOUNDARY
-                links.append((node.attributes, length, index, _path(stack), len(headings)))
+                links.append((node.attributes, length, index, _path(labels), len(headings)))
                 alts.append("")
             parents.append(at)
             tags.append(tag)
             regions.append(region)
-            if traits & _SPECIAL:
-                if tag == "img":
-                    if links and not alts[-1]:
-                        alts[-1] = node.attributes.get("alt") or ""
-                elif tag in HEAD_ELEMENTS:
-                    HEAD_ELEMENTS[tag](document, node)
-                elif len(closed) < MOST_ANCHORS and (found := _pointing(tag, node)) is not None:
-                    alt, attributes = found
-                    link = attributes, length, index, _path(stack), len(headings)
-                    closed.append((length + 1, length + 1, alt, link))
-                    gap = BOUNDARY
-            if traits & (_HEADING | _EMPHASIZED):
-                marks.append((length, int(tag[1]) if traits & _HEADING else 0))
-            if traits & _HIDES:
-                hidden += 1
-            stack.append((node, at, outer, label, traits))
+            if traits & _NOTED_AT_START:
+                if traits & _SPECIAL:
+                    if tag == "img":
+                        if links and not alts[-1]:
+                            alts[-1] = node.attributes.get("alt") or ""
+                    elif tag in HEAD_ELEMENTS:
+                        HEAD_ELEMENTS[tag](document, node)
+                    elif len(closed) < MOST_ANCHORS and (found := _pointing(tag, node)) is not None:
+                        alt, attributes = found
+                        link = attributes, length, index, _path(labels), len(headings)
+                        closed.append((length + 1, length + 1, alt, link))
+                        gap = BOUNDARY
+                if traits & (_HEADING | _EMPHASIZED):
+                    marks.append((length, int(tag[1]) if traits & _HEADING else 0))
+                if traits & _HIDES:
+                    hidden += 1
+            stack.append((node, at, outer, traits))
+            labels.append(label)
             node_after = node.first_child
             if node_after is not None and index <= MOST_NODES:
                 node, at = node_after, index
                 continue
             node_after = None
         while node_after is None and stack:
-            above, at, region, _, traits = stack.pop()
+            above, at, region, traits = stack.pop()
+            labels.pop()
             if traits & _BLOCK:
                 gap = BOUNDARY
                 block += 1
-            if traits & _MARKS:
+            if traits & _NOTED_AT_END:
                 if traits & _LINK:
                     link, alt = links.pop(), alts.pop()
                     # A link without href (scripted) goes nowhere, but a reader takes it for one: it only marks its text.
@@ -255,9 +260,9 @@ def _structure(tag: str, names: str, region: str) -> tuple[str, str]:
     return f"{tag}.{names.partition(' ')[0]}", region_of(tag, names, region)
 
 
-def _path(stack: list[_Open]) -> str:
+def _path(labels: list[str]) -> str:
     """The class of the DOM path below the innermost open element; html and body are no part of it."""
-    return ">".join([entry[3] for entry in stack[max(2, len(stack) - PATH_STEPS) :]])
+    return ">".join(labels[max(2, len(labels) - PATH_STEPS) :])
 
 
 def _pointing(tag: str, node: LexborNode) -> tuple[str, Attributes] | None:
