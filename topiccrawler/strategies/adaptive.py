@@ -439,7 +439,7 @@ class Adaptive(Strategy):
             for name in GROUPS
         )
         met = np.maximum(columns["links"][rows], 1.0)
-        kinds = (
+        kinds: tuple[Floats | float, ...] = (
             1.0,
             bounded(columns["sum_odds"][rows] / met / ODDS_SCALE),
             columns["best_relevance"][rows],
