@@ -292,13 +292,15 @@ class Adaptive(Strategy):
         if self._refreshes % (1 + len(waiting) // WEIGHED_AT_ONCE):
             best = waiting[np.argpartition(-estimates[waiting], WEIGHED_AT_ONCE - 1)[:WEIGHED_AT_ONCE]]
             rows = np.union1d(best, touched)
-        estimates[rows] = self._scores(rows, self._features(rows))
+        features = self._features(rows)
+        estimates[rows] = self._scores(rows, features)
         queued = urls.columns["queued"]
         head = np.partition(estimates[rows], -HEAD)[-HEAD] if len(rows) > HEAD else -math.inf
         matters = np.maximum(estimates[rows], queued[rows]) >= head
-        rows = rows[matters & (np.abs(estimates[rows] - queued[rows]) >= LEAST_CHANGE)]
+        changed = matters & (np.abs(estimates[rows] - queued[rows]) >= LEAST_CHANGE)
+        rows = rows[changed]
         queued[rows] = estimates[rows]
-        self._pending.extend(self._as_scores(rows, queued[rows], self._features(rows)))
+        self._pending.extend(self._as_scores(rows, queued[rows], features[changed]))
 
     def _scores(self, rows: Numbers, features: Floats) -> Floats:
         scores: Floats = self._regression.scores(features) + self._looks.added(self._urls, rows)
