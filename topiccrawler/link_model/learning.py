@@ -109,8 +109,8 @@ class WordStatistics:
         self._weight *= self._growth
         shares = self._weight * np.array([1.0 - label, label])
         for numbers in texts:
-            words = np.unique(numbers[numbers != NONE])
-            if len(words):
+            words = [*{*numbers.flat} - {NONE}]
+            if words:
                 self._counts[:, words] += shares[:, None]
                 self._totals += shares
         if self._weight > _HEAVIEST:

@@ -102,15 +102,18 @@ def _traits() -> dict[str, int]:
     return found
 
 
-_TRAITS = _traits()
+_NOTED = _HEADING | _EMPHASIZED | _HIDES | _SPECIAL
+# Is a tag a block, one that holds others, a link; is there more to note; its traits. The loop asks for the first four at each element.
+_KINDS = {
+    tag: (traits & _BLOCK > 0, traits & _STRUCTURAL > 0, traits & _LINK > 0, traits & _NOTED > 0, traits)
+    for tag, traits in _traits().items()
+}
+_Kind = tuple[bool, bool, bool, bool, int]
+_PLAIN: _Kind = (False, False, False, False, 0)
 _BARS = re.compile(r"\s*\|[\s|]*")
 
-
-# What closes an element says; without any, only the gap before the next text.
-_MARKS = _LINK | _HEADING | _EMPHASIZED | _HIDES
-
-# An open element: its node, index of its parent, the region around it; then its own label in DOM paths and its traits.
-_Open = tuple[LexborNode, int, str, str, int]
+# An open element: its node, index of its parent, the region around it, its kind.
+_Open = tuple[LexborNode, int, str, _Kind]
 # An open link: its attributes, the length of the text before it, its element, its path, how many headings stand above it.
 _OpenLink = tuple[Attributes, int, int, str, int]
 # A link that has ended: start and end of its text, alt of its first image; then as above.
@@ -131,6 +134,7 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
     gap = BOUNDARY  # what must stand before the next text: nothing, a blank or a boundary
     block = hidden = 0
     stack: list[_Open] = []
+    labels: list[str] = []  # of the same elements, in DOM paths
     links: list[_OpenLink] = []
     alts: list[str] = []  # of the open links
     marks: list[tuple[int, int]] = []  # open headings and emphasis: start, level of a heading
@@ -168,12 +172,12 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
             node_after = node.next
         else:
             index += 1
-            traits = _TRAITS.get(tag, 0)
+            is_block, is_structural, is_link, is_noted, traits = kind = _KINDS.get(tag, _PLAIN)
             label, outer = tag, region
-            if traits & _BLOCK:
+            if is_block:
                 gap = BOUNDARY
                 block += 1
-                if traits & _STRUCTURAL:
+                if is_structural:
                     attributes = node.attributes
                     names, identifier = attributes.get("class"), attributes.get("id")
                     if names or identifier:
@@ -182,47 +186,50 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
                         label, region = _structure(tag, names, region)
                     else:
                         region = region_of(tag, "", region)
-            elif traits & _LINK:
+            elif is_link:
                 gap = BOUNDARY
-                links.append((node.attributes, length, index, _path(stack), len(headings)))
+                links.append((node.attributes, length, index, _path(labels), len(headings)))
                 alts.append("")
             parents.append(at)
             tags.append(tag)
             regions.append(region)
-            if traits & _SPECIAL:
-                if tag == "img":
-                    if links and not alts[-1]:
-                        alts[-1] = node.attributes.get("alt") or ""
-                elif tag in HEAD_ELEMENTS:
-                    HEAD_ELEMENTS[tag](document, node)
-                elif len(closed) < MOST_ANCHORS and (found := _pointing(tag, node)) is not None:
-                    alt, attributes = found
-                    link = attributes, length, index, _path(stack), len(headings)
-                    closed.append((length + 1, length + 1, alt, link))
-                    gap = BOUNDARY
-            if traits & (_HEADING | _EMPHASIZED):
-                marks.append((length, int(tag[1]) if traits & _HEADING else 0))
-            if traits & _HIDES:
-                hidden += 1
-            stack.append((node, at, outer, label, traits))
+            if is_noted:
+                if traits & _SPECIAL:
+                    if tag == "img":
+                        if links and not alts[-1]:
+                            alts[-1] = node.attributes.get("alt") or ""
+                    elif tag in HEAD_ELEMENTS:
+                        HEAD_ELEMENTS[tag](document, node)
+                    elif len(closed) < MOST_ANCHORS and (found := _pointing(tag, node)) is not None:
+                        alt, attributes = found
+                        link = attributes, length, index, _path(labels), len(headings)
+                        closed.append((length + 1, length + 1, alt, link))
+                        gap = BOUNDARY
+                if traits & (_HEADING | _EMPHASIZED):
+                    marks.append((length, int(tag[1]) if traits & _HEADING else 0))
+                if traits & _HIDES:
+                    hidden += 1
+            stack.append((node, at, outer, kind))
+            labels.append(label)
             node_after = node.first_child
             if node_after is not None and index <= MOST_NODES:
                 node, at = node_after, index
                 continue
             node_after = None
         while node_after is None and stack:
-            above, at, region, _, traits = stack.pop()
-            if traits & _BLOCK:
+            above, at, region, (is_block, _, is_link, is_noted, traits) = stack.pop()
+            labels.pop()
+            if is_block:
                 gap = BOUNDARY
                 block += 1
-            if traits & _MARKS:
-                if traits & _LINK:
-                    link, alt = links.pop(), alts.pop()
-                    # A link without href (scripted) goes nowhere, but a reader takes it for one: it only marks its text.
-                    if link[0].get("href") and len(closed) < MOST_ANCHORS:
-                        start = link[1] + 1  # a boundary stands before the link's first character
-                        closed.append((start, max(start, length), alt, link))
-                    gap = BOUNDARY
+            if is_link:
+                link, alt = links.pop(), alts.pop()
+                # A link without href (scripted) goes nowhere, but a reader takes it for one: it only marks its text.
+                if link[0].get("href") and len(closed) < MOST_ANCHORS:
+                    start = link[1] + 1  # a boundary stands before the link's first character
+                    closed.append((start, max(start, length), alt, link))
+                gap = BOUNDARY
+            elif is_noted:
                 if traits & _HIDES:
                     hidden -= 1
                 if traits & (_HEADING | _EMPHASIZED):
@@ -255,9 +262,9 @@ def _structure(tag: str, names: str, region: str) -> tuple[str, str]:
     return f"{tag}.{names.partition(' ')[0]}", region_of(tag, names, region)
 
 
-def _path(stack: list[_Open]) -> str:
+def _path(labels: list[str]) -> str:
     """The class of the DOM path below the innermost open element; html and body are no part of it."""
-    return ">".join([entry[3] for entry in stack[max(2, len(stack) - PATH_STEPS) :]])
+    return ">".join(labels[max(2, len(labels) - PATH_STEPS) :])
 
 
 def _pointing(tag: str, node: LexborNode) -> tuple[str, Attributes] | None:

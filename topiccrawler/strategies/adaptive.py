@@ -292,13 +292,15 @@ class Adaptive(Strategy):
         if self._refreshes % (1 + len(waiting) // WEIGHED_AT_ONCE):
             best = waiting[np.argpartition(-estimates[waiting], WEIGHED_AT_ONCE - 1)[:WEIGHED_AT_ONCE]]
             rows = np.union1d(best, touched)
-        estimates[rows] = self._scores(rows, self._features(rows))
+        features = self._features(rows)
+        estimates[rows] = self._scores(rows, features)
         queued = urls.columns["queued"]
         head = np.partition(estimates[rows], -HEAD)[-HEAD] if len(rows) > HEAD else -math.inf
         matters = np.maximum(estimates[rows], queued[rows]) >= head
-        rows = rows[matters & (np.abs(estimates[rows] - queued[rows]) >= LEAST_CHANGE)]
+        changed = matters & (np.abs(estimates[rows] - queued[rows]) >= LEAST_CHANGE)
+        rows = rows[changed]
         queued[rows] = estimates[rows]
-        self._pending.extend(self._as_scores(rows, queued[rows], self._features(rows)))
+        self._pending.extend(self._as_scores(rows, queued[rows], features[changed]))
 
     def _scores(self, rows: Numbers, features: Floats) -> Floats:
         scores: Floats = self._regression.scores(features) + self._looks.added(self._urls, rows)
@@ -381,6 +383,8 @@ class Adaptive(Strategy):
 
     def _end(self, ended: Sequence[str]) -> None:
         """These URLs wait no more."""
+        if not ended:
+            return
         urls = self._urls
         rows = [row for url in ended if (row := urls.rows.get(url)) is not None]
         urls.waiting[rows] = False
@@ -431,14 +435,14 @@ class Adaptive(Strategy):
         """(rows, features), in the order of `share_names`."""
         urls, columns = self._urls, self._urls.columns
         overall = self._relevant / self._fetched
+        usual = logit(overall)
         site, source_host = (
-            logit(urls.group_rates[name].rate(urls.groups[name][rows], overall, self.smoothing))
-            - logit(overall)
+            logit(urls.group_rates[name].rate(urls.groups[name][rows], overall, self.smoothing)) - usual
             for name in GROUPS
         )
         met = np.maximum(columns["links"][rows], 1.0)
-        kinds = [
-            np.ones(len(rows)),
+        kinds: tuple[Floats | float, ...] = (
+            1.0,
             bounded(columns["sum_odds"][rows] / met / ODDS_SCALE),
             columns["best_relevance"][rows],
             columns["best_grandparent"][rows],
@@ -448,9 +452,11 @@ class Adaptive(Strategy):
             bounded(urls.vocabulary.log_odds(urls.words[rows]).sum(axis=1) / WORDS_SCALE),
             -np.log1p(urls.group_rates["site"].unproductive[urls.groups["site"][rows]] / UNPRODUCTIVE_SCALE),
             columns["named"][rows],
-        ]
-        features: Floats = np.stack(kinds, axis=1) * self._mask
-        return features
+        )
+        features: Floats = np.empty((len(rows), len(kinds)))
+        for place, values in enumerate(kinds):
+            features[:, place] = values
+        return features * self._mask
 
 
 def named(words: re.Pattern[str], link: Link) -> float:

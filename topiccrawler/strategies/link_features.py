@@ -131,7 +131,7 @@ class GroupRates:
 
 def logit(probability: Floats | float) -> Floats:
     """ln p / (1 - p), kept finite."""
-    kept = np.clip(probability, LEAST, 1.0 - LEAST)
+    kept = np.minimum(np.maximum(probability, LEAST), 1.0 - LEAST)
     odds: Floats = np.log(kept / (1.0 - kept))
     return odds
 
@@ -201,11 +201,11 @@ class UrlFeatures:
         """The rows of the URLs; new, waiting ones for new URLs."""
         if len(self.rows) + len(urls) > self.memory_urls:
             self._forget(int(KEPT * self.memory_urls))
-        new = self.rows.add_all(urls)
+        new = np.array(self.rows.add_all(urls), dtype=np.int64)
         self._grow()
         for column in self.columns.values():
             column[new] = 0.0
-        self.columns["preference"][new] = [preference(self.rows.names[row]) for row in new]
+        self.columns["preference"][new] = [preference(self.rows.names[row]) for row in new.tolist()]
         self.columns["queued"][new] = -np.inf
         self.words[new] = 0
         self.waiting[new] = True
@@ -234,7 +234,7 @@ class UrlFeatures:
         for name, value in (("best_relevance", relevance), ("best_grandparent", grandparent)):
             columns[name][rows] = np.where(known, np.maximum(columns[name][rows], value), value)
         order = np.lexsort((-standings, at))  # stable: the first of equals
-        best = order[np.unique(at[order], return_index=True)[1]]
+        best = order[np.cumsum(met) - met]  # where each URL's links begin
         better = ~known | (standings[best] > columns["standing"][rows])
         columns["standing"][rows[better]] = standings[best][better]
         mute = np.flatnonzero(self.words[link_rows, 0] == 0)

@@ -34,9 +34,14 @@ _FULL_WIDTH_SHIFT = 0xFEE0
 _CASED = range(0x250 * 10)  # Latin, Greek, Cyrillic, Armenian, Georgian: where letters have case
 
 
+_MARKS = {mark: chr(ord(mark) - _FULL_WIDTH_SHIFT) for mark in "，：；！？（）"}
+
+
 def fold(text: str) -> str:
     """`text` in the one spelling used for matching; same length, same positions."""
     pattern, table = _folding()
+    for mark, half_width in _MARKS.items():  # most of what the pattern would stop at on a simplified page
+        text = text.replace(mark, half_width)
     return pattern.sub(lambda run: run[0].translate(table), text)
 
 
