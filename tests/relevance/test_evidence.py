@@ -53,6 +53,10 @@ PAGE = page(
     ("tag", "高考"),
     ("description", "考研，高考，志愿"),
     ("heading", "志愿"),
+    ("category", "考试"),
+    ("category", "考研"),
+    ("folder", "高考"),
+    ("folder", "志愿"),
     ("text", "考研，考研，考试，天气"),
     ("text", "天气，" * 60),
     ("text", "考试"),
@@ -74,6 +78,8 @@ def test_the_features_of_a_page_by_hand() -> None:
             "tags": 1.0,
             "description": 2.0,  # of three
             "headings": 1.0,
+            "categories": 1.0,
+            "folder": 1.0,  # of two
             "lead near": of_exam,
             "count": math.log(3),
             "words": 1.0,

@@ -7,7 +7,8 @@ Formula: relevance = 1 / (1 + e^-(w . x + b)); x of FEATURES over the page's seg
 with their likeness l (text.word_vectors), n = words of the body:
     title        1 where the title has one of U          title words   how many of U, at most 2
     title near   largest l in the title                  title nears   sum of l, at most 1.5
-    tags, description, headings   how many of U each has, at most 2; tags that no other segment bears out 1
+    tags, description, headings, categories   how many of U each has, at most 2; tags that no other segment bears out 1
+    folder       1 where the path of the address has one of U, before its last name
     lead near    sum of l in the first LEAD words, at most 2
     count        ln(1 + occurrences of U)                words         how many of U the body has
     density      sqrt of U's share of the body, at most sqrt .1
@@ -55,7 +56,7 @@ FORMAT = "topiccrawler own words 1"
 LARGEST_BYTES, LARGEST = 100_000, 1_000.0  # of the file; of a weight
 BODY = ("text", "block")
 NAMING = ("title", "tag")
-SHORT = (*NAMING, "heading")
+SHORT = (*NAMING, "heading", "category")
 LEAD = 60  # words
 PRIOR_WORDS = 20
 LEADING_WORDS = 12  # that are shown
@@ -68,6 +69,8 @@ FEATURES = (
     "tags",
     "description",
     "headings",
+    "categories",
+    "folder",
     "lead near",
     "count",
     "words",
@@ -234,6 +237,8 @@ class EvidenceClassifier:
             tags,
             own_of("description"),
             own_of("heading"),
+            own_of("category"),
+            min(1.0, own_of("folder")),
             min(2.0, sum(near[word] for word in lead if word in near)),
             math.log1p(occurrences),
             _sum(trust[word] for word in body if word in trust),
