@@ -1,151 +1,118 @@
 """Fits the weights of the page classifier of a user's own words (topiccrawler/relevance/evidence.py), and measures them.
 
-    python benchmarks/own_words.py [WEBS] [--topics FILE] [--judged FILE] [--report FILE]... [--write]
+    python benchmarks/own_words.py [WEBS] [--topics FILE] [--judged FILE] [--report FILE] [--pages 1000] [--write]
 
-WEBS and topics as for benchmarks/narrow.py, whose truth is used: a page's title and tags, or a person's judgement. What is learned from are the
-content pages of the webs, read in the order of the recording as a crawl would that meets them all. A page of a topic with n on it weighs
-1 / (n + 5), so topics weigh nearly the same. Then the bias is moved so that .5 is even odds for topics that the weights do not know: for each
-eighth of the topics by weights of the others, the shift of least log loss over the contested pages (log-odds within 3 of even), topics weighing
-the same; and by UNSAID. Learned from --topics; --report names others, which are only measured. Topics whose words name one of the catalogue are left out: other
-weights judge them. --write replaces models/own_words.json.
+WEBS and topics as for benchmarks/narrow.py, whose truth is used: a page's title and tags, or a person's judgement. Each topic is crawled over
+its recorded web with the weights there are, and what is learned from are the content pages that came, as the crawl saw them: relevance is the
+probability among pages that a crawl fetches. A topic of n pages weighs 1 / sqrt(n + 5) a page. Learned from --topics; --report names others,
+which are only measured. Topics whose words name one of the catalogue are left out: other weights judge them. --write replaces models/own_words.json.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
 import _checkout  # noqa: F401 first: the package may not be installed
 import numpy as np
 import numpy.typing as npt
-from narrow import CONTENT, JUDGED, TOPICS, LabelledWeb, Topic, read_json, read_topics, read_web
-from scipy.optimize import minimize_scalar
+from narrow import CONTENT, JUDGED, TOPICS, Topic, read_json, read_topics, read_web
 from sklearn.linear_model import LogisticRegression
-from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawling.assemble import recipe_of_words, topic_of
+from topiccrawler.crawling.assemble import PLAIN_CONTEXT, assemble, recipe_of_words, topic_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.measures import Assessed, measure
-from topiccrawler.pages.read import ContentReader, PageWords
-from topiccrawler.pages.site_repeats import Segment, SiteRepeats, keys_of
+from topiccrawler.lab.page_reading import ReadingPlan, Workers
+from topiccrawler.lab.page_reading import read_web as read_pages
+from topiccrawler.lab.recorded_web import ParsedPages
+from topiccrawler.lab.replayed import Cost, ReplayedCrawl, Run
 from topiccrawler.relevance.base import EVEN
-from topiccrawler.relevance.evidence import FEATURES, FILE, FORMAT, EvidenceClassifier
-from topiccrawler.text.segmenter import Segmenter
+from topiccrawler.relevance.evidence import FEATURES, FILE, FORMAT, EvidenceClassifier, Found
 from topiccrawler.topics.topic import PROPOSED_WORDS
 
 Floats = npt.NDArray[np.float64]
-Examples = dict[str, tuple[Floats, Floats]]  # topic -> features and truths of its web's content pages
+Examples = dict[str, tuple[Floats, Floats]]  # topic -> features and truths of the pages that came
 MODEL = Path(__file__).parents[1] / "models" / FILE
 PRIOR_PAGES = 5
-PARTS = 8  # of the topics, each held out once
-CONTESTED = 3.0  # log-odds
-# Of 64 pages of relevance .3 to .5 that title and tags do not call on topic, 20 are when read; the lower end of what follows, in log-odds.
-UNSAID = 0.4
 
 
-def examples(webs: Path, topics: Sequence[Topic], judged: Mapping[str, Mapping[str, int]]) -> Examples:
-    """Of each topic that its words judge."""
+class Recording(EvidenceClassifier):
+    """Keeps the features of the pages that it is asked about."""
+
+    seen: list[list[float]]
+
+    def relevance_of(self, found: Sequence[Found]) -> float:
+        self.seen.append(self.features(found))
+        return super().relevance_of(found)
+
+
+def recipe_of(topic: Topic) -> Recipe:
+    return recipe_of_words(Recipe(""), topic.words.split(), PROPOSED_WORDS)
+
+
+def examples(
+    webs: Path, topics: Sequence[Topic], judged: Mapping[str, Mapping[str, int]], pages: int
+) -> Examples:
+    """Of each topic that its words judge, in the order in which its pages came."""
     found: Examples = {}
     for name in dict.fromkeys(topic.web for topic in topics):
         web = read_web(webs / name)
-        classifiers = {topic: classifier_of(topic) for topic in topics if topic.web == name}
-        about = {topic: web.about(topic, judged.get(topic.name, {})) for topic in classifiers}
-        rows: dict[Topic, list[tuple[list[float], bool]]] = {topic: [] for topic in classifiers}
-        repeats = SiteRepeats()
-        for page in sorted(web.kinds):
-            segments = own_segments(web, page, repeats)
-            if web.kinds[page] != CONTENT:
-                continue
-            for topic, classifier in classifiers.items():
-                if classifier is not None:
-                    words = PageWords(segments=cut_by(classifier.topic.segmenter, segments))
-                    rows[topic].append((classifier.features(classifier.observe(words)), page in about[topic]))
-        for topic, of_topic in rows.items():
-            if of_topic:
+        recipes = {topic: recipe_of(topic) for topic in topics if topic.web == name}
+        recipes = {topic: recipe for topic, recipe in recipes.items() if topic_of(recipe).narrow}
+        seeds = tuple(number for url in web.seeds if (number := web.pages.number_of_any(url)) is not None)
+        with tempfile.TemporaryDirectory() as folder:
+            parsed = Path(folder) / "parsed.sqlite"
+            plan = ReadingPlan.of(web.paths, list(recipes.values()), [PLAIN_CONTEXT])
+            with Workers(os.cpu_count() or 1) as workers:
+                read_pages(plan, web.pages, parsed, workers, lambda _: None)
+            for place, (topic, recipe) in enumerate(recipes.items()):
+                run = Run(recipe, recipe.strategy, seeds, pages, parsed, place)
+                came = crawled(run)
+                on_topic = web.about(topic, judged.get(topic.name, {}))
+                rows = [(x, page in on_topic) for page, x in came.items() if web.kinds.get(page) == CONTENT]
                 found[topic.name] = (
-                    np.array([x for x, _ in of_topic]),
-                    np.array([float(truth) for _, truth in of_topic]),
+                    np.array([x for x, _ in rows]).reshape(-1, len(FEATURES)),
+                    np.array([float(truth) for _, truth in rows]),
                 )
     return found
 
 
-def classifier_of(topic: Topic) -> EvidenceClassifier | None:
-    """None for a topic of the catalogue."""
-    found = topic_of(recipe_of_words(Recipe(""), topic.words.split(), PROPOSED_WORDS))
-    return EvidenceClassifier(found, dict.fromkeys(("bias", *FEATURES), 0.0)) if found.narrow else None
-
-
-def own_segments(web: LabelledWeb, page: int, repeats: SiteRepeats) -> list[Segment]:
-    """Of a page, without what its site repeats on those before."""
-    pages = web.pages
-    recorded = pages.web.response(pages.recorded[page])
-    if recorded is None:
-        return []
-    headers = {name.lower(): value for name, value in recorded.headers}
-    kind = headers.get(b"content-type", b"").decode("latin-1")
-    url, charset = pages.urls[page], http_content_type_encoding(kind)
-    read = ContentReader(reads_segments=True).content(url, recorded.body, charset, content_type=kind)
-    segments = read.words.segments
-    repeated = repeats.of(pages.hosts[page], url, keys_of(segments))
-    return [segment for segment, is_repeat in zip(segments, repeated, strict=True) if not is_repeat]
-
-
-def cut_by(segmenter: Segmenter, segments: Sequence[Segment]) -> list[Segment]:
-    """The segments that hold a word that only this segmenter keeps whole, cut by it; the others as they are."""
-    return [
-        segment._replace(words=segmenter.words(segment.text))
-        if any(word in segment.text for word in segmenter.own_words)
-        else segment
-        for segment in segments
-    ]
+def crawled(run: Run) -> dict[int, list[float]]:
+    """Page -> features, of a crawl."""
+    parts = assemble(run.recipe)
+    classifier = Recording(parts.topic)
+    classifier.seen = []
+    parts = replace(parts, page_classifier=classifier, strategy_classifier=classifier)
+    with contextlib.closing(ParsedPages(run.parsed)) as parsed:
+        crawl = ReplayedCrawl(run, parts, parsed, Cost())
+        crawl.go()
+    return dict(zip(crawl.found.verdicts, classifier.seen, strict=True))
 
 
 def fitted(found: Examples) -> dict[str, float]:
-    """The weights of the features, and the bias: with it .5 is even odds for topics that the weights do not know."""
-    own, bias = regression(found)
-    bias += shift(found) + UNSAID
-    return {
-        "bias": round(bias, 4),
-        **{name: round(float(value), 4) for name, value in zip(FEATURES, own, strict=True)},
-    }
-
-
-def regression(found: Examples) -> tuple[Floats, float]:
-    """Weights and bias of least log loss."""
+    """The weights of the features, and the bias."""
     features = np.vstack([x for x, _ in found.values()])
     truths = np.concatenate([y for _, y in found.values()])
-    weights = np.concatenate([np.full(len(y), 1.0 / (y.sum() + PRIOR_PAGES)) for _, y in found.values()])
+    weights = np.concatenate([np.full(len(y), (y.sum() + PRIOR_PAGES) ** -0.5) for _, y in found.values()])
     mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
     model = LogisticRegression(max_iter=5_000)
     model.fit((features - mean) / spread, truths, sample_weight=weights / weights.mean())
     own = model.coef_[0] / spread
-    return own, float(model.intercept_[0] - own @ mean)
-
-
-def shift(found: Examples) -> float:
-    """Log-odds that the topics lack of which each was held out."""
-    contested: list[tuple[Floats, Floats]] = []
-    for part in range(PARTS):
-        held_out = [name for place, name in enumerate(found) if place % PARTS == part]
-        own, bias = regression({name: one for name, one in found.items() if name not in held_out})
-        for features, truths in (found[name] for name in held_out):
-            log_odds = features @ own + bias
-            border = np.abs(log_odds) < CONTESTED
-            if border.any():
-                contested.append((log_odds[border], truths[border]))
-
-    def loss(more: float) -> float:
-        return fmean(float(np.mean(np.logaddexp(0.0, z + more) - y * (z + more))) for z, y in contested)
-
-    return float(minimize_scalar(loss).x)
+    return {
+        "bias": round(float(model.intercept_[0] - own @ mean), 4),
+        **{name: round(float(value), 4) for name, value in zip(FEATURES, own, strict=True)},
+    }
 
 
 def measured(found: Examples, weights: dict[str, float]) -> dict[str, dict[str, float]]:
-    """Topic -> figures over the content pages of its web."""
+    """Topic -> figures over the content pages that its crawl fetched."""
     own = np.array([weights[name] for name in FEATURES])
     table = {}
     for name, (features, truths) in found.items():
@@ -178,9 +145,8 @@ def main() -> None:
     parser.add_argument("webs", type=Path, nargs="?", help="folder of recorded webs")
     parser.add_argument("--topics", type=Path, default=TOPICS)
     parser.add_argument("--judged", type=Path, default=JUDGED)
-    parser.add_argument(
-        "--report", type=Path, action="append", default=[], help="topics that are measured, not learned from"
-    )
+    parser.add_argument("--report", type=Path, help="topics that are measured, not learned from")
+    parser.add_argument("--pages", type=int, default=1000, metavar="N")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     shared = os.environ.get("TOPICCRAWLER_SHARED")
@@ -189,14 +155,14 @@ def main() -> None:
         print("own_words: name a folder of recorded webs, or set TOPICCRAWLER_SHARED; nothing measured")
         return
     judged = read_json(options.judged)
-    learned = examples(webs, read_topics(options.topics), judged)
+    learned = examples(webs, read_topics(options.topics), judged, options.pages)
     weights = fitted(learned)
     print(json.dumps(weights, indent=1))
     show("learned from", measured(learned, weights))
-    for others in options.report:
-        show(others.stem, measured(examples(webs, read_topics(others), judged), weights))
+    if options.report:
+        show("others", measured(examples(webs, read_topics(options.report), judged, options.pages), weights))
     if options.write:
-        training = {"topics": list(learned)}
+        training = {"topics": list(learned), "pages": options.pages}
         MODEL.write_text(
             json.dumps({"format": FORMAT, "weights": weights, "training": training}, indent=1) + "\n",
             encoding="utf-8",
