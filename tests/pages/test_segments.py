@@ -7,6 +7,7 @@ from zlib import crc32
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.site_repeats import (
     MOST_BLOCKS,
+    MOST_CATEGORIES,
     MOST_HEADINGS,
     MOST_TAGS,
     Segment,
@@ -77,6 +78,35 @@ def test_more_linked_tags_than_a_page_has_are_a_cloud_of_all_tags() -> None:
 
     assert tags(MOST_TAGS) == [("tag", f"标签{n}") for n in range(MOST_TAGS)]
     assert tags(MOST_TAGS + 1) == []
+
+
+def test_links_to_a_few_categories_and_tags_are_segments_and_links_to_many_are_a_menu() -> None:
+    def categories(*links: tuple[str, str]) -> list[str]:
+        html = "".join(f"<a href='{href}'>{text}</a> " for href, text in links)
+        return [text for kind, text in parts(html) if kind == "category"]
+
+    assert categories(
+        ("/categories/Java/", "Java"),
+        ("https://a.cn/tag/jvm", "虚拟机"),
+        ("/category/java/page/2", "Java"),
+        ("/tags/", "全部标签"),
+        ("/stage/one", "舞台"),
+        ("/tags/empty", ""),
+        ("/tags/long", "长" * 31),
+    ) == ["Java", "虚拟机"]
+    few = [(f"/tags/{n}", f"标签{n}") for n in range(MOST_CATEGORIES)]
+    assert categories(*few) == [text for _, text in few]
+    assert categories(*few, ("/tags/one-more", "又一个")) == []
+
+
+def test_the_folders_of_an_address_are_segments_without_numbers_and_the_last_name() -> None:
+    def folders(url: str) -> list[str]:
+        found = segments_of(parse("<title>站</title>"), "", "", PLAIN, url)
+        return [one.text for one in found if one.kind == "folder"]
+
+    assert folders("http://a.cn/Basketball/NBA/2019-10-05/doc-1.html?from=wap/x") == ["basketball", "nba"]
+    assert folders("http://a.cn/%E8%80%83%E7%A0%94/2020/post/") == ["考研"]
+    assert folders("http://a.cn/nba") == folders("http://a.cn/") == folders("") == []
 
 
 def test_words_are_as_the_segmenter_gives_them_and_the_same_text_has_the_same_key() -> None:

@@ -44,10 +44,19 @@ def test_another_site_or_kind_counts_for_itself() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "often", "rarely"),
-    [("title", 51, 50), ("heading", 11, 10), ("tag", 61, 60), ("text", 31, 30), ("block", 3, 2)],
+    [
+        ("title", 51, 50),
+        ("heading", 11, 10),
+        ("tag", 61, 60),
+        ("category", 61, 60),
+        ("folder", 91, 90),
+        ("text", 31, 30),
+        ("block", 3, 2),
+    ],
 )
 def test_it_must_be_on_more_than_a_share_of_the_earlier_pages(kind: Kind, often: int, rarely: int) -> None:
-    """Of 100 earlier pages: half of the titles, a tenth of the headings, six tenths of the tags, three of the lines, a fiftieth of the blocks."""
+    """Of 100 earlier pages: half of the titles, a tenth of the headings, six tenths of the tags and categories, nine of the folders,
+    three of the lines, a fiftieth of the blocks."""
     for count, is_repeat in ((often, True), (rarely, False)):
         repeats = SiteRepeats()
         for n in range(100):

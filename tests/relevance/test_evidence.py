@@ -9,7 +9,7 @@ import pytest
 
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import TopicError
-from topiccrawler.pages.read import PageWords
+from topiccrawler.pages.read import PageWords, Reader
 from topiccrawler.pages.site_repeats import Kind, with_words
 from topiccrawler.relevance.choose import make_page_classifier, untrained
 from topiccrawler.relevance.evidence import (
@@ -53,6 +53,10 @@ PAGE = page(
     ("tag", "高考"),
     ("description", "考研，高考，志愿"),
     ("heading", "志愿"),
+    ("category", "考试"),
+    ("category", "考研"),
+    ("folder", "高考"),
+    ("folder", "志愿"),
     ("text", "考研，考研，考试，天气"),
     ("text", "天气，" * 60),
     ("text", "考试"),
@@ -74,6 +78,8 @@ def test_the_features_of_a_page_by_hand() -> None:
             "tags": 1.0,
             "description": 2.0,  # of three
             "headings": 1.0,
+            "categories": 1.0,
+            "folder": 1.0,  # of two
             "lead near": of_exam,
             "count": math.log(3),
             "words": 1.0,
@@ -240,6 +246,21 @@ def test_a_description_of_a_stored_page_is_no_tag() -> None:
     classifier = classifier_of(["banking"], bias=-1.0, tags=4.0, description=0.25, title=8.0)
     stored = words_of_record(record, PLAIN, in_segments=classifier.reads_segments)
     assert classifier.relevance(stored) == pytest.approx(1 / (1 + math.exp(0.75)))
+
+
+def test_a_folder_of_its_address_is_evidence_of_a_page_and_of_a_stored_one() -> None:
+    """-1 + 3 = 2, so 1 / (1 + e^-2) = .8808, and the folder's word has it all; the last name of an address is none."""
+    classifier = classifier_of(["NBA", "篮球"], bias=-1.0, folder=3.0)
+
+    def stored(url: str) -> PageWords:
+        record = PageRecord(url=url, title="熟悉的那个罗斯", keywords="", description="", text="天气")
+        return words_of_record(record, PLAIN, in_segments=classifier.reads_segments)
+
+    reader = Reader(classifier)
+    for url, relevance in (("http://a.cn/NBA/2019/1.html", 0.880797), ("http://a.cn/1/nba", 0.268941)):
+        assert reader.read(url, b"<title>Rose</title>").page.relevance == pytest.approx(relevance, abs=1e-6)
+        assert classifier.relevance(stored(url)) == pytest.approx(relevance, abs=1e-6)
+    assert classifier.explain(stored("http://a.cn/nba/1")) == [("nba", pytest.approx(0.880797, abs=1e-6))]
 
 
 def test_similarity_is_that_of_all_words_of_the_topic() -> None:

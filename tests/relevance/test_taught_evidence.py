@@ -87,7 +87,13 @@ def test_words_against_do_not_lead_away() -> None:
 
 def test_a_stored_page_has_its_title_tags_description_and_lines() -> None:
     segments = stored_segments(
-        "台风登陆 - 晚报", "台风,天气", "台风 消息", "台风登陆\n暴雨", PLAIN, is_main=True
+        "台风登陆 - 晚报",
+        "台风,天气",
+        "台风 消息",
+        "台风登陆\n暴雨",
+        PLAIN,
+        is_main=True,
+        url="http://a.cn/weather/2019/1.html",
     )
     assert [(one.kind, one.text) for one in segments] == [
         ("title", "台风登陆"),
@@ -95,6 +101,7 @@ def test_a_stored_page_has_its_title_tags_description_and_lines() -> None:
         ("tag", "台风"),
         ("tag", "天气"),
         ("description", "台风 消息"),
+        ("folder", "weather"),
         ("text", "台风登陆"),
         ("text", "暴雨"),
     ]

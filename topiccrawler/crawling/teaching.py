@@ -65,7 +65,7 @@ def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float
 
 def words_of_record(record: PageRecord, segmenter: Segmenter, *, in_segments: bool = False) -> PageWords:
     """The words of a stored page: title, meta keywords with description, and main text. `in_segments`: its segments too, for page classifiers
-    that read them; its headings, and which segments the site repeats, are not known here, so its relevance is only nearly that of the
+    that read them; its headings and linked tags, and which segments the site repeats, are not known here, so its relevance is only nearly that of the
     crawl."""
     meta = f"{record.keywords} {record.description}"
     title, about, body = segmenter.words_of([record.title, meta, record.text])
@@ -74,7 +74,7 @@ def words_of_record(record: PageRecord, segmenter: Segmenter, *, in_segments: bo
         return words
     is_main = len(record.text) >= SHORTEST_MAIN_TEXT
     fields = record.title, record.keywords, record.description, record.text
-    parts = stored_segments(*fields, segmenter, is_main=is_main)
+    parts = stored_segments(*fields, segmenter, is_main=is_main, url=record.url)
     return replace(words, segments=parts)
 
 

@@ -241,11 +241,12 @@ def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
 def _judged(opened: _Opened, reading: Reading) -> list[Judged]:
     """The page for each topic; its words as the topic's segmenter gives them, as if it were the only one."""
     first, *_ = opened.readers
+    page, document = reading.page, reading.document
     words = {first: reading.words}
     judged = []
     for classifier, reader in zip(opened.page_classifiers, opened.readers, strict=True):
         if reader not in words:
-            words[reader] = reader.words(reading.document, reading.page.title, reading.main_text)
+            words[reader] = reader.words(document, page.title, reading.main_text, page.url)
         found = classifier.observe(words[reader]) if isinstance(classifier, EvidenceClassifier) else None
         relevance = classifier.relevance(words[reader])
         terms = None if reader is first else terms_of(words[reader])

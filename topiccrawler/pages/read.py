@@ -207,7 +207,7 @@ class ContentReader:
             encoding,
             title,
             main,
-            self.words(document, title, main),
+            self.words(document, title, main, url),
             declared_feeds(document, url),
             self.is_detail is not None and self.is_detail(document),
             rule is not None,
@@ -216,13 +216,13 @@ class ContentReader:
             document,
         )
 
-    def words(self, document: Document, title: str, main: str) -> PageWords:
+    def words(self, document: Document, title: str, main: str, url: str) -> PageWords:
         """The words of a page that was parsed, with its segments where the page classifier reads them."""
         words = page_words(document, title, main, self.segmenter)
         if not self.reads_segments:
             return words
         text = main if len(main) >= SHORTEST_MAIN_TEXT else ""
-        return replace(words, segments=segments_of(document, title, text, self.segmenter))
+        return replace(words, segments=segments_of(document, title, text, self.segmenter, url))
 
     def extract(self, kind: str, body: bytes, declared: str | None = None) -> Extract | UnreadableError:
         """The format reader's extract of a body that is no HTML, or the error that says why there is none."""

@@ -31,7 +31,8 @@ But        the library gives 256 whole minima; only their bits are kept, 32 byte
            pairs and how often they occur do not count.
 Reference  b-bit minwise hashing (Li & König 2010); shingles (Broder 1997). MinHash itself: rensa.
 
-The segments of a page: parts of its title, keywords, tags, description, headings, and lines of its text.
+The segments of a page: parts of its title, keywords, tags, description, headings, links to categories, folders of its address, and lines of
+its text.
 
 What a site writes on every page is written in the same segment each time: the site's name in the title, the theme's notice, the menu.
 So a segment is the unit in which pages.site_repeats counts what says nothing of one page.
@@ -50,6 +51,7 @@ from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
+from urllib.parse import unquote
 from zlib import crc32
 
 from rensa import RMinHash
@@ -90,10 +92,11 @@ def _lowest_bits(minima: list[int]) -> bytes:
     return int("".join("01"[minimum & 1] for minimum in minima), 2).to_bytes(BITS // 8, "big")
 
 
-# text: of the main text; block: of a page without one
-Kind = Literal["title", "tag", "description", "heading", "text", "block"]
+# category: text of a link to one, or to a tag; folder: of the page's address; text: of the main text; block: of a page without one
+Kind = Literal["title", "tag", "description", "heading", "category", "folder", "text", "block"]
 
 MOST_TAGS = 30  # of one page; more is a cloud of all tags
+MOST_CATEGORIES = 6  # of one page; more is a menu
 MOST_HEADINGS = 3
 MOST_BLOCKS = 3_000
 _TITLE_PARTS = re.compile(
@@ -101,6 +104,9 @@ _TITLE_PARTS = re.compile(
 )  # not Wi-Fi, TCP/IP
 _TAGS = re.compile(r"\s*[,，、;；|\r\n]+\s*")
 _BLANKS = re.compile(r"\s+")
+_CATEGORY = re.compile(r"/(?:tags?|categor(?:y|ies))/[^/?#]")
+_LETTER = re.compile(r"[^\W\d_]")
+LONGEST_NAME = 30  # characters of a folder, category or tag
 
 
 class Segment(NamedTuple):
@@ -121,7 +127,9 @@ def key_of(kind: Kind, text: str) -> int:
     return crc32(f"{kind}\n{text}".encode("utf-8", "surrogatepass"))
 
 
-def segments_of(document: Document, title: str, main_text: str, segmenter: Segmenter) -> list[Segment]:
+def segments_of(
+    document: Document, title: str, main_text: str, segmenter: Segmenter, url: str = ""
+) -> list[Segment]:
     """All segments of a page that was parsed: the lines of its main text, or all blocks where `main_text` is empty."""
     metas = document.metas
     found: list[tuple[Kind, str]] = [
@@ -131,12 +139,21 @@ def segments_of(document: Document, title: str, main_text: str, segmenter: Segme
     found += [("tag", tag) for tag in dict.fromkeys(filter(None, tags[: 2 * MOST_TAGS]))]
     found.append(("description", metas.get("description") or metas.get("og:description", "")))
     found += [("heading", text) for text in document.headings[:MOST_HEADINGS]]
+    found += [("category", name) for name in _categories(document)]
+    found += [("folder", name) for name in _folders(url)]
     found += _lines(document, main_text)
     return with_words([(kind, text) for kind, text in found if text], segmenter)
 
 
 def stored_segments(
-    title: str, keywords: str, description: str, text: str, segmenter: Segmenter, *, is_main: bool
+    title: str,
+    keywords: str,
+    description: str,
+    text: str,
+    segmenter: Segmenter,
+    *,
+    is_main: bool,
+    url: str = "",
 ) -> list[Segment]:
     """The segments of a page of which these fields are kept, as `segments_of` makes them; headings and linked tags are not known.
     `is_main`: the text is its main text."""
@@ -145,6 +162,7 @@ def stored_segments(
     tags = _tags(keywords)
     found += [("tag", tag) for tag in dict.fromkeys(tags[: 2 * MOST_TAGS])]
     found.append(("description", description))
+    found += [("folder", name) for name in _folders(url)]
     found += [(kind, line) for line in text[:MOST_CHARACTERS].split("\n")]
     return with_words([(kind, text) for kind, text in found if text], segmenter)
 
@@ -183,6 +201,24 @@ def _linked_tags(document: Document) -> list[str]:
     return tags if len(tags) <= MOST_TAGS else []
 
 
+def _categories(document: Document) -> list[str]:
+    """Texts of the links whose address is that of a category or tag."""
+    names = dict.fromkeys(
+        document.text[anchor.start : anchor.end].replace(BOUNDARY, " ").strip()
+        for anchor in document.anchors
+        if _CATEGORY.search(anchor.href)
+    )
+    found = [name for name in names if 0 < len(name) <= LONGEST_NAME]
+    return found if len(found) <= MOST_CATEGORIES else []
+
+
+def _folders(url: str) -> list[str]:
+    """The names in the path of an address, without the last, which is the page's, and without numbers."""
+    names = [name for name in url.partition("?")[0].split("/")[3:] if name][:-1]
+    found = dict.fromkeys(unquote(name).lower() for name in names)
+    return [name for name in found if len(name) <= LONGEST_NAME and _LETTER.search(name)]
+
+
 def _lines(document: Document, main_text: str) -> Iterator[tuple[Kind, str]]:
     if main_text:
         yield from (("text", line) for line in main_text[:MOST_CHARACTERS].split("\n"))
@@ -206,6 +242,8 @@ RULES: Mapping[Kind, tuple[int, float]] = {  # earlier pages, and their share of
     "tag": (2, 0.6),
     "description": (2, 0.0),
     "heading": (2, 0.1),
+    "category": (2, 0.6),
+    "folder": (2, 0.9),
     "text": (4, 0.3),
     "block": (2, 0.02),
 }

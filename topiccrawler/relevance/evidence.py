@@ -7,17 +7,20 @@ Formula: relevance = 1 / (1 + e^-(w . x + b)); x of FEATURES over the page's seg
 with their likeness l (text.word_vectors), n = words of the body:
     title        1 where the title has one of U          title words   how many of U, at most 2
     title near   largest l in the title                  title nears   sum of l, at most 1.5
-    tags, description, headings   how many of U each has, at most 2; tags that no other segment bears out 1
+    tags, description, headings, categories   how many of U each has, at most 2; tags that no other segment bears out 1
+    folder       1 where the path of the address has one of U, before its last name
     lead near    sum of l in the first LEAD words, at most 2
     count        ln(1 + occurrences of U)                words         how many of U the body has
     density      sqrt of U's share of the body, at most sqrt .1
     near density sqrt of the share of N, each times l squared, at most sqrt .2
     main text    1 where the page has one                length        ln(n + 20)
 Parameters: w, b of models/own_words.json, learned by logistic regression from the pages that crawls for 31 topics of three words fetched,
-whose truth is known by title and tags (benchmarks/own_words.py, docs/lab/own-words.md); near words from likeness .35 on, at most 300.
+whose truth is known by title and tags (benchmarks/own_words.py, docs/lab/own-words.md); w of categories and folder, beside the others, from
+all content pages of the webs, and b moved by .3. Near words from likeness .35 on, at most 300.
 Reads: segments of the page. A Latin word whose stem is another word (banking, bank), or of which the segmenter drops a part (Objective-C,
 GPT-4, .NET), counts where it is written as the user wrote it. A Chinese one counts at the end of a longer word of a title, tag or heading too
-(线程 in 多线程): there a compound has its head; at its beginning it may be another thing (志愿者).
+(线程 in 多线程): there a compound has its head; at its beginning it may be another thing (志愿者). A folder of the address says what series or
+section a page is of where the title, which repeats it on page after page, may not.
 Cost: one look-up a word.
 Taught (relevance.training.teaching), 1 or nothing where nobody answered: a word counts by its trust t, so that sums of t stand for how many
 and t · occurrences for occurrences, and a near word's l is t · l; taught near words stand beside those of the table. Words against the topic,
@@ -55,7 +58,7 @@ FORMAT = "topiccrawler own words 1"
 LARGEST_BYTES, LARGEST = 100_000, 1_000.0  # of the file; of a weight
 BODY = ("text", "block")
 NAMING = ("title", "tag")
-SHORT = (*NAMING, "heading")
+SHORT = (*NAMING, "heading", "category")
 LEAD = 60  # words
 PRIOR_WORDS = 20
 LEADING_WORDS = 12  # that are shown
@@ -68,6 +71,8 @@ FEATURES = (
     "tags",
     "description",
     "headings",
+    "categories",
+    "folder",
     "lead near",
     "count",
     "words",
@@ -234,6 +239,8 @@ class EvidenceClassifier:
             tags,
             own_of("description"),
             own_of("heading"),
+            own_of("category"),
+            min(1.0, own_of("folder")),
             min(2.0, sum(near[word] for word in lead if word in near)),
             math.log1p(occurrences),
             _sum(trust[word] for word in body if word in trust),
