@@ -24,12 +24,7 @@ from topiccrawler.errors import CrawlerError
 from topiccrawler.files import folder
 from topiccrawler.text.segmenter import words_of
 
-_KINDS = {
-    "css": "text/css",
-    "js": "text/javascript",
-    "svg": "image/svg+xml",
-    "LICENSE": "text/plain",
-}
+_KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "LICENSE": "text/plain"}
 FILES = (
     "dashboard.css",
     "dashboard.js",

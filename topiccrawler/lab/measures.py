@@ -362,10 +362,7 @@ class Scored:
 
     @classmethod
     def of(
-        cls,
-        truth: Truth,
-        orders: Collection[Sequence[int]],
-        verdicts: Sequence[Mapping[int, Verdict]] = (),
+        cls, truth: Truth, orders: Collection[Sequence[int]], verdicts: Sequence[Mapping[int, Verdict]] = ()
     ) -> Scored:
         """`verdicts`: of each run, what it would keep. The page classifier is not measured by itself."""
         curves, content = (tuple(map(of, orders)) for of in (truth.curve, truth.content_curve))

@@ -288,11 +288,7 @@ class ParsedPages:
         self._database.close()
 
 
-def pack(
-    page: Page,
-    judged: Sequence[Judged],
-    links: dict[str, list[tuple[int, Link]]],
-) -> bytes:
+def pack(page: Page, judged: Sequence[Judged], links: dict[str, list[tuple[int, Link]]]) -> bytes:
     """One page's Reading as bytes; `judged`: for each topic."""
     plain = {name: getattr(page, name) for name in PAGE_FIELDS}
     rows = {

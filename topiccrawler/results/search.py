@@ -225,11 +225,7 @@ class JobSearch:
 
 
 def search(
-    folders: Sequence[Path],
-    text: str,
-    selection: Selection,
-    limit: int,
-    progress: Progress | None = None,
+    folders: Sequence[Path], text: str, selection: Selection, limit: int, progress: Progress | None = None
 ) -> list[Hit]:
     """The best pages of these jobs. `progress`: called with pages indexed and to index."""
     segmenter = segmenter_for(text)

@@ -40,12 +40,7 @@ def environment() -> Environment:
 @cache
 def _plain() -> Environment:
     made = environment()
-    made.filters |= {
-        "readable": readable,
-        "titled": titled,
-        "second": second,
-        "weighed": weighed,
-    }
+    made.filters |= {"readable": readable, "titled": titled, "second": second, "weighed": weighed}
     return made
 
 

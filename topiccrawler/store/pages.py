@@ -296,12 +296,7 @@ class SharedPages(Protocol):
         """A page of this job; None when it is not stored."""
 
     def first_of(
-        self,
-        url: str,
-        print_: Fingerprint,
-        *,
-        across_sites: bool,
-        may_be: Callable[[str, str | None], bool],
+        self, url: str, print_: Fingerprint, *, across_sites: bool, may_be: Callable[[str, str | None], bool]
     ) -> Future[str | None]:
         """The page this one is a copy of, whichever process has kept it; None when it is the first, which is then remembered. `may_be`: asked in
         another thread of each page that matches, by its URL and title (None: it is not stored yet)."""

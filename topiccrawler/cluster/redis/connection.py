@@ -22,9 +22,7 @@ from time import monotonic
 from typing import Any
 
 from topiccrawler.cluster.redis.client import AwayError, Client
-from topiccrawler.cluster.redis.records import (
-    Argument,
-)
+from topiccrawler.cluster.redis.records import Argument
 from topiccrawler.errors import CrawlerError
 
 

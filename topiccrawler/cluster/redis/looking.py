@@ -17,21 +17,12 @@ from math import inf
 
 from topiccrawler.cluster.redis.client import AwayError
 from topiccrawler.cluster.redis.connection import BACK, Call
-from topiccrawler.cluster.redis.entries import (
-    Entries,
-    Question,
-    Tops,
-    active_hosts,
-    not_needed,
-    ready_hosts,
-)
+from topiccrawler.cluster.redis.entries import Entries, Question, Tops, active_hosts, not_needed, ready_hosts
 from topiccrawler.cluster.redis.exchange import Counted
 from topiccrawler.cluster.redis.joining import Membership
 from topiccrawler.cluster.redis.listing import counts_of
 from topiccrawler.cluster.redis.worker import Worker
-from topiccrawler.frontier.base import (
-    State,
-)
+from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 
 SLOT_HOSTS = 8  # hosts for each request that may be under way

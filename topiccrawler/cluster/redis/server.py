@@ -28,12 +28,7 @@ def check(address: str, job: str) -> None:
 
 
 def open_queue(
-    address: str,
-    job: str,
-    hosts: Hosts,
-    recipe: Mapping[str, str],
-    made_of: Mapping[str, Any],
-    times: Times,
+    address: str, job: str, hosts: Hosts, recipe: Mapping[str, str], made_of: Mapping[str, Any], times: Times
 ) -> tuple[Frontier, SharedQueue]:
     """Join the crawl."""
     frontier = open_shared(
