@@ -22,8 +22,8 @@ from aiohttp import web
 
 from topiccrawler.crawling.job_files import FRONTIER, REFUSED, VISITS
 from topiccrawler.dashboard import panels
-from topiccrawler.dashboard.context import Context, context_of, job_of
-from topiccrawler.dashboard.jobs import FIRST_LOOK_SECONDS, LIVE, Job, mark
+from topiccrawler.dashboard.context import Context, Values, about_job, context_of, job_of
+from topiccrawler.dashboard.jobs import LIVE, Job, mark
 from topiccrawler.dashboard.panels import topic_name
 from topiccrawler.dashboard.views import query
 from topiccrawler.errors import ArgumentError, CrawlerError
@@ -100,19 +100,19 @@ def _row(here: Context, name: str, seconds: float) -> tuple[dict[str, Any], bool
 
 
 ROWS = 100  # of a list's page
+FILTERS = ("topic", "site", "since", "min_relevance", "kind")  # of pages, in a query
 _CHUNK = 256 * 1024
 _KINDS = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
 
 
-async def sites(request: web.Request) -> web.Response:
+@about_job("sites")
+def sites(_: Context, job: Job, request: web.Request) -> Values:
     """`/jobs/JOB/sites?order=`."""
-    here, job = context_of(request), await job_of(request)
     order = _order(request)
-    found, share = await asyncio.to_thread(_sites, job, order, FIRST_LOOK_SECONDS)
+    job.advance()
+    found = panels.where(job, job.status(), order)
     shown = found[: panels.ALL_SITES]
-    values = {"name": job.name, "sites": shown, "more": len(found) - len(shown)}
-    values |= {"share": share, "pending": share < 1 or job.pending}
-    return here.views.page(request, "sites", {**values, "order": order, "orders": panels.ORDERS})
+    return {"sites": shown, "more": len(found) - len(shown), "order": order, "orders": panels.ORDERS}
 
 
 async def sites_file(request: web.Request) -> web.StreamResponse:
@@ -120,7 +120,8 @@ async def sites_file(request: web.Request) -> web.StreamResponse:
     job, order = await job_of(request), _order(request)
 
     def write(out: BinaryIO) -> None:
-        _table(_sites(job, order, inf)[0], out)
+        job.advance(inf)
+        _table(panels.where(job, job.status(), order), out)
 
     return await _file(request, write, "csv", f"{job.name}-sites")
 
@@ -130,20 +131,14 @@ def _order(request: web.Request) -> str:
     return order if order in panels.ORDERS else panels.KEPT
 
 
-def _sites(job: Job, order: str, seconds: float) -> tuple[list[dict[str, Any]], float]:
-    share = job.log.advance(seconds)
-    return panels.where(job, job.status(), order), share
-
-
-async def urls(request: web.Request) -> web.Response:
+@about_job("urls")
+def urls(_: Context, job: Job, request: web.Request) -> Values:
     """`/jobs/JOB/urls?state=&reason=&skip=`: what ended so, or was not queued."""
-    here, job = context_of(request), await job_of(request)
     state, reason = _end(request)
     skip = number_of(request, "skip")
-    found = await asyncio.to_thread(lambda: list(_urls(job, state, reason, ROWS + 1, skip)))
-    values = {"name": job.name, "state": state, "reason": reason, "urls": found[:ROWS]}
+    found = list(_urls(job, state, reason, ROWS + 1, skip))
     turning = turned(skip, ROWS, more=len(found) > ROWS, state=state, reason=reason)
-    return here.views.page(request, "urls", {**values, **turning})
+    return {"state": state, "reason": reason, "urls": found[:ROWS], **turning}
 
 
 async def urls_file(request: web.Request) -> web.StreamResponse:
@@ -199,14 +194,10 @@ async def pages_file(request: web.Request) -> web.StreamResponse:
 
 def filters_of(request: web.Request) -> dict[str, Any]:
     """What of the pages is asked for, as results.jobs takes it. ArgumentError for a relevance that is no number."""
-    asked = {
-        name: text
-        for name in ("topic", "site", "since", "kind")
-        if (text := request.query.get(name, "").strip())
-    }
+    asked = {name: text for name in FILTERS if (text := request.query.get(name, "").strip())}
+    least = asked.pop("min_relevance", "")
     if (known := by_name().get(asked.get("topic", "").lower())) is not None:
         asked["topic"] = known.name
-    least = request.query.get("min_relevance", "").strip()
     try:
         return asked | ({"min_relevance": float(least)} if least else {})
     except ValueError:

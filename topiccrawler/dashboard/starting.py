@@ -179,7 +179,7 @@ def begin(order: Order, jobs: Jobs, folder: Path) -> Job:
         process = start_scrapy(line_of(order, folder), output, os.environ, own_session=True)
     job = jobs.started(order.job, process)
     until = time.monotonic() + _SECONDS
-    while time.monotonic() < until and process.poll() is None and not _is_up(folder):
+    while time.monotonic() < until and process.poll() is None and not (folder / CONTROL).is_file():
         try:
             process.wait(_LOOK_SECONDS)
         except subprocess.TimeoutExpired:
@@ -187,10 +187,6 @@ def begin(order: Order, jobs: Jobs, folder: Path) -> Job:
     if process.poll():
         raise StateError(f"job {order.job}", f"ended at once: {job.last_words}", f"see {folder / OUTPUT}")
     return job
-
-
-def _is_up(folder: Path) -> bool:
-    return (folder / "control.json").is_file()
 
 
 _KEPT = TypeAdapter(dict[str, dict[str, str]])

@@ -14,7 +14,7 @@ import hmac
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -24,6 +24,7 @@ from jinja2 import Environment
 
 from topiccrawler.engine.control.server import RefusedError, admit
 from topiccrawler.files import folder, package_table
+from topiccrawler.results.search import Snippet
 from topiccrawler.results.templating import environment
 from topiccrawler.text.normalise import printable
 
@@ -162,6 +163,7 @@ def templates() -> Environment:
         "part": part,
         "ago": moment_of_day,
         "line": line,
+        "pieces": pieces,
     }
     made.globals |= {"languages": LANGUAGES, "query": query}
     for file in folder(TEMPLATES).iterdir():
@@ -230,6 +232,16 @@ def moment_of_day(seconds: float) -> str:
 def line(text: str) -> str:
     """A line of a log, its blanks kept, without what steers."""
     return printable(text[:MOST_LINE])
+
+
+def pieces(found: Snippet) -> Iterator[tuple[str, bool]]:
+    """The text in pieces, with whether each is marked; what steers is shown as an escape."""
+    at = 0
+    for start, stop in found.marks:
+        yield line(found.text[at:start]), False
+        yield line(found.text[start:stop]), True
+        at = stop
+    yield line(found.text[at:]), False
 
 
 def part(text: str) -> str:
