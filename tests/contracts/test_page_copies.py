@@ -15,12 +15,12 @@ from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
 from topiccrawler.cluster.postgresql.writing import PostgresDuplicates
 from topiccrawler.pages.site_repeats import BITS, MOST_DIFFERENT, Fingerprint
 from topiccrawler.store.duplicates import DuplicateIndex
-from topiccrawler.store.pages import Copies
 
 DICE = random.Random(3)
 BYTES = BITS // 8
 SOME = Fingerprint(1, DICE.randbytes(BYTES))
 OTHER = Fingerprint(2, DICE.randbytes(BYTES))
+Copies = DuplicateIndex | PostgresDuplicates
 Open = Callable[[], Copies]
 
 

@@ -155,7 +155,7 @@ MayBe = Callable[[str, str | None], bool]  # of URL and title
 
 
 class PostgresDuplicates:
-    """See store.pages.Copies; durable at once. For one thread, as its session is. `pages`: of the job."""
+    """As store.duplicates.DuplicateIndex; durable at once. For one thread, as its session is. `pages`: of the job."""
 
     def __init__(self, pages: PostgresPages) -> None:
         self._pages, self._session = pages, pages.session
