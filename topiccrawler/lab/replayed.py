@@ -297,7 +297,7 @@ class ReplayedCrawl:
     def page(self, number: int, reading: Reading, via: Via) -> Page:
         """The page as its page classifier sees it, which knows what the site wrote on the pages read before it."""
         page = self.parsed.page(number, reading, self.run.topic, via)
-        found, classifier = reading.found[self.run.topic], self.parts.page_classifier
+        found, classifier = reading.judged[self.run.topic].found, self.parts.page_classifier
         if found is None or not isinstance(classifier, EvidenceClassifier):
             return page
         segments = [Found(*one) for one in found]
