@@ -88,7 +88,7 @@ def _topic_id(recipe: Recipe | None) -> str:
 
 def curves(job: Job, data: Path) -> dict[str, Any]:
     """The harvest curve, and breadth-first's where it is known, on common places: pages fetched, pages kept."""
-    points = job.log.tally.curve()
+    points = job.log.tally.curve
     base = _breadth_first(job, data)
     most = points[-1][0]
     known = dict(points)

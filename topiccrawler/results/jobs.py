@@ -24,7 +24,7 @@ from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import user_path
 from topiccrawler.model import Visit
 from topiccrawler.pages.formats.registry import READ
-from topiccrawler.results.summary import Tally
+from topiccrawler.results.summary import Summary
 from topiccrawler.store.pages import Selection
 from topiccrawler.store.visits import Place, VisitTail
 from topiccrawler.urls.canonical import canonical, host_of
@@ -101,7 +101,7 @@ class JobLog:
     """Of one job; may be asked by several threads."""
 
     def __init__(self, folder: Path) -> None:
-        self.tally = Tally()
+        self.tally = Summary()
         self._tail = VisitTail(folder / VISITS)
         self._places: dict[str, Place] = {}  # of each URL's last visit
         self._lock = Lock()
@@ -112,7 +112,7 @@ class JobLog:
         with self._lock:
             has_more = self._tail.has_more()
             if has_more and not self._tail.begun:
-                self.tally, self._places = Tally(), {}
+                self.tally, self._places = Summary(), {}
             if has_more:
                 for number, (place, visit) in enumerate(self._tail.visits(), start=1):
                     self.tally.add(visit)

@@ -29,10 +29,10 @@ from functools import partial
 from pathlib import Path
 
 from topiccrawler.crawling.assemble import topic_of
-from topiccrawler.crawling.job_files import INDEX, catch_up, read_recipe
+from topiccrawler.crawling.job_files import INDEX, catch_up
 from topiccrawler.crawling.page_stores import Stored, has_pages, open_pages, stored_in
 from topiccrawler.errors import ArgumentError, CrawlerError
-from topiccrawler.results.job_pages import of_job
+from topiccrawler.results.job_pages import known_of, of_job
 from topiccrawler.store.index import Found, PageIndex, QueryTerm, fts5
 from topiccrawler.store.pages import PageStore, Selection
 from topiccrawler.text.normalise import fold
@@ -252,8 +252,4 @@ def _each_once(folders: Sequence[Path]) -> list[Path]:
 
 def segmenter_of(folder: Path) -> Segmenter:
     """That of the job's crawl; the plain one when its topic went."""
-    try:
-        recipe = read_recipe(folder)
-        return PLAIN if recipe is None else topic_of(recipe).segmenter
-    except CrawlerError:
-        return PLAIN
+    return known_of(folder, lambda recipe: topic_of(recipe).segmenter) or PLAIN
