@@ -60,8 +60,8 @@ class SharedLearning:
 
     def __init__(
         self,
-        strategy: Strategy,
         shared: SharedQueue,
+        strategy: Strategy,
         rescoring: Rescoring,
         learned: Callable[[Page | None, Sequence[Link]], None],
         *,

@@ -37,7 +37,6 @@ class Call:
     done: threading.Event = field(default_factory=threading.Event)
     reply: Any = None
     error: Exception | None = None
-    late: bool = False  # nobody waits for the reply any more
     after: int = 0  # batches sent before it
     asked_at: float = 0.0  # by time.monotonic; then it goes to the server
     sent_at: float = 0.0
@@ -122,7 +121,6 @@ class Connection:
         self.figures = Figures()
         self.state = UP
         self.away_since: float | None = None  # by time.monotonic
-        self.late: deque[tuple[str, Any]] = deque()  # replies that came when nobody waited any more
         self._client = client
         self._session, self._slot = session, slot
         self._lease_seconds, self._call_seconds = lease_seconds, call_seconds
@@ -158,7 +156,21 @@ class Connection:
         self._alive = time.monotonic()
         if self.state != UP or (self.away_since is not None and not patient):
             raise AwayError(self.state)
-        return self._wait(Call(name, arguments), seconds or self._call_seconds)
+        call = Call(name, arguments)
+        self.hand(call)
+        return self.reply_to(call, seconds)
+
+    def reply_to(self, call: Call, seconds: float | None = None) -> Any:
+        """Wait for it. AwayError when none comes."""
+        began = time.monotonic()
+        call.done.wait(seconds or self._call_seconds)
+        self.figures.wait_seconds += time.monotonic() - began
+        if not call.done.is_set():
+            self._tell_silent(began)
+            raise AwayError("no answer yet")
+        if call.error is not None:
+            raise call.error
+        return call.reply
 
     def begin(self, call: Call) -> None:
         """Send a request without waiting for its reply. AwayError while the server is away."""
@@ -177,8 +189,7 @@ class Connection:
         """The server is back: send it the hosts owned, and the changes it lost. Returns the hosts that have another owner now; None
         when this worker was declared dead."""
         call = self._resume = Call("resume", [self._session, self._lease_seconds, self._slot, *hosts])
-        if not call.done.wait(self._call_seconds):
-            call.late = True
+        call.done.wait(self._call_seconds)
         if call.error is not None or not call.done.is_set():
             raise AwayError(str(call.error))
         if call.reply is None:
@@ -215,20 +226,6 @@ class Connection:
     def _check(self) -> None:
         if self._fault is not None:
             raise self._fault
-
-    def _wait(self, call: Call, seconds: float) -> Any:
-        began = time.monotonic()
-        self.hand(call)
-        call.done.wait(seconds)
-        self.figures.wait_seconds += time.monotonic() - began
-        if not call.done.is_set():
-            call.late = True
-            if not call.done.is_set():
-                self._tell_silent(began)
-                raise AwayError("no answer yet")
-        if call.error is not None:
-            raise call.error
-        return call.reply
 
     def _tell_silent(self, since: float) -> None:
         """There is no answer, and no fault either."""
@@ -294,8 +291,6 @@ class Connection:
             self.figures.applied += 1
             self._kept.add(call.batch, call.arguments)
         call.end()
-        if call.late:
-            self.late.append((call.name, call.reply))
 
     def _lost(self, call: Call, error: AwayError) -> None:
         self._tell_away(error)
@@ -354,8 +349,6 @@ class Connection:
             if isinstance(error, CrawlerError):
                 self._fault = error
         call.done.set()
-        if call.late and call.error is None:
-            self.late.append((call.name, call.reply))
 
     def _pause(self, seconds: float = KNOCK_SECONDS) -> None:
         """Calls that come meanwhile are kept in order; questions are not answered."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import partial, partialmethod
 from time import monotonic
 from typing import Any
 
@@ -24,14 +24,12 @@ from topiccrawler.cluster.redis.listing import RedisListing, share_of
 from topiccrawler.cluster.redis.looking import Looking
 from topiccrawler.cluster.redis.records import Batch, digest, head, record
 from topiccrawler.cluster.redis.worker import LookUps, Readings, Worker
-from topiccrawler.crawling.sharing import Exchange, Prefetch, SharedQueue
+from topiccrawler.crawling.sharing import Exchange, Prefetch
 from topiccrawler.frontier.base import LEASE_SECONDS, Accept, Leased, Notes, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.leasing import LeasingFrontier, check_score
-from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.frontier.url_index import anchor_bit
-from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.base import Strategy
+from topiccrawler.model import Link, Score
 from topiccrawler.urls.canonical import host_of
 
 
@@ -93,16 +91,7 @@ class LearnsTogether:
 
     stats_family = "frontier/redis/…"
 
-    def learning(
-        self: SharedQueue,
-        strategy: Strategy,
-        rescoring: Rescoring,
-        learned: Callable[[Page | None, Sequence[Link]], None],
-        *,
-        seconds: float,
-        every_pages: int,
-    ) -> SharedLearning:
-        return SharedLearning(strategy, self, rescoring, learned, seconds=seconds, every_pages=every_pages)
+    learning = partialmethod(SharedLearning)
 
 
 class RedisFrontier(LearnsTogether, LeasingFrontier):

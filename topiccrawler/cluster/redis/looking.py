@@ -76,7 +76,6 @@ class Looking:
         worker, tops, hosts = self._worker, self._tops, self._hosts
         if worker.connection.state == BACK:
             self._resume(lost)
-        worker.receive_late()
         worker.flush()
         if worker.away or self._look is not None:
             return

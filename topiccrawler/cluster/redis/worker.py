@@ -101,11 +101,6 @@ class Worker:
             for part in self._batch.drain():
                 self.connection.send(part)
 
-    def ask(self, name: str, arguments: Sequence[Argument]) -> Any:
-        """A script's answer, after all changes so far. AwayError while the server is away."""
-        self.flush()
-        return self.connection.ask(name, arguments)
-
     def begin(self, call: Call, wanted: Mapping[str, bytes] | None = None) -> Question | None:
         """Send a request after all changes so far, without waiting. None while the server is away."""
         self.flush()
@@ -116,7 +111,7 @@ class Worker:
         return self.questions.open(Question(call, self.session, wanted or {}))
 
     def ask_or_fail(self, name: str, arguments: Sequence[Argument]) -> Any:
-        """The same; StateError while it is away."""
+        """A script's answer, after all changes so far. StateError while the server is away."""
         try:
             self.flush()
             return self.connection.ask(name, arguments, LOOK_SECONDS, patient=True)
@@ -215,14 +210,6 @@ class Worker:
         bound = (DOUBLE.unpack_from(behind)[0], int.from_bytes(behind[8:], "big")) if behind else NOTHING
         self._tops.reset(host, [key for key in held if key is not None], bound)
 
-    def receive_late(self) -> None:
-        """Apply replies whose caller no longer waits."""
-        while self.connection.late:
-            name, reply = self.connection.late.popleft()
-            if name == "look_up":
-                self.acquire(reply[1])
-                self._tops.short.update(one[0].decode() for one in reply[1])
-
     @property
     def has_unsent(self) -> bool:
         """Changes that the server may not have made yet."""
@@ -247,19 +234,22 @@ class LookUps:
         """Look URLs up and wait. False while the server is away."""
         if not (wanted := self._unknown(urls)):
             return True
-        try:
-            found, acquired = self._worker.ask("look_up", self._arguments(wanted))
-        except AwayError:
+        question = self._begin(wanted)
+        if question is None:
             return False
-        self._worker.acquire(acquired)
-        for (url, key), raw in zip(wanted.items(), found, strict=True):
-            self._entries.met(url, key, raw)
+        try:
+            self._worker.connection.reply_to(question.call)
+        except AwayError:
+            return False  # what comes later is applied by `receive_stale`
+        self.receive(question)
         return True
 
     def begin(self, urls: Iterable[str]) -> Question | None:
         """Look URLs up without waiting: pass the question to `receive` once `call.answer` is done. None = all is known, or the server is away."""
-        if not (wanted := self._unknown(urls)):
-            return None
+        wanted = self._unknown(urls)
+        return self._begin(wanted) if wanted else None
+
+    def _begin(self, wanted: Mapping[str, bytes]) -> Question | None:
         call = Call("look_up", self._arguments(wanted), answer=Future())
         return self._worker.begin(call, wanted)
 
