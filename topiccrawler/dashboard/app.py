@@ -16,7 +16,7 @@ from typing import Any
 from aiohttp import web
 
 from topiccrawler.dashboard import job_view, lists, page_view, starting, teaching
-from topiccrawler.dashboard.context import CONTEXT, Context, Live
+from topiccrawler.dashboard.context import CONTEXT, Context
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.dashboard.views import COOKIE, HEADERS, LANGUAGES, Handler, Session, Views
 from topiccrawler.engine.control.server import RefusedError
@@ -75,10 +75,8 @@ def make_app(data: Path, settings: dict[str, Any], told: Callable[[str], None]) 
     """`data`: the folder of jobs. `settings`: the project's, plain values. `told`: hears of the link for the next browser."""
     session = Session(told)
     jobs = Jobs(data)
-    live = Live(lambda job, whole: job_view.look(job, data, whole=whole))
     app = web.Application(middlewares=[_guard], client_max_size=MOST_BYTES)
-    app[CONTEXT] = Context(data, jobs, session, Views(session), live, settings)
-    app.on_shutdown.append(lambda _: live.close())
+    app[CONTEXT] = Context(data, jobs, session, Views(session), settings)
     router = app.router
     router.add_get("/", lists.page)
     router.add_get("/jobs-table", lists.table)

@@ -6,6 +6,8 @@ Orders to a running crawl: each goes through its control verb, so it stands in t
 from __future__ import annotations
 
 import asyncio
+import itertools
+import json
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +18,7 @@ from aiohttp import web
 from topiccrawler.crawling.job_files import JOB, OUTPUT
 from topiccrawler.crawling.recipe import STRATEGY_PREFIX
 from topiccrawler.dashboard import panels
-from topiccrawler.dashboard.context import Context, Values, about_job, context_of, event, job_of, shown
+from topiccrawler.dashboard.context import Context, Values, about_job, context_of, job_of, shown
 from topiccrawler.dashboard.jobs import FAILED, LIVE, NO_BEGIN, TOP, WAIT_SECONDS, Job
 from topiccrawler.dashboard.starting import can_go_on
 from topiccrawler.dashboard.views import Texts, count, percent
@@ -27,7 +29,8 @@ from topiccrawler.strategies import STRATEGIES
 
 CHANGEABLE = ("page_threshold", "link_threshold", "pages", "targets", "until", "topic")
 _COUNTS = ("pages", "kept", "relevant", "queued", "relevant_waiting", "in_flight", "hosts", "failed")
-_ALIVE_SECONDS = 15.0  # an event stream without events says that it is there
+SECONDS = 1.0  # between two looks
+PANEL_EVERY, CURVE_EVERY = 5, 10  # looks
 
 
 def values(job: Job, data: Path, status: Mapping[str, Any], wait: float = WAIT_SECONDS) -> Values:
@@ -46,12 +49,16 @@ def values(job: Job, data: Path, status: Mapping[str, Any], wait: float = WAIT_S
     }
 
 
-def look(job: Job, data: Path, *, whole: bool) -> Values:
-    """A running job as it stands: its figures, with `whole` all panels. Blocks."""
-    status = job.status()
-    job.advance()
-    found = {"status": status, "find": panels.find(job, status, data)}
-    return found | (values(job, data, status) if whole else {})
+def look(job: Job, data: Path, *, whole: bool) -> Values | None:
+    """A running job as it stands: its figures, with `whole` all panels. None when it cannot be read. Blocks."""
+    try:
+        status = job.status()
+        job.advance()
+        return (
+            values(job, data, status) if whole else {"status": status, "find": panels.find(job, status, data)}
+        )
+    except (CrawlerError, OSError):
+        return None
 
 
 @about_job("job")
@@ -119,7 +126,7 @@ async def curve(request: web.Request) -> web.Response:
 
 
 async def events(request: web.Request) -> web.StreamResponse:
-    """`/jobs/JOB/events`."""
+    """`/jobs/JOB/events`: how a running crawl stands (Server-Sent Events)."""
     here, job = context_of(request), await job_of(request)
     answer = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
     await answer.prepare(request)
@@ -129,22 +136,27 @@ async def events(request: web.Request) -> web.StreamResponse:
 
 
 async def _push(here: Context, request: web.Request, job: Job, answer: web.StreamResponse) -> None:
+    """Each second how it stands, while it runs; what is dearer (the queue, the hosts) seldom, and as jobs.Job.once allows."""
     texts = here.views.texts(request)
-    async with here.live.watching(job) as queue:
-        while True:
-            try:
-                seen = await asyncio.wait_for(queue.get(), _ALIVE_SECONDS)
-            except TimeoutError:
-                await answer.write(b": here\n\n")
-                continue
-            if seen is None:
-                return
-            await answer.write(event("figures", figures(texts, seen["find"])))
+    for second in itertools.count():
+        seen = await asyncio.to_thread(look, job, here.data, whole=second % PANEL_EVERY == 1)
+        if seen is None:
+            await answer.write(b": here\n\n")
+        else:
+            await answer.write(_event("figures", figures(texts, seen["find"])))
             for name in panels.PANELS[1:] if "sites" in seen else ():
                 html = here.views.text(request, f"panel_{name}", seen)
-                await answer.write(event("panel", {"name": name, "html": html}))
-            if seen["curve"]:
-                await answer.write(event("curve", {}))
+                await answer.write(_event("panel", {"name": name, "html": html}))
+            if second % CURVE_EVERY == 2:
+                await answer.write(_event("curve", {}))
+            if seen["status"]["state"] not in LIVE:
+                return
+        await asyncio.sleep(SECONDS)
+
+
+def _event(name: str, what: Any) -> bytes:
+    """One event as it goes over the wire."""
+    return f"event: {name}\ndata: {json.dumps(what, ensure_ascii=False)}\n\n".encode()
 
 
 def figures(t: Texts, find: Mapping[str, Any]) -> dict[str, Any]:
