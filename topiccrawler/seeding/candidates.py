@@ -19,10 +19,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from http.client import HTTPException
 from math import log2
 
-from topiccrawler.seeding.http_client import HttpClient
+from topiccrawler.seeding.http_client import HttpClient, NoAnswerError
 from topiccrawler.urls.canonical import host_of
 
 PRIOR = 4
@@ -94,9 +93,8 @@ def fault_of(client: HttpClient, url: str) -> str:
         status, _ = client.ask(url, "HEAD")
         if status >= 400 and status not in GONE | BUSY:
             status, _ = client.ask(url, "GET")
-    except (OSError, HTTPException, ValueError) as failure:
-        reason = getattr(failure, "reason", None) or failure
-        return " ".join(str(reason).split()) or type(failure).__name__
+    except NoAnswerError as failure:
+        return str(failure)
     return f"answers {status}" if status >= 300 and status not in BUSY else ""
 
 
