@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.error import HTTPError
 
-from fastwarc.warc import WarcRecord, WarcRecordType
+from fastwarc.warc import WarcRecordType
 
-from topiccrawler.crawling.job_files import failure, start_scrapy
+from topiccrawler.crawling.job_files import crawl_line, failure, start_scrapy
 from topiccrawler.errors import ArgumentError, LinksFileError, file_faults
 from topiccrawler.lab.demo import server
 from topiccrawler.lab.demo.plan import (
@@ -55,6 +55,7 @@ from topiccrawler.links.extract import extract
 from topiccrawler.model import Link
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.replay.writing import new_record
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.meaning import unlike
 
@@ -62,6 +63,7 @@ POLL_SECONDS = 0.25
 # One request at a time a host, and some ten of the 55 hosts are worth fetching from: more would only fetch the others too.
 CONCURRENCY = 8
 PAGE_THRESHOLD = 0.3
+DAY = "2020-01-01T00:00:00Z"  # of a recording; a real one would not repeat
 
 
 class DemoFiles:
@@ -69,11 +71,8 @@ class DemoFiles:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.comparison = folder, folder / "comparison.json"
-        self.topic, self.seeds, self.links = (
-            folder / "demo.toml",
-            folder / "seeds.txt",
-            folder / "links.jsonl",
-        )
+        self.topic, self.seeds = folder / "demo.toml", folder / "seeds.txt"
+        self.links = folder / "links.jsonl"
         self.models, self.model = folder / "models", folder / "models" / f"{FINANCE}.json"
 
     def job(self, strategy: str) -> Path:
@@ -129,9 +128,7 @@ def crawl_arguments(files: DemoFiles, strategy: str, pages: int) -> list[str]:
         "STORE_URL": "",
     }
     paths = {"TOPIC_LINK_MODELS": files.models, "TOPIC_DATA_DIR": files.folder, "TOPIC_JOB": strategy}
-    options = [("-a", f"{name}={value}") for name, value in given.items()]
-    options += [("-s", f"{name}={value}") for name, value in {**settings, **paths}.items()]
-    return ["crawl", "topic", *(word for pair in options for word in pair), "-O", str(files.feed(strategy))]
+    return [*crawl_line(given, {**settings, **paths}), "-O", str(files.feed(strategy))]
 
 
 def crawl(
@@ -166,13 +163,11 @@ def record(web: Web, folder: Path, pages: Iterable[PlannedPage] | None = None) -
             fields = (*found.headers, ("Content-Length", str(len(found.body))))
             head = f"HTTP/1.1 {found.status} {HTTPStatus(found.status).phrase}\r\n"
             head += "".join(f"{name}: {value}\r\n" for name, value in fields)
-            response = WarcRecord()
-            response.init_headers(WarcRecordType.response)
+            block = f"{head}\r\n".encode() + found.body
+            response = new_record(
+                WarcRecordType.response, block, "application/http; msgtype=response", url, DAY
+            )
             response.headers["WARC-Record-ID"] = f"<urn:topiccrawler:{number}>"
-            response.headers["WARC-Date"] = "2020-01-01T00:00:00Z"  # a real one would not repeat
-            response.headers["WARC-Target-URI"] = url
-            response.headers["Content-Type"] = "application/http; msgtype=response"
-            response.set_bytes_content(f"{head}\r\n".encode() + found.body)
             response.write(file)
     rows = ["#url\ttopics\thow\tkind"]
     for page in planned:
