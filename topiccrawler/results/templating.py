@@ -12,9 +12,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from topiccrawler.files import folder
 from topiccrawler.text.normalise import one_line
 from topiccrawler.urls.canonical import readable
 
@@ -27,7 +26,7 @@ def environment() -> Environment:
     """Templates by their place in the package: `results/templates/report.html`. Only HTML is escaped."""
     made = Environment(
         autoescape=select_autoescape(("html",)),
-        loader=FunctionLoader(_template),
+        loader=PackageLoader("topiccrawler", ""),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -97,8 +96,3 @@ def cell(value: object) -> str:
     if value is None:
         return "–"
     return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
-def _template(name: str) -> str:
-    room, _, file = name.rpartition("/")
-    return folder(room).joinpath(file).read_text(encoding="utf-8")
