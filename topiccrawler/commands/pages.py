@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,12 +19,6 @@ if TYPE_CHECKING:
 LIST, SHOW, BORDER, EXPORT, REPORT, REPAIR = "list", "show", "border", "export", "report", "repair"
 VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2, REPAIR: 2}  # arguments
 LIMIT = 20
-NOTHING_KEPT = "the job kept no page: `scrapy judge URL` says why one was not kept, `scrapy topics teach JOB` corrects the topic"
-FETCHED = "* "
-MARK = "* the day it was fetched: the page names none"
-SIMILARITIES = (
-    "an earlier version began this job: relevances of pages it kept are similarities, not probabilities"
-)
 
 
 class Command(ReportingCommand):
@@ -74,22 +67,16 @@ class Command(ReportingCommand):
         from topiccrawler.results.jobs import selection_by
         from topiccrawler.store.pages import ALL
 
-        shown, marked, selection = 0, False, selection_by(opts)
-        for record in pages.best(selection, opts.limit or LIMIT):
-            check = pages.check(record.url)
-            self.report(opts, _brief(record, check), _line(record, check))
-            shown += 1
-            marked |= not record.published
+        selection, limit = selection_by(opts), opts.limit or LIMIT
+        rows = ((record, pages.check(record.url)) for record in pages.best(selection, limit))
         if opts.json:
+            for record, check in rows:
+                self.say(json.dumps(_brief(record, check), ensure_ascii=False))
             return
-        if marked:
-            self.say(MARK)
-        if not shown:
-            self.say(NOTHING_KEPT if kept_nothing(pages.folder) else "no such page")
-        elif are_similarities(pages.folder):
-            self.say(SIMILARITIES)
-        if selection == ALL and (lines := first_look(pages.folder).border_lines()):
-            self.say("\n".join(["", *lines]))
+        known: dict[str, Any] = {"rows": rows, "kept_nothing": kept_nothing(pages.folder)}
+        known["are_similarities"] = are_similarities(pages.folder)
+        known["border"] = first_look(pages.folder).border_lines() if selection == ALL else []
+        self.say(self.text("pages", known))
 
     def _border(self, folder: Path, opts: argparse.Namespace) -> None:
         from topiccrawler.results.job_pages import SHOWN, first_look
@@ -170,13 +157,11 @@ class Command(ReportingCommand):
 
 def _looks(check: Check | None) -> dict[str, Any]:
     """What later looks at the page found."""
+    from topiccrawler.results.templating import moment
+
     if check is None:
         return {"looks": 0, "changes": 0, "gone": ""}
-    return {"looks": check.looks, "changes": check.changes, "gone": _date(check.gone) if check.gone else ""}
-
-
-def _date(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+    return {"looks": check.looks, "changes": check.changes, "gone": moment(check.gone)}
 
 
 def _brief(record: PageRecord, check: Check | None) -> dict[str, Any]:
@@ -193,21 +178,6 @@ def _brief(record: PageRecord, check: Check | None) -> dict[str, Any]:
     }
 
 
-def _line(record: PageRecord, check: Check | None) -> str:
-    from topiccrawler.urls.canonical import readable
-
-    copy = f"  (copy of {readable(record.alias_of)})" if record.alias_of else ""
-    kind = "" if record.format == "html" else f"  [{record.format}]"
-    gone = f"  (gone since {_date(check.gone)})" if check is not None and check.gone else ""
-    return f"{record.relevance:.3f}  {record.day}{'  ' if record.published else FETCHED}{_short(record.title)}{kind}{copy}{gone}\n{'':19}{readable(record.url)}"
-
-
-def _short(text: str, most: int = 100) -> str:
-    from topiccrawler.text.normalise import one_line
-
-    return one_line(text, most) or "(no title)"
-
-
 def _whole(record: PageRecord, reasons: Reasons) -> dict[str, Any]:
     path = [
         {"url": step.link.url, "anchor": step.link.anchor, "score": step.score, "state": step.state}
@@ -219,5 +189,7 @@ def _whole(record: PageRecord, reasons: Reasons) -> dict[str, Any]:
 
 
 def _version(version: Version) -> str:
-    when = f"{_date(version.fetched)} until {_date(version.replaced)}"
-    return "\n".join([_short(version.title), when, "", version.text])
+    from topiccrawler.results.templating import moment, titled
+
+    when = f"{moment(version.fetched)} until {moment(version.replaced)}"
+    return "\n".join([titled(version.title), when, "", version.text])

@@ -263,7 +263,7 @@ def names_of(folder: Path) -> Mapping[str, str]:
 
 def are_similarities(folder: Path) -> bool:
     """An earlier version began the job: relevances of pages that it kept are similarities (Recipe.relevance_since)."""
-    return bool(known_of(folder, lambda recipe: recipe.relevance_since))
+    return bool(known_of(folder, lambda recipe: recipe.relevance_since != 0))
 
 
 def classifier_of(folder: Path) -> tuple[PageClassifier, Segmenter] | None:

@@ -20,6 +20,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
+from operator import add
+from typing import NamedTuple
 
 from topiccrawler.seeding.http_client import HttpClient, NoAnswerError
 from topiccrawler.urls.canonical import host_of
@@ -27,8 +29,7 @@ from topiccrawler.urls.canonical import host_of
 PRIOR = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """One address, and what speaks for it."""
 
     url: str  # canonical
@@ -69,15 +70,8 @@ def merged(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _together(one: Candidate, other: Candidate) -> Candidate:
-    return Candidate(
-        one.url,
-        one.title or other.title,
-        max(one.relevance, other.relevance),
-        one.reached + other.reached,
-        one.fetched + other.fetched,
-        one.found + other.found,
-        one.queries + other.queries,
-    )
+    counts = map(add, one[3:], other[3:])
+    return Candidate(one.url, one.title or other.title, max(one.relevance, other.relevance), *counts)
 
 
 THREADS = 16
@@ -152,21 +146,17 @@ def choose(
     waiting = list(candidates)
     while waiting and len(chosen) < count:
         taken = Counter(host_of(one.url) for one in chosen)
-        batch: list[Candidate] = []
-        later: list[Candidate] = []
+        batch, later = list[Candidate](), list[Candidate]()
         for one in waiting:
-            if len(chosen) + len(batch) < count and taken[host_of(one.url)] < per_host:
-                taken[host_of(one.url)] += 1
-                batch.append(one)
-            else:
-                later.append(one)
+            host = host_of(one.url)
+            fits = len(chosen) + len(batch) < count and taken[host] < per_host
+            taken[host] += fits
+            (batch if fits else later).append(one)
         if not batch:
             break
-        faults = check([one.url for one in batch]) if check else {}
-        for one in batch:
-            if fault := faults.get(one.url, ""):
-                dead[one.url] = fault
-            else:
-                chosen.append(one)
+        dead |= (
+            {url: fault for url, fault in check([one.url for one in batch]).items() if fault} if check else {}
+        )
+        chosen += [one for one in batch if one.url not in dead]
         waiting = later
     return Choice(sorted(chosen, key=lambda one: (-one.score, one.url)), dead)
