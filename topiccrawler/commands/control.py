@@ -13,14 +13,12 @@ from topiccrawler.files import user_path
 STATUS, TOP, SITES, WHY, METRICS = "status", "top", "sites", "why", "metrics"
 SET, BLOCK = "set", "block"
 ORDERS = ("pause", "resume", "stop")
+# behind the verb: least, most
 WORDS = {
-    STATUS: (0, 0),
-    TOP: (0, 1),
-    SITES: (0, 1),
-    WHY: (1, 1),
-    METRICS: (0, 0),
-    **dict.fromkeys(ORDERS, (0, 0)),
-}  # behind the verb: least, most
+    **dict.fromkeys((STATUS, METRICS, *ORDERS), (0, 0)),
+    **dict.fromkeys((TOP, SITES), (0, 1)),
+    **dict.fromkeys((WHY, SET, BLOCK), (1, 1)),
+}
 
 
 class Command(ReportingCommand):
@@ -32,10 +30,8 @@ class Command(ReportingCommand):
             self.refuse("give one JOB and what it is to do")
         verb = args[1] if len(args) > 1 else STATUS
         least, most = WORDS.get(verb, (0, -1))
-        if verb == SET:
-            least = most = 1
-        elif verb == BLOCK:
-            least = most = 0 if opts.site else 1
+        if verb == BLOCK and opts.site:
+            least = most = 0
         if (opts.site and verb != BLOCK) or (opts.preview and verb not in {SET, BLOCK}):
             self.refuse(f"--site is for block, --preview for set and block, not for {verb}")
         if verb == SET and not all("=" in word for word in args[2:]):

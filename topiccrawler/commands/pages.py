@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from topiccrawler.store.pages import Check, PageRecord, Version
 
 LIST, SHOW, BORDER, EXPORT, REPORT, REPAIR = "list", "show", "border", "export", "report", "repair"
+"""What is done with a job, and how many arguments that takes. VERB is done by the command's method _VERB."""
 VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2, REPAIR: 2}  # arguments
 LIMIT = 20
 
@@ -47,19 +48,7 @@ class Command(ReportingCommand):
                 self._repair(folder)
                 return
             with job_pages(folder) as pages:
-                self._read(pages, verb, args, opts)
-
-    def _read(self, pages: JobPages, verb: str, args: list[str], opts: argparse.Namespace) -> None:
-        if verb == SHOW:
-            self._show(pages, args[2], opts)
-        elif verb == BORDER:
-            self._border(pages.folder, opts)
-        elif verb == EXPORT:
-            self._export(pages, opts)
-        elif verb == REPORT:
-            self._report(pages, user_path(opts.out))
-        else:
-            self._list(pages, opts)
+                getattr(self, f"_{verb}")(pages, opts, *args[2:])
 
     def _list(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.page_stores import kept_nothing
@@ -78,10 +67,10 @@ class Command(ReportingCommand):
         known["border"] = first_look(pages.folder).border_lines() if selection == ALL else []
         self.say(self.text("pages", known))
 
-    def _border(self, folder: Path, opts: argparse.Namespace) -> None:
+    def _border(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.results.job_pages import SHOWN, first_look
 
-        look = first_look(folder, count=opts.limit or SHOWN)
+        look = first_look(pages.folder, count=opts.limit or SHOWN)
         if opts.json:
             for page in look.border_as_json():
                 self.say(json.dumps(page, ensure_ascii=False))
@@ -122,14 +111,15 @@ class Command(ReportingCommand):
         lost = f"; {len(kept) - saved} of the crawl log are lost" if len(kept) > saved else ""
         self.say(f"{saved} pages saved{lost}; the damaged file is {folder / PAGES}{DAMAGED}")
 
-    def _report(self, pages: JobPages, place: Path) -> None:
+    def _report(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.files import replace_file
         from topiccrawler.results.report import report
 
+        place = user_path(opts.out)
         replace_file(place, report(pages))
         self.say(f"report written to {place}")
 
-    def _show(self, pages: JobPages, url: str, opts: argparse.Namespace) -> None:
+    def _show(self, pages: JobPages, opts: argparse.Namespace, url: str) -> None:
         from topiccrawler.crawling.assemble import displayed
         from topiccrawler.results.job_pages import reasons_of
 

@@ -25,12 +25,12 @@ from random import Random
 from typing import Protocol
 
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.errors import ArgumentError, SeedsError, file_faults
+from topiccrawler.errors import ArgumentError, SeedsError
 from topiccrawler.files import package_table
 from topiccrawler.lab.live import LiveCrawls
 from topiccrawler.lab.measures import STEP_PAGES, Scored, Truth, checkpoints, oracle_order
 from topiccrawler.lab.page_reading import ReadingPlan, WebReading, Workers, read_web
-from topiccrawler.lab.recorded_web import Labels, RecordedPages, read_labels
+from topiccrawler.lab.recorded_web import Labels, RecordedPages, label_rows, read_labels
 from topiccrawler.lab.replayed import (
     CONCURRENCY,
     Configurations,
@@ -152,12 +152,8 @@ def mixed_seeds(labels: Iterable[Path], topic: str, number: int) -> list[str]:
     """Hubs of a labelled web, two of three about the topic (all there are, when they are fewer), drawn by lot, the same each time."""
     hubs: dict[bool, list[str]] = {True: [], False: []}
     for path in labels:
-        with file_faults(
-            ArgumentError, path, "cannot be read", "give a file of labels: url, topics, how, kind"
-        ):
-            lines = path.read_text(encoding="utf-8").splitlines()
-        for url, topics, _, kind in (line.split("\t")[:4] for line in lines if line.count("\t") >= 3):
-            if kind in {"hub", "home"} and "," not in url and not url.startswith("#"):
+        for url, topics, _, kind in (row[:4] for row in label_rows(path) if len(row) > 3):
+            if kind in {"hub", "home"} and "," not in url:
                 hubs[topic in topics.split(",")].append(url)
     wanted = {True: number - number // 3, False: number // 3}
     chance = Random(0)

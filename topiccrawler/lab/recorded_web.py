@@ -165,7 +165,7 @@ def read_labels(paths: Sequence[Path], pages: RecordedPages) -> Labels:
     labels = Labels()
     seen: set[int] = set()
     for path in paths:
-        for row in _rows(path):
+        for row in label_rows(path):
             number = pages.number_of_any(row[0])
             if number is None:
                 labels.elsewhere += 1
@@ -182,7 +182,8 @@ def read_labels(paths: Sequence[Path], pages: RecordedPages) -> Labels:
     return labels
 
 
-def _rows(path: Path) -> list[list[str]]:
+def label_rows(path: Path) -> list[list[str]]:
+    """The columns of each line. ArgumentError for a file that cannot be read, and for a line of one column."""
     with file_faults(ArgumentError, f"--labels {path}", "cannot be read", REMEDY):
         text = path.read_text(encoding="utf-8-sig")
     rows: list[list[str]] = []
