@@ -15,10 +15,10 @@ from typing import IO, Any
 
 import pytest
 
-from topiccrawler.commands import demo
-from topiccrawler.commands.demo import harvest, table, times_as_good
+from topiccrawler.lab.demo import tour
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.demo.server import RunningServer
+from topiccrawler.lab.demo.tour import harvest, table, times_as_good
 from topiccrawler.lab.measures import Curve
 
 pytestmark = pytest.mark.slow
@@ -26,9 +26,9 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 SHORT = """
 from scrapy.cmdline import execute
-from topiccrawler.commands import demo
+from topiccrawler.lab.demo import tour
 
-demo.TRAINING_PAGES = 150  # of 1 000: most of the time goes there
+tour.TRAINING_PAGES = 150  # of 1 000: most of the time goes there
 execute()
 """
 
@@ -183,4 +183,4 @@ def test_what_to_type_next_works_in_the_shell_as_it_is(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path / path))
     monkeypatch.setattr(sys, "argv", [argv])
-    assert demo._scrapy() == typed
+    assert tour._scrapy() == typed
