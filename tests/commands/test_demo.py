@@ -106,9 +106,9 @@ def test_the_demo_trains_crawls_beats_breadth_first_and_then_serves_on(tmp_path:
     ("given", "code", "said"),
     [
         (["--pages", "0"], 2, "--pages 0"),
-        (["--serve", "65536"], 2, "--serve 65536: give a port"),
+        (["--serve", "65536"], 2, "--serve 65536: give a number from 0 to 65535"),
         (["finance"], 2, "finance: unknown argument"),
-        (["--nope"], 2, "--nope: unknown argument"),
+        (["--nope"], 2, "unknown option --nope"),
     ],
 )
 def test_wrong_arguments_end_with_a_line_and_no_traceback(

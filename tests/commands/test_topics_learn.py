@@ -58,8 +58,6 @@ def test_a_topic_is_learned_from_documents_and_says_why_each_word(
     [
         ([], "learn: has no pages about it; name some by --positive"),
         (["--positive", "nowhere"], "nowhere: is no file and no folder"),
-        (["--positive", "DOCS", "--top", "9"], "--top 9: is out of range; give 30 to 1000"),
-        (["--positive", "DOCS", "--near", "-1"], "--near -1: is out of range; give 0 to 2000"),
         (["--positive", "DOCS"], "no document is labelled coffee; labels are ball, tea; name one by --label"),
     ],
 )
@@ -71,3 +69,14 @@ def test_what_is_wrong_is_said_in_one_line(
     assert ran.code == 1
     assert said in ran.err
     assert len(ran.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "number", "bounds"), [("--top", "9", "30 to 1000"), ("--near", "-1", "0 to 2000")]
+)
+def test_a_number_out_of_bounds_is_refused(
+    command: Callable[..., Any], option: str, number: str, bounds: str
+) -> None:
+    ran = command("topics", "learn", "coffee", option, number)
+    assert ran.code == 2
+    assert f"{option} {number}: give a number from {bounds}" in ran.out + ran.err

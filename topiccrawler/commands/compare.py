@@ -33,7 +33,6 @@ class Command(ReportingCommand):
         for name in ("out",) if opts.experiment else ("web", "topic", "out"):
             if not getattr(opts, name):
                 self.refuse(f"--{name} is missing")
-        self.refuse_below_one(opts, "pages", "step", "concurrency", "repeat", "jobs")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.lab import reporting

@@ -25,7 +25,6 @@ class Command(ReportingCommand):
     """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse_options(args)
         if not args:
             self.refuse("give one JOB and what it is to do")
         verb = args[1] if len(args) > 1 else STATUS

@@ -11,9 +11,6 @@ from pathlib import Path
 
 from topiccrawler.engine.faults import ReportingCommand
 
-MOST_PAGES = 4_000  # the part that is crawled has little more
-MOST_PORT = 65_535
-
 
 class Command(ReportingCommand):
     """The demo's checks and its steps."""
@@ -21,10 +18,6 @@ class Command(ReportingCommand):
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if args:
             self.refuse(f"{args[0]}: unknown argument")
-        if not 1 <= opts.pages <= MOST_PAGES:
-            self.refuse(f"--pages {opts.pages}: give a number from 1 to {MOST_PAGES}")
-        if opts.serve is not None and not 0 <= opts.serve <= MOST_PORT:
-            self.refuse(f"--serve {opts.serve}: give a port from 0 (any free one) to {MOST_PORT}")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.lab.demo.tour import demonstrate, serve

@@ -24,10 +24,9 @@ class Command(ReportingCommand):
     """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse_options(args)
         verb, folders = _parsed(args)
-        if len(folders) > 1 or opts.top < 0:
-            self.refuse("give one JOBDIR, and --top from 0")
+        if len(folders) > 1:
+            self.refuse("give one JOBDIR")
         if verb == TABLES and not opts.file:
             self.refuse("tables: name the file to write by --file FILE")
 

@@ -27,7 +27,6 @@ class Command(ReportingCommand):
     """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse_options(args)
         step, *names = args or ["list"]
         if step not in STEPS or not STEPS[step][0] <= len(names) <= STEPS[step][1]:
             self.refuse(f"cannot do {' '.join(args)!r}")

@@ -26,7 +26,6 @@ class Command(ReportingCommand):
     """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse_options(args)
         args = [opts.job, *args] if opts.job else args
         verb = args[1] if len(args) > 1 else LIST
         if verb == SHOW and len(args) != VERBS[SHOW]:
@@ -35,7 +34,6 @@ class Command(ReportingCommand):
             self.refuse("give one JOB and what to do with it")
         if verb == REPORT and not opts.out:
             self.refuse("say where the report goes: --out FILE.html")
-        self.refuse_below_one(opts, "limit")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.results.job_pages import job_pages

@@ -14,22 +14,20 @@ if TYPE_CHECKING:
     from topiccrawler.crawling.rating import Sample
 
 SHARE_KEYS = ("share", "low", "high", "yes", "of")
-MOST_RATERS = 50
 
 
 class Command(ReportingCommand):
     """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse_options(args)
         if len(args) != 1:
             self.refuse("give one JOB")
         if sum(map(bool, (opts.write, opts.rater, opts.read))) != 1:
             self.refuse("give one of --write DIR, --rater FILE and --read FILES")
         if not 0 < opts.sample <= 1:
             self.refuse(f"--sample {opts.sample:g}: give a number above 0, at most 1")
-        if bool(opts.write) != (opts.raters is not None) or not 1 <= (opts.raters or 1) <= MOST_RATERS:
-            self.refuse(f"--write DIR goes with --raters, from 1 to {MOST_RATERS}")
+        if bool(opts.write) != (opts.raters is not None):
+            self.refuse("--write DIR goes with --raters")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.page_stores import opened_folder

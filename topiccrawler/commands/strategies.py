@@ -16,9 +16,6 @@ from topiccrawler.engine.faults import ReportingCommand
 class Command(ReportingCommand):
     """The command's checks and its steps."""
 
-    def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse_options(args)
-
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.strategies import STRATEGIES, build
 

@@ -24,7 +24,6 @@ class Command(ReportingCommand):
     _show, _learn, _teach, _edit = show.work, learn.work, teach.work, edit.work
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse_options(args)
         step, *names = args or ["list"]
         if step not in STEPS or STEPS[step] != len(names):
             self.refuse(f"cannot do {' '.join(args)!r}")

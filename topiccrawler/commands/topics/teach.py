@@ -25,8 +25,6 @@ def work(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
     from topiccrawler.engine.control.client import teacher_of
 
     count = QUESTIONS if opts.questions is None else opts.questions
-    if count < 1:
-        raise ArgumentError(f"--questions {count}", "is out of range", "give a number from 1 on")
     lessons = lessons_of(folder_named(job, command.data))
     before = lessons.topic
     if opts.undo:
