@@ -9,16 +9,14 @@ hosts are free.
 from __future__ import annotations
 
 import json
-import logging
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.cluster.redis.client import AwayError, Client
-from topiccrawler.cluster.redis.connection import BACK, CALL_SECONDS, Connection
+from topiccrawler.cluster.redis.client import Client
+from topiccrawler.cluster.redis.connection import CALL_SECONDS, Connection
 from topiccrawler.cluster.redis.records import Batch
 from topiccrawler.errors import StateError
 
@@ -103,29 +101,6 @@ class Membership:
     begun: bool = False  # the entry of the seeds was sent before
     harvest: tuple[int, int] = (0, 0)  # pages fetched and kept by all
     learned: Sequence[bytes | None] = ()  # the newest state: the reply of scripts/learned.lua
-
-
-logger = logging.getLogger(__name__)
-
-POLL_SECONDS = 0.05
-
-
-def leave(connection: Connection, session: str, clocks: Mapping[str, bytes], seconds: float) -> None:
-    """Leave the crawl. Waits `seconds` for a server that is away; then the worker is declared dead when its deadline passes. `clocks`: of its hosts."""
-    if connection.is_closed:
-        return
-    flat = [part for host_and_clock in clocks.items() for part in host_and_clock]
-    end = time.monotonic() + seconds
-    while (left := end - time.monotonic()) > 0:
-        try:
-            if connection.state == BACK:
-                connection.resume(list(clocks))
-            connection.ask("leave", [session, *flat], left)
-        except AwayError:
-            time.sleep(POLL_SECONDS)
-        else:
-            return
-    logger.warning("Redis is away: the last changes are not made, and what was under way is fetched again")
 
 
 WORKER_SECONDS = 30.0

@@ -8,17 +8,13 @@ from typing import Any
 
 from topiccrawler.cluster.redis.records import check_address, prefix_of, redacted
 from topiccrawler.cluster.redis.view import RedisView, open_shared
-from topiccrawler.crawling.servers import SharedView, Times
+from topiccrawler.crawling.servers import Times
 from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.hosts import Hosts
 
+public, open_view = redacted, RedisView
 EXAMPLE = "redis://HOST:6379/0"
-
-
-def public(address: str) -> str:
-    """The address without user and password."""
-    return redacted(address)
 
 
 def check(address: str, job: str) -> None:
@@ -43,8 +39,3 @@ def open_queue(
         acknowledgements_per_commit=sys.maxsize,  # the scheduler commits, when all a page's parts are in
     )
     return frontier, frontier
-
-
-def open_view(address: str, job: str) -> SharedView:
-    """Look at it."""
-    return RedisView(address, job)

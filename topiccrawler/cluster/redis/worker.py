@@ -6,13 +6,14 @@ further rows of a host's queue when the rows at hand are used up; meanwhile othe
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from topiccrawler.cluster.redis.client import AwayError
-from topiccrawler.cluster.redis.connection import Call, Connection
+from topiccrawler.cluster.redis.connection import BACK, Call, Connection
 from topiccrawler.cluster.redis.entries import (
     NOTHING,
     Entries,
@@ -23,7 +24,7 @@ from topiccrawler.cluster.redis.entries import (
     merge_clock,
 )
 from topiccrawler.cluster.redis.exchange import RedisExchange
-from topiccrawler.cluster.redis.joining import NUMBERS, Membership, leave
+from topiccrawler.cluster.redis.joining import NUMBERS, Membership
 from topiccrawler.cluster.redis.records import DOUBLE, Argument, Batch, digest
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
@@ -32,6 +33,9 @@ from topiccrawler.frontier.leasing import check_score
 from topiccrawler.model import Score
 from topiccrawler.urls.canonical import host_of
 
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.05
 LOOK_SECONDS = 30.0  # that somebody who looks at the crawl waits for an answer
 
 
@@ -161,10 +165,26 @@ class Worker:
         return number
 
     def leave(self, now: float, seconds: float) -> None:
-        """Send the last changes and leave."""
+        """Send the last changes and leave. Waits `seconds` for a server that is away; then this worker is declared dead when its deadline
+        passes."""
         self.left = True
-        clocks = {host: self.clock_of(host, now) for host in self._tops.owned}
-        leave(self.connection, self.session, clocks, seconds)
+        if self.connection.is_closed:
+            return
+        owned = list(self._tops.owned)
+        clocks = [part for host in owned for part in (host, self.clock_of(host, now))]
+        end = monotonic() + seconds
+        while (left := end - monotonic()) > 0:
+            try:
+                if self.connection.state == BACK:
+                    self.connection.resume(owned)
+                self.connection.ask("leave", [self.session, *clocks], left)
+            except AwayError:
+                sleep(POLL_SECONDS)
+            else:
+                return
+        logger.warning(
+            "Redis is away: the last changes are not made, and what was under way is fetched again"
+        )
 
     def figures(self) -> Mapping[str, float]:
         """For the stats."""
