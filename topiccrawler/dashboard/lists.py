@@ -77,18 +77,15 @@ def _values(here: Context) -> dict[str, Any]:
 def _row(here: Context, name: str, seconds: float) -> tuple[dict[str, Any], bool]:
     job = here.jobs.get(name)
     seen = mark(job.folder / VISITS)
-    known = here.jobs.figures.get(name)
-    read = True
-    if known is None or known[0] != seen:
-        read = seconds > 0 and job.log.advance(seconds) >= 1
-        tally = job.log.tally
-        known = (seen, {"pages": tally.fetched, "kept": tally.kept, "began": tally.began})
-        if read:
-            here.jobs.figures[name] = known
-        else:
-            known = (seen, {"pages": None, "kept": None, "began": tally.began})
+    known, figures = here.jobs.figures.get(name, (None, {}))
+    if known != seen:
+        is_read, tally = seconds > 0 and job.log.advance(seconds) >= 1, job.log.tally
+        figures = {"pages": tally.fetched, "kept": tally.kept} if is_read else {"pages": None, "kept": None}
+        figures["began"] = tally.began
+        if is_read:
+            here.jobs.figures[name] = seen, figures
     status, recipe = job.status(), job.recipe()
-    found: dict[str, Any] = {**known[1], **{key: status[key] for key in ("pages", "kept") if key in status}}
+    found: dict[str, Any] = {**figures, **{key: status[key] for key in ("pages", "kept") if key in status}}
     return {
         "name": name,
         "state": status["state"],
@@ -96,7 +93,7 @@ def _row(here: Context, name: str, seconds: float) -> tuple[dict[str, Any], bool
         "strategy": "" if recipe is None else recipe.strategy,
         "rate": found["kept"] / found["pages"] if found["pages"] else None,
         **found,
-    }, read
+    }, figures["pages"] is not None
 
 
 ROWS = 100  # of a list's page
