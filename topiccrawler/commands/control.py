@@ -52,11 +52,8 @@ class Command(ReportingCommand):
 
     def _text(self, verb: str, found: Mapping[str, Any]) -> str:
         if verb in {TOP, SITES}:
-            return (
-                self.text("next" if verb == TOP else SITES, found).strip("\n")
-                if found[verb]
-                else "nothing waits"
-            )
+            shown = self.text("next" if verb == TOP else SITES, found).strip("\n")
+            return shown if found[verb] else "nothing waits"
         if verb == SET:
             before, after = (found.get(f"{key}_name", found[key]) for key in ("before", "after"))
             was = f"{'would be' if found['preview'] else 'is'} {after}, was {before}"

@@ -54,17 +54,15 @@ class Command(ReportingCommand):
         if queue is None:
             raise no_queue_server(f"--job {opts.job}")
         if args not in ([], [DUMP]):
-            raise ArgumentError(
-                " ".join(args), "is not for a crawl on a server", "only the overview and dump are"
-            )
+            fault, remedy = "is not for a crawl on a server", "only the overview and dump are"
+            raise ArgumentError(" ".join(args), fault, remedy)
         view = queue.server.open_view(queue.address, opts.job)
         try:
             if args:
                 self._write(dump(view.notes_of(0), view.rows()), opts)
                 return
-            report = report_of(
-                view.overview(opts.top), Recipe.from_json(view.made_of, view.name), opts.top, time.time()
-            )
+            recipe = Recipe.from_json(view.made_of, view.name)
+            report = report_of(view.overview(opts.top), recipe, opts.top, time.time())
             self.report(opts, report, self.text("frontier", report))
         finally:
             view.close()

@@ -80,9 +80,8 @@ class Command(ReportingCommand):
         ]
         if not any(ratings):
             fault = "rate none of the pages drawn"
-            raise ArgumentError(
-                ", ".join(opts.read), fault, "give the --sample and --seed they were written with"
-            )
+            remedy = "give the --sample and --seed they were written with"
+            raise ArgumentError(", ".join(opts.read), fault, remedy)
         whose, agreement, common = kappa(ratings)
         most = majority(ratings)
         sides = {

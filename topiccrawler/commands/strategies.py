@@ -22,9 +22,8 @@ class Command(ReportingCommand):
         for name in args:
             build(name)  # an unknown name ends the command
         cards = [_described(name) for name in args or STRATEGIES]
-        self.report(
-            opts, cards, "\n".join(line for one in cards for line in (_card if args else _lines)(one))
-        )
+        lines = (line for one in cards for line in (_card if args else _lines)(one))
+        self.report(opts, cards, "\n".join(lines))
 
 
 def _described(name: str) -> dict[str, Any]:

@@ -54,9 +54,9 @@ def look(job: Job, data: Path, *, whole: bool) -> Values | None:
     try:
         status = job.status()
         job.advance()
-        return (
-            values(job, data, status) if whole else {"status": status, "find": panels.find(job, status, data)}
-        )
+        if whole:
+            return values(job, data, status)
+        return {"status": status, "find": panels.find(job, status, data)}
     except (CrawlerError, OSError):
         return None
 

@@ -166,10 +166,7 @@ class Job:
 
     def refused(self, wait: float = WAIT_SECONDS) -> int:
         """Links in the sample of those that were not queued."""
-        made = self.once(
-            "refused", REFUSED, lambda: sum(1 for _ in read_refused(self.folder / REFUSED)), wait
-        )
-        return made or 0
+        return self.once("refused", REFUSED, lambda: len([*read_refused(self.folder / REFUSED)]), wait) or 0
 
     def asked(self, verb: str, number: int, wait: float = WAIT_SECONDS) -> list[dict[str, Any]] | None:
         """The `top` or the `sites` of the running crawl, not asked so often that it feels it; None when it does not answer."""

@@ -231,9 +231,8 @@ async def _file(
         await asyncio.to_thread(write, out)
         out.seek(0)
         answer = web.StreamResponse(headers={"Content-Type": f"{_KINDS[kind]}; charset=utf-8"})
-        answer.headers["Content-Disposition"] = (
-            f"attachment; filename*=UTF-8''{quote(f'{name}.{kind}', safe='')}"
-        )
+        file = quote(f"{name}.{kind}", safe="")
+        answer.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{file}"
         answer.headers["X-Content-Type-Options"] = "nosniff"
         with suppress(ConnectionError):  # the browser has gone
             await answer.prepare(request)

@@ -123,9 +123,8 @@ def check(order: Order, defaults: Mapping[str, Any]) -> None:
     """By the command's own checks, in its order, with its messages."""
     where = ""
     try:
-        params = parse_arguments(
-            order.arguments, topic=defaults.get("TOPIC"), strategy=str(defaults.get("TOPIC_STRATEGY"))
-        )
+        strategy = str(defaults.get("TOPIC_STRATEGY"))
+        params = parse_arguments(order.arguments, topic=defaults.get("TOPIC"), strategy=strategy)
         where = SETTINGS
         check_settings(order.settings)
         where = PARAMETERS if params.parameters else "strategy"

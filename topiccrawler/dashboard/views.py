@@ -70,9 +70,8 @@ class Session:
         if given is not None and request.method == "GET":
             self._exchange(given)
         if not _same(request.cookies.get(self.cookie_name, ""), self._cookie):
-            raise RefusedError(
-                401, "this browser has no key", "open the link that `scrapy dashboard` has printed"
-            )
+            remedy = "open the link that `scrapy dashboard` has printed"
+            raise RefusedError(401, "this browser has no key", remedy)
         if request.method == "POST":
             form = request.headers.get(HEADER) or str((await request.post()).get(FIELD, ""))
             if not _same(form, self.form):
@@ -80,9 +79,8 @@ class Session:
 
     def _exchange(self, given: str) -> None:
         if not _same(given, self._link):
-            raise RefusedError(
-                401, "the link was used already", "open the newest link that `scrapy dashboard` has printed"
-            )
+            remedy = "open the newest link that `scrapy dashboard` has printed"
+            raise RefusedError(401, "the link was used already", remedy)
         self._link = secrets.token_urlsafe(32)
         self._told(self.link)
         found = web.HTTPSeeOther("/")
@@ -197,9 +195,8 @@ class Views:
         self, request: web.Request, template: str, values: Mapping[str, Any], status: int = 200
     ) -> web.Response:
         """The same as an answer."""
-        return web.Response(
-            text=self.text(request, template, values), content_type="text/html", status=status
-        )
+        text = self.text(request, template, values)
+        return web.Response(text=text, content_type="text/html", status=status)
 
 
 def count(number: float | None) -> str:

@@ -109,10 +109,8 @@ BY_HAND = "LABELS"  # in a strategy: the first file of labels
 
 def _experiments() -> dict[str, PaperExperiment]:
     given = package_table("lab/experiments.toml")
-    return {
-        name: PaperExperiment(**{**known, "strategies": ",".join(known["strategies"])})
-        for name, known in given.items()
-    }
+    given = {name: {**known, "strategies": ",".join(known["strategies"])} for name, known in given.items()}
+    return {name: PaperExperiment(**known) for name, known in given.items()}
 
 
 EXPERIMENTS: Mapping[str, PaperExperiment] = _experiments()
@@ -157,9 +155,8 @@ def mixed_seeds(labels: Iterable[Path], topic: str, number: int) -> list[str]:
                 hubs[topic in topics.split(",")].append(url)
     wanted = {True: number - number // 3, False: number // 3}
     chance = Random(0)
-    return [
-        url for on, urls in hubs.items() for url in chance.sample(sorted(urls), min(len(urls), wanted[on]))
-    ]
+    drawn = (chance.sample(sorted(urls), min(len(urls), wanted[on])) for on, urls in hubs.items())
+    return [url for urls in drawn for url in urls]
 
 
 def recorded_synthetic_web(out: Path) -> tuple[Path, Path, list[str]]:
@@ -251,9 +248,9 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
             truth = _truth(at, name, labels, found, numbers[at], pages)
             order = oracle_order(found.links, numbers[at], truth.relevant, plan.pages)
             seeds = [pages.urls[number] for number in numbers[at]]
-            one = Outcome(name, truth, seeds, Scored.of(truth, [order]), order, built[at])
-            one.display_name = topics[at].display_name
-            outcomes.append(one)
+            shown = topics[at].display_name
+            best = Scored.of(truth, [order])
+            outcomes.append(Outcome(name, truth, seeds, best, order, built[at], display_name=shown))
         runs = {
             (at, spec): Run(recipe, spec, tuple(numbers[at]), plan.pages, parsed, at, 0, plan.concurrency)
             for at, recipe in enumerate(plan.recipes)
@@ -265,9 +262,8 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
     for (at, spec), found_by in zip(runs, crawls, strict=True):
         outcome = outcomes[at]
         outcome.crawls[spec] = found_by
-        outcome.scored[spec] = Scored.of(
-            outcome.truth, [one.order for one in found_by], [one.verdicts for one in found_by]
-        )
+        orders, verdicts = [one.order for one in found_by], [one.verdicts for one in found_by]
+        outcome.scored[spec] = Scored.of(outcome.truth, orders, verdicts)
     return Comparison(
         plan,
         outcomes,

@@ -77,10 +77,8 @@ class LiveCrawls:
         job = folder / _JOB
         shutil.rmtree(job, ignore_errors=True)  # of an earlier comparison: what it kept is not this one's
         visits = job / VISITS
-        lines = [
-            *(self.pages.urls[number] for number in run.seeds),
-            *(f"-{url}" for url in run.recipe.off_topic),
-        ]
+        lines = [self.pages.urls[number] for number in run.seeds]
+        lines += [f"-{url}" for url in run.recipe.off_topic]
         seeds.write_text("\n".join(lines) + "\n", encoding="utf-8")
         began = time.perf_counter()
         with log.open("wb") as output:

@@ -326,10 +326,9 @@ class Truth:
 
     def kept(self, order: Sequence[int], verdicts: Mapping[int, Verdict]) -> tuple[Curve, Curve]:
         """Of the content pages that the crawl keeps, and of those of them on topic."""
-        is_kept = [
-            page in verdicts and verdicts[page].is_kept and (self.counted is None or page in self.counted)
-            for page in order
-        ]
+        kept = {page for page, verdict in verdicts.items() if verdict.is_kept}
+        kept = kept if self.counted is None else kept & self.counted
+        is_kept = [page in kept for page in order]
         hits = (one and page in self.relevant for page, one in zip(order, is_kept, strict=True))
         return Curve.of(is_kept), Curve.of(hits)
 

@@ -76,9 +76,8 @@ def _draw_reliability(outcome: Outcome, pages: int) -> bytes:
         label = _plain(name) if best else None
         axes.plot(across, up, linestyle=style, color=colour, linewidth=2.2 if best else 0.8, label=label)
         total = sum(one.pages for one in known)
-        axes.scatter(
-            across, up, s=[8.0 + 250.0 * one.pages / total for one in known], color=colour, alpha=0.7
-        )
+        sizes = [8.0 + 250.0 * one.pages / total for one in known]
+        axes.scatter(across, up, s=sizes, color=colour, alpha=0.7)
     axes.set_ylabel("share of them on topic", fontsize=FONT_POINTS)
     handles, labels = axes.get_legend_handles_labels()
     if handles:

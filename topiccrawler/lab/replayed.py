@@ -301,9 +301,8 @@ class ReplayedCrawl:
         if found is None or not isinstance(classifier, EvidenceClassifier):
             return page
         segments = [Found(*one) for one in found]
-        repeated = self.repeats.of(
-            self.parsed.hosts[number], page.url, [(one.kind, one.key) for one in segments]
-        )
+        keys = [(one.kind, one.key) for one in segments]
+        repeated = self.repeats.of(self.parsed.hosts[number], page.url, keys)
         own = [one for one, is_repeat in zip(segments, repeated, strict=True) if not is_repeat]
         relevance = classifier.relevance_of(own)
         return replace(page, relevance=relevance, is_target=relevance >= classifier.threshold)

@@ -102,9 +102,8 @@ class WarcWriter:
             response.headers["WARC-IP-Address"] = exchange.ip_address
         if exchange.is_cut_off:
             response.headers["WARC-Truncated"] = "disconnect"
-        request = new_record(
-            WarcRecordType.request, exchange.request, "application/http; msgtype=request", exchange.url, date
-        )
+        kind, coded = WarcRecordType.request, "application/http; msgtype=request"
+        request = new_record(kind, exchange.request, coded, exchange.url, date)
         request.headers["WARC-Concurrent-To"] = response.headers["WARC-Record-ID"]
         put(file, response)
         put(file, request)

@@ -41,12 +41,8 @@ def job_folder(given: str, data: Path) -> Path:
         for folder in (place, *(home / given for home in homes_of(data))):
             if is_job(folder):
                 return folder
-    near = (
-        ", ".join(folder.name for folder in jobs_in(data)[-5:])
-        if any(map(Path.is_dir, homes_of(data)))
-        else ""
-    )
-    known = f"; the latest there: {near}" if near else ""
+    latest = jobs_in(data)[-5:] if any(map(Path.is_dir, homes_of(data))) else []
+    known = f"; the latest there: {', '.join(folder.name for folder in latest)}" if latest else ""
     raise ArgumentError(f"job {given!r}", f"there is no such job{known}", _REMEDY)
 
 

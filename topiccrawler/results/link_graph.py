@@ -45,9 +45,8 @@ def write_graph(records: Iterator[PageRecord], out: BinaryIO, *, folder: Path, w
     sources: dict[str, tuple[str, str]] = {}
     for record in records:
         url = _xml(record.url)
-        graph.add_node(
-            url, title=_xml(record.title), relevance=record.relevance, depth=record.depth, kept=True
-        )
+        known = {"title": _xml(record.title), "relevance": record.relevance, "depth": record.depth}
+        graph.add_node(url, **known, kept=True)
         sources[url] = _xml(record.source_url), record.anchor
     log = folder / VISITS
     for visit in read_visits(log) if whole and log.is_file() else ():

@@ -228,9 +228,8 @@ class _Converter(MarkdownConverter):
     """markdownify with the escapes of `_ESCAPED`, and fences that no code ends."""
 
     def __init__(self) -> None:
-        super().__init__(
-            heading_style="atx", bullets="-", autolinks=False, code_language_callback=_code_language
-        )
+        style: dict[str, Any] = {"heading_style": "atx", "bullets": "-", "autolinks": False}
+        super().__init__(**style, code_language_callback=_code_language)
 
     def escape(self, text: str, parent_tags: set[str]) -> str:
         text = _ESCAPED.sub(r"\\\g<0>", text)

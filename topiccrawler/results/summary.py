@@ -185,16 +185,12 @@ def queue_report(folder: Path, top: int, now: float) -> dict[str, Any]:
 
 def report_of(seen: Overview, recipe: Recipe | None, top: int, now: float) -> dict[str, Any]:
     """The same of a queue that was looked at already, wherever it is kept."""
-    waits = {
-        host: (reason, until) for host, reason, until in noted_waits(seen.notes.get(NOTE)) if until > now
-    }
+    noted = noted_waits(seen.notes.get(NOTE))
+    waits = {host: (reason, until) for host, reason, until in noted if until > now}
     made_with: dict[str, Any] = {}
     if recipe is not None:
-        made_with = {
-            "topic": recipe.topic,
-            "topic_name": topic_display_name(recipe),
-            "strategy": recipe.strategy,
-        }
+        made_with = {"topic": recipe.topic, "topic_name": topic_display_name(recipe)}
+        made_with["strategy"] = recipe.strategy
     harvest = notes_as_json(seen.notes, HarvestCounter.NOTE)
     return {
         **made_with,

@@ -154,9 +154,8 @@ def choose(
             (batch if fits else later).append(one)
         if not batch:
             break
-        dead |= (
-            {url: fault for url, fault in check([one.url for one in batch]).items() if fault} if check else {}
-        )
+        faults = check([one.url for one in batch]) if check else {}
+        dead |= {url: fault for url, fault in faults.items() if fault}
         chosen += [one for one in batch if one.url not in dead]
         waiting = later
     return Choice(sorted(chosen, key=lambda one: (-one.score, one.url)), dead)

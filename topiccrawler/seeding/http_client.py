@@ -50,11 +50,9 @@ class HttpClient:
         if not certified:
             context.check_hostname = False
             context.verify_mode = ssl.CERT_NONE
-        own = (
-            (_GuardedHttp(), _GuardedHttps(context))
-            if guarded
-            else (HTTPHandler(), HTTPSHandler(context=context))
-        )
+        own = [HTTPHandler(), HTTPSHandler(context=context)]
+        if guarded:
+            own = [_GuardedHttp(), _GuardedHttps(context)]
         for handler in (ProxyHandler(), *own, HTTPDefaultErrorHandler(), _Redirects(), HTTPErrorProcessor()):
             self._opener.add_handler(handler)
 

@@ -138,9 +138,8 @@ class SqlPages:
         return self._numbers(which, *values, _NO_LIMIT if limit is None else limit)
 
     def after(self, row: int, limit: int) -> list[tuple[int, PageRecord]]:
-        found = self._rows(
-            f"{self.row}, {_ALL}", f"{self.row} > ? AND stored ORDER BY {self.row} LIMIT ?", row, limit
-        )
+        which = f"{self.row} > ? AND stored ORDER BY {self.row} LIMIT ?"
+        found = self._rows(f"{self.row}, {_ALL}", which, row, limit)
         return [(number, record_from(rest)) for number, *rest in found]
 
     def copies(self, url: str, limit: int) -> list[str]:
@@ -199,7 +198,7 @@ class PageStore(Database, SqlPages):
         found = []
         for side, order in ((">=", "ASC"), ("<", "DESC")):
             which = (
-                f"{_NO_COPY} AND stored = ? AND relevance {side} ? ORDER BY relevance {order}, url LIMIT ?"
+                f"stored = ? AND {_NO_COPY} AND relevance {side} ? ORDER BY relevance {order}, url LIMIT ?"
             )
             found += self._rows("relevance, url, rowid", which, stored, relevance, limit)
         return [row for *_, row in sorted(found, key=lambda one: (abs(one[0] - relevance), one[1]))[:limit]]

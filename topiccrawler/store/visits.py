@@ -64,9 +64,8 @@ class VisitLog:
         self._checked = True
 
     def _faults(self) -> AbstractContextManager[None]:
-        return file_faults(
-            StateError, self.path, "the crawl log cannot be written", "make room or move it away"
-        )
+        fault, remedy = "the crawl log cannot be written", "make room or move it away"
+        return file_faults(StateError, self.path, fault, remedy)
 
 
 def _fields(visit: Visit) -> dict[str, object]:

@@ -94,9 +94,7 @@ _PUT = (
 )
 _INDEX = "UPDATE topiccrawler.pages SET words = %s::tsvector WHERE id = %s AND words IS NULL"
 _JOB = "SELECT id, topic, recipe FROM topiccrawler.jobs WHERE name = %s"
-_ADD_JOB = (
-    "INSERT INTO topiccrawler.jobs (name, topic, recipe) VALUES (%s, '', '') ON CONFLICT (name) DO NOTHING"
-)
+_ADD_JOB = "INSERT INTO topiccrawler.jobs (name, topic, recipe) VALUES (%s, '', '') ON CONFLICT DO NOTHING"
 
 
 class PostgresPages(SqlPages):

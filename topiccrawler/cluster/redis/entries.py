@@ -259,9 +259,8 @@ class Questions:
 
     def stale(self, seconds: float) -> list[Question]:
         """Look-ups replied to so long ago that their caller is gone."""
-        return [
-            one for one in self._open if one.wanted and one.call.done.is_set() and one.call.age >= seconds
-        ]
+        done = (one for one in self._open if one.wanted and one.call.done.is_set())
+        return [one for one in done if one.call.age >= seconds]
 
     def changed(self, host: str, key: bytes) -> None:
         """A URL was pushed, leased, ended or scored here."""
@@ -415,7 +414,6 @@ class Entries:
             return
         held = numbers()
         self._by_number = {number: entry for number, entry in self._by_number.items() if number in held}
-        self._by_url = {
-            url: entry for url, entry in self._by_url.items() if entry is not None and entry.number in held
-        }
+        known = self._by_url.items()
+        self._by_url = {url: entry for url, entry in known if entry is not None and entry.number in held}
         self._sweep_at = max(_SWEEP_AT, 2 * len(self._by_number))

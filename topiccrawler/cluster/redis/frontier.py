@@ -211,9 +211,8 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
 
     def next_ready(self, now: float) -> float | None:
         """When to ask for a lease again."""
-        wait = self.worker.exchange.soon(
-            self._looking.soon(max(0.0, self._next_look - monotonic()), self._readings)
-        )
+        look = self._looking.soon(max(0.0, self._next_look - monotonic()), self._readings)
+        wait = self.worker.exchange.soon(look)
         here = None if self.worker.away else self.hosts.next_ready(now)
         return now + wait if here is None else min(here, now + wait)
 

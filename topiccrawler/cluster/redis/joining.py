@@ -76,9 +76,8 @@ class RedisNotes:
 
 def texts_of(raw: Mapping[bytes, bytes]) -> dict[str, str]:
     """Notes as the server has them."""
-    return {
-        name.decode("utf-8", "replace"): text.decode("utf-8", "surrogatepass") for name, text in raw.items()
-    }
+    texts = ((name.decode("utf-8", "replace"), text) for name, text in raw.items())
+    return {name: text.decode("utf-8", "surrogatepass") for name, text in texts}
 
 
 NUMBERS = 10_000  # for URLs to come, asked for at a time
@@ -163,9 +162,8 @@ def _other(client: Client, begun: Mapping[str, Any], asked: Mapping[str, Any]) -
     for name, value in begun.items():
         if asked.get(name) != value:
             fault = f"this crawl was begun with {name} {value!r}, not {asked.get(name)!r}"
-            return StateError(
-                f"Redis {client.name}", fault, "give the same, or begin another with -a job=NAME"
-            )
+            remedy = "give the same, or begin another with -a job=NAME"
+            return StateError(f"Redis {client.name}", fault, remedy)
     return StateError(f"Redis {client.name}", "holds another crawl", "begin another with -a job=NAME")
 
 

@@ -103,9 +103,8 @@ class Looking:
         ])  # fmt: skip
         if (question := worker.begin(call)) is not None:
             tops.leave(released)
-            self._look = _Look(
-                question, released, wanted, Counter(self._entries.since), worker.exchange.counted
-            )
+            since = Counter(self._entries.since)
+            self._look = _Look(question, released, wanted, since, worker.exchange.counted)
 
     def finish(self, seconds: float, lost: Lost) -> None:
         """Wait for the reply: a host that is being released is needed."""

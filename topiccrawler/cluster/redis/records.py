@@ -82,9 +82,8 @@ def row_of(raw: bytes, where: str) -> Row:
         why = raw[middle:end].decode("utf-8", "replace")
         return Row(link, score, raw[_HEAD.size : middle], carry, tunnel, STATES[state], why, added, changed)
     except (error, ValueError, TypeError, IndexError) as fault:
-        raise StateError(
-            where, f"a record is damaged ({fault})", "begin another crawl with -a job="
-        ) from None
+        remedy = "begin another crawl with -a job="
+        raise StateError(where, f"a record is damaged ({fault})", remedy) from None
 
 
 SCHEMES = ("redis", "rediss", "unix")
@@ -194,9 +193,8 @@ class Batch:
 
     def rescore(self, host: str, key: bytes, score: Score) -> None:
         """A waiting URL gets another score."""
-        self._add(
-            ["S", host, key, DOUBLE.pack(float(score.value)), DOUBLE.pack(float(score.carry)), score.shares]
-        )
+        value, carry = DOUBLE.pack(float(score.value)), DOUBLE.pack(float(score.carry))
+        self._add(["S", host, key, value, carry, score.shares])
 
     def anchor(self, key: bytes, bit: int) -> None:
         """A URL was seen with another anchor text."""

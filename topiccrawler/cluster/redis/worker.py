@@ -182,9 +182,7 @@ class Worker:
                 sleep(POLL_SECONDS)
             else:
                 return
-        logger.warning(
-            "Redis is away: the last changes are not made, and what was under way is fetched again"
-        )
+        logger.warning("Redis is away: the last changes are not made; what was under way is fetched again")
 
     def figures(self) -> Mapping[str, float]:
         """For the stats."""
@@ -223,10 +221,8 @@ class Worker:
     def read(self, one: Sequence[Any]) -> None:
         """Replace the first rows of a host by those of the reply `one`."""
         host, behind, rows = one[0].decode(), one[2], one[3]
-        held = (
-            self._entries.hold(int.from_bytes(number, "big"), host, raw)
-            for number, raw in zip(rows[::2], rows[1::2], strict=True)
-        )
+        pairs = zip(rows[::2], rows[1::2], strict=True)
+        held = (self._entries.hold(int.from_bytes(number, "big"), host, raw) for number, raw in pairs)
         bound = (DOUBLE.unpack_from(behind)[0], int.from_bytes(behind[8:], "big")) if behind else NOTHING
         self._tops.reset(host, [key for key in held if key is not None], bound)
 

@@ -93,9 +93,8 @@ class Command(ReportingCommand):
             findings.append(Finding("warning", fault))
         lines = [f"{finding.kind}: {finding.text}" for finding in findings] or ["nothing is wrong"]
         if pages:
-            lines.append(
-                f"{reached} of {len(pages)} pages have a relevance of {EVEN} or more and would be kept"
-            )
+            what = f"pages have a relevance of {EVEN} or more and would be kept"
+            lines.append(f"{reached} of {len(pages)} {what}")
             lines += [f"  {relevance:.3f}  {url}" for url, relevance in pages[:PAGES_SHOWN]]
         found: dict[str, Any] = {"topic": topic.name, "findings": [[one.kind, one.text] for one in findings]}
         if files:

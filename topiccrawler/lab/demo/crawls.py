@@ -203,9 +203,8 @@ def collect(web: Web, proxy: str, reader: Reader, pages: int) -> Iterator[Sequen
         except HTTPError:  # the page is gone
             continue
         fetched += 1
-        links = extract(
-            reader.read(url, body, charset, depth=depth).document, url, depth=depth + 1, context=CONTEXT
-        )
+        document = reader.read(url, body, charset, depth=depth).document
+        links = extract(document, url, depth=depth + 1, context=CONTEXT)
         yield links
         new = dict.fromkeys(link.url for link in links if link.host in allowed and link.url not in known)
         known.update(new)
@@ -218,18 +217,16 @@ def train_on(web: Web, files: DemoFiles, proxy: str, pages: int, tick: Callable[
     labels, page = list[int](), 0
     fault = file_faults(LinksFileError, files.links, "could not be collected", "run the demo again")
     with fault, files.links.open("w", encoding="utf-8") as output:
-        for page, links in enumerate(
-            collect(web, proxy, Reader(VsmClassifier(topic), segmenter=topic.segmenter), pages), 1
-        ):
+        reader = Reader(VsmClassifier(topic), segmenter=topic.segmenter)
+        for page, links in enumerate(collect(web, proxy, reader, pages), 1):
             tick(page)
             for link in links:
                 if (value := label(link.url, topic)) is not None:
                     row = {**link._asdict(), "context": CONTEXT, "label": value}
                     output.write(json.dumps(row, ensure_ascii=False) + "\n")
                     labels.append(value)
-    trained = train(
-        TrainingRecipe(topic, links=[files.links], negative_topics=unlike(topic), context=CONTEXT)
-    )
+    recipe = TrainingRecipe(topic, links=[files.links], negative_topics=unlike(topic), context=CONTEXT)
+    trained = train(recipe)
     save(trained.model, files.model)
     f1 = [row.f1 for row in trained.rows if row.name == "hosts: model"]
     return Lesson(page, len(labels), sum(labels), f1[0] if f1 else math.nan)
