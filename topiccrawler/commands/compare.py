@@ -137,10 +137,8 @@ def _seeds(given: Sequence[str], written: str, name: str, names: Sequence[str]) 
         elif owner == name:
             parts.append(value)
     found = [read_seeds(part, load_topic(written)) for part in parts or [None]]
-    return Seeds(
-        list(dict.fromkeys(url for one in found for url in one.positive)),
-        list(dict.fromkeys(url for one in found for url in one.negative)),
-    )
+    positive = dict.fromkeys(url for one in found for url in one.positive)
+    return Seeds([*positive], [*dict.fromkeys(url for one in found for url in one.negative)])
 
 
 def _folder(given: str) -> Path:

@@ -40,6 +40,5 @@ class Command(ReportingCommand):
             self.say("The dashboard has ended; crawls go on")
         except OSError as error:
             remedy = "give another --port or --host"
-            raise ArgumentError(
-                f"{opts.host} port {opts.port}", f"cannot be listened on ({error.strerror or error})", remedy
-            ) from None
+            fault = f"cannot be listened on ({error.strerror or error})"
+            raise ArgumentError(f"{opts.host} port {opts.port}", fault, remedy) from None

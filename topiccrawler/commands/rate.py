@@ -74,10 +74,8 @@ class Command(ReportingCommand):
         from topiccrawler.lab.measures import Share, kappa, majority
 
         drawn = {record.url for record in (*sample.kept, *sample.discarded)}
-        ratings = [
-            {url: answer for url, answer in read_answers(user_path(file)).items() if url in drawn}
-            for file in opts.read
-        ]
+        answers = (read_answers(user_path(file)).items() for file in opts.read)
+        ratings = [{url: answer for url, answer in of_one if url in drawn} for of_one in answers]
         if not any(ratings):
             fault = "rate none of the pages drawn"
             remedy = "give the --sample and --seed they were written with"

@@ -226,9 +226,8 @@ class Jobs:
     def __init__(self, data: Path) -> None:
         self.data = data
         self._known: OrderedDict[str, Job] = OrderedDict()
-        self.figures: dict[
-            str, tuple[object, dict[str, Any]]
-        ] = {}  # of the list, by name: their log then, values
+        # of the list, by name: their log then, values
+        self.figures: dict[str, tuple[object, dict[str, Any]]] = {}
         self._lock = Lock()
 
     def names(self) -> list[str]:

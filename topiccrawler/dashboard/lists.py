@@ -67,11 +67,8 @@ def _values(here: Context) -> dict[str, Any]:
         rows.append(row)
         unread |= not read
     live = any(row["state"] in LIVE for row in rows)
-    return {
-        "jobs": rows,
-        "data": here.data,
-        "refresh": _UNREAD_SECONDS if unread else _LIVE_SECONDS if live else 0,
-    }
+    refresh = _UNREAD_SECONDS if unread else _LIVE_SECONDS if live else 0
+    return {"jobs": rows, "data": here.data, "refresh": refresh}
 
 
 def _row(here: Context, name: str, seconds: float) -> tuple[dict[str, Any], bool]:

@@ -93,10 +93,8 @@ def _why(job: Job, record: PageRecord) -> Values:
     if of_job is None or recipe is None:
         return found
     classifier, segmenter = of_job
-    found |= {
-        "words": words_that_count(classifier, record, segmenter),
-        "threshold": kept_from(recipe, classifier),
-    }
+    found["words"] = words_that_count(classifier, record, segmenter)
+    found["threshold"] = kept_from(recipe, classifier)
     found["linking"] = linking_page(recipe, classifier, job.log.visit(record.source_url))
     if record.alias_of:  # its text is that of another
         return found

@@ -93,11 +93,7 @@ def read_form(given: Mapping[str, str], jobs: Jobs, defaults: Mapping[str, Any])
     if not order.faults:
         check(order, defaults)
     order.job = given.get(JOB, "").strip() or _name(order, jobs)
-    if (
-        Path(order.job).name != order.job
-        or not re.fullmatch(r"[\w.-]{1,80}", order.job)
-        or order.job[0] in ".-"
-    ):
+    if not re.fullmatch(r"[\w][\w.-]{0,79}", order.job):
         order.faults[JOB] = f"job {order.job!r} is no plain folder name; use letters, digits and dashes"
     elif (jobs.data / order.job).exists():
         order.faults[JOB] = f"job {order.job!r} exists; give another name"

@@ -183,13 +183,8 @@ class Views:
     def text(self, request: web.Request, template: str, values: Mapping[str, Any]) -> str:
         """A template filled in."""
         made = self._environment.get_template(f"{TEMPLATES}/{template}.html")
-        return made.render(
-            t=self.texts(request),
-            form_token=self._session.form,
-            path=request.path,
-            back=request.path_qs,
-            **values,
-        )
+        known = {"t": self.texts(request), "path": request.path, "back": request.path_qs}
+        return made.render(**known, form_token=self._session.form, **values)
 
     def page(
         self, request: web.Request, template: str, values: Mapping[str, Any], status: int = 200

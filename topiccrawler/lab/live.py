@@ -130,13 +130,8 @@ class LiveCrawls:
             # budgets and traps prune too: a replay has none
             **(dict.fromkeys(BUDGETS, 0) if not recipe.prune else {}),
         }
-        given = {
-            "topic": topic,
-            "strategy": name_of(run.spec),
-            "seeds": seeds,
-            "pages": run.pages,
-            **{f"strategy_{key}": value for key, value in parameters_of(run.spec).items()},
-        }
+        given = {"topic": topic, "strategy": name_of(run.spec), "seeds": seeds, "pages": run.pages}
+        given |= {f"strategy_{key}": value for key, value in parameters_of(run.spec).items()}
         return crawl_line(given, {name: value for name, value in settings.items() if value is not None})
 
 

@@ -353,9 +353,8 @@ class Scored:
     curves: tuple[Curve, ...]
     content: tuple[Curve, ...]
     sites: tuple[int, ...] = ()  # with a relevant page among those fetched
-    assessed: tuple[
-        tuple[Assessed, ...], ...
-    ] = ()  # content pages fetched; none where nothing says what was kept
+    # content pages fetched; none where nothing says what was kept
+    assessed: tuple[tuple[Assessed, ...], ...] = ()
     kept: tuple[tuple[Curve, Curve], ...] = ()  # of each run: content pages kept, and those of them on topic
 
     @classmethod
@@ -385,11 +384,11 @@ def figures(
     runs["pages_to_half"] = [pages_to_half(curve, truth.targets) for curve in scored.curves]
     runs["relevant_sites"] = scored.sites
     if scored.assessed:
-        kept = [measure(of_run) for of_run in scored.assessed]
-        runs["kept"] = {name: [getattr(one, name) for one in kept] for name in KEPT}
+        of_runs = [measure(of_run) for of_run in scored.assessed]
+        runs["kept"] = {name: [getattr(one, name) for one in of_runs] for name in KEPT}
         whole = truth.targets if truth.counted is None else truth.content_targets
         runs["kept_precision"] = {
-            n: [target_recall(hits, n, all_.found(n)) for all_, hits in scored.kept] for n in at
+            n: [target_recall(hits, n, kept.found(n)) for kept, hits in scored.kept] for n in at
         }
         runs["kept_recall"] = {n: [target_recall(hits, n, whole) for _, hits in scored.kept] for n in at}
     measured = _of_each(runs, mean)

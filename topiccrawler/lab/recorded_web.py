@@ -212,9 +212,8 @@ class Judged(NamedTuple):
     similarity: float
     relevance: float
     is_target: bool
-    found: (
-        list[Found] | None
-    )  # what relevance.evidence observed in it, where that is the topic's page classifier
+    # what relevance.evidence observed in it, where that is the topic's page classifier
+    found: list[Found] | None
     # of the page, where the topic's segmenter cuts it otherwise than that of the first topic
     terms: dict[str, int] | None = None
 
@@ -265,22 +264,15 @@ class ParsedPages:
     def page(self, number: int, reading: Reading, topic: int, via: Via) -> Page:
         """The page as a run that came by `via` sees it."""
         one = reading.judged[topic]
-        known = {
-            **reading.page,
-            "similarity": one.similarity,
-            "relevance": one.relevance,
-            "is_target": one.is_target,
-        }
-        known["terms"] = reading.page["terms"] if one.terms is None else one.terms
+        known = {**reading.page, "relevance": one.relevance, "is_target": one.is_target}
+        known |= {"similarity": one.similarity, "terms": known["terms"] if one.terms is None else one.terms}
         return Page(self.urls[number], via.link.depth, **known, via=via)
 
     def links(self, reading: Reading, page: Page, context: str) -> list[Link]:
         """Its links to pages of the web, in document order."""
-        depth, source = page.depth + 1, page.url
         rows = [(at, dict(zip(LINK_FIELDS, values, strict=True))) for at, *values in reading.links[context]]
-        return [
-            Link(self.urls[at], self.hosts[at], depth=depth, source_url=source, **row) for at, row in rows
-        ]
+        own: dict[str, Any] = {"depth": page.depth + 1, "source_url": page.url}
+        return [Link(self.urls[at], self.hosts[at], **own, **row) for at, row in rows]
 
     def close(self) -> None:
         """Let go of the file."""

@@ -243,9 +243,8 @@ class Crawled:
     tunnels: int = 0  # links it gave a second chance
     no_page: dict[str, int] = field(default_factory=dict)  # what was asked for and is no page (live only)
     verdicts: dict[int, Verdict] = field(default_factory=dict)  # of the pages that could be read
-    memory: dict[int, float] = field(
-        default_factory=dict
-    )  # MB of the process by pages fetched, every MEMORY_STEP
+    # MB of the process by pages fetched, every MEMORY_STEP
+    memory: dict[int, float] = field(default_factory=dict)
     cost: Cost = field(default_factory=Cost)
 
 

@@ -112,9 +112,8 @@ class _Writing:
             if start in kept and (cell := next(self._above(node, "td", "th"), -1)) >= 0:
                 cells[cell] = cells.get(cell, 0) + end - start
         rows: dict[int, dict[int, int]] = {}  # table -> row -> filled cells
-        layout = {
-            table for cell, length in cells.items() if length > LONGEST_CELL for table in self._table(cell)
-        }
+        long = (cell for cell, length in cells.items() if length > LONGEST_CELL)
+        layout = {table for cell in long for table in self._table(cell)}
         for cell in cells:
             row = next(self._above(cell, "tr"), -1)
             for table in self._table(cell):

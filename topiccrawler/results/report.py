@@ -46,10 +46,8 @@ def report(pages: JobPages) -> str:
 def curve(summary: Summary) -> str:
     """The points of the harvest curve in a picture of WIDTH times HEIGHT; kept pages upwards."""
     across = max(1, summary.fetched)
-    return " ".join(
-        f"{WIDTH * fetched / across:.1f},{HEIGHT - HEIGHT * kept / across:.1f}"
-        for fetched, kept in summary.curve
-    )
+    points = ((WIDTH * fetched / across, HEIGHT - HEIGHT * kept / across) for fetched, kept in summary.curve)
+    return " ".join(f"{right:.1f},{down:.1f}" for right, down in points)
 
 
 def made_from(folder: Path) -> Mapping[str, Any]:
@@ -63,11 +61,8 @@ def made_from(folder: Path) -> Mapping[str, Any]:
         name = f"{topic.zh} ({topic.name})" if topic.full_name != topic.display_name else topic.display_name
     except CrawlerError as fault:
         return {"topic": None, "keywords": [], "settings": {"job.json": str(fault)}}
-    settings = {
-        name: value
-        for name, value in recipe.as_json().items()
-        if value not in (None, "", [], (), {}) and name != "topic_fields"
-    }
+    given = {name: value for name, value in recipe.as_json().items() if name != "topic_fields"}
+    settings = {name: value for name, value in given.items() if value not in (None, "", [], (), {})}
     if recipe.topic == topic.name:
         settings["topic"] = topic.display_name
     return {

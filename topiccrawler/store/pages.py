@@ -197,9 +197,8 @@ class PageStore(Database, SqlPages):
         topic. By the index alone: above and below it so many."""
         found = []
         for side, order in ((">=", "ASC"), ("<", "DESC")):
-            which = (
-                f"stored = ? AND {_NO_COPY} AND relevance {side} ? ORDER BY relevance {order}, url LIMIT ?"
-            )
+            which = f"stored = ? AND {_NO_COPY} AND relevance {side} ? "
+            which += f"ORDER BY relevance {order}, url LIMIT ?"
             found += self._rows("relevance, url, rowid", which, stored, relevance, limit)
         return [row for *_, row in sorted(found, key=lambda one: (abs(one[0] - relevance), one[1]))[:limit]]
 
@@ -227,9 +226,8 @@ class PageStore(Database, SqlPages):
     def _open(self) -> None:
         super()._open()
         self._database.create_function("host_of", 1, host_of, deterministic=True)
-        with suppress(
-            sqlite3.OperationalError
-        ):  # of an earlier build, and read-only or in use: it is read without
+        # of an earlier build, and read-only or in use: it is read without
+        with suppress(sqlite3.OperationalError):
             for index in _INDEXES:
                 self._database.execute(index)
 

@@ -221,11 +221,8 @@ def ready_hosts(
 
 def not_needed(tops: Tops, hosts: Hosts, leased: Container[str]) -> set[str]:
     """Owned hosts without a waiting URL and without a lease. Hosts closed by budgets have some: they stay, since the reason is known here."""
-    return {
-        host
-        for host, top in tops.owned.items()
-        if top.best() is None and host not in leased and not hosts.leases(host)
-    }
+    empty = (host for host, top in tops.owned.items() if top.best() is None)
+    return {host for host in empty if host not in leased and not hosts.leases(host)}
 
 
 @dataclass(eq=False, slots=True)
@@ -300,9 +297,8 @@ class Entries:
 
     def __init__(self, has_rank: Callable[[str, Key], bool]) -> None:
         self._has_rank = has_rank
-        self.since: Counter[State] = (
-            Counter()
-        )  # changes of the counts that are not in the server's counts yet
+        # changes of the counts that are not in the server's counts yet
+        self.since: Counter[State] = Counter()
         self._by_number: dict[int, Entry] = {}
         self._by_url: dict[str, Entry | None] = {}  # None = never met
         self._recent: set[str] = set()  # URLs asked about since the last commit

@@ -131,9 +131,8 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
             self.worker, self._entries, self._look_ups, self._batch, joined.client.name, self.scores_anew
         )
         self.exchange: Exchange = self.worker.exchange
-        self.others: Sequence[
-            RedisFrontier
-        ] = ()  # this process's in other partitions of the crawl (partitions.py)
+        # this process's in other partitions of the crawl (partitions.py)
+        self.others: Sequence[RedisFrontier] = ()
         self.notes: Notes = RedisNotes(self._batch, joined.notes)
 
     def push(

@@ -53,9 +53,8 @@ def entry_of(raw: bytes) -> tuple[int, int, int, float]:
 def record(key: bytes, link: Link, score: Score, tunnel: int, now: float) -> bytes:
     """Of a URL that waits."""
     shares = score.shares[:MOST_SHARES]
-    head = _HEAD.pack(
-        CODES[STATES[0]], float(score.value), now, now, float(score.carry), tunnel, key, len(shares), 0
-    )
+    value, carry = float(score.value), float(score.carry)
+    head = _HEAD.pack(CODES[STATES[0]], value, now, now, carry, tunnel, key, len(shares), 0)
     text = _as_json(link)
     try:
         return head + shares + text.encode()
