@@ -110,13 +110,10 @@ class Job:
             try:
                 self._said = ask(self.folder, "status", patience=STATUS_SECONDS)
             except CrawlerError:  # it is busy, has just ended, or was killed
-                if not is_listening(self.folder):
-                    return self._without_answer()
-                return self._said or {"state": STARTING}
-            return self._said
-        return self._without_answer()
-
-    def _without_answer(self) -> dict[str, Any]:
+                if is_listening(self.folder):
+                    return self._said or {"state": STARTING}
+            else:
+                return self._said
         code = None if self.process is None else self.process.poll()
         if self.process is not None and code is None:
             return {"state": CLOSING if self._said else STARTING}

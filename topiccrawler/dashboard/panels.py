@@ -20,8 +20,7 @@ from topiccrawler.results.summary import Site
 from topiccrawler.store.refused import NOT_QUEUED
 from topiccrawler.topics.catalogue import by_name
 
-FIND, WHERE, NEXT, WRONG = "find", "where", "next", "wrong"
-PANELS = (FIND, WHERE, NEXT, WRONG)
+PANELS = ("find", "where", "next", "wrong")
 SHOWN_SITES, SHOWN_NEXT, SHOWN_OUTCOMES, ALL_SITES = 15, 12, 14, 1000
 NEW, KEPT, FETCHED, SHARE, FAILED, WAITING = "new", "kept", "fetched", "share", "failed", "waiting"
 ORDERS = (KEPT, FETCHED, SHARE, NEW, WAITING, FAILED)  # of sites

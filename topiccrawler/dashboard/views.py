@@ -13,7 +13,6 @@ from __future__ import annotations
 import hmac
 import re
 import secrets
-import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -159,7 +158,6 @@ def templates() -> Environment:
         "percent": percent,
         "span": span,
         "part": part,
-        "ago": moment_of_day,
         "line": line,
         "pieces": pieces,
     }
@@ -214,11 +212,6 @@ def span(seconds: float | None) -> str:
     if whole < 3600:
         return f"{whole // 60}{THIN}min"
     return f"{whole // 3600}{THIN}h {whole % 3600 // 60:02d}{THIN}min"
-
-
-def moment_of_day(seconds: float) -> str:
-    """Hour, minute and second, local time."""
-    return time.strftime("%H:%M:%S", time.localtime(seconds)) if seconds else ""
 
 
 def line(text: str) -> str:

@@ -138,11 +138,11 @@ def fill_in(opts: argparse.Namespace, settings: Settings) -> None:
 
 def with_labels(strategies: str, labels: Sequence[str]) -> str:
     """The strategies, BY_HAND in them replaced by the first file of labels; without one, those that need it left out."""
-    specs = strategies.split(",")
+    by_hand, specs = f"={BY_HAND}", strategies.split(",")
     if not labels:
-        return ",".join(spec for spec in specs if not spec.endswith(f"={BY_HAND}"))
+        return ",".join(spec for spec in specs if not spec.endswith(by_hand))
     return ",".join(
-        spec.removesuffix(BY_HAND) + labels[0] if spec.endswith(f"={BY_HAND}") else spec for spec in specs
+        f"{spec.removesuffix(by_hand)}={labels[0]}" if spec.endswith(by_hand) else spec for spec in specs
     )
 
 

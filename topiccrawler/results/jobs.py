@@ -153,9 +153,8 @@ def selection_of(
 
 def selection_by(opts: argparse.Namespace) -> Selection:
     """What they say."""
-    return selection_of(
-        topic=opts.topic, site=opts.site, since=opts.since, min_relevance=opts.min_relevance, kind=opts.kind
-    )
+    names = ("topic", "site", "since", "min_relevance", "kind")
+    return selection_of(**{name: getattr(opts, name) for name in names})
 
 
 def _day(given: str | None) -> str:

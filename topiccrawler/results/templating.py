@@ -33,14 +33,11 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     made.filters |= {"shown": shown, "address": address, "is_web": is_web, "moment": moment, "cell": cell}
+    made.filters |= {"readable": readable, "titled": titled, "weighed": weighed}
     return made
 
 
-@cache
-def _plain() -> Environment:
-    made = environment()
-    made.filters |= {"readable": readable, "titled": titled, "second": second, "weighed": weighed}
-    return made
+_plain = cache(environment)
 
 
 def as_text(template: str, values: Mapping[str, Any]) -> str:
@@ -57,15 +54,8 @@ def weighed(
     words: Iterable[tuple[str, float]], why: Mapping[str, str] = _NO_REASONS, other: str = ""
 ) -> list[str]:
     """Each word with its weight, and the reason for it; `other`: that of a word that has none."""
-    return [
-        f"{word} {weight:g}" + (f" ({why.get(word, other)})" if why.get(word, other) else "")
-        for word, weight in words
-    ]
-
-
-def second(seconds: float) -> str:
-    """Day and time to the second, local time."""
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+    said = ((f"{word} {weight:g}", why.get(word, other)) for word, weight in words)
+    return [f"{text} ({reason})" if reason else text for text, reason in said]
 
 
 def shown(text: object, most: int = MOST_CHARACTERS) -> str:
@@ -83,10 +73,10 @@ def is_web(url: str) -> bool:
     return _WEB.fullmatch(url) is not None
 
 
-def moment(seconds: float) -> str:
-    """Day and minute, local time; empty for none, and for what a damaged file gives for one."""
+def moment(seconds: float, form: str = "%Y-%m-%d %H:%M") -> str:
+    """Local time, by default day and minute; empty for none, and for what a damaged file gives for one."""
     try:
-        return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else ""
+        return time.strftime(form, time.localtime(seconds)) if seconds else ""
     except (OverflowError, ValueError, OSError):
         return ""
 

@@ -228,7 +228,5 @@ def _addresses(body: bytes) -> list[str]:
         return []
     lines = [line.strip() for line in body.decode("utf-8-sig", "replace").splitlines()]
     lines = [line for line in lines if line and not line.startswith("#")]
-    is_list = bool(lines) and all(
-        line.lower().startswith(("http://", "https://")) and not line.split()[1:] for line in lines
-    )
-    return lines if is_list else []
+    addresses = [line for line in lines if line.lower().startswith(("http://", "https://"))]
+    return lines if lines == addresses and not any(line.split()[1:] for line in lines) else []

@@ -135,9 +135,8 @@ class VisitTail:
         except FileNotFoundError:
             return False
         file = found.st_dev, found.st_ino
-        is_other = (
-            self._number == full + 1 and self._read and (file != self._file or found.st_size < self._read)
-        )
+        is_begun = self._number == full + 1 and self._read
+        is_other = is_begun and (file != self._file or found.st_size < self._read)
         if is_other or self._number > full + 1:
             self._number, self._read = 1, 0
         return self._number <= full or found.st_size > self._read

@@ -212,11 +212,9 @@ def ready_hosts(
     tops: Tops, hosts: Hosts, active: set[str], leased: Container[str], now: float
 ) -> list[tuple[Key, str]]:
     """The active hosts that are ready and idle, with their best ranks, best first."""
-    return sorted(
-        (tops.owned[host].best() or NOTHING, host)
-        for host in active
-        if host not in leased and not hosts.leases(host) and hosts.ready_at(host) <= now
-    )
+    idle = (host for host in active if host not in leased and not hosts.leases(host))
+    ready = (host for host in idle if hosts.ready_at(host) <= now)
+    return sorted((tops.owned[host].best() or NOTHING, host) for host in ready)
 
 
 def not_needed(tops: Tops, hosts: Hosts, leased: Container[str]) -> set[str]:

@@ -123,9 +123,8 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
         self.worker = Worker(joined, self.hosts, self._tops, self._entries, self._batch)
         self._readings = Readings(self.worker, self._tops)
         self._look_ups = LookUps(self.worker, self._entries, keep)
-        self._looking = Looking(
-            self.worker, joined, self.hosts, self._tops, self._entries, most_hosts, partitions
-        )
+        held = self.hosts, self._tops, self._entries
+        self._looking = Looking(self.worker, joined, *held, most_hosts, partitions)
         self._now, self._next_look = 0.0, 0.0  # as the caller last had it; by time.monotonic
         self._view: WorkerView = WorkerView(
             self.worker, self._entries, self._look_ups, self._batch, joined.client.name, self.scores_anew

@@ -63,9 +63,8 @@ class Worker:
         self._clocks: set[str] = set()  # hosts whose clock changed since it was last sent
         self._now = 0.0
         self._joined_at = monotonic()
-        self.connection = Connection(
-            joined.client, self.session, str(self.slot), self.seconds, joined.call_seconds
-        )
+        signed = self.session, str(self.slot)
+        self.connection = Connection(joined.client, *signed, self.seconds, joined.call_seconds)
         self.exchange = RedisExchange(batch, self.connection.hand, self.flush, self.under_way, joined)
 
     @property

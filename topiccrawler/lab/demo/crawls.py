@@ -55,7 +55,7 @@ from topiccrawler.links.extract import extract
 from topiccrawler.model import Link
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.replay.writing import new_record
+from topiccrawler.replay.writing import RESPONSE, new_record
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.meaning import unlike
 
@@ -164,9 +164,7 @@ def record(web: Web, folder: Path, pages: Iterable[PlannedPage] | None = None) -
             head = f"HTTP/1.1 {found.status} {HTTPStatus(found.status).phrase}\r\n"
             head += "".join(f"{name}: {value}\r\n" for name, value in fields)
             block = f"{head}\r\n".encode() + found.body
-            response = new_record(
-                WarcRecordType.response, block, "application/http; msgtype=response", url, DAY
-            )
+            response = new_record(WarcRecordType.response, block, RESPONSE, url, DAY)
             response.headers["WARC-Record-ID"] = f"<urn:topiccrawler:{number}>"
             response.write(file)
     rows = ["#url\ttopics\thow\tkind"]
