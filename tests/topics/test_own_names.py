@@ -39,6 +39,8 @@ def test_where_the_words_were_cut_the_last_whole_one_is_shown() -> None:
     assert len(zh) == 60
     assert display_name(own_id(words), zh) == "、".join(words[:7]) + "…"
     assert display_name(own_id(["词" * 99]), "词" * 60) == "词" * 60 + "…"
+    words = [f"long English word {number}" for number in range(5)]
+    assert display_name(own_id(words), joined_words(words)) == ", ".join(words[:2]) + "…"
 
 
 def test_a_topic_knows_what_it_is_called() -> None:

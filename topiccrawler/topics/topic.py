@@ -37,7 +37,7 @@ from topiccrawler.files import package_table
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.text.tokenise import is_whole
 
-SEPARATOR = "、"
+SEPARATOR, LATIN_SEPARATOR = "、", ", "
 MOST_CHARACTERS = 60  # of the words in a topic's `zh`
 
 _LATIN = re.compile("[a-z][a-z0-9]*")
@@ -52,7 +52,8 @@ def own_id(words: Sequence[str]) -> str:
 
 def joined_words(words: Sequence[str]) -> str:
     """The words as the topic's `zh`, which is cut where it grows too long."""
-    return SEPARATOR.join(words)[:MOST_CHARACTERS]
+    separator = LATIN_SEPARATOR if all(map(str.isascii, words)) else SEPARATOR
+    return separator.join(words)[:MOST_CHARACTERS]
 
 
 def display_name(name: str, zh: str) -> str:
@@ -64,7 +65,8 @@ def display_name(name: str, zh: str) -> str:
         return name
     if len(zh) < MOST_CHARACTERS or "+" in name:
         return zh
-    return f"{zh.rpartition(SEPARATOR)[0] or zh}…"  # the last word may have been cut
+    separator = SEPARATOR if SEPARATOR in zh else LATIN_SEPARATOR
+    return f"{zh.rpartition(separator)[0] or zh}…"  # the last word may have been cut
 
 
 logger = logging.getLogger(__name__)

@@ -60,13 +60,14 @@ class Command(ReportingCommand):
 
     def _new(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.topics.catalogue import class_of, keywords_of, topic_from_keywords
+        from topiccrawler.topics.topic import joined_words
         from topiccrawler.topics.topic_files import topic_file
 
         if not opts.keywords and not opts.library_class:
             raise ArgumentError("new", "has no words", "give --keywords 基金,定投:0.5 or --class F83")
         of_class = keywords_of(opts.library_class) if opts.library_class else {}
         own = topic_from_keywords(opts.keywords).keywords if opts.keywords else {}
-        zh = opts.zh or (class_of(opts.library_class).name if opts.library_class else "、".join(own))
+        zh = opts.zh or (class_of(opts.library_class).name if opts.library_class else joined_words([*own]))
         text = topic_file(name, {**of_class, **own}, zh[:60])
         place = self.new_file(user_path(opts.out or f"{name}.toml"), opts)
         self.write(place, text)
