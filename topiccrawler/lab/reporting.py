@@ -39,7 +39,7 @@ from topiccrawler.lab.measures import (
     target_recall,
 )
 from topiccrawler.lab.replayed import Crawled, name_of, parameters_of
-from topiccrawler.results.templating import as_text, cell, environment
+from topiccrawler.results.templating import as_text, cell, filled_in
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.strategies import parameters_of as defaults_of
 from topiccrawler.text.tokenise import TOKENIZER
@@ -212,17 +212,14 @@ def report(
         }
         for outcome in outcomes
     ]
-    return (
-        environment()
-        .get_template("lab/templates/comparison.html")
-        .render(
-            topics=topics,
-            means=list(means.items()),
-            settings=_pairs(settings),
-            strategies=[_strategy(spec) for spec in comparison.plan.specs],
-            web=_pairs(_web(comparison)),
-            versions=_pairs(versions()),
-        )
+    return filled_in(
+        "lab/templates/comparison.html",
+        topics=topics,
+        means=list(means.items()),
+        settings=_pairs(settings),
+        strategies=[_strategy(spec) for spec in comparison.plan.specs],
+        web=_pairs(_web(comparison)),
+        versions=_pairs(versions()),
     )
 
 

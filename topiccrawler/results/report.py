@@ -11,7 +11,7 @@ from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.errors import CrawlerError
 from topiccrawler.results.job_pages import JobPages
 from topiccrawler.results.summary import Summary, summary_of
-from topiccrawler.results.templating import environment
+from topiccrawler.results.templating import filled_in
 from topiccrawler.topics.meaning import as_understood, judging_words, leading_words
 
 BEST_PAGES = 100
@@ -26,20 +26,17 @@ def report(pages: JobPages) -> str:
     from topiccrawler.results.graph_views import graph_views
 
     summary = summary_of(pages.folder)
-    return (
-        environment()
-        .get_template("results/templates/report.html")
-        .render(
-            job=pages.folder.absolute().name,
-            summary=summary,
-            sites=summary.sites[:MOST_SITES],
-            pages=list(pages.best(limit=BEST_PAGES)),
-            curve=curve(summary),
-            width=WIDTH,
-            height=HEIGHT,
-            graph=graph_views(pages.folder),
-            **made_from(pages.folder),
-        )
+    return filled_in(
+        "results/templates/report.html",
+        job=pages.folder.absolute().name,
+        summary=summary,
+        sites=summary.sites[:MOST_SITES],
+        pages=list(pages.best(limit=BEST_PAGES)),
+        curve=curve(summary),
+        width=WIDTH,
+        height=HEIGHT,
+        graph=graph_views(pages.folder),
+        **made_from(pages.folder),
     )
 
 

@@ -37,12 +37,17 @@ def environment() -> Environment:
     return made
 
 
-_plain = cache(environment)
+_shared = cache(environment)
+
+
+def filled_in(template: str, /, **values: Any) -> str:
+    """A template filled in."""
+    return _shared().get_template(template).render(values)
 
 
 def as_text(template: str, values: Mapping[str, Any]) -> str:
-    """A template of plain text filled in, as it is printed: without the last line end."""
-    return _plain().get_template(template).render(values).rstrip("\n")
+    """One of plain text, as it is printed: without the last line end."""
+    return filled_in(template, **values).rstrip("\n")
 
 
 def titled(text: str, most: int = 100) -> str:

@@ -144,17 +144,8 @@ def _join(
     def renew(connection: Connection) -> Membership:
         return _join(client, recipe, seconds, call_seconds, connection.ask)
 
-    return Membership(
-        client,
-        session.decode(),
-        int(slot),
-        range(begin, begin + NUMBERS),
-        int(live),
-        seconds,
-        float(time),
-        call_seconds,
-        renew,
-    )
+    place = client, session.decode(), int(slot), range(begin, begin + NUMBERS)
+    return Membership(*place, int(live), seconds, float(time), call_seconds, renew)
 
 
 def _other(client: Client, begun: Mapping[str, Any], asked: Mapping[str, Any]) -> StateError:
