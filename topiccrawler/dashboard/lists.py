@@ -6,12 +6,10 @@ The list of all jobs.
 from __future__ import annotations
 
 import asyncio
-import csv
-import io
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, astuple
 from math import inf
@@ -29,7 +27,7 @@ from topiccrawler.dashboard.views import query
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.dump import Ended, ended
-from topiccrawler.results.exports import export_of, inert
+from topiccrawler.results.exports import export_of, write_table
 from topiccrawler.results.job_pages import job_pages
 from topiccrawler.results.jobs import selection_of
 from topiccrawler.results.summary import end_of
@@ -115,7 +113,7 @@ async def sites_file(request: web.Request) -> web.StreamResponse:
 
     def write(out: BinaryIO) -> None:
         job.advance(inf)
-        _table(panels.where(job, job.status(), order), out)
+        write_table(panels.where(job, job.status(), order), out)
 
     return await _file(request, write, "csv", f"{job.name}-sites")
 
@@ -142,7 +140,7 @@ async def urls_file(request: web.Request) -> web.StreamResponse:
     def write(out: BinaryIO) -> None:
         rows = map(asdict, _urls(job, state, reason, -1, 0))
         if kind == "csv":
-            _table(rows, out)
+            write_table(rows, out)
         else:
             out.writelines(json.dumps(row, ensure_ascii=True).encode() + b"\n" for row in rows)
 
@@ -208,17 +206,6 @@ def turned(skip: int, rows: int, *, more: bool, **asked: object) -> dict[str, st
     """The queries of the part before and the one behind; None where there is none."""
     before = query(**asked, skip=max(0, skip - rows)) if skip else None
     return {"earlier": before, "later": query(**asked, skip=skip + rows) if more else None}
-
-
-def _table(rows: Iterator[Mapping[str, Any]] | list[dict[str, Any]], out: BinaryIO) -> None:
-    text = io.TextIOWrapper(out, encoding="utf-8-sig", errors="replace", newline="", write_through=True)
-    table: csv.DictWriter[str] | None = None
-    for row in rows:
-        if table is None:
-            table = csv.DictWriter(text, list(row))
-            table.writeheader()
-        table.writerow({name: inert(value) for name, value in row.items()})
-    text.detach()
 
 
 async def _file(

@@ -117,11 +117,6 @@ class Texts:
         found = self._texts.get(f"{prefix}_{key}")
         return said if found is None else found.format(n=number[0] if number else "")
 
-    @property
-    def names(self) -> frozenset[str]:
-        """Of all texts."""
-        return frozenset(self._texts)
-
 
 @cache
 def texts_in(language: str) -> Texts:

@@ -25,7 +25,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from itertools import islice
@@ -55,6 +55,11 @@ def plain(record: PageRecord) -> dict[str, Any]:
     return {name: found[name] for name in NAMES}
 
 
+def _cells(record: PageRecord) -> dict[str, Any]:
+    """The same with `media` as JSON; empty for none."""
+    return plain(record) | {"media": record.media if record.media != "[]" else ""}
+
+
 class Export(Protocol):
     """Writes pages to a file; how many."""
 
@@ -75,14 +80,19 @@ _EVALUATED = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
 def write_csv(records: Iterator[PageRecord], out: BinaryIO) -> int:
     """Write page by page, under a line of names."""
-    text = io.TextIOWrapper(out, encoding="utf-8-sig", newline="", write_through=True)
-    rows = csv.writer(text)
-    rows.writerow(NAMES)
-    count = 0
-    for count, record in enumerate(records, start=1):  # noqa: B007
-        found = plain(record)
-        found["media"] = json.dumps(found["media"], ensure_ascii=False) if found["media"] else ""
-        rows.writerow([inert(found[name]) for name in NAMES])
+    return write_table(map(_cells, records), out, NAMES)
+
+
+def write_table(rows: Iterable[Mapping[str, object]], out: BinaryIO, names: Sequence[str] = ()) -> int:
+    """Write row by row, under a line of names: by default those of the first row."""
+    text = io.TextIOWrapper(out, encoding="utf-8-sig", errors="replace", newline="", write_through=True)
+    table, count = csv.writer(text), 0
+    if names:
+        table.writerow(names)
+    for count, row in enumerate(rows, start=1):
+        if count == 1 and not names:
+            table.writerow(row)
+        table.writerow(map(inert, row.values()))
     text.detach()
     return count
 
@@ -111,10 +121,9 @@ def write_parquet(records: Iterator[PageRecord], out: BinaryIO) -> int:
     schema = pa.schema([*(kinds | {"fetched": pa.timestamp("ms", tz="UTC")}).items()])
     count = 0
     with ParquetWriter(out, schema, compression="zstd") as file:
-        while rows := [plain(record) for record in islice(records, ROWS)]:
+        while rows := [_cells(record) for record in islice(records, ROWS)]:
             for row in rows:
                 row["fetched"] = int(row["fetched"] * 1000)
-                row["media"] = json.dumps(row["media"], ensure_ascii=False) if row["media"] else ""
             file.write_table(pa.Table.from_pylist(rows, schema=schema))
             count += len(rows)
     return count
