@@ -181,15 +181,6 @@ class PostgresDuplicates:
 
         return look
 
-    def __len__(self) -> int:
-        return len(self._near)
-
-    def commit(self) -> None:
-        """Each call has committed."""
-
-    def close(self) -> None:
-        self._session.close()
-
     def _forget(self) -> None:
         self._near, self._changed, self._connects = NearIndex(), 0, 0
 
