@@ -44,7 +44,9 @@ PAUSES = 10  # to make or load a state takes a tenth of a processor at most
 LOOK_SECONDS, LOOK_WHOLE_SECONDS = 0.2, 0.03  # between two looks at the stream; links wait for the second
 SESSIONS = 1000  # whose last entries are remembered
 LINKS_AT_ONCE = 200  # of entries that are applied together
-_WHOLE = "%s needs each page with all links: one process orders, the others fetch (docs/scaling.md)"
+_WHOLE = (
+    "%s needs each page with all links: one process of the crawl orders, the others fetch (docs/scaling.md)"
+)
 _SKIPPED = "An entry of process %s is damaged (%s: %s): skipped"
 
 

@@ -181,7 +181,8 @@ class Worker:
                 sleep(POLL_SECONDS)
             else:
                 return
-        logger.warning("Redis is away: the last changes are not made; what was under way is fetched again")
+        undone = "the last changes are not made, and what was under way is fetched again"
+        logger.warning("Redis is away: %s", undone)
 
     def figures(self) -> Mapping[str, float]:
         """For the stats."""
