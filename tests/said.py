@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
+
+
+def count_and_place(line: str) -> tuple[int, str]:
+    """The count that a line begins with and the file that it ends with."""
+    words = line.split()
+    return int(words[0]), words[-1]
+
+
+def unlike(lines: Sequence[str], *patterns: str) -> list[str]:
+    """The lines that the regular expression at the same place does not match from their start on."""
+    return [line for line, pattern in zip(lines, patterns, strict=True) if re.match(pattern, line) is None]
 
 
 def numbers(text: str) -> list[str]:

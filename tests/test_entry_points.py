@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from said import unlike
 from warm import Ran, WarmScrapy, scrapy_environment
 
 pytestmark = pytest.mark.slow
@@ -191,34 +192,34 @@ def test_a_page_classifier_judges(installed: Path, answers: Callable[..., list[s
 def test_what_cannot_be_used_is_one_line_that_names_its_entry_point(
     broken: Path, faults: Callable[..., list[str]]
 ) -> None:
-    remedy = "correct the entry point {} of its package"
     build = "from topiccrawler.strategies import build"
-    assert faults(broken, build, "build('broken')", "build('none')") == [
-        "StrategyError strategy 'broken': cannot be imported: AttributeError: module 'theirs_strategy' has no attribute 'Missing'; "
-        + remedy.format("theirs_strategy:Missing"),
-        "StrategyError strategy 'none': is no class derived from topiccrawler.strategies.base.Strategy; "
-        + remedy.format("theirs_strategy:KEPT"),
-    ]
+    said = (
+        "StrategyError strategy 'broken': .*AttributeError: .*'Missing'; .* theirs_strategy:Missing ",
+        r"StrategyError strategy 'none': .* topiccrawler\.strategies\.base\.Strategy; .* theirs_strategy:KEPT ",
+    )
+    assert unlike(faults(broken, build, "build('broken')", "build('none')"), *said) == []
     make = (
         "from topiccrawler.topics.topic import Topic; from topiccrawler.relevance.choose import make_page_classifier;"
         "make = lambda name: make_page_classifier(Topic(name='t', keywords={'基金': 1.0}), name)"
     )
     found = faults(broken, make, "make('broken')", "make('none')", "make('fails')")
-    assert [line.partition(";")[0] for line in found] == [
-        "ModelError page classifier 'broken': cannot be imported: AttributeError: module 'theirs_classifier' has no attribute 'Missing'",
-        "ModelError page classifier 'none': has no threshold, reads_segments, similarity_threshold, similarity, relevance, explain",
-        "ModelError page classifier 'fails': cannot be made: TypeError: int() argument must be a string, a bytes-like object or a real number, not 'Topic'",
-    ]
+    said = (
+        "ModelError page classifier 'broken': .*AttributeError: .*'Missing'",
+        "ModelError page classifier 'none': .* threshold, reads_segments, similarity_threshold, similarity, relevance, explain;",
+        "ModelError page classifier 'fails': .*TypeError: .*'Topic'",
+    )
+    assert unlike(found, *said) == []
 
 
 def test_a_server_that_cannot_be_used_is_one_line(broken: Path, faults: Callable[..., list[str]]) -> None:
     servers = "from topiccrawler.crawling.servers import page_server, queue_address"
     queue, pages = "queue_address({'NOWHERE_URL': 'x'}.get)", "page_server('nowhere://h/d')"
     found = faults(broken, servers, queue, pages)
-    assert [line.partition(";")[0] for line in found] == [
-        "StateError setting NOWHERE_URL: cannot be used: theirs_strategy has no EXAMPLE, public, check, open_queue, open_view",
-        "StateError STORE_URL nowhere://: cannot be used: No module named 'nothing_there'",
-    ]
+    said = (
+        "StateError setting NOWHERE_URL: .* theirs_strategy .* EXAMPLE, public, check, open_queue, open_view;",
+        "StateError STORE_URL nowhere://: .*'nothing_there'",
+    )
+    assert unlike(found, *said) == []
 
 
 def test_formats_that_cannot_be_used_are_left_out_with_a_line_each(
@@ -230,12 +231,13 @@ def test_formats_that_cannot_be_used_are_left_out_with_a_line_each(
         "found = [recognise(b'%PDF-1.7'), *(recognise(b'\\0\\0\\0', 'some/thing') for _ in range(2))];"
         "logging.warning(found)"
     )
-    assert answers(broken, program) == [
-        "format 'absent': cannot be imported: ModuleNotFoundError: No module named 'nothing_there'; correct the entry point nothing_there of its package; the format is not read",
-        "format 'none': has no recognises, read; correct the entry point theirs_strategy of its package; the format is not read",
-        "format 'fails': AttributeError(\"'bytes' object has no attribute 'no_such'\"); the format is not read",
-        "['pdf', 'unknown', 'unknown']",
-    ]
+    said = (
+        "format 'absent': .*ModuleNotFoundError: .*'nothing_there'; .* nothing_there ",
+        "format 'none': .* recognises, read; .* theirs_strategy ",
+        r"format 'fails': AttributeError\(.*'no_such'",
+        r"\['pdf', 'unknown', 'unknown'\]$",
+    )
+    assert unlike(answers(broken, program), *said) == []
 
 
 def test_a_format_that_fails_on_a_file_says_why_and_what_it_gives_is_made_plain(
@@ -248,11 +250,8 @@ def test_a_format_that_fails_on_a_file_says_why_and_what_it_gives_is_made_plain(
         "for body in (b'raises', b'nothing', b'odd'):\n"
         "    it = reader.read('http://a.cn/', body, content_type='bad/thing'); print(it.format, it.fault, it.page.title)"
     )
-    assert answers(broken, program) == [
-        "bad ZeroDivisionError: division by zero ",
-        "bad AttributeError: 'NoneType' object has no attribute 'bounded' ",
-        "bad TypeError: 'NoneType' object is not subscriptable ",
-    ]
+    said = ("bad ZeroDivisionError: ", "bad AttributeError: .*'bounded'", "bad TypeError: ")
+    assert unlike(answers(broken, program), *said) == []
 
 
 def test_a_frontier_that_cannot_be_used_is_one_line(broken: Path, faults: Callable[..., list[str]]) -> None:
@@ -264,13 +263,13 @@ def test_a_frontier_that_cannot_be_used_is_one_line(broken: Path, faults: Callab
         "    TopicSpider.from_crawler(Crawler(TopicSpider, settings), topic='finance', seeds='http://a.cn/', **({'job': 'j'} if more else {}))\n"
     )
     calls = ("open('none')", "open('absent')", "open('other')", "open('none', REDIS_URL='redis://h/0')")
-    found = [text.replace("topiccrawler.frontier.hosts.", "") for text in faults(broken, opening, *calls)]
-    assert found == [  # Python 3.13 says where a class is
-        "StateError frontier 'none': cannot be made: TypeError: str() argument 'encoding' must be str, not Hosts; correct the entry point builtins:str of its package",
-        "StateError frontier 'absent': cannot be imported: ModuleNotFoundError: No module named 'nothing_there'; correct the entry point nothing_there:Queue of its package",
-        "ArgumentError TOPIC_FRONTIER=other: is unknown; choose one of: absent, none",
-        "ArgumentError TOPIC_FRONTIER=none: cannot keep the queue that is in redis://h/0; give one of both",
-    ]
+    said = (
+        "StateError frontier 'none': .*TypeError: .*Hosts; .* builtins:str ",
+        "StateError frontier 'absent': .*ModuleNotFoundError: .*'nothing_there'; .* nothing_there:Queue ",
+        "ArgumentError TOPIC_FRONTIER=other: .*: absent, none$",
+        "ArgumentError TOPIC_FRONTIER=none: .* redis://h/0; ",
+    )
+    assert unlike(faults(broken, opening, *calls), *said) == []
 
 
 def test_a_crawl_uses_all_five_and_its_job_goes_on(
@@ -348,8 +347,6 @@ def test_a_rule_that_cannot_be_used_ends_the_crawl_and_the_explanation(tmp_path:
             check=False,
         )
         assert ran.returncode == 1
-        assert (
-            "admission rule 'none': has no name, moments, hides, decide, refused; correct the entry point builtins:str of its package"
-            in ran.stderr
-        )
+        line = "admission rule 'none': .* name, moments, hides, decide, refused; .* builtins:str "
+        assert re.search(line, ran.stderr)
         assert "Traceback" not in ran.stderr

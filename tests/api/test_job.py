@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from said import count_and_place
 
 from topiccrawler import Job, api
 from topiccrawler.crawling.job_files import PAGES
@@ -98,8 +99,8 @@ def test_the_figures_of_a_job_at_rest_come_once_and_its_border_is_asked_about(jo
     look = first_look(job.folder, count=1)
     assert job.border(1) == [*look.border]
     for answers, fault in (
-        ({}, "there are none"),
-        ({"http://b.cn/none": True}, "1 are about pages the job has"),
+        ({}, r"^answers: \D*$"),
+        ({"http://b.cn/none": True}, r"^answers: 1 "),
     ):
         with pytest.raises(ArgumentError, match=fault):
             job.teach(answers)
@@ -109,7 +110,7 @@ def test_the_figures_of_a_job_at_rest_come_once_and_its_border_is_asked_about(jo
 
 def test_pages_are_written_to_files_and_what_cannot_be_meant_is_refused(job: Job, tmp_path: Path) -> None:
     place = tmp_path / "pages.jsonl"
-    assert job.export(place, site="a.cn") == [f"1 pages written to {place}"]
+    assert list(map(count_and_place, job.export(place, site="a.cn"))) == [(1, str(place))]
     assert json.loads(place.read_text(encoding="utf-8"))["url"] == FUND.url
     with pytest.raises(ArgumentError, match="--format"):
         job.export(tmp_path / "pages.doc")
@@ -160,5 +161,5 @@ def test_pages_are_awaited_until_the_crawl_has_made_its_file(tmp_path: Path) -> 
 
 def test_a_file_that_holds_no_pages_is_told(tmp_path: Path) -> None:
     (tmp_path / PAGES).write_bytes(b"no database" * 100)
-    with pytest.raises(StateError, match="file is not a database"):
+    with pytest.raises(StateError, match=f"^{tmp_path / PAGES}: "):
         api.Arrivals(tmp_path).new()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from said import numbers
 
 from topiccrawler import Job
 
@@ -54,7 +55,7 @@ def test_the_notebook_crawls_watches_judges_plots_and_exports(
         )
         assert len(pictures) == len(tables) == 1
     assert text_of(judged).count("\n") == 10
-    assert " words changed their weight: " in text_of(taught)
+    assert int(numbers(text_of(taught))[0]) > 0
     assert "image/png" in plotted["outputs"][0]["data"]
 
     job = Job(tmp_path / "data" / "travel")
@@ -62,11 +63,8 @@ def test_the_notebook_crawls_watches_judges_plots_and_exports(
     assert summary.fetched == 300
     assert summary.harvest_rate > 0.3
     lines = text_of(exported).splitlines()
-    assert [line.split(" pages written to ")[1].split(" ")[0] for line in lines[:3]] == [
-        "travel.csv",
-        "travel.md",
-        "travel-corpus",
-    ]
+    for line, file in zip(lines, ("travel.csv", "travel.md", "travel-corpus"), strict=False):
+        assert file in line.split()
     with gzip.open(tmp_path / "travel-corpus" / "pages-00000.jsonl.gz", "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     assert (lines[2].startswith(f"{len(rows)} "), "travel-corpus" in lines[2]) == (True, True)

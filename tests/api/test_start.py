@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from errno import ENOTDIR
+from os import strerror
 from pathlib import Path
 
 import pytest
@@ -62,13 +65,13 @@ def test_values_are_written_as_the_command_line_has_them(started: list[list[str]
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({}, "argument 'topic': is missing"),
-        ({"topic": "finance", "pages": 0}, "argument -a pages=0: input should be greater"),
-        ({"topic": "finance", "page": 3}, "argument -a page=3: is unknown; known arguments: topic"),
-        ({"topic": "finance", "name": "../x"}, "name='../x': is no plain folder name"),
+        ({}, "argument 'topic': "),
+        ({"topic": "finance", "pages": 0}, "argument -a pages=0: .*1"),
+        ({"topic": "finance", "page": 3}, "argument -a page=3: .*topic"),
+        ({"topic": "finance", "name": "../x"}, "name='../x': "),
         (
             {"topic": "finance", "settings": {"JOBDIR": "x"}},
-            "settings: JOBDIR: is said by a parameter; give name=",
+            "settings: JOBDIR: .*name=",
         ),
     ],
 )
@@ -77,7 +80,7 @@ def test_what_cannot_be_meant_is_refused_at_once(
 ) -> None:
     with pytest.raises(ArgumentError) as refused:
         crawl(**{"data": tmp_path, **arguments})
-    assert str(refused.value).startswith(told)
+    assert re.match(told, str(refused.value))
     assert not started
     assert not list(tmp_path.iterdir())
 
@@ -93,7 +96,7 @@ def test_a_topic_that_there_is_none_of_is_refused_before_a_folder_is_made(
 
 def test_a_data_folder_that_cannot_be_made_is_told(started: list[list[str]], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StateError, match=r"file/finance-.*Not a directory"):
+    with pytest.raises(StateError, match=rf"file/finance-.*{strerror(ENOTDIR)}"):
         crawl("finance", data=tmp_path / "file")
     assert not started
 
@@ -113,5 +116,5 @@ def test_the_package_gives_two_names_and_no_others() -> None:
 
     assert topiccrawler.crawl is crawl
     assert topiccrawler.Job is Job
-    with pytest.raises(AttributeError, match="no attribute 'craw'"):
+    with pytest.raises(AttributeError, match="'craw'"):
         _ = topiccrawler.craw

@@ -127,7 +127,8 @@ def test_a_damaged_state_is_one_line_and_what_was_told_since_counts(
     crowd.drain()
 
 
-@pytest.mark.parametrize("where", ["redis_server", pytest.param("redis_nodes", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["redis_server", "redis_nodes"])
 @settings(
     max_examples=examples(16), suppress_health_check=[HealthCheck.function_scoped_fixture]
 )  # what it fetches by `request` lasts

@@ -126,7 +126,7 @@ def refused(address: Address) -> dict[str, int]:
 def test_a_paused_crawl_asks_for_nothing_until_it_is_resumed(steered: dict[str, Any]) -> None:
     again = steered["again"]
     assert again["state"] == "paused"
-    assert again["standing"] == "the crawl is paused"
+    assert "paused" in again["standing"]
     assert again["held_back"] == 1  # b.example/, whose robots.txt was answered in the pause
     assert BEHIND not in steered["asked in pause"]
     assert steered["resumed"]["state"] == "running"
@@ -166,7 +166,7 @@ def test_it_says_what_became_of_a_url_and_why(steered: dict[str, Any], job: Path
     text = steered["why"].out
     assert f"Link      {SEED}" in text
     assert "State     completed: kept" in text
-    assert "Path      from the seed" in text
+    assert re.search(r"^Path {6}\S", text, re.MULTILINE)
     found = steered["explained"]
     assert found["link"]["anchor"] == "基金"
     assert [step["url"] for step in found["crawl"]["path"]] == [SEED, OTHERS[0]]
@@ -174,7 +174,7 @@ def test_it_says_what_became_of_a_url_and_why(steered: dict[str, Any], job: Path
     assert steered["top"].out == steered["sites"].out == "nothing waits\n"
     for ran in steered["unknown"]:
         assert (ran.code, ran.err.count("\n")) == (1, 1)
-    assert "was never met" in steered["unknown"][0].err
+    assert steered["unknown"][0].err.startswith("URL http://x.example/: ")
 
 
 def test_its_figures_are_there_for_prometheus(steered: dict[str, Any]) -> None:

@@ -13,14 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from said import numbers
 from warm import WarmScrapy
 
-from topiccrawler.crawling.gate import Block, Blocks
+from topiccrawler.crawling.gate import OPEN, REFUSED, Block, Blocks
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.rows import Rows
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.relevance.base import relevance_of, similarity_of
 from topiccrawler.strategies.adaptive import FEATURES
+from topiccrawler.strategies.naive_bayes import LEARNED
 
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 SPORT = "球队昨晚在主场取得胜利，球员表现出色，教练对比赛结果表示满意。" * 8
@@ -117,9 +119,9 @@ def test_the_gate_says_what_it_would_do_and_why(explain: Callable[..., Any]) -> 
 
     threshold = ("-s", "TOPIC_LINK_THRESHOLD=0.9")
     good, poor, opened = gate("基金", *threshold), gate("足球", *threshold), gate("足球")
-    assert (good["passed"], good["reason"]) == (True, "at or above the threshold 0.9")
-    assert (poor["passed"], poor["reason"], poor["threshold"]) == (False, "below link threshold", 0.9)
-    assert (opened["passed"], opened["reason"]) == (True, "the gate stands open")
+    assert (good["passed"], numbers(good["reason"])) == (True, ["0.9"])
+    assert (poor["passed"], poor["reason"], poor["threshold"]) == (False, REFUSED, 0.9)
+    assert (opened["passed"], opened["reason"]) == (True, OPEN)
     assert not good["taken"]
 
 
@@ -141,7 +143,7 @@ def test_each_rule_of_the_admission_says_what_it_would_do_now(
         ("private_network", "passed", ""),
         ("budget", "unknown", ""),
         ("trap", "unknown", ""),
-        ("gate", "passed", "the gate stands open"),
+        ("gate", "passed", OPEN),
         ("robots_txt", "unknown", ""),
         ("resolved_address", "unknown", ""),
     ]
@@ -179,13 +181,13 @@ def test_a_url_of_a_past_crawl_has_its_score_its_path_and_its_end(
     assert [(fetch["status"], fetch["stored"]) for fetch in crawl["fetches"]] == [(200, True)]
     assert crawl["fetches"][0]["score"] == found["score"]
     assert sum(shares_of(found).values()) == pytest.approx(found["score"], abs=1e-6)
-    assert set(shares_of(found)) == {"prior", "anchor", "context", "url", "learned in this crawl"}
+    assert set(shares_of(found)) == {"prior", "anchor", "context", "url", LEARNED}
     assert any(word["feature"].startswith("learned ") for word in found["words"])
     assert found["gate"] == {
         "threshold": 0.0,
         "passed": True,
         "taken": True,
-        "reason": "the gate stands open",
+        "reason": OPEN,
     }
 
 
@@ -228,9 +230,9 @@ def test_a_person_reads_it_as_text(learned: Path, command: Callable[..., Any]) -
         "anchor",
         "context",
         "url",
-        "learned in this crawl",
+        LEARNED,
     ]
-    assert "Gate      passed: the gate stands open" in lines
+    assert f"Gate      passed: {OPEN}" in lines
     assert any(line.startswith("State     error: http 404, met first 20") for line in lines)
     assert [line.split()[-2] for line in lines[-2:]] == [f"{SITE}news", f"{SITE}gone"]
     never = command("explain", "http://nowhere.example/", "-s", f"JOBDIR={learned}")
@@ -273,9 +275,9 @@ def test_the_gate_shown_is_the_gate_of_the_crawl(
         assert (gate["passed"], gate["taken"]) == (True, True)
         assert f"{SITE}{path}" in crawled.fetched
     chance = explain(f"{SITE}ball", "--job", str(crawled.job))["gate"]
-    assert (chance["passed"], chance["reason"]) == (True, "second chance, tunnel step 1")
+    assert (chance["passed"], numbers(chance["reason"])) == (True, ["1"])
     assert f"{SITE}gone" not in crawled.fetched  # and never queued
-    assert "its link gate refused" in command("explain", f"{SITE}gone", "--job", str(crawled.job)).err
+    assert command("explain", f"{SITE}gone", "--job", str(crawled.job)).err.startswith(f"URL {SITE}gone: ")
     assert explain(SITE, "--job", str(crawled.job))["gate"]["reason"] == "a seed"
 
 
@@ -315,22 +317,22 @@ def test_a_reader_that_has_seen_enough_may_go(learned: Path, warm_scrapy: WarmSc
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ((), 2, "scrapy explain: give one URL, or --anchor TEXT"),
+        ((), 2, "scrapy explain: .*--anchor TEXT"),
         (
             ("http://a.example/", "http://b.example/"),
             2,
-            "scrapy explain: give one URL, or --anchor TEXT",
+            "scrapy explain: .*--anchor TEXT",
         ),
-        (("mailto:a@b.example", "--topic", "finance"), 1, "is no http(s) URL; write it as http://host/path"),
+        (("mailto:a@b.example", "--topic", "finance"), 1, "'mailto:a@b.example': .* http://host/path"),
         (
             ("http://a.example/",),
             1,
-            "scrapy explain: knows neither job nor topic; add --job ",
+            "scrapy explain: .* --job .*--topic",
         ),
         (
             ("http://a.example/", "--job", "no/such/folder"),
             1,
-            "folder no/such/folder: holds no crawl; name the JOBDIR",
+            "folder no/such/folder: .*JOBDIR",
         ),
     ],
 )
@@ -339,7 +341,7 @@ def test_wrong_input_is_one_line(
 ) -> None:
     ran = command("explain", *arguments, "-s", "LOG_LEVEL=ERROR")
     assert ran.code == code
-    assert message in ran.out + ran.err
+    assert re.search(message, ran.out + ran.err)
     assert "Traceback" not in ran.err
 
 

@@ -83,7 +83,7 @@ def test_of_own_words_those_that_judge_and_those_that_lead_are_apart(
     assert not {"考研", "高考", "志愿"} & leading.keys()
     assert 0.0 < sum(leading.values()) < found["similarity"]
     text_lines = warm_scrapy("judge", str(page), "--topic", str(topic)).out.splitlines()
-    assert text_lines[-len(leading) - 1] == "led to it, shares of the similarity:"
+    assert [line.split()[1] for line in text_lines[-len(leading) :]] == list(leading)
 
 
 def test_a_url_is_fetched_as_a_crawl_would(
@@ -188,39 +188,39 @@ def test_detail_needs_no_topic(warm_scrapy: Callable[..., Any], page: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["judge"], 2, "give one URL or file, not 0"),
-        (["judge", "/no/such/file", "--topic", "finance"], 1, "/no/such/file: cannot be read"),
-        (["judge", "ftp://x/", "--topic", "finance"], 1, "is no http(s) URL"),
-        (["judge", "/dev/null"], 1, "--topic: is missing"),
-        (["judge", "/dev/null", "--topic", "nope"], 1, "is not in the catalogue"),
+        (["judge"], 2, r"URL .*\b0$"),
+        (["judge", "/no/such/file", "--topic", "finance"], 1, "/no/such/file: "),
+        (["judge", "ftp://x/", "--topic", "finance"], 1, "^ftp://x/: .* http://host/path"),
+        (["judge", "/dev/null"], 1, "--topic: "),
+        (["judge", "/dev/null", "--topic", "nope"], 1, "topic 'nope': "),
         (
             ["judge", "/dev/null", "--topic", "finance", "--page-classifier", "tarot"],
             1,
-            "page classifiers are vsm, cosine, naive_bayes",
+            "tarot.* vsm, cosine, naive_bayes",
         ),
         (
             ["judge", "/dev/null", "--topic", "law", "--page-classifier", "svm"],
             1,
-            "train it: scrapy train law --page-classifier svm",
+            "scrapy train law --page-classifier svm",
         ),
         (
             ["train", "finance", "--page-classifier", "tarot"],
             1,
-            "page classifiers are vsm, naive_bayes, svm, detail",
+            "tarot.* vsm, naive_bayes, svm, detail",
         ),
         (["train", "finance", "--page-classifier", "svm"], 1, "add --documents FILE"),
-        (["train", "finance", "--page-classifier", "svm", "--precision", "2"], 2, "no number above 0"),
+        (["train", "finance", "--page-classifier", "svm", "--precision", "2"], 2, r"'2'.* 0 .*\b1\b"),
         (
             ["train", "finance", "--page-classifier", "svm", "--documents", "/dev/null"],
             1,
-            "at least 12 of each",
+            r"\b12\b",
         ),
-        (["train", "finance", "--page-classifier", "detail"], 1, "add --pages FILE.warc.gz --labels FILE"),
-        (["crawl", "topic", "-a", "topic=law", "-a", "page_classifier=svm"], 1, "train it: scrapy train law"),
+        (["train", "finance", "--page-classifier", "detail"], 1, "--pages FILE.warc.gz --labels FILE"),
+        (["crawl", "topic", "-a", "topic=law", "-a", "page_classifier=svm"], 1, "scrapy train law"),
         (
             ["crawl", "topic", "-a", "topic=law", "-a", "page_classifier=tarot"],
             1,
-            "page classifiers are vsm, cosine, naive_bayes",
+            "tarot.* vsm, cosine, naive_bayes",
         ),
     ],
 )
@@ -235,5 +235,5 @@ def test_what_is_wrong_is_refused_in_one_line(
     more = ("-s", f"TOPIC_DATA_DIR={tmp_path}") if arguments[:1] == ["crawl"] else ()
     ran = (command if arguments[:1] == ["train"] else warm_scrapy)(*arguments, *more)
     assert ran.code == code
-    assert message in (ran.err or ran.out).strip().splitlines()[-1]
+    assert re.search(message, (ran.err or ran.out).strip().splitlines()[-1])
     assert "Traceback" not in ran.err

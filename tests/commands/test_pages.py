@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from said import numbers
+from said import count_and_place, numbers
 
 from topiccrawler.crawling.assemble import recipe_of_words
 from topiccrawler.crawling.job_files import DISCARDED, HTML, JobFiles
@@ -55,7 +55,7 @@ def test_pages_are_listed_best_first_and_hostile_titles_are_inert(
     assert len(best) < 150
     assert address.strip() == BANK.url
     assert second == "0.500  2024-05-01  基金\\u202eevil\\u001b[31m"
-    assert "(copy of http://" in ran.out
+    assert re.search(rf"\(.* {re.escape(FUND.url[:12])}", ran.out)
     assert "\n* the day it was fetched: the page names none\n" in ran.out
 
 
@@ -70,14 +70,14 @@ def test_the_list_is_filtered_and_json_for_a_script(command: Callable[..., Any],
     for options in (("--site", "b.cn"), ("--kind", "pdf"), ("--min-relevance", "0.6")):
         assert BANK.url in command("pages", str(job), *options).out
         assert FUND.url not in command("pages", str(job), *options, "--json").out
-    assert command("pages", str(job), "--site", "d.cn").out == "no such page\n"
+    assert "http" not in command("pages", str(job), "--site", "d.cn").out
 
 
 def test_a_page_is_shown_with_its_text_and_why_it_was_kept(command: Callable[..., Any], job: Path) -> None:
     shown = command("pages", str(job / "pages.sqlite"), "show", "http://a.cn/基").out
     assert "kept: relevance 0.500 >= " in shown
     assert "股票 +" in shown
-    assert "path from the seed:\n  http://a.cn/  score 20.000\n  http://a.cn/基  “基金”  score 2.500" in shown
+    assert ":\n  http://a.cn/  score 20.000\n  http://a.cn/基  “基金”  score 2.500" in shown
     assert shown.endswith("\n\n基金净值与股票。\n收益\n")
     found = json.loads(command("pages", str(job), "show", FUND.url, "--json").out)
     assert (found["text"], [step["url"] for step in found["path"]]) == (FUND.text, [SEED, FUND.url])
@@ -89,7 +89,7 @@ def test_a_wrong_call_has_the_usage_once(command: Callable[..., Any]) -> None:
     ran = command("pages")
     assert ran.code == 2
     assert ran.err.count("pages JOB show URL") == 1
-    assert "scrapy: error: scrapy pages: " in ran.err
+    assert ": scrapy pages: " in ran.err
 
 
 def test_a_file_of_no_known_format_is_named_with_those_that_are(
@@ -110,21 +110,25 @@ def test_an_export_may_be_of_pages_with_main_text_alone(command: Callable[..., A
 @pytest.mark.parametrize(
     ("words", "told", "code"),
     [
-        ((), "give one JOB and what to do with it", 2),
-        (("JOB", "burn"), "give one JOB and what to do with it", 2),
-        (("JOB", "show"), "give the URL of one page", 2),
-        (("JOB", "--limit", "0"), "--limit 0: give a number from 1 on", 2),
+        ((), "JOB", 2),
+        (("JOB", "burn"), "JOB", 2),
+        (("JOB", "show"), "URL", 2),
+        (("JOB", "--limit", "0"), "--limit 0: .* 1 ", 2),
         (("JOB", "--fast"), "unknown option --fast", 2),
-        (("JOB", "export", "--format", "corpus"), "--format corpus: is a folder; name it: --out FOLDER", 1),
+        (("JOB", "export", "--format", "corpus"), "--format corpus: .*--out FOLDER", 1),
         (
             ("JOB", "export", "--format", "jsonl", "--shard-size", "1MB"),
-            "--shard-size and --compress are of --format corpus",
+            "--shard-size .*--compress .*--format corpus",
             2,
         ),
-        (("JOB", "export", "--format", "corpus", "--out", "x", "--shard-size", "big"), "big: is no size", 1),
-        (("JOB", "export", "--format", "corpus", "--out", "x", "--compress", "7z"), "7z: is not known", 1),
-        (("none",), "there is no such job", 1),
-        (("JOB", "show", "http://a.cn/none"), "is not among the pages kept", 1),
+        (
+            ("JOB", "export", "--format", "corpus", "--out", "x", "--shard-size", "big"),
+            "--shard-size big: ",
+            1,
+        ),
+        (("JOB", "export", "--format", "corpus", "--out", "x", "--compress", "7z"), "--compress 7z: ", 1),
+        (("none",), "^job 'none': ", 1),
+        (("JOB", "show", "http://a.cn/none"), "http://a.cn/none", 1),
     ],
 )
 def test_slips_are_one_line(
@@ -132,14 +136,15 @@ def test_slips_are_one_line(
 ) -> None:
     ran = command("pages", *(str(job) if word == "JOB" else word for word in words))
     assert ran.code == code
-    assert told in ran.err
+    assert re.search(told, ran.err)
 
 
 def test_pages_are_exported_best_first_and_a_file_is_whole_or_not_there(
     command: Callable[..., Any], job: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "pages.jsonl"
-    assert command("pages", str(job), "export", "--out", str(out)).out == f"3 pages written to {out}\n"
+    told = command("pages", str(job), "export", "--out", str(out)).out
+    assert count_and_place(told) == (3, str(out))
     urls = [json.loads(line)["url"] for line in out.read_text(encoding="utf-8").splitlines()]
     assert urls == [BANK.url, FUND.url, COPY.url]
     to_the_screen = command("pages", str(job), "export", "--format", "csv", "--site", "a.cn").out
@@ -161,7 +166,8 @@ def test_markdown_has_the_structure_that_was_kept_and_says_once_where_none_was(
     html.put(FUND.url, "<p>基金净值与股票。</p><h2>收益</h2>".encode("gb18030"))
     html.close()
     out = tmp_path / "pages.md.gz"
-    assert command("pages", str(job), "export", "--out", str(out)).out == f"3 pages written to {out}\n"
+    told = command("pages", str(job), "export", "--out", str(out)).out
+    assert count_and_place(told) == (3, str(out))
     assert f"{head}基金净值与股票。\n\n## 收益\n\n" in gzip.decompress(out.read_bytes()).decode()
     assert gzip.decompress(out.read_bytes()).count(b"\n---\n\n") == 3
 
@@ -190,13 +196,13 @@ def test_a_corpus_is_a_folder_of_rows_with_markdown_on_request(
         (row,) = map(json.loads, (out / "pages-00000.jsonl").read_text(encoding="utf-8").splitlines())
         assert (row["url"], row["text"], row["score"]) == (FUND.url, text, 0.5)
         card = (out / "README.md").read_text(encoding="utf-8")
-        kind = "Markdown" if options else "plain, one paragraph a line"
-        assert f"- topic: finance\n- strategy: breadth_first\n- min relevance: 0.2\n- text: {kind}\n" in card
+        kind = "Markdown" if options else "plain"
+        assert f"- topic: finance\n- strategy: breadth_first\n- min relevance: 0.2\n- text: {kind}" in card
 
 
 def test_a_report_is_written(command: Callable[..., Any], job: Path, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
-    assert command("pages", str(job), "report", "--out", str(out)).out == f"report written to {out}\n"
+    assert command("pages", str(job), "report", "--out", str(out)).out.endswith(f" {out}\n")
     assert "<h1>funds</h1>" in out.read_text(encoding="utf-8")
     assert command("pages", str(job), "report").code == 2
 
@@ -214,15 +220,15 @@ def test_the_list_ends_with_the_border_and_how_to_answer(
     sample.add(PageRecord(url="http://b.cn/", title="银行\x1b[31m", relevance=0.125, stored=False))
     sample.close()
     threshold = 0.5
-    lines = [
-        f"at the border (pages are kept from relevance {threshold:.3f}):",
+    lines = command("pages", str(folder), "border").out.splitlines()
+    assert numbers(lines[0]) == [f"{threshold:.3f}"]
+    assert lines[1:-1] == [
         "  0.400  kept      基金5  http://a.cn/5",
         "  0.300  kept      基金6  http://a.cn/6",
         "  0.125  not kept  银行\\u001b[31m  http://b.cn/",
-        f"is that finance? answer about some pages: scrapy topics teach {folder}",
     ]
+    assert lines[-1].endswith(f"scrapy topics teach {folder}")
     assert command("pages", str(folder)).out.splitlines()[15:] == ["", *lines]
-    assert command("pages", str(folder), "border").out.splitlines() == lines
     found = [json.loads(line) for line in command("pages", str(folder), "border", "--json").out.splitlines()]
     assert [(one["url"], one["kept"]) for one in found] == [
         ("http://a.cn/5", True),
@@ -237,7 +243,7 @@ def test_the_list_ends_with_the_border_and_how_to_answer(
         "threshold": threshold,
     }
     for options in (("--site", "a.cn"), ("--min-relevance", "0.2"), ("--json",)):
-        assert "at the border" not in command("pages", str(folder), *options).out
+        assert "scrapy topics teach" not in command("pages", str(folder), *options).out
 
 
 def test_a_topic_of_words_is_shown_and_asked_for_by_them(command: Callable[..., Any], tmp_path: Path) -> None:
@@ -253,7 +259,7 @@ def test_a_topic_of_words_is_shown_and_asked_for_by_them(command: Callable[..., 
     for topic in ("考研、高考", recipe.topic):
         (line,) = command("pages", job, "--topic", topic, "--json").out.splitlines()
         assert json.loads(line)["topic"] == recipe.topic
-    assert command("pages", job, "--topic", "高考").out == "no such page\n"
+    assert "http" not in command("pages", job, "--topic", "高考").out
     assert "http://a.cn/" in command("search", "考研", "--job", job, "--topic", "考研、高考").out
     assert command("topics", "show", job).out.startswith("考研、高考\n")
     place = tmp_path / "report.html"

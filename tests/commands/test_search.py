@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,16 +56,16 @@ def test_the_jobs_of_a_folder_are_searched_and_filtered_and_json_has_the_marks(
 @pytest.mark.parametrize(
     ("options", "told", "code"),
     [
-        ((), "give words to look for", 2),
-        (("基金", "--limit", "0"), "--limit 0: give a number from 1 on", 2),
+        ((), "scrapy search: ", 2),
+        (("基金", "--limit", "0"), "--limit 0: .* 1 ", 2),
         (("基金", "--job", "x", "--data", "y"), "not both", 2),
-        (("基金", "--data", "docs"), "folder docs: holds no job", 1),
-        (("的",), "has no word that an index keeps", 1),
-        (("基金", "--since", "May"), "--since May: is no date; write it as 2026-01-31", 1),
-        (("基金", "--site", "a b"), "is no host", 1),
-        (("基金", "--kind", "film"), "--kind film: is not known; use one of", 1),
-        (("基金", "--min-relevance", "2"), "--min-relevance 2: is out of range", 1),
-        (("基金", "--job", "none"), "job 'none': there is no such job; the latest there: funds", 1),
+        (("基金", "--data", "docs"), "^folder docs: ", 1),
+        (("的",), "'的'", 1),
+        (("基金", "--since", "May"), "^--since May: .* 2026-01-31", 1),
+        (("基金", "--site", "a b"), "^--site a b: ", 1),
+        (("基金", "--kind", "film"), "^--kind film: .*html", 1),
+        (("基金", "--min-relevance", "2"), "^--min-relevance 2: ", 1),
+        (("基金", "--job", "none"), "^job 'none': .* funds", 1),
     ],
 )
 def test_slips_are_one_line(
@@ -72,5 +73,5 @@ def test_slips_are_one_line(
 ) -> None:
     ran = command("search", *options, "-s", f"TOPIC_DATA_DIR={data}")
     assert ran.code == code
-    assert told in ran.err
+    assert re.search(told, ran.err)
     assert code == 2 or ran.err.count("\n") == 1

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 import pytest
 from postgresql_server import PASSWORD, PostgresqlServer
+from said import numbers
 
 from topiccrawler.api import Job
 from topiccrawler.cluster.postgresql import address
@@ -155,7 +156,7 @@ def test_explain_and_rate_read_the_pages_of_all(
     assert found.code == 0, found.err
     assert "Stored    “股票”, relevance 0.40" in found.out
     written = command("rate", *named, "--sample", "1", "--raters", "1", "--write", str(tmp_path / "raters"))
-    assert "3 pages in each of" in written.out, written.err
+    assert numbers(written.out)[0] == "3", written.err
 
 
 def test_a_person_teaches_with_the_pages_of_all(stored: Stored) -> None:
@@ -202,12 +203,12 @@ def test_the_password_may_stand_elsewhere(
     [
         (
             ["pages", "--job", "nosuch", "URL"],
-            "there is no job of this name; give the name it was begun with",
+            "job nosuch: ",
         ),
-        (["search", "x", "--job", "nosuch", "URL"], "there is no job of this name"),
-        (["explain", "http://a.cn/", "--job", "nosuch", "URL"], "there is no job of this name"),
-        (["pages", "--job", "nosuch"], "names a job in a database, but there is no STORE_URL"),
-        (["pages", "nosuch"], "there is no such job"),
+        (["search", "x", "--job", "nosuch", "URL"], "job nosuch: "),
+        (["explain", "http://a.cn/", "--job", "nosuch", "URL"], "job nosuch: "),
+        (["pages", "--job", "nosuch"], "STORE_URL"),
+        (["pages", "nosuch"], "job 'nosuch'"),
     ],
 )
 def test_what_is_not_there_is_one_line(

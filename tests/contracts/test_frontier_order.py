@@ -107,7 +107,7 @@ def test_scores_may_be_rewritten_while_the_queue_is_read(frontier: Frontier) -> 
 
 def test_a_score_that_is_not_finite_is_refused(frontier: Frontier) -> None:
     for value in (float("nan"), float("inf")):
-        with pytest.raises(ValueError, match="not finite"):
+        with pytest.raises(ValueError, match=str(value)):
             push(frontier, ("a/1", value))
     assert states(frontier) == {}
 

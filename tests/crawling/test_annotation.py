@@ -50,9 +50,9 @@ def test_a_file_is_safe_in_a_spreadsheet_and_comes_back_filled_in(tmp_path: Path
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("", "has no columns url and answer"),
-        ("url,answer\nhttp://a.example/,maybe\n", "row 2: answer 'maybe' is unknown; write y or n"),
-        ("url,title,answer\n\nhttp://a.example/\n", "row 3: has too few columns"),
+        ("", r"answers\.csv: .*\burl\b.*\banswer\b"),
+        ("url,answer\nhttp://a.example/,maybe\n", r"row 2: .*'maybe'.*\by\b.*\bn\b"),
+        ("url,title,answer\n\nhttp://a.example/\n", "row 3: "),
     ],
 )
 def test_a_wrong_file_is_refused_with_its_line(tmp_path: Path, text: str, fault: str) -> None:

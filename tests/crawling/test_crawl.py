@@ -115,7 +115,7 @@ def test_a_crawl_goes_on_from_what_its_files_say(tmp_path: Path) -> None:
 
 
 def test_a_crawl_without_files_says_so() -> None:
-    with pytest.raises(StateError, match="writes no files"):
+    with pytest.raises(StateError):
         _ = crawl_of().files
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from topiccrawler.crawling.gate import LinkGate
+from topiccrawler.crawling.gate import REFUSED, LinkGate
 from topiccrawler.model import Link
 from topiccrawler.text.weights import logistic
 
@@ -28,7 +28,7 @@ def test_links_at_or_above_the_threshold_pass_and_others_do_not() -> None:
     gate = LinkGate(Odds(), threshold=logistic(2.0))
     assert gate.decide(GOOD).passed
     refused = gate.decide(POOR)
-    assert (refused.passed, refused.reason) == (False, "below link threshold")
+    assert (refused.passed, refused.reason) == (False, REFUSED)
     assert refused.probability == pytest.approx(1 / (1 + math.exp(2.0)))
 
 

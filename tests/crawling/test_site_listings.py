@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from topiccrawler.crawling.admission import Admission, GateRule
-from topiccrawler.crawling.gate import LinkGate
+from topiccrawler.crawling.gate import OF_SITE, LinkGate
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.site_listings import LISTING, SiteListings
 from topiccrawler.frontier.base import Pushed
@@ -16,6 +16,7 @@ from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.strategies import build
+from topiccrawler.strategies.base import OF_ITS_PAGE
 
 HOST = "http://a.example"
 WELL_KNOWN = [f"{HOST}/search.xml", f"{HOST}/atom.xml", f"{HOST}/sitemap.xml"]
@@ -102,6 +103,6 @@ def test_they_are_queued_in_their_place_and_the_gate_lets_them_pass() -> None:
     assert leased is not None
     assert (leased.link.url, leased.score, leased.link.kind) == (f"{HOST}/rss", 3.5, LISTING)
     decision = gate.decide(leased.link)
-    assert (decision.passed, decision.reason) == (True, "a listing of a site with relevant pages")
+    assert (decision.passed, decision.reason) == (True, OF_SITE)
     assert not gate.decide(poor).passed
-    assert build("adaptive").shares(leased.link, leased.score, b"") == [("score of its page", 3.5)]
+    assert build("adaptive").shares(leased.link, leased.score, b"") == [(OF_ITS_PAGE, 3.5)]

@@ -30,12 +30,12 @@ ARGUMENTS = {"topic": "finance", "seeds": "http://a.example/"}
         ([], "is damaged"),
         ({"arguments": ARGUMENTS}, "is damaged"),
         ({"arguments": {"topic": 7}, "settings": {}}, "is damaged"),
-        ({"arguments": {**ARGUMENTS, "job": "x"}, "settings": {}}, "argument 'job' cannot be given here"),
-        ({"arguments": {**ARGUMENTS, "x\n": "x"}, "settings": {}}, "cannot be given here"),
-        ({"arguments": {"topic": "finanse"}, "settings": {}}, "did you mean finance"),
-        ({"arguments": ARGUMENTS, "settings": {"EXTENSIONS": "{}"}}, "setting EXTENSIONS: cannot be given"),
-        ({"arguments": ARGUMENTS, "settings": {"TOPIC_BROWSER": "/bin/sh"}}, "cannot be given here"),
-        ({"arguments": ARGUMENTS, "settings": {"STORE_URL": "postgresql://h/d"}}, "cannot be given here"),
+        ({"arguments": {**ARGUMENTS, "job": "x"}, "settings": {}}, "argument 'job' "),
+        ({"arguments": {**ARGUMENTS, "x\n": "x"}, "settings": {}}, "argument 'x"),
+        ({"arguments": {"topic": "finanse"}, "settings": {}}, "'finanse': .* finance"),
+        ({"arguments": ARGUMENTS, "settings": {"EXTENSIONS": "{}"}}, "setting EXTENSIONS: "),
+        ({"arguments": ARGUMENTS, "settings": {"TOPIC_BROWSER": "/bin/sh"}}, "setting TOPIC_BROWSER: "),
+        ({"arguments": ARGUMENTS, "settings": {"STORE_URL": "postgresql://h/d"}}, "setting STORE_URL: "),
     ],
 )
 def test_no_more_is_started_than_a_form_may(make_job: Callable[..., Path], kept: Any, said: str) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from topiccrawler.crawling.job_files import FRONTIER
 from topiccrawler.dashboard.jobs import OUTPUT
+from topiccrawler.dashboard.views import texts_in
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
@@ -84,7 +85,8 @@ def test_no_cell_of_a_table_is_a_formula_and_no_line_steers_a_terminal(dashboard
 def test_near_copies_are_named_on_either_page(dashboard: Any) -> None:
     [name] = [line for line in dashboard.get("/").text.split('"') if line.startswith("/jobs/job")]
     first, copy = (dashboard.get(f"{name}/page?url=http%3A%2F%2F{host}.example%2F").text for host in "ab")
-    assert "Near copies (1)" in first
+    says = texts_in("en")
+    assert says("near_copies", number=1) in first
     assert "b.example" in first
-    assert "Near copy of" in copy
-    assert "Near copies (1)" in copy
+    assert says("copy_of") in copy
+    assert says("near_copies", number=1) in copy

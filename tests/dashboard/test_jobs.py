@@ -15,6 +15,7 @@ import pytest
 from topiccrawler.crawling.job_files import FRONTIER, REFUSED
 from topiccrawler.dashboard import jobs
 from topiccrawler.dashboard.jobs import Jobs, breadth_first, rate_at
+from topiccrawler.dashboard.views import texts_in
 from topiccrawler.engine.control.client import Address
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
@@ -143,7 +144,7 @@ def test_a_job_without_a_queue_lists_what_its_log_knows(
     for file in job.glob(f"{FRONTIER}*"):
         file.unlink()
     dashboard = open_dashboard(job.parent)
-    assert "The job kept no queue" in dashboard.get("/jobs/job").text
+    assert texts_in("en")("queue_unknown") in dashboard.get("/jobs/job").text
     assert f'href="{FOUND}no"' in dashboard.get("/jobs/job/urls?state=error&reason=http+404").text
 
 

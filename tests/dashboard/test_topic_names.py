@@ -14,6 +14,7 @@ from topiccrawler.crawling.assemble import recipe_of_words
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.dashboard.panels import topic_name
+from topiccrawler.dashboard.views import texts_in
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord
 
@@ -53,10 +54,10 @@ def test_another_topic_keeps_its_name() -> None:
 
 def test_a_page_and_a_job_show_both_heads(data: Path, open_dashboard: Callable[[Path], Any]) -> None:
     dashboard = open_dashboard(data)
-    while "hx-get" in (job := dashboard.get("/jobs/job/reading").text):
-        continue  # as a page does until all is read
-    assert "考研 高考: your own topic" in job
-    assert "Words that judge pages" in job
-    assert "Words that only lead to pages (50)" in job
+    while "hx-trigger" in (job := dashboard.get("/jobs/job/reading").text):
+        pass  # it is still read
+    assert "考研 高考: " in job
+    assert texts_in("en")("judging_words") in job
+    assert texts_in("en")("leading_words", number=50) in job
     page = dashboard.get(f"/jobs/job/page?url={quote(PAGE, safe='')}", **{"Accept-Language": "zh"}).text
     assert "相似度（链接按它排序） <b>" in page

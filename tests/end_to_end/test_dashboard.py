@@ -25,10 +25,12 @@ from dashboard_user import (
     stopped,
     taught,
 )
+from said import numbers
 
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.dashboard.starting import FIELDS
+from topiccrawler.dashboard.views import texts_in
 from topiccrawler.engine.control.client import orders
 from topiccrawler.lab.demo.crawls import DemoFiles
 from topiccrawler.lab.demo.plan import Web
@@ -151,9 +153,9 @@ def paused_no_request_reaches_the_web_until_it_is_resumed(seen: Seen) -> None:
 
 
 def a_change_is_shown_before_it_is_made(seen: Seen) -> None:
-    assert re.match(r"link_threshold would be 0\.99, is .*would refuse \d+ of \d+ queued", seen["Preview"])
+    assert re.match(r"link_threshold .*\b0\.99\b\D.*\b\d+ \w+ \d+ queued", seen["Preview"])
     assert re.match(r"link_threshold is 0\.99, was .*refuses \d+ of \d+ queued", seen["Set"])
-    assert "must be a number from 0 to 1" in seen["fault"]
+    assert " 0 to 1" in seen["fault"]
     dropped, queued = map(int, re.findall(r"\d+", seen["block"]))
     assert dropped == queued > 0
 
@@ -164,9 +166,8 @@ def the_form_and_the_answers_need_no_mouse(seen: Seen) -> None:
     assert seen["typed"]["strategy"]
     assert "argument -a until=2" in seen["typed fault"]
     assert seen["checked"] == ["yes", "no"]
-    assert re.match(
-        r"Learned from 2 answers \(1 yes\): \d+ words weigh something else, \d+ queued URLs", seen["taught"]
-    )
+    assert numbers(seen["taught"])[:2] == ["2", "1"]
+    assert len(numbers(seen["taught"])) >= 4  # words, scores
 
 
 def a_stopped_job_goes_on_where_it_was(seen: Seen) -> None:
@@ -188,7 +189,7 @@ def every_order_stands_in_the_journal_and_on_the_page(seen: Seen) -> None:
 
 
 def a_page_is_searched_and_says_why_it_was_kept(seen: Seen) -> None:
-    assert "Words that count" in seen["why"]
+    assert texts_in("en")("words_that_count") in seen["why"]
     assert seen["words"] > 0
     assert seen["way"] > 1
 

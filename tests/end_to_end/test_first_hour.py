@@ -58,7 +58,7 @@ def test_items_of_the_users_own_are_neither_relevant_nor_kept(
         r"```python\n(from topiccrawler.*?)```", (ROOT / "docs/your-project.md").read_text(), re.DOTALL
     )
     assert code is not None
-    assert "yield from super().parse(response)" in code[1]
+    assert "super().parse(response)" in code[1]
     spider = tmp_path / "funds.py"
     spider.write_text(code[1])
     ran = warm_scrapy(
@@ -121,7 +121,7 @@ def test_a_damaged_page_store_is_refused_and_what_can_be_saved_is(
     assert found is not None
     saved = int(found[1])
     assert 0.9 * before <= saved <= before
-    assert (f"; {before - saved} of the crawl log are lost" in ran.out) == (saved < before)
+    assert (f"; {before - saved} " in ran.out) == (saved < before)
     assert len(warm_scrapy(*export).out.splitlines()) == saved
     assert (job / "pages.sqlite.damaged").is_file()
     assert warm_scrapy(*words, proxy=web.proxy).code == 0
@@ -143,7 +143,7 @@ def test_jobdir_alone_goes_on_with_what_the_job_is(
     assert re.search(r"\b6 \D+\(2 ", on.err)
     on = warm_scrapy("crawl", "topic", *FAST, *job, proxy=web.proxy)
     assert on.code == 0, on.err
-    assert "goes on with changes" not in on.err
+    assert f"Job {tmp_path / 'job'} " not in on.err
     assert sorted([*fetched, *web.fetched()]) == sorted(web.pages)
     assert (tmp_path / "job" / "job.json").read_text() == before
     new = warm_scrapy("crawl", "topic", *FAST, "-s", f"JOBDIR={tmp_path / 'none'}")

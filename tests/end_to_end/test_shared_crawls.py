@@ -155,11 +155,11 @@ def test_a_killed_learner_loses_nothing_and_those_left_end_together(
         fetched = crawl.fetched()
         assert set(fetched) == {address(number) for number in range(PAGES)}
         assert sum(fetched.values()) - PAGES <= 2 * HOSTS  # what it had under way or not written yet
-        assert all("one process of the crawl orders, the others fetch" in text for text in texts)
-        assert sum("This process learns for all of the crawl" in text for text in texts) >= 1
+        assert all("(docs/scaling.md)" in text for text in texts)  # one of them orders
+        assert any("'frontier/learner': 1" in text for text in texts)
         assert all("'frontier/learner': " in text for text in texts)
         late = crawl.join()
-        assert "the queue is empty" in crawl.ended(late)
+        assert "'finish_reason': 'finished'" in crawl.ended(late)
         assert crawl.fetched() == fetched
     finally:
         crawl.stop()

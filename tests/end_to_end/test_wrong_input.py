@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from errno import EEXIST, EISDIR
+from os import strerror
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +17,22 @@ from topiccrawler.crawling.recipe import Recipe
 CASES = {
     "unknown topic": (
         {"topic": "finanse"},
-        "topic 'finanse': is not in the catalogue; did you mean finance?",
+        r"topic 'finanse': .*\bfinance\?",
     ),
     "no topic": (
         {"topic": None},
-        "argument 'topic': is missing; for example: scrapy crawl topic -a topic=finance",
+        "argument 'topic': .* -a topic=finance",
     ),
     "unknown strategy": (
         {"strategy": "best_frist"},
-        "strategy 'best_frist': is unknown; did you mean 'best_first'?",
+        "strategy 'best_frist': .* 'best_first'",
     ),
     "unknown parameter": (
         {"strategy_x": "1"},
-        "strategy parameter 'x': best_first does not have it; its parameters: none",
+        "strategy parameter 'x': best_first .*: none",
     ),
-    "unknown argument": ({"page": "3"}, "argument -a page=3: is unknown; known arguments: topic, seeds,"),
-    "pages is no number": ({"pages": "many"}, "argument -a pages=many: input should be a valid integer"),
+    "unknown argument": ({"page": "3"}, "argument -a page=3: .*: topic, seeds,"),
+    "pages is no number": ({"pages": "many"}, "argument -a pages=many: "),
     "seeds file is missing": ({"seeds": "no/such/file.txt"}, "no/such/file.txt"),
     "seed is no URL": ({"seeds": "http://ok.example/,ftp://bad.example/"}, "ftp://bad.example/"),
 }
@@ -49,7 +52,7 @@ def test_the_process_prints_the_line_and_ends_with_a_failure(
     ran = warm_scrapy("crawl", "topic", *words, "-s", f"TOPIC_DATA_DIR={tmp_path}")
     assert ran.code == 1
     assert ran.out == ""
-    assert ran.err.startswith(CASES["unknown topic"][1])
+    assert re.match(CASES["unknown topic"][1], ran.err)
     assert ran.err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
@@ -58,7 +61,7 @@ def test_the_process_prints_the_line_and_ends_with_a_failure(
 def test_however_scrapy_runs_the_crawl_it_is_one_line(warm_scrapy: Callable[..., Any], mode: str) -> None:
     ran = warm_scrapy("crawl", "topic", "-a", "topic=finanse", "-s", "LOG_LEVEL=ERROR", "-s", mode)
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err.startswith(CASES["unknown topic"][1])
+    assert re.match(CASES["unknown topic"][1], ran.err)
     assert ran.err.count("\n") == 1
 
 
@@ -66,7 +69,7 @@ def test_scrapys_log_file_has_the_line_too(warm_scrapy: Callable[..., Any], tmp_
     log = tmp_path / "log"
     warm_scrapy("crawl", "topic", "-a", "topic=finanse", "-s", "LOG_LEVEL=ERROR", "-s", f"LOG_FILE={log}")
     [line] = log.read_text(encoding="utf-8").splitlines()
-    assert CASES["unknown topic"][1] in line
+    assert re.search(CASES["unknown topic"][1], line)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -74,7 +77,7 @@ def test_one_line_names_input_fault_and_remedy(
     refusal: Callable[..., str], capfd: pytest.CaptureFixture[str], tmp_path: Path, case: str
 ) -> None:
     said = refusal("topic", {"TOPIC_DATA_DIR": str(tmp_path)}, **given_by(case))
-    assert CASES[case][1] in said
+    assert re.search(CASES[case][1], said)
     assert "\n" not in said
     assert "; " in said
     assert capfd.readouterr() == ("", "")
@@ -93,8 +96,7 @@ def test_a_recorded_web_that_is_not_there_is_one_line_before_the_crawl(
 def test_a_wrong_setting_is_one_line_before_the_crawl(refusal: Callable[..., str], tmp_path: Path) -> None:
     given = {"TOPIC_DATA_DIR": str(tmp_path), "FRONTIER_BACKOFF_SECONDS": "abc"}
     said = refusal("topic", given, topic="finance", seeds="http://a.example/")
-    expected = "it must be a number of 0 or more; the project's is 10.0"
-    assert said == f"setting FRONTIER_BACKOFF_SECONDS: is 'abc'; {expected}"
+    assert re.fullmatch("setting FRONTIER_BACKOFF_SECONDS: .*'abc'; .* 0 .* 10.0", said)
 
 
 @pytest.mark.parametrize("content", [None, "{", '{"version": 99}', "NaN"])
@@ -113,8 +115,8 @@ def test_a_missing_or_damaged_model_is_one_line(
 @pytest.mark.parametrize(
     ("page_classifier", "message"),
     [
-        ("svm", "train it: scrapy train law"),
-        ("centroid", "page classifiers are vsm, cosine, naive_bayes, svm"),
+        ("svm", "scrapy train law"),
+        ("centroid", " vsm, cosine, naive_bayes, svm"),
     ],
 )
 def test_a_page_classifier_that_is_not_there_is_one_line(
@@ -153,9 +155,9 @@ def test_a_file_of_the_job_that_cannot_be_written_is_one_line(
         (
             "travel",
             "best_first",
-            "holds a crawl for topic 'finance', not 'travel'; go on with -a topic=finance",
+            "'finance'.* 'travel'; .* -a topic=finance",
         ),
-        ("finance", "breadth_first", "this job was begun with -a strategy=best_first; go on with that"),
+        ("finance", "breadth_first", " -a strategy=best_first; "),
     ],
 )
 def test_another_topic_or_strategy_in_a_jobs_folder_is_one_line(
@@ -164,16 +166,18 @@ def test_another_topic_or_strategy_in_a_jobs_folder_is_one_line(
     write_recipe(Recipe("finance", "best_first"), tmp_path)
     before = (tmp_path / "job.json").read_bytes()
     given = {"JOBDIR": str(tmp_path)}
-    assert message in refusal("topic", given, topic=topic, strategy=strategy, seeds="http://a.example/")
+    assert re.search(
+        message, refusal("topic", given, topic=topic, strategy=strategy, seeds="http://a.example/")
+    )
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("job.json", before)]
 
 
 @pytest.mark.parametrize(
     ("feed", "message"),
     [
-        ("{}/file/out.jsonl", "cannot be written: File exists"),
-        ("{}", "cannot be written: Is a directory"),
-        ("foo://out.jsonl", "foo: is no storage Scrapy knows; it knows file, ftp"),
+        ("{}/file/out.jsonl", strerror(EEXIST)),
+        ("{}", strerror(EISDIR)),
+        ("foo://out.jsonl", "foo: .* file, ftp"),
     ],
 )
 def test_a_feed_that_cannot_be_written_is_one_line(
@@ -184,7 +188,7 @@ def test_a_feed_that_cannot_be_written_is_one_line(
     said = refusal(
         "topic", {"TOPIC_DATA_DIR": str(tmp_path), "FEEDS": feeds}, topic="finance", strategy="best_first"
     )
-    assert message in said
+    assert re.search(message, said)
     assert "\n" not in said
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 

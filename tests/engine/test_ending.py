@@ -10,6 +10,7 @@ from scrapy.settings import Settings
 from topiccrawler.crawling.keeping import HarvestCounter
 from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.engine.ending import failed_lines, found_lines, no_page, place_lines, why
+from topiccrawler.engine.faults import NO_HOST
 from topiccrawler.engine.opening import Crawl, open_crawl
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
@@ -37,8 +38,8 @@ def test_what_was_found_is_reported_of_the_job_and_of_this_run() -> None:
 
 def test_failures_are_reported_by_reason_the_most_frequent_first() -> None:
     stats = {f"frontier/failed/http_{status}": status - 399 for status in range(400, 407)}
-    line = "28 URLs failed in this run: 7 http 406, 6 http 405, 5 http 404, 4 http 403, 3 http 402, 3 for other reasons"
-    assert failed_lines({**stats, "frontier/leased": 90}) == [line]
+    [line] = failed_lines({**stats, "frontier/leased": 90})
+    assert re.match(r"28 .*: 7 http 406, 6 http 405, 5 http 404, 4 http 403, 3 http 402, 3 \D+$", line)
     assert [numbers(line) for line in failed_lines({"frontier/failed/no_such_host": 2})] == [["2", "2"]]
     assert failed_lines({"frontier/leased": 90}) == []
 
@@ -47,29 +48,31 @@ def test_the_commands_can_be_copied(tmp_path: Path) -> None:
     folder = tmp_path / "my job"
     folder.mkdir()
     (folder / "pages.sqlite").touch()
-    lines = place_lines(folder, queued=True)
-    assert lines[:3] == [
-        f"results: {folder}",
-        f"look: scrapy pages '{folder}'",
-        f"look: scrapy search WORDS --job '{folder}'",
+
+    def told(place: Path, *, queued: bool) -> list[str]:
+        return [line.partition(": ")[2] for line in place_lines(place, queued=queued)]
+
+    assert told(folder, queued=True) == [
+        str(folder),
+        f"scrapy pages '{folder}'",
+        f"scrapy search WORDS --job '{folder}'",
+        f"scrapy frontier '{folder}'",
+        f"scrapy explain URL --job '{folder}'",
     ]
-    assert lines[3:] == [f"look: scrapy frontier '{folder}'", f"look: scrapy explain URL --job '{folder}'"]
-    assert place_lines(tmp_path / "empty", queued=False) == [
-        f"results: {tmp_path}/empty",
-        f"look: scrapy explain URL --job {tmp_path}/empty",
-    ]
+    empty = tmp_path / "empty"
+    assert told(empty, queued=False) == [str(empty), f"scrapy explain URL --job {empty}"]
 
 
 @pytest.mark.parametrize(
     ("reason", "waiting", "words"),
     [
-        ("finished", 0, "the queue is empty"),
-        ("shutdown", 7, "it was stopped; 7 URLs wait, the same command goes on with them"),
-        ("closespider_timeout", 0, "CLOSESPIDER_TIMEOUT has passed"),
+        ("finished", 0, "[^;]+"),
+        ("shutdown", 7, "[^;]+; 7 URLs .*"),
+        ("closespider_timeout", 0, "CLOSESPIDER_TIMEOUT [^;]+"),
         (
             "enough",
             7,
-            "3 pages are fetched (-a pages); 7 URLs wait, the same command with a larger number (-a pages=6) goes on with them",
+            r"3 [^;]+\(-a pages\); 7 URLs .*\(-a pages=6\).*",
         ),
         ("somebody's own", 0, "somebody's own"),
     ],
@@ -77,8 +80,9 @@ def test_the_commands_can_be_copied(tmp_path: Path) -> None:
 def test_a_finish_reason_is_put_in_words(tmp_path: Path, reason: str, waiting: int, words: str) -> None:
     made = crawl(tmp_path, pages="3", targets="2")
     stats = {"frontier/urls/waiting": waiting}
-    assert why(reason, made, stats, resumable=True) == words
-    assert why(reason, made, stats, resumable=False) == words.partition(";")[0]
+    said = why(reason, made, stats, resumable=True)
+    assert re.fullmatch(words, said)
+    assert why(reason, made, stats, resumable=False) == said.partition(";")[0]
 
 
 def test_targets_budgets_and_faults_are_reasons_too(tmp_path: Path) -> None:
@@ -89,8 +93,7 @@ def test_targets_budgets_and_faults_are_reasons_too(tmp_path: Path) -> None:
     made = crawl(tmp_path, pages="3", targets="2")
     made.harvest.add(kept=True)
     stats = {"frontier/urls/over_budget": 4, "frontier/urls/waiting": 4}
-    words = "the budgets of hosts hold back all that waits; 4 URLs wait, a larger budget goes on with them"
-    assert why("finished", made, stats, resumable=True) == words
+    assert re.match("[^;]*budget[^;]*; 4 URLs .*budget", why("finished", made, stats, resumable=True))
     fault = str(StateError("pages.sqlite", "is full", "make room"))
     assert why("storage_failed", made, {}, resumable=True, faults=[fault]) == f"failed; {fault}"
 
@@ -98,11 +101,11 @@ def test_targets_budgets_and_faults_are_reasons_too(tmp_path: Path) -> None:
 def test_seeds_that_gave_no_page_are_reported_with_their_reasons(tmp_path: Path) -> None:
     made = crawl(tmp_path)
     made.ordering.seed(made.seeds, 0.0)
-    for reason in ("no such host", "http 404", "http 404"):
+    for reason in (NO_HOST, "http 404", "http 404"):
         leased = made.ordering.lease(0.0)
         assert leased is not None
         made.ordering.end(leased.link.url, State.ERROR, reason, 0.0)
-    assert re.match(r"seeds: .*3 .*\(2 http 404, 1 no such host\); ", str(no_page(made)))
+    assert re.match(rf"seeds: .*3 .*\(2 http 404, 1 {NO_HOST}\); ", str(no_page(made)))
     alone = crawl(tmp_path, seeds="http://a.cn/")
     alone.ordering.seed(alone.seeds, 0.0)
     assert re.match(r"seed http://a\.cn/: .*\(1 waiting\); ", str(no_page(alone)))

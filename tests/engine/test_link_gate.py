@@ -12,7 +12,7 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
 from topiccrawler.crawling.admission import Admission, GateRule
-from topiccrawler.crawling.gate import LinkGate
+from topiccrawler.crawling.gate import REFUSED, LinkGate
 from topiccrawler.engine.leases import META
 from topiccrawler.engine.link_rules import count_refused
 from topiccrawler.engine.middlewares import LinkGateMiddleware
@@ -40,7 +40,7 @@ def middleware(stats: StatsCollector) -> LinkGateMiddleware:
 
 def test_where_a_redirect_leads_is_refused_like_any_poor_link(stats: StatsCollector) -> None:
     gate = middleware(stats)
-    with pytest.raises(IgnoreRequest, match="below link threshold"):
+    with pytest.raises(IgnoreRequest, match=REFUSED):
         gate.process_request(Request("http://b.example/", meta={"via": Via(LINK)}))
     assert stats.get_value("topic/gate/refused") == 1
 

@@ -30,14 +30,14 @@ def test_the_first_caller_brings_the_server_and_is_answered_by_it() -> None:
         await asyncio.sleep(0)
         assert served.empty()
         _, writer = await asyncio.open_connection("127.0.0.1", _port(url))
-        writer.write(b"who is there")
+        writer.write(b"anybody")
         await writer.drain()
         said = await served.get()
         await listening.close()
         writer.close()
         return said
 
-    assert asyncio.run(play()) == "who is there"
+    assert asyncio.run(play()) == "anybody"
 
 
 def test_a_port_that_nobody_called_is_free_again() -> None:

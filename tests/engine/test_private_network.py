@@ -11,6 +11,7 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 from twisted.internet.error import DNSLookupError
 
+from topiccrawler.crawling.admission import PRIVATE_ADDRESS
 from topiccrawler.engine.private_network import (
     PrivateNetworkMiddleware,
     PrivateNetworkResolver,
@@ -49,7 +50,7 @@ def guard() -> PrivateNetworkMiddleware:
 def test_a_host_spelt_as_one_of_our_own_network_is_refused(
     guard: PrivateNetworkMiddleware, url: str, meta: dict[str, str]
 ) -> None:
-    with pytest.raises(IgnoreRequest, match="private address"):
+    with pytest.raises(IgnoreRequest, match=PRIVATE_ADDRESS):
         guard.process_request(Request(url, meta={**meta}))
     assert guard.stats.get_value("topic/private_addresses/refused") == 1
 
@@ -92,7 +93,7 @@ def test_an_explanation_is_told_the_private_address_that_a_name_was_seen_to_have
         known(Link(f"http://{host}/", host)) for host in ("trap.example:81", "intranet.example", "a.example")
     ]
     assert [None if one is None else (one.passed, one.reason) for one in said] == [
-        (False, "private address: trap.example = 10.0.0.1"),
+        (False, f"{PRIVATE_ADDRESS}: trap.example = 10.0.0.1"),
         None,
         None,
     ]

@@ -46,5 +46,5 @@ def test_settings_of_an_earlier_release_are_one_line(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     crawl(tmp_path, {}, TOPIC_GROWTH="False", TOPIC_THRESHOLD="auto")
-    line = "setting TOPIC_GROWTH, TOPIC_THRESHOLD: no longer used, changes nothing; remove it"
-    assert [one for one in caplog.messages if "TOPIC_" in one] == [line]
+    [line] = [one for one in caplog.messages if "TOPIC_" in one]
+    assert line.startswith("setting TOPIC_GROWTH, TOPIC_THRESHOLD: ")

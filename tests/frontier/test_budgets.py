@@ -165,7 +165,8 @@ def test_a_calendar_of_relevant_pages_that_say_the_same_is_refused_by_its_shape(
     assert crawl.run(relevant=frozenset([*months, "a.cn/good"]), words=same) == [*months[:4], "a.cn/good"]
     row = frontier.look().row("http://a.cn/cal/5")
     assert row is not None
-    assert (row.state, row.reason) == (State.DISCARDED, "trap: shape: /cal/# is no longer useful")
+    assert row.state is State.DISCARDED
+    assert row.reason.startswith("trap: shape: /cal/# ")
     assert crawl.budgets.refused == {"shape": 5}
 
 

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
+from said import numbers
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
@@ -54,7 +56,8 @@ def test_an_overview_counts_by_state_host_and_reason_and_gives_the_best_waiting_
         ("c.cn", {"processing": 1}),
     ]
     assert seen.failures == {"http 404": 1}
-    assert seen.discards == {"trap: path depth: 17 segments": 1}
+    [(why, count)] = seen.discards.items()
+    assert (why.startswith("trap: "), numbers(why), count) == (True, ["17"], 1)
     assert [(row.link.url, row.score, row.link.anchor) for row in seen.top] == [
         ("http://a.cn/2", 4.0, "基金"),
         ("http://d.cn/1", 2.0, ""),
@@ -103,26 +106,26 @@ ROW = '{"url": "http://a.cn/1", "host": "a.cn", "score": 1.0}'
 @pytest.mark.parametrize(
     ("lines", "fault"),
     [
-        ([], "d.jsonl, line 1: there is nothing"),
-        (['{"frontier": 9}'], "d.jsonl, line 1: frontier: Input should be 1"),
-        ([ROW], "d.jsonl, line 1: frontier: Field required"),
-        ([HEAD, ROW, "{"], "d.jsonl, line 3: the line: Invalid JSON"),
+        ([], "d.jsonl, line 1: "),
+        (['{"frontier": 9}'], "d.jsonl, line 1: frontier: "),
+        ([ROW], "d.jsonl, line 1: frontier: "),
+        ([HEAD, ROW, "{"], "d.jsonl, line 3: .*JSON"),
         ([HEAD, ROW.replace("1.0", "NaN")], "line 2: score"),
-        ([HEAD, ROW.replace("1.0", "1e999")], "line 2: score: Input should be a finite number"),
+        ([HEAD, ROW.replace("1.0", "1e999")], "line 2: score: "),
         ([HEAD, ROW.replace("http:", "ftp:")], "line 2: url"),
-        ([HEAD, ROW.replace('"a.cn"', '"b.cn"')], "line 2: host: 'b.cn' is not the host of http://a.cn/1"),
-        ([HEAD, ROW.replace("{", '{"state": "lost", ')], "line 2: state: Input should be 'waiting'"),
+        ([HEAD, ROW.replace('"a.cn"', '"b.cn"')], "line 2: host: 'b.cn' .* http://a.cn/1"),
+        ([HEAD, ROW.replace("{", '{"state": "lost", ')], "line 2: state: .*'waiting'"),
         ([HEAD, ROW.replace("{", '{"depth": 1e30, ')], "line 2: depth"),
-        ([HEAD, ROW.replace("{", '{"surprise": 1, ')], "line 2: surprise: Extra inputs are not permitted"),
-        ([HEAD, '{"note": 1, "text": "x"}'], "line 2: note: Input should be a valid string"),
-        ([HEAD, "[" * 100_000], "line 2: the line: Invalid JSON"),
+        ([HEAD, ROW.replace("{", '{"surprise": 1, ')], "line 2: surprise: "),
+        ([HEAD, '{"note": 1, "text": "x"}'], "line 2: note: "),
+        ([HEAD, "[" * 100_000], "line 2: .*JSON"),
     ],
 )  # fmt: skip
 def test_a_line_that_is_wrong_is_named_and_those_before_it_are_queued(lines: list[str], fault: str) -> None:
     frontier = MemoryFrontier()
     with pytest.raises(StateError) as raised:
         load(lines, frontier, "d.jsonl")
-    assert fault in str(raised.value)
+    assert re.search(fault, str(raised.value))
     assert "\n" not in str(raised.value)
     assert frontier.look().waiting() == (len(lines) == 3)
 

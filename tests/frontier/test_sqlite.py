@@ -184,7 +184,7 @@ def test_a_url_whose_text_cannot_be_stored_as_it_is_stays_known(path: Path) -> N
 
 
 def test_two_crawls_cannot_write_to_one_frontier(path: Path) -> None:
-    with SqliteFrontier(path), pytest.raises(StateError, match="another crawl is using it") as raised:
+    with SqliteFrontier(path), pytest.raises(StateError, match=path.name) as raised:
         SqliteFrontier(path)
     assert "\n" not in str(raised.value)
     with SqliteFrontier(path) as frontier:
@@ -216,13 +216,13 @@ def test_a_reader_keeps_the_moment_it_opened_while_the_crawl_goes_on(path: Path)
 
 
 def test_a_reader_needs_a_file(path: Path) -> None:
-    with pytest.raises(StateError, match="unable to open"):
+    with pytest.raises(StateError, match=path.name):
         SqliteFrontier(path, read_only=True)
     assert not path.exists()
 
 
 def test_a_folder_that_is_missing_ends_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(StateError, match="unable to open") as raised:
+    with pytest.raises(StateError, match=r"missing/frontier\.db") as raised:
         SqliteFrontier(tmp_path / "missing" / "frontier.db")
     assert "\n" not in str(raised.value)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from pathlib import Path
 
 import pytest
+from said import numbers
 
 from topiccrawler.errors import StateError
+from topiccrawler.frontier.rows import VERSION
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score
 
@@ -41,44 +44,44 @@ def refused(path: Path) -> str:
 
 def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
     path.write_bytes(b"GIF89a" + bytes(5000))
-    assert refused(path) == "it cannot be used (file is not a database)"
+    assert refused(path).endswith("(file is not a database)")
     assert path.read_bytes().startswith(b"GIF89a")
 
 
 def test_another_programs_database_is_refused_and_left_alone(path: Path) -> None:
     written(path, "CREATE TABLE cats (name)")
     before = path.read_bytes()
-    assert refused(path) == "it is no frontier of this program"
+    assert numbers(refused(path)) == []  # no version
     assert path.read_bytes() == before
 
 
 def test_another_version_is_refused(path: Path) -> None:
     SqliteFrontier(path).close()
     written(path, "PRAGMA user_version = 99")
-    assert refused(path) == "it was written by version 99 of the frontier, this program reads 3"
+    assert numbers(refused(path)) == ["99", str(VERSION)]
 
 
 @pytest.mark.parametrize(
     ("damage", "fault"),
     [
-        ("DELETE FROM urls WHERE number = 3", "1 URLs are missing"),
-        ("UPDATE urls SET state = 9 WHERE number = 3", "there is no state 9"),
-        ("UPDATE urls SET host = 77 WHERE number = 3", "host 77 is missing"),
-        ("UPDATE urls SET score = 'high' WHERE number = 3", "a number is none: must be real number, not str"),
-        ("UPDATE urls SET fingerprint = x'00' WHERE number = 3", "a number is none"),
-        ("DELETE FROM hosts WHERE id = 1", "host 1 is missing"),
+        ("DELETE FROM urls WHERE number = 3", "1 URLs "),
+        ("UPDATE urls SET state = 9 WHERE number = 3", "state 9$"),
+        ("UPDATE urls SET host = 77 WHERE number = 3", "host 77 "),
+        ("UPDATE urls SET score = 'high' WHERE number = 3", "must be real number, not str"),
+        ("UPDATE urls SET fingerprint = x'00' WHERE number = 3", "number"),
+        ("DELETE FROM hosts WHERE id = 1", "host 1 "),
         (
             "INSERT INTO raises SELECT 1, 88, 1, x'', 1, 1, '', '', '', '', '', '', '', '', 1, 1, 1, 1",
-            "URL number 88 is missing",
+            "URL number 88 ",
         ),
-        ("DROP TABLE raises", "it cannot be used (no such table: raises)"),
+        ("DROP TABLE raises", r"\(.*raises\)"),
     ],
 )
 def test_a_damaged_frontier_is_refused_with_what_is_wrong(path: Path, damage: str, fault: str) -> None:
     with SqliteFrontier(path) as frontier:
         push(frontier, 10)
     written(path, damage)
-    assert refused(path).startswith(fault)
+    assert re.search(fault, refused(path))
 
 
 def test_a_torn_file_is_refused(path: Path) -> None:

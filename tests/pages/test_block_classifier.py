@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -86,13 +87,13 @@ def first_row(change: Any) -> Any:
 @pytest.mark.parametrize(
     ("damage", "fault"),
     [
-        (lambda model: model.update(version=0), "has version 0"),
-        (lambda model: model.update(format="else"), "has format 'else'"),
-        (lambda model: model.pop("features"), "has no features"),
-        (lambda model: model["features"].pop("words"), "other features"),
+        (lambda model: model.update(version=0), "version 0"),
+        (lambda model: model.update(format="else"), "format 'else'"),
+        (lambda model: model.pop("features"), "features"),
+        (lambda model: model["features"].pop("words"), "features"),
         (lambda model: model.update({"hidden bias": []}), "units"),
         (lambda model: model.update({"out": [1.0]}), "finite numbers"),
-        (lambda model: model.update({"out bias": float("nan")}), "out bias is nan"),
+        (lambda model: model.update({"out bias": float("nan")}), "out bias .*nan"),
         (lambda model: model["words"].update(body="strong"), "finite numbers"),
         (first_row(lambda row: row.pop()), "finite numbers"),
         (first_row(lambda row: row.__setitem__(3, float("inf"))), "finite numbers"),
@@ -108,11 +109,11 @@ def test_a_damaged_model_is_refused_in_one_line(tmp_path: Path, damage: Any, fau
     place.write_text(json.dumps(model), encoding="utf-8")
     with pytest.raises(ModelError) as raised:
         load_block_classifier(tmp_path)
-    assert fault in str(raised.value)
+    assert re.search(fault, str(raised.value))
     assert str(place) in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
 def test_a_missing_model_is_refused_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="cannot be read"):
+    with pytest.raises(ModelError, match=FILE):
         load_block_classifier(tmp_path)

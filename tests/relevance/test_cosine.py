@@ -77,14 +77,14 @@ def test_it_is_asked_for_by_name_with_its_parameters() -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("cosine:weights=bm25", "weights=bm25: is unknown; give one of: tf, topic, tf_idf"),
-        ("cosine:threshold=1", "is out of range"),
+        ("cosine:weights=bm25", "weights=bm25: .*: tf, topic, tf_idf"),
+        ("cosine:threshold=1", "threshold=1, "),
         (
             "cosine:title_weight=much",
-            "cannot read title_weight=much; its parameters: weights, title_weight, threshold",
+            "title_weight=much; .*: weights, title_weight, threshold",
         ),
-        ("naive_bayes:published=maybe", "cannot read published=maybe; its parameters: published"),
-        ("vsm:title_weight=5", "cannot read title_weight=5; its parameters: none"),
+        ("naive_bayes:published=maybe", "published=maybe; .*: published"),
+        ("vsm:title_weight=5", "title_weight=5; .*: none"),
     ],
 )
 def test_a_wrong_parameter_is_refused_in_one_line(spec: str, message: str) -> None:

@@ -66,7 +66,7 @@ def test_contrast_turns_a_page_that_is_nearer_to_another_topic_but_for_words_nea
         assert contrasted.similarity(ball) == pytest.approx(similarity)
         shares = dict(contrasted.explain(ball))
         assert sum(shares.values()) == pytest.approx(similarity)
-        assert list(shares) == (["基金"] if similarity == own else ["nearer to sport", "基金"])
+        assert [name.split()[-1] for name in shares] == (["基金"] if similarity == own else ["sport", "基金"])
     contrasted = VsmClassifier(topic_of({"基金": 1.0}, contrast=True, page_threshold=0.2))
     for word in ("股票", "区块链", "这样"):
         page = PageWords(body=["基金", *[word] * 20, *["这样"] * 100])

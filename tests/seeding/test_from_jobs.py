@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from contextlib import closing
+from errno import ENOENT
 from math import log2
+from os import strerror
 from pathlib import Path
 
 import pytest
+from said import numbers
 
 from topiccrawler.crawling.job_files import PAGES, VISITS
 from topiccrawler.errors import ArgumentError
@@ -49,7 +52,7 @@ def test_a_page_that_led_to_relevant_ones_comes_first_though_it_was_not_kept(tmp
     assert [one.url for one in found[:2]] == [HUB, "http://a.example/1"]
     assert (found[0].reached, found[0].fetched, found[0].title) == (12, 13, f"to {HUB}")
     assert found[0].score == pytest.approx(log2(13) * 12 / 17)
-    assert found[0].why == "relevance 0.00, 12 of 13 pages it led to are relevant"
+    assert numbers(found[0].why) == ["0.00", "12", "13"]
     assert found[1].score == pytest.approx(found[1].relevance + 1 / 5)
     assert found[1].title == "茶叶和龙"
     urls = {one.url for one in found}
@@ -85,5 +88,5 @@ def test_a_folder_of_jobs_stands_for_the_jobs_in_it(tmp_path: Path) -> None:
     assert job_folders([tmp_path, first]) == [first, second]
     with pytest.raises(ArgumentError, match=r"notes: .*pages\.sqlite with visits\.jsonl"):
         job_folders([tmp_path / "notes"])
-    with pytest.raises(ArgumentError, match="cannot be read: No such file"):
+    with pytest.raises(ArgumentError, match=strerror(ENOENT)):
         job_folders([tmp_path / "none"])

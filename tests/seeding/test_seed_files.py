@@ -1,5 +1,7 @@
 """Seeds from a file, from an argument, from the topic, from the list that travels with the project."""
 
+from errno import EISDIR, ENOENT
+from os import strerror
 from pathlib import Path
 
 import pytest
@@ -82,13 +84,13 @@ def test_the_finance_list_holds_portals_and_their_channels() -> None:
 @pytest.mark.parametrize(
     ("line", "shown"),
     [
-        ("www.example.com", "'www.example.com' is no http(s) address"),
-        ("ftp://a.example/", "'ftp://a.example/' is no http(s) address"),
-        ("http://[::1", "'http://[::1' is no http(s) address"),
-        ("http:///path", "'http:///path' is no http(s) address"),
-        ("http://a.example:99999/", "is no http(s) address"),
-        ("http://a.example/ two", "is no http(s) address"),
-        ("http://" + "\u00e9" * 300 + ":x/", "is no http(s) address"),
+        ("www.example.com", "'www.example.com'"),
+        ("ftp://a.example/", "'ftp://a.example/'"),
+        ("http://[::1", "'http://[::1'"),
+        ("http:///path", "'http:///path'"),
+        ("http://a.example:99999/", "'http://a.example:99999/'"),
+        ("http://a.example/ two", "'http://a.example/ two'"),
+        ("http://" + "\u00e9" * 300 + ":x/", "..."),
     ],
 )
 def test_a_bad_address_names_file_line_and_remedy(tmp_path: Path, line: str, shown: str) -> None:
@@ -99,7 +101,7 @@ def test_a_bad_address_names_file_line_and_remedy(tmp_path: Path, line: str, sho
     message = str(caught.value)
     assert message.startswith(f"{file} line 2: ")
     assert shown in message
-    assert message.endswith("write it as http://host/path")
+    assert message.endswith(" http://host/path")
     assert len(message) < 300 + len(str(file))
 
 
@@ -111,9 +113,9 @@ def test_a_bad_address_among_the_arguments_is_counted() -> None:
 @pytest.mark.parametrize(
     ("body", "fault"),
     [
-        (None, "cannot be read: No such file or directory"),
-        (b"%PDF-1.4\n1 0 obj", "is no text"),
-        (b"# nothing\n-http://a.example/\n", "holds no seed to begin with"),
+        (None, strerror(ENOENT)),
+        (b"%PDF-1.4\n1 0 obj", "text"),
+        (b"# nothing\n-http://a.example/\n", "seed"),
     ],
 )
 def test_a_file_without_seeds_is_refused_in_one_line(tmp_path: Path, body: bytes | None, fault: str) -> None:
@@ -122,11 +124,12 @@ def test_a_file_without_seeds_is_refused_in_one_line(tmp_path: Path, body: bytes
         file.write_bytes(body)
     with pytest.raises(SeedsError) as caught:
         read_seeds(str(file))
-    assert str(caught.value).startswith(f"{file}: {fault}")
+    assert caught.value.what == str(file)
+    assert fault in caught.value.fault
 
 
 def test_a_folder_is_no_seeds_file(tmp_path: Path) -> None:
-    with pytest.raises(SeedsError, match="Is a directory"):
+    with pytest.raises(SeedsError, match=strerror(EISDIR)):
         read_seeds(str(tmp_path))
 
 
@@ -136,5 +139,5 @@ def test_a_topic_without_any_seeds_says_how_to_give_some() -> None:
 
 
 def test_no_source_and_no_topic_is_an_error() -> None:
-    with pytest.raises(SeedsError, match="none were given"):
+    with pytest.raises(SeedsError, match=r"^seeds: "):
         read_seeds(None)

@@ -49,7 +49,7 @@ def test_pages_on_broken_ground_are_left_out_and_all_others_are_as_they_were(pat
 def test_where_no_page_can_be_read_all_stays_as_it_was(path: Path) -> None:
     damage(path, 1)  # the root of the table
     before = path.read_bytes()
-    with pytest.raises(StateError, match="no page in it can be read"):
+    with pytest.raises(StateError, match=path.name):
         repair(path, most=200)
     assert path.read_bytes() == before
     assert [one.name for one in path.parent.iterdir()] == ["pages.sqlite"]

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from errno import EISDIR, ENOSPC
+from os import strerror
 from pathlib import Path
 
 import pytest
@@ -52,7 +54,7 @@ def test_a_log_that_cannot_be_written_is_one_line_and_keeps_what_it_was_given(tm
     log.append(VISIT)
     with pytest.raises(
         StateError,
-        match=r"visits\.jsonl.*No space left",
+        match=rf"visits\.jsonl: .*{strerror(ENOSPC)}",
     ):
         log.commit()
     path.unlink()
@@ -60,7 +62,7 @@ def test_a_log_that_cannot_be_written_is_one_line_and_keeps_what_it_was_given(tm
     assert list(read_visits(path)) == [VISIT]
     path.unlink()
     path.mkdir()
-    with pytest.raises(StateError, match="Is a directory"):
+    with pytest.raises(StateError, match=strerror(EISDIR)):
         VisitLog(path).check()
 
 

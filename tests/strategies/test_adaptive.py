@@ -14,7 +14,7 @@ from topiccrawler.model import Link, Page, Via
 from topiccrawler.strategies import adaptive as module
 from topiccrawler.strategies import build
 from topiccrawler.strategies.adaptive import FEATURES, Adaptive, PageObservation
-from topiccrawler.strategies.base import ROOT, Knowledge
+from topiccrawler.strategies.base import EARLIER, ROOT, Knowledge
 from topiccrawler.topics.topic import Topic
 
 SEED = Link("http://s.example/", "s.example")
@@ -134,7 +134,7 @@ def test_a_state_of_other_features_is_refused() -> None:
 
 
 def test_shares_that_an_earlier_version_has_packed_are_one_share() -> None:
-    assert begun().shares(link("http://a.example/1"), 1.5, bytes(4 * 3)) == [("by an earlier version", 1.5)]
+    assert begun().shares(link("http://a.example/1"), 1.5, bytes(4 * 3)) == [(EARLIER, 1.5)]
 
 
 def test_a_site_that_became_unproductive_falls_below_one_that_never_gave_much() -> None:

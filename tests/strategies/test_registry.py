@@ -30,8 +30,7 @@ def test_an_unknown_strategy_names_the_nearest_and_all_others() -> None:
     [("taken", "observation"), ("take", "observe"), ("takes", "observes"), ("shown", "offered_links")],
 )
 def test_a_class_with_a_hook_of_a_former_name_is_refused(former: str, now: str) -> None:
-    line = f"strategy class Theirs: defines {former}, which is not called any more; rename it to {now}"
-    with pytest.raises(StrategyError, match=f"^{line}$"):
+    with pytest.raises(StrategyError, match=f"^strategy class Theirs: .*\\b{former}\\b.*; .* {now}$"):
         type("Theirs", (Strategy,), {former: None})
 
 

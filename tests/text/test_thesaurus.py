@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from errno import ENOENT
 from importlib import resources
+from os import strerror
 from pathlib import Path
 
 import pytest
@@ -91,7 +93,7 @@ def test_a_file_without_a_usable_line_is_refused(tmp_path: Path, body: bytes) ->
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match=r"gone\.txt.*No such file.*TOPIC_THESAURUS"):
+    with pytest.raises(ArgumentError, match=rf"gone\.txt: .*{strerror(ENOENT)}.*TOPIC_THESAURUS"):
         load_thesaurus(tmp_path / "gone.txt")
 
 

@@ -4,7 +4,9 @@ import re
 import subprocess
 import sys
 import zipfile
+from errno import ENOENT
 from itertools import combinations
+from os import strerror
 from pathlib import Path
 
 import pytest
@@ -150,16 +152,16 @@ def test_an_unknown_topic_names_the_nearest_and_all_valid_ones() -> None:
 def test_a_name_like_none_of_them_gets_no_guess() -> None:
     with pytest.raises(TopicError) as caught:
         load_topic("xyzzy")
-    assert "did you mean" not in str(caught.value)
+    assert "?" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("body", "fault"),
     [
-        (None, "cannot be read: No such file"),
-        (b"\xff\xfe\x00", "is not UTF-8"),
-        (b'name = "tea"', "keywords is missing"),
-        (b"#" * 5_000_001, "is larger than 5000000 bytes"),
+        (None, strerror(ENOENT)),
+        (b"\xff\xfe\x00", "UTF-8"),
+        (b'name = "tea"', "keywords"),
+        (b"#" * 5_000_001, "5000000 bytes"),
     ],
 )
 def test_a_file_that_is_no_topic_is_refused_in_one_line(
@@ -170,7 +172,8 @@ def test_a_file_that_is_no_topic_is_refused_in_one_line(
         file.write_bytes(body)
     with pytest.raises(TopicError) as caught:
         load_topic(str(file))
-    assert str(caught.value).startswith(f"{file}: {fault}")
+    assert caught.value.what == str(file)
+    assert fault in caught.value.fault
     assert "\n" not in str(caught.value)
 
 
@@ -187,7 +190,7 @@ def test_keywords_alone_make_a_topic() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keywords", "fault"), [("基金:viel", "is no number"), ("基金:-1", "-1"), (" , ", "keywords")]
+    ("keywords", "fault"), [("基金:viel", "'viel'"), ("基金:-1", "-1"), (" , ", "keywords")]
 )
 def test_keywords_that_make_no_topic_are_refused_in_one_line(keywords: str, fault: str) -> None:
     with pytest.raises(TopicError) as caught:
@@ -243,17 +246,17 @@ def test_a_jobs_reading_rules_stand_over_the_topics_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("written", "fault"),
     [
-        (None, "cannot be read: No such file or directory; give the path of a TOML file of reading rules"),
-        (b"\xff\xfe", "is not UTF-8; save it as UTF-8"),
-        (b"[sites", "is not valid TOML"),
-        (b"", "sites is missing; give a table by host"),
+        (None, f"{strerror(ENOENT)}; "),
+        (b"\xff\xfe", "UTF-8"),
+        (b"[sites", "TOML"),
+        (b"", ": sites "),
         (
             b'keywords = ["x"]\n[sites]',
-            "keywords is no field of a file of reading rules; the fields are sites",
+            ": keywords ",
         ),
-        (b'[sites."a.example.com"]\nlinks = "div["', "is no CSS selector; give a table by host"),
-        (b'[sites."a.example.com"]\nbody = "p"', "sites.a.example.com.body is no field of a reading rule"),
-        (b'[sites."http://a.example.com/"]\ntext = "p"', "give a table by host"),
+        (b'[sites."a.example.com"]\nlinks = "div["', "CSS"),
+        (b'[sites."a.example.com"]\nbody = "p"', "sites.a.example.com.body "),
+        (b'[sites."http://a.example.com/"]\ntext = "p"', "by host"),
     ],
 )
 def test_a_wrong_file_of_reading_rules_is_refused_in_one_line(

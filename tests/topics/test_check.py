@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -26,35 +27,36 @@ def test_nothing_is_wrong_with_a_topic_that_is_right() -> None:
 @pytest.mark.parametrize(
     ("more", "kind", "said"),
     [
-        ({"keywords": ["茶", "壶"]}, "error", "no keyword can be found on a page"),
-        ({"keywords": ["红茶"]}, "warning", "1 keywords are few"),
-        ({"keywords": [*TEN, "茶"]}, "warning", "never found on a page, being single characters: 茶"),
-        ({"keywords": [*TEN, "vitamin c"]}, "warning", "vitamin c counts as vitamin, at half weight"),
-        ({"keywords": [*TEN, "问题", "我们"]}, "warning", "words of any page have much weight: 问题, 我们;"),
+        ({"keywords": ["茶", "壶"]}, "error", "no keyword"),
+        ({"keywords": ["红茶"]}, "warning", "1 keywords "),
+        ({"keywords": [*TEN, "茶"]}, "warning", ".*: 茶$"),
+        ({"keywords": [*TEN, "vitamin c"]}, "warning", "vitamin c .* vitamin, "),
+        ({"keywords": [*TEN, "问题", "我们"]}, "warning", ".*: 问题, 我们;"),
         (
             {"positive": ["a.example"], "negative": ["a.example"]},
             "error",
-            "positive and negative at once: a.ex",
+            "positive .*negative .*: a.ex",
         ),
-        ({"seeds": []}, "warning", "topic tea: has no seeds"),
-        ({"seeds": ["-http://a.example/"]}, "error", "topic tea: holds no seed to begin with"),
+        ({"seeds": []}, "warning", "topic tea: .*seeds"),
+        ({"seeds": ["-http://a.example/"]}, "error", "topic tea: .*seed"),
         (
             {"seeds": ["http://a.example/", "http://A.example:80/"]},
             "warning",
-            "seed http://A.example:80/ is the same as http://a.example/",
+            "seed http://A.example:80/ .* http://a.example/",
         ),
-        ({"name": "finance"}, "warning", "finance is a topic of the catalogue: its link model and seeds"),
+        ({"name": "finance"}, "warning", "finance .*link model"),
     ],
 )
 def test_each_thing_that_is_wrong_is_said(more: dict[str, Any], kind: str, said: str) -> None:
     (found,) = check(tea(**more))
     assert found.kind == kind
-    assert found.text.startswith(said)
+    assert re.match(said, found.text)
 
 
 def test_a_topic_much_like_another_is_told_of() -> None:
     copy = load_topic("law").model_copy(update={"name": "mine", "seeds": ["http://a.example/"]})
-    assert [found.text for found in check(copy)] == ["is much like the topic law (cosine 1.00)"]
+    [found] = check(copy)
+    assert re.search(r"\blaw \(cosine 1\.00\)", found.text)
 
 
 def test_common_words_weigh_little_in_the_catalogue() -> None:

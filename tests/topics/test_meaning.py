@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from topiccrawler.crawling.assemble import recipe_of_words, topic_of
@@ -52,10 +54,9 @@ def test_one_line_says_what_was_understood() -> None:
     def said(*words: str) -> str:
         return as_understood(understood(topic_from_keywords(words, "own")))
 
-    assert said("财经", "股票") == "财经 股票: the catalogue's topic finance"
-    own = "考研 高考 志愿: your own topic, within education; -a topic=education is the whole"
-    assert said("考研", "高考", "志愿") == own
-    assert said("英国", "伦敦", "苏格兰") == "英国 伦敦 苏格兰: your own topic"
+    assert re.match("财经 股票: .* finance$", said("财经", "股票"))
+    assert re.match("考研 高考 志愿: .* education; -a topic=education ", said("考研", "高考", "志愿"))
+    assert re.match("英国 伦敦 苏格兰: [^;]*$", said("英国", "伦敦", "苏格兰"))
     assert as_understood(load_topic("finance")) == ""
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link, Score
@@ -40,8 +40,7 @@ class Pushed(Enum):
     REFUSED = "refused"  # the link gate kept it out: the frontier was not asked
 
 
-@dataclass(frozen=True, slots=True)
-class Leased:
+class Leased(NamedTuple):
     """A URL leased for fetching."""
 
     link: Link

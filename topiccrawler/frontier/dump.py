@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Pushed, Row, State
-from topiccrawler.frontier.rows import STATES, Rows, open_to_read, sqlite_faults
+from topiccrawler.frontier.rows import STATES, Rows, SqliteFaults, open_to_read
 from topiccrawler.frontier.sqlite import SqliteNotes
 from topiccrawler.frontier.url_index import digest
 from topiccrawler.model import Link, Score
@@ -57,7 +57,7 @@ class Overview:
 def overview(path: Path, top: int = 10) -> Overview:
     """Read it. StateError when there is no frontier or it cannot be read."""
     require(path)
-    with sqlite_faults(path), closing(open_to_read(path)) as database:
+    with SqliteFaults(path), closing(open_to_read(path)) as database:
         states = dict.fromkeys((state.value for state in STATES), 0)
         for code, count in database.execute(_STATES):
             states[STATES[code].value] = count
@@ -90,7 +90,7 @@ def outcomes(path: Path, examples: int) -> list[Outcome]:
     """What failed and what was discarded, by reason, the most frequent first. StateError as for `overview`."""
     require(path)
     found = []
-    with sqlite_faults(path), closing(open_to_read(path)) as database:
+    with SqliteFaults(path), closing(open_to_read(path)) as database:
         for state in (State.ERROR, State.DISCARDED):
             code = STATES.index(state)
             for reason, count in database.execute(_REASONS, (code,)).fetchall():
@@ -114,7 +114,7 @@ def ended(path: Path, state: State, reason: str, limit: int = -1, skip: int = 0)
     """Such URLs in order of arrival, lazily; of a reason also those that say more of it, behind a colon or by a URL. StateError as for `overview`."""
     require(path)
     more, url = f"{reason}: ", f"{reason} http"
-    with sqlite_faults(path), closing(open_to_read(path)) as database:
+    with SqliteFaults(path), closing(open_to_read(path)) as database:
         found = database.execute(_ENDED, (STATES.index(state), reason, more, more, url, url, limit, skip))
         for row in found:
             yield Ended(*row)

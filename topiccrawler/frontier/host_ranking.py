@@ -64,7 +64,8 @@ class HostRanking:
 
     def __init__(self, counts: Counts) -> None:
         self._counts = counts
-        self._sites: list[tuple[Key, str]] = []
+        # rank and site; flat, as a lease compares a dozen of them
+        self._sites: list[tuple[float, int, str]] = []
         self._site_ranks: dict[str, Key] = {}  # of the one entry that counts
         self._hosts: dict[str, list[tuple[Key, int]]] = {}
         self._clean_at: dict[str, int] = {}
@@ -81,22 +82,23 @@ class HostRanking:
         rank = self._site_ranks.get(site)
         if rank is None or key < rank:
             self._site_ranks[site] = key
-            heappush(self._sites, (key, site))
+            heappush(self._sites, (*key, site))
         if len(heap) > self._clean_at.get(site, _CLEAN_AT):
             heap[:] = [entry for entry in set(heap) if self._counts(*entry)]
             heapify(heap)
             self._clean_at[site] = max(_CLEAN_AT, 2 * len(heap))
         if len(self._sites) > self._clean_sites_at:
-            self._sites = [(rank, one) for one, rank in self._site_ranks.items()]
+            self._sites = [(*rank, one) for one, rank in self._site_ranks.items()]
             heapify(self._sites)
             self._clean_sites_at = max(_CLEAN_AT, 2 * len(self._sites))
 
     def top(self, passed_over: Container[str] = ()) -> tuple[Key, int] | None:
         """Rank and number of the best host of a site that is not passed over."""
-        passed: list[tuple[Key, str]] = []
+        passed: list[tuple[float, int, str]] = []
         found = None
         while self._sites and found is None:
-            key, site = self._sites[0]
+            score, first, site = self._sites[0]
+            key = (score, first)
             if self._site_ranks.get(site) != key:
                 heappop(self._sites)
             elif (best := self._best(site)) is None:
@@ -104,7 +106,7 @@ class HostRanking:
                 del self._site_ranks[site]
             elif best[0] != key:
                 self._site_ranks[site] = best[0]
-                heapreplace(self._sites, (best[0], site))
+                heapreplace(self._sites, (*best[0], site))
             elif site in passed_over:
                 passed.append(heappop(self._sites))
             else:

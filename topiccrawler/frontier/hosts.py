@@ -145,12 +145,14 @@ class HostTimetable:
             heapify(self._heap)
             self._clean_at = max(_CLEAN_AT, 2 * len(self._heap))
 
-    def pop_due(self, until: float) -> Iterator[int]:
+    def pop_due(self, until: float) -> list[int]:
         """Take out the hosts that are due by then, soonest first."""
-        while self._heap and self._heap[0][0] <= until:
-            due, number = heappop(self._heap)
+        heap, found = self._heap, []
+        while heap and heap[0][0] <= until:
+            due, number = heappop(heap)
             if self._counts(due, number):
-                yield number
+                found.append(number)
+        return found
 
     def next_due(self) -> float:
         """When the next is due; inf = the set is empty."""
@@ -389,8 +391,9 @@ class Hosts:
 
     def _waits_until(self, ready: Key, now: float) -> float | None:
         """When a ready host is considered again, because a much better URL is worth the wait; None = it need not wait."""
-        worth, few = self.worth(-ready[0]), self._under_way < (1 - self.idle_share) * self.slots
-        if self.patience_seconds <= 0 or few or worth >= LIKELY:
+        if self.patience_seconds <= 0 or self._under_way < (1 - self.idle_share) * self.slots:
+            return None
+        if (worth := self.worth(-ready[0])) >= LIKELY:
             return None
         promised = worth + self.patience_margin
         over = self._over_share()

@@ -44,13 +44,13 @@ _MAGNITUDE = (1 << 63) - 1
 _NUMBER_BITS = 32
 _NUMBER = (1 << _NUMBER_BITS) - 1
 _NOTHING = 1 << 96  # behind all others
-_DOUBLE, _INTEGER = Struct("<d"), Struct("<q")
+_bytes, _integer = Struct("<d").pack, Struct("<q").unpack
 
 
 def packed(score: float, number: int) -> int:
     """The pair (-score, number) as one integer of the same order. The bits of doubles (IEEE 754) are ordered by their
     magnitudes as integers are; score is finite, number has 32 bits."""
-    bits: int = _INTEGER.unpack(_DOUBLE.pack(-score))[0]
+    bits: int = _integer(_bytes(-score))[0]
     return (bits if bits >= 0 else -(bits & _MAGNITUDE)) << _NUMBER_BITS | number
 
 

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -149,15 +148,22 @@ def lock(path: Path) -> sqlite3.Connection:
     return locked
 
 
-@contextmanager
-def sqlite_faults(path: Path) -> Iterator[None]:
-    """SQLite's complaint becomes one line."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        unusable = isinstance(error, sqlite3.OperationalError)
-        remedy = "check that it exists, may be written, and that the disk has room" if unusable else RESTORE
-        raise StateError(str(path), f"it cannot be used ({error})", remedy) from error
+class SqliteFaults:
+    """A context in which SQLite's complaint about this file becomes one line. Entered with each lease, so it is no generator."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, sqlite3.Error):
+            unusable = isinstance(error, sqlite3.OperationalError)
+            remedy = (
+                "check that it exists, may be written, and that the disk has room" if unusable else RESTORE
+            )
+            raise StateError(str(self._path), f"it cannot be used ({error})", remedy) from error
 
 
 def _mark(database: sqlite3.Connection) -> int:
@@ -188,9 +194,10 @@ class Rows:
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
+        self._faults = SqliteFaults(path)
         self._lock: sqlite3.Connection | None = None
         try:
-            with sqlite_faults(path):
+            with self._faults:
                 if not read_only:
                     self._lock = lock(path)
                 self._database = (open_to_read if read_only else open_to_write)(path)
@@ -280,7 +287,7 @@ class Rows:
 
     def flush(self) -> None:
         """Hand what was gathered to SQLite, in one transaction that `commit` ends."""
-        with sqlite_faults(self.path):
+        with self._faults:
             if not self._database.in_transaction:
                 self._database.execute("BEGIN IMMEDIATE")
             for statement, rows in self._writes.items():
@@ -295,7 +302,7 @@ class Rows:
         if any(self._writes.values()):
             self.flush()
         if self._database.in_transaction:
-            with sqlite_faults(self.path):
+            with self._faults:
                 self._database.execute("COMMIT")
 
     def close(self) -> None:
@@ -337,7 +344,7 @@ class Rows:
 
     def end_leases(self) -> None:
         """A process that is gone fetches nothing: what it had leased waits again."""
-        with sqlite_faults(self.path):
+        with self._faults:
             self._database.execute("UPDATE urls SET state = 0 WHERE state = 1")
 
     def find(self, digest: Digest) -> int | None:
@@ -412,7 +419,7 @@ class Rows:
         )  # fmt: skip
 
     def _pieces(self, statement: str) -> Iterator[list[tuple[Any, ...]]]:
-        with sqlite_faults(self.path):
+        with self._faults:
             cursor = self._database.execute(statement)
             while piece := cursor.fetchmany(_LOAD_ROWS):
                 yield piece
@@ -440,7 +447,7 @@ class Rows:
             self._database.executemany(again, map(_encodable, rows))
 
     def _select(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
-        with sqlite_faults(self.path):
+        with self._faults:
             if not self._database.in_transaction:  # a snapshot for each reading costs as much as the reading
                 self._database.execute("BEGIN")
             return self._database.execute(statement, values).fetchall()

@@ -1,5 +1,7 @@
 """The demo's crawls are real ones: what the server saw is what a polite crawler asks for."""
 
+from errno import ENOTDIR
+from os import strerror
 from pathlib import Path
 
 import pytest
@@ -68,7 +70,7 @@ def test_an_earlier_demo_is_replaced_and_anything_else_left_alone(tmp_path: Path
 
 def test_a_folder_that_cannot_be_made_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(ArgumentError, match=r"--out.*Not a directory"):
+    with pytest.raises(ArgumentError, match=f"--out.*{strerror(ENOTDIR)}"):
         DemoFiles(tmp_path / "file" / "demo").make_ready([], ())
 
 

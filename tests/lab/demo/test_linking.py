@@ -43,6 +43,7 @@ def test_every_page_of_a_part_is_reached_from_its_directory(web: Web) -> None:
         assert {web.pages[url].site.part for url in reached if url in web.pages} == {part}
 
 
+@pytest.mark.slow
 def test_hidden_clusters_are_reached_through_their_tunnel_only(web: Web) -> None:
     hidden = {url for url, page in web.pages.items() if page.site.hidden and page.kind != "about"}
     assert len(hidden) >= 60

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from said import numbers
 
 from topiccrawler.errors import LinksFileError, ModelError
 from topiccrawler.link_model.classifier import Counts, LinkClassifier
@@ -82,8 +83,8 @@ def test_merged_models_have_counted_what_both_have() -> None:
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (model(file="b", context="dom"), "one model has context 'window', another 'dom'"),
-        (model("股票"), "both were trained on a.jsonl"),
+        (model(file="b", context="dom"), "context 'window'.* 'dom'"),
+        (model("股票"), " a.jsonl"),
     ],
 )
 def test_models_that_do_not_add_up_are_not_merged(other: LinkClassifier, message: str) -> None:
@@ -110,24 +111,30 @@ def held_out(f1: float, row: str = "hosts: model") -> dict[str, object]:
     return {row: {"f1": f1}}
 
 
+def figures(why: str | None) -> list[str]:
+    """Both F1 of the reason why a model stays; none where the new one has none."""
+    assert why is not None
+    return numbers(why.replace("F1", ""))
+
+
 def test_a_model_stays_that_does_better_on_the_same_held_out_rows(tmp_path: Path) -> None:
     save(model(scores=held_out(0.4)), tmp_path / "finance.json")
     new = model(file="b", scores=held_out(0.5))
-    better = "it does better (F1 0.9000 on the same held-out rows, the new one 0.5000)"
-    assert why_it_stays(new, lambda _: 0.9, tmp_path) == better
+    assert figures(why_it_stays(new, lambda _: 0.9, tmp_path)) == ["0.9000", "0.5000"]
     assert why_it_stays(new, lambda _: 0.5, tmp_path) is None
     assert why_it_stays(new, lambda _: 0.9, tmp_path / "elsewhere") is None
 
 
 def test_models_of_the_same_file_are_compared_by_their_own_trainings(tmp_path: Path) -> None:
     save(model(scores=held_out(0.4)), tmp_path / "finance.json")
-    own = "it does better (F1 0.4000 in its own training, the new one 0.3000)"
-    assert why_it_stays(model(scores=held_out(0.3)), lambda _: 0.1, tmp_path) == own
-    seen = "it does better (F1 0.9000 on the same held-out rows, the new one 0.3000)"  # it has no such row of its own
-    assert why_it_stays(model(scores=held_out(0.3, "headlines: model")), lambda _: 0.9, tmp_path) == seen
+    own = why_it_stays(model(scores=held_out(0.3)), lambda _: 0.1, tmp_path)
+    assert figures(own) == ["0.4000", "0.3000"]
+    # it has no such row of its own
+    seen = why_it_stays(model(scores=held_out(0.3, "headlines: model")), lambda _: 0.9, tmp_path)
+    assert figures(seen) == ["0.9000", "0.3000"]
 
 
 def test_only_a_measured_model_replaces_one_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "finance.json").write_text("{", encoding="utf-8")
     assert why_it_stays(model(scores=held_out(0.3)), lambda _: 0.1, tmp_path) is None
-    assert str(why_it_stays(model(), None, tmp_path)).startswith("the new model was not measured")
+    assert figures(why_it_stays(model(), None, tmp_path)) == []

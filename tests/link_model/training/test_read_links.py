@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+from errno import EISDIR, ENOENT
+from os import strerror
 from pathlib import Path
 from typing import Any
 
@@ -115,15 +118,15 @@ def test_entities_that_a_page_left_in_a_document_are_no_words(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (b"{\n", "line 1: is no JSON object"),
-        (b'{"url": "http://a/", "label": 1}\n[1]\n', "line 2: is no JSON object"),
-        (b"[" * 100_000, "line 1: is no JSON object"),
-        (b'{"url": 7, "label": 1}', "url is '7', not a text"),
-        (b'{"label": 2}', "the label is '2'"),
-        (b'{"label": [1]}', "the label is '[1]'"),
-        (b'{"label": 1, "context": "dom"}', "train with --context dom"),
-        (b'{"label": "\xff"}', "line 1: is not UTF-8"),
-        (b"x" * 5_000_000, "line 1: is longer than 4000000 bytes"),
+        (b"{\n", "line 1: .*JSON"),
+        (b'{"url": "http://a/", "label": 1}\n[1]\n', "line 2: .*JSON"),
+        (b"[" * 100_000, "line 1: .*JSON"),
+        (b'{"url": 7, "label": 1}', r"\burl .*'7'"),
+        (b'{"label": 2}', "line 1: .*'2'"),
+        (b'{"label": [1]}', r"line 1: .*'\[1\]'"),
+        (b'{"label": 1, "context": "dom"}', "--context dom"),
+        (b'{"label": "\xff"}', "line 1: .*UTF-8"),
+        (b"x" * 5_000_000, "line 1: .* 4000000 bytes"),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, body: bytes, message: str) -> None:
@@ -131,19 +134,19 @@ def test_a_bad_line_is_named(tmp_path: Path, body: bytes, message: str) -> None:
     path.write_bytes(body)
     with pytest.raises(LinksFileError) as refused:
         list(read_links(path, topic(), "window"))
-    assert message in str(refused.value)
+    assert re.search(message, str(refused.value))
     assert str(refused.value).startswith(str(path))
 
 
 def test_bad_headlines_and_missing_files_are_named(tmp_path: Path) -> None:
     path = tmp_path / "h.tsv"
     path.write_text("name\ttext\n", encoding="utf-8")
-    with pytest.raises(LinksFileError, match="label and text"):
+    with pytest.raises(LinksFileError, match=r"h\.tsv, line 1: .*\blabel\b.*\btext\b"):
         list(read_headlines(path, topic()))
     path.write_text("label\ttext\na\n", encoding="utf-8")
     with pytest.raises(LinksFileError, match=r"line 2: .*1 .*2"):
         list(read_headlines(path, topic()))
-    with pytest.raises(LinksFileError, match="cannot be read"):
+    with pytest.raises(LinksFileError, match=strerror(EISDIR)):
         list(read_documents(tmp_path, topic()))
-    with pytest.raises(LinksFileError, match="No such file"):
+    with pytest.raises(LinksFileError, match=strerror(ENOENT)):
         list(read_links(tmp_path / "none", topic(), "window"))

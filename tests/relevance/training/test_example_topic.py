@@ -59,7 +59,7 @@ def test_enough_pages_give_a_threshold_and_what_the_thesis_counted() -> None:
 
 
 def test_pages_that_nothing_separates_are_refused() -> None:
-    with pytest.raises(ArgumentError, match="no word stands in them more often"):
+    with pytest.raises(ArgumentError, match=r"^--positive: .*others"):
         learn("funds", Examples(pages(BALL, 3), pages(BALL, 3)))
-    with pytest.raises(ArgumentError, match="gives no page with words"):
+    with pytest.raises(ArgumentError, match=r"^--positive: "):
         learn("funds", Examples([], pages(BALL, 3)))

@@ -22,9 +22,7 @@ def put(folder: Path, digest: str) -> Path:
 
 def test_the_same_held_out_rows_decide(tmp_path: Path) -> None:
     place = put(tmp_path, "bb")
-    message = (
-        r"svm\.json: stays in use: it does better \(F1 0\.8000 on the same held-out rows, the new one 0\.7"
-    )
+    message = r"svm\.json: .*\(F1 0\.8000 .* 0\.7"
     with pytest.raises(ModelError, match=message):
         refuse_worse(place, 0.7, "held out", TRAINING, lambda: 0.8)
     refuse_worse(place, 0.8, "held out", TRAINING, lambda: 0.8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from said import numbers
 
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.choose import untrained
@@ -33,8 +34,8 @@ def test_words_of_pages_taken_are_added_and_those_of_refused_ones_lose() -> None
     assert topic.keywords["净值"] == pytest.approx(0.5 * 2 / 5, abs=1e-4)  # rarer in the language than 申购
     assert topic.keywords["申购"] == pytest.approx(0.179, abs=1e-3)
     assert topic.keywords["黄金"] == pytest.approx(0.4 * (0.5 / 2.5) ** 0.5, abs=1e-4)
-    assert topic.reasons["净值"] == "taught: in 2 of your 2 yes pages, 0 of your 2 no pages"
-    assert topic.reasons["黄金"] == "taught: in 0 of your 2 yes pages, 2 of your 2 no pages; was 0.4"
+    assert numbers(topic.reasons["净值"]) == ["2", "2", "0", "2"]
+    assert numbers(topic.reasons["黄金"]) == ["0", "2", "2", "2", "0.4"]
     assert topic.against == {}
     assert (topic.given, topic.seeds, topic.lexicon) == (["基金"], TOPIC.seeds, list(topic.keywords))
 
