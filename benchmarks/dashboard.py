@@ -32,7 +32,7 @@ from search import SEED, Texts, records
 from topiccrawler.crawling.job_files import FRONTIER, JobFiles, start_scrapy
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.dashboard.app import make_app, serve
-from topiccrawler.dashboard.context import PANEL_EVERY
+from topiccrawler.dashboard.job_view import PANEL_EVERY
 from topiccrawler.dashboard.jobs import TOP
 from topiccrawler.dashboard.panels import ALL_SITES
 from topiccrawler.engine.control.client import ask

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import _checkout  # noqa: F401
 
-from topiccrawler.commands.demo import BASELINE, FOCUSED, harvest
 from topiccrawler.lab.demo.plan import Web
+from topiccrawler.lab.demo.tour import BASELINE, FOCUSED, harvest
 from topiccrawler.lab.measures import Curve
 from topiccrawler.store.visits import read_visits
 

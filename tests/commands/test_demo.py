@@ -16,10 +16,10 @@ from typing import IO, Any
 
 import pytest
 
-from topiccrawler.commands import demo
-from topiccrawler.commands.demo import harvest, table, times_as_good
+from topiccrawler.lab.demo import tour
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.demo.server import RunningServer
+from topiccrawler.lab.demo.tour import harvest, table, times_as_good
 from topiccrawler.lab.measures import Curve
 
 pytestmark = pytest.mark.slow
@@ -27,9 +27,9 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 SHORT = """
 from scrapy.cmdline import execute
-from topiccrawler.commands import demo
+from topiccrawler.lab.demo import tour
 
-demo.TRAINING_PAGES = 150  # of 1 000: most of the time goes there
+tour.TRAINING_PAGES = 150  # of 1 000: most of the time goes there
 execute()
 """
 
@@ -106,9 +106,9 @@ def test_the_demo_trains_crawls_beats_breadth_first_and_then_serves_on(tmp_path:
     ("given", "code", "said"),
     [
         (["--pages", "0"], 2, "--pages 0"),
-        (["--serve", "65536"], 2, "--serve 65536: give a port"),
+        (["--serve", "65536"], 2, "--serve 65536: give a number from 0 to 65535"),
         (["finance"], 2, "finance: unknown argument"),
-        (["--nope"], 2, "--nope: unknown argument"),
+        (["--nope"], 2, "unknown option --nope"),
     ],
 )
 def test_wrong_arguments_end_with_a_line_and_no_traceback(
@@ -183,4 +183,4 @@ def test_what_to_type_next_works_in_the_shell_as_it_is(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path / path))
     monkeypatch.setattr(sys, "argv", [argv])
-    assert demo._scrapy() == typed
+    assert tour._scrapy() == typed

@@ -15,12 +15,27 @@ from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
 from topiccrawler.cluster.postgresql.writing import PostgresDuplicates
 from topiccrawler.pages.site_repeats import BITS, MOST_DIFFERENT, Fingerprint
 from topiccrawler.store.duplicates import DuplicateIndex
-from topiccrawler.store.pages import Copies
 
 DICE = random.Random(3)
 BYTES = BITS // 8
 SOME = Fingerprint(1, DICE.randbytes(BYTES))
 OTHER = Fingerprint(2, DICE.randbytes(BYTES))
+
+
+class PostgresCopies(PostgresDuplicates):
+    """With the methods of a file."""
+
+    def __len__(self) -> int:
+        return len(self._near)
+
+    def commit(self) -> None:
+        """Each call has committed."""
+
+    def close(self) -> None:
+        self._session.close()
+
+
+Copies = DuplicateIndex | PostgresCopies
 Open = Callable[[], Copies]
 
 
@@ -44,7 +59,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
         if request.param == "sqlite":
             made.append(DuplicateIndex(tmp_path / "duplicates.sqlite"))
         else:
-            made.append(PostgresDuplicates(PostgresPages(Session(server.url()), job)))
+            made.append(PostgresCopies(PostgresPages(Session(server.url()), job)))
         return made[-1]
 
     yield open_

@@ -12,10 +12,16 @@ from topiccrawler.errors import ArgumentError
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.items import PageItem
 from topiccrawler.model import Link, Score
-from topiccrawler.results.link_graph import PATHS, write_tables
+from topiccrawler.results.link_graph import write_tables
 from topiccrawler.store.pages import PageStore, record_of
 
 SEED, HUB, RESULT = (f"http://a.cn/{name}" for name in ("seed", "hub", "result"))
+
+# From each result to its seed, as the paper builds its graph of links.
+PATHS = """WITH RECURSIVE way (result, id, step) AS (
+    SELECT urlID, urlID, 0 FROM ResultTable
+    UNION ALL SELECT result, parentID, step + 1 FROM way JOIN LinkTable USING (ID) WHERE parentID IS NOT NULL AND step < 100)
+SELECT result, step, url, anchorText FROM way JOIN LinkTable USING (ID) ORDER BY result, step"""
 
 
 @pytest.fixture

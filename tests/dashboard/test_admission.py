@@ -70,7 +70,17 @@ def test_every_answer_forbids_what_is_not_from_here(dashboard: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/jobs/..", "/jobs/%2e%2e/page?url=x", "/jobs/a%2fb", "/jobs/%00", "/static/../session.py", "/static/vendor"]
+    "path", ["/jobs/..", "/jobs/%2e%2e/page?url=x", "/jobs/a%2fb", "/jobs/%00", "/static/../session.py", "/static/%2e%2e/app.py"]
 )  # fmt: skip
 def test_no_path_leads_out_of_the_data_folder(dashboard: Any, path: str) -> None:
     assert dashboard.get(path).status == 404
+
+
+def test_the_style_sheet_is_there_and_its_folder_is_not_listed(dashboard: Any) -> None:
+    sheet = dashboard.get("/static/dashboard.css")
+    assert (sheet.status, sheet.headers["Content-Type"], sheet.headers["Cache-Control"]) == (
+        200,
+        "text/css",
+        "no-cache",
+    )
+    assert dashboard.get("/static/vendor").status == 403

@@ -17,8 +17,8 @@ ASKED = re.compile(r'\bt\("(\w+)"(?! ~)')
 
 def test_both_languages_have_the_same_texts_with_the_same_places() -> None:
     english, chinese = texts_in(ENGLISH), texts_in(CHINESE)
-    assert english.names == chinese.names
-    for key in english.names:
+    assert english._texts.keys() == chinese._texts.keys()
+    for key in english._texts:
         places = [
             {name for _, name, _, _ in string.Formatter().parse(t(key)) if name} for t in (english, chinese)
         ]
@@ -26,7 +26,7 @@ def test_both_languages_have_the_same_texts_with_the_same_places() -> None:
 
 
 def test_there_is_a_text_for_all_that_the_templates_ask_for() -> None:
-    known = texts_in(ENGLISH).names
+    known = texts_in(ENGLISH)._texts.keys()
     for template in folder("dashboard/templates").iterdir():
         assert set(ASKED.findall(template.read_text(encoding="utf-8"))) <= known, template.name
     fields = {f"{kind}_{name}" for kind in ("field", "hint") for name in FIELDS}

@@ -14,7 +14,7 @@ from browser import needs_browser, open_browser, running_dashboard
 from dashboard_user import LOOK_MS, stopped
 
 from topiccrawler.crawling.job_files import read_recipe
-from topiccrawler.dashboard.context import PANEL_EVERY, SECONDS
+from topiccrawler.dashboard.job_view import PANEL_EVERY, SECONDS
 from topiccrawler.engine.control.client import ask
 from topiccrawler.lab.demo.crawls import DemoFiles
 from topiccrawler.lab.demo.plan import Web

@@ -33,7 +33,7 @@ def test_a_page_comes_back_as_it_was_read_with_what_the_run_adds(tmp_path: Path)
     assert (first.depth, first.via) == (4, via)
     assert (first.similarity, first.relevance, first.is_target) == (0.3, 0.7, True)
     assert (second.similarity, second.relevance, second.is_target) == (0.2, 0.1, False)
-    assert reading.found == [[["title", 7, 1, {"茶": 1}]], None]
+    assert [one.found for one in reading.judged] == [[["title", 7, 1, {"茶": 1}]], None]
     parsed.close()
 
 

@@ -60,8 +60,8 @@ class SharedLearning:
 
     def __init__(
         self,
-        strategy: Strategy,
         shared: SharedQueue,
+        strategy: Strategy,
         rescoring: Rescoring,
         learned: Callable[[Page | None, Sequence[Link]], None],
         *,
@@ -171,9 +171,8 @@ class SharedLearning:
 
     def change_strategy(self, strategy: Strategy) -> None:
         """All processes of a crawl have one strategy from its beginning."""
-        raise StateError(
-            f"strategy {strategy.name!r}", "the crawl is shared", "begin another one: -a job=NAME"
-        )
+        remedy = "begin another one: -a job=NAME"
+        raise StateError(f"strategy {strategy.name!r}", "the crawl is shared", remedy)
 
     def figures(self) -> Mapping[str, float]:
         """For the stats."""
@@ -255,14 +254,8 @@ class SharedLearning:
 
     def _publish(self) -> None:
         began = thread_time()
-        text = json.dumps(
-            {
-                "strategy": self.strategy.name,
-                "version": self.strategy.state_version,
-                "state": dict(self.strategy.save()),
-            },
-            allow_nan=False,
-        )
+        state = {"strategy": self.strategy.name, "version": self.strategy.state_version}
+        text = json.dumps({**state, "state": dict(self.strategy.save())}, allow_nan=False)
         while len(self._covered) > SESSIONS:
             del self._covered[next(iter(self._covered))]
         self._exchange.publish(text, self._covered, self._entries)

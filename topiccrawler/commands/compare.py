@@ -33,7 +33,6 @@ class Command(ReportingCommand):
         for name in ("out",) if opts.experiment else ("web", "topic", "out"):
             if not getattr(opts, name):
                 self.refuse(f"--{name} is missing")
-        self.refuse_below_one(opts, "pages", "step", "concurrency", "repeat", "jobs")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.lab import reporting
@@ -138,10 +137,8 @@ def _seeds(given: Sequence[str], written: str, name: str, names: Sequence[str]) 
         elif owner == name:
             parts.append(value)
     found = [read_seeds(part, load_topic(written)) for part in parts or [None]]
-    return Seeds(
-        list(dict.fromkeys(url for one in found for url in one.positive)),
-        list(dict.fromkeys(url for one in found for url in one.negative)),
-    )
+    positive = dict.fromkeys(url for one in found for url in one.positive)
+    return Seeds([*positive], [*dict.fromkeys(url for one in found for url in one.negative)])
 
 
 def _folder(given: str) -> Path:

@@ -13,29 +13,24 @@ from topiccrawler.files import user_path
 STATUS, TOP, SITES, WHY, METRICS = "status", "top", "sites", "why", "metrics"
 SET, BLOCK = "set", "block"
 ORDERS = ("pause", "resume", "stop")
+# behind the verb: least, most
 WORDS = {
-    STATUS: (0, 0),
-    TOP: (0, 1),
-    SITES: (0, 1),
-    WHY: (1, 1),
-    METRICS: (0, 0),
-    **dict.fromkeys(ORDERS, (0, 0)),
-}  # behind the verb: least, most
+    **dict.fromkeys((STATUS, METRICS, *ORDERS), (0, 0)),
+    **dict.fromkeys((TOP, SITES), (0, 1)),
+    **dict.fromkeys((WHY, SET, BLOCK), (1, 1)),
+}
 
 
 class Command(ReportingCommand):
     """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse_options(args)
         if not args:
             self.refuse("give one JOB and what it is to do")
         verb = args[1] if len(args) > 1 else STATUS
         least, most = WORDS.get(verb, (0, -1))
-        if verb == SET:
-            least = most = 1
-        elif verb == BLOCK:
-            least = most = 0 if opts.site else 1
+        if verb == BLOCK and opts.site:
+            least = most = 0
         if (opts.site and verb != BLOCK) or (opts.preview and verb not in {SET, BLOCK}):
             self.refuse(f"--site is for block, --preview for set and block, not for {verb}")
         if verb == SET and not all("=" in word for word in args[2:]):
@@ -57,11 +52,8 @@ class Command(ReportingCommand):
 
     def _text(self, verb: str, found: Mapping[str, Any]) -> str:
         if verb in {TOP, SITES}:
-            return (
-                self.text("next" if verb == TOP else SITES, found).strip("\n")
-                if found[verb]
-                else "nothing waits"
-            )
+            shown = self.text("next" if verb == TOP else SITES, found).strip("\n")
+            return shown if found[verb] else "nothing waits"
         if verb == SET:
             before, after = (found.get(f"{key}_name", found[key]) for key in ("before", "after"))
             was = f"{'would be' if found['preview'] else 'is'} {after}, was {before}"

@@ -48,9 +48,8 @@ class Command(crawl.Command):
             _refuse(f"LOG_LEVEL {level!r} is unknown; use DEBUG, INFO, WARNING, ERROR or CRITICAL")
         name, *more = args
         if more:
-            _refuse(
-                f"{more[0]!r} is not expected; arguments are given with -a NAME=VALUE, settings with -s NAME=VALUE"
-            )
+            remedy = "arguments are given with -a NAME=VALUE, settings with -s NAME=VALUE"
+            _refuse(f"{more[0]!r} is not expected; {remedy}")
         spiders = get_spider_loader(self.settings)
         if name not in (known := spiders.list()):
             near = difflib.get_close_matches(name, known, 1)

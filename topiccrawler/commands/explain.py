@@ -26,7 +26,6 @@ class Command(ReportingCommand):
     """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse_options(args)
         if len(args) > 1 or not (args or opts.anchor):
             self.refuse("give one URL, or --anchor TEXT")
 

@@ -10,6 +10,7 @@ import argparse
 import sys
 import time
 from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 
 from topiccrawler.engine.faults import ReportingCommand
@@ -23,10 +24,10 @@ class Command(ReportingCommand):
     """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse_options(args)
-        if len(_folders(args)) > 1 or opts.top < 0:
-            self.refuse("give one JOBDIR, and --top from 0")
-        if args and args[0] == TABLES and not opts.file:
+        verb, folders = _parsed(args)
+        if len(folders) > 1:
+            self.refuse("give one JOBDIR")
+        if verb == TABLES and not opts.file:
             self.refuse("tables: name the file to write by --file FILE")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -36,19 +37,12 @@ class Command(ReportingCommand):
         if opts.job:
             self._on_server(args, opts)
             return
-        folder = next(iter(_folders(args)), None) or self.setting("JOBDIR")
+        verb, folders = _parsed(args)
+        folder = next(iter(folders), None) or self.setting("JOBDIR")
         if not folder:
             remedy = "name the folder the crawl was given with -s JOBDIR=…"
             raise ArgumentError("scrapy frontier", "no JOBDIR is given", remedy)
-        path = folder_named(folder, self.data) / FRONTIER
-        if args and args[0] == DUMP:
-            self._dump(path, opts)
-        elif args and args[0] == LOAD:
-            self._load(path, opts)
-        elif args and args[0] == TABLES:
-            self._tables(path.parent, opts)
-        else:
-            self._show(path, opts)
+        getattr(self, f"_{verb}")(folder_named(folder, self.data) / FRONTIER, opts)
 
     def _on_server(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.recipe import Recipe
@@ -60,17 +54,15 @@ class Command(ReportingCommand):
         if queue is None:
             raise no_queue_server(f"--job {opts.job}")
         if args not in ([], [DUMP]):
-            raise ArgumentError(
-                " ".join(args), "is not for a crawl on a server", "only the overview and dump are"
-            )
+            fault, remedy = "is not for a crawl on a server", "only the overview and dump are"
+            raise ArgumentError(" ".join(args), fault, remedy)
         view = queue.server.open_view(queue.address, opts.job)
         try:
             if args:
                 self._write(dump(view.notes_of(0), view.rows()), opts)
                 return
-            report = report_of(
-                view.overview(opts.top), Recipe.from_json(view.made_of, view.name), opts.top, time.time()
-            )
+            recipe = Recipe.from_json(view.made_of, view.name)
+            report = report_of(view.overview(opts.top), recipe, opts.top, time.time())
             self.report(opts, report, self.text("frontier", report))
         finally:
             view.close()
@@ -102,26 +94,23 @@ class Command(ReportingCommand):
         if opts.file and not Path(opts.file).is_file():
             raise ArgumentError(f"--file {opts.file}", "there is no such file", "name a file written by dump")
         path.parent.mkdir(parents=True, exist_ok=True)
-        with SqliteFrontier(path, acknowledgements_per_commit=sys.maxsize) as frontier:
-            if opts.file:
-                with Path(opts.file).open(encoding="utf-8", errors="replace") as lines:
-                    added, known = load(lines, frontier, opts.file)
-            else:
-                added, known = load(_standard_input(), frontier, "standard input")
+        with (
+            SqliteFrontier(path, acknowledgements_per_commit=sys.maxsize) as frontier,
+            Path(opts.file).open("rb") if opts.file else nullcontext(sys.stdin.buffer) as lines,
+        ):
+            texts = (line.decode("utf-8", "replace") for line in lines)
+            added, known = load(texts, frontier, opts.file or "standard input")
         text = f"{added} URLs added, {known} were known"
         self.report(opts, {"added": added, "known": known}, text)
 
-    def _tables(self, job: Path, opts: argparse.Namespace) -> None:
+    def _tables(self, path: Path, opts: argparse.Namespace) -> None:
         from topiccrawler.results.link_graph import write_tables
 
-        links, results = write_tables(job, user_path(opts.file))
+        links, results = write_tables(path.parent, user_path(opts.file))
         text = f"{opts.file}: LinkTable {links} rows, ResultTable {results} rows"
         self.report(opts, {"links": links, "results": results}, text)
 
 
-def _folders(args: list[str]) -> list[str]:
-    return args[1:] if args and args[0] in {DUMP, LOAD, TABLES} else args
-
-
-def _standard_input() -> Iterable[str]:
-    return (line.decode("utf-8", "replace") for line in sys.stdin.buffer)
+def _parsed(args: list[str]) -> tuple[str, list[str]]:
+    """What is to be done, by the command's method of that name, and the folders given."""
+    return (args[0], args[1:]) if args and args[0] in {DUMP, LOAD, TABLES} else ("show", args)

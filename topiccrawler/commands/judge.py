@@ -24,7 +24,6 @@ class Command(ReportingCommand):
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 Scrapy's own attribute; faults are printed below
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse_options(args)
         if len(args) != 1:
             self.refuse(f"give one URL or file, not {len(args)}")
 

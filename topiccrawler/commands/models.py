@@ -27,7 +27,6 @@ class Command(ReportingCommand):
     """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse_options(args)
         step, *names = args or ["list"]
         if step not in STEPS or not STEPS[step][0] <= len(names) <= STEPS[step][1]:
             self.refuse(f"cannot do {' '.join(args)!r}")
@@ -79,11 +78,8 @@ class Command(ReportingCommand):
         model = self._model(names[0], opts)
         shown = ("topic", "context", "prior", "trust", "threshold", "training", "scores")
         rows = "\n".join(f"{name}: {scores}" for name, scores in model.scores.items())
-        self.report(
-            opts,
-            {name: getattr(model, name) for name in shown},
-            f"{report(model, (), {})}{rows}".rstrip("\n"),
-        )
+        found = {name: getattr(model, name) for name in shown}
+        self.report(opts, found, f"{report(model, (), {})}{rows}".rstrip("\n"))
 
     def _test(self, names: Sequence[str], opts: argparse.Namespace) -> None:
         model = self._model(names[0], opts)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,21 +17,15 @@ if TYPE_CHECKING:
     from topiccrawler.store.pages import Check, PageRecord, Version
 
 LIST, SHOW, BORDER, EXPORT, REPORT, REPAIR = "list", "show", "border", "export", "report", "repair"
+"""What is done with a job, and how many arguments that takes. VERB is done by the command's method _VERB."""
 VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2, REPAIR: 2}  # arguments
 LIMIT = 20
-NOTHING_KEPT = "the job kept no page: `scrapy judge URL` says why one was not kept, `scrapy topics teach JOB` corrects the topic"
-FETCHED = "* "
-MARK = "* the day it was fetched: the page names none"
-SIMILARITIES = (
-    "an earlier version began this job: relevances of pages it kept are similarities, not probabilities"
-)
 
 
 class Command(ReportingCommand):
     """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse_options(args)
         args = [opts.job, *args] if opts.job else args
         verb = args[1] if len(args) > 1 else LIST
         if verb == SHOW and len(args) != VERBS[SHOW]:
@@ -41,7 +34,6 @@ class Command(ReportingCommand):
             self.refuse("give one JOB and what to do with it")
         if verb == REPORT and not opts.out:
             self.refuse("say where the report goes: --out FILE.html")
-        self.refuse_below_one(opts, "limit")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.results.job_pages import job_pages
@@ -54,19 +46,7 @@ class Command(ReportingCommand):
                 self._repair(folder)
                 return
             with job_pages(folder) as pages:
-                self._read(pages, verb, args, opts)
-
-    def _read(self, pages: JobPages, verb: str, args: list[str], opts: argparse.Namespace) -> None:
-        if verb == SHOW:
-            self._show(pages, args[2], opts)
-        elif verb == BORDER:
-            self._border(pages.folder, opts)
-        elif verb == EXPORT:
-            self._export(pages, opts)
-        elif verb == REPORT:
-            self._report(pages, user_path(opts.out))
-        else:
-            self._list(pages, opts)
+                getattr(self, f"_{verb}")(pages, opts, *args[2:])
 
     def _list(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.page_stores import kept_nothing
@@ -74,27 +54,21 @@ class Command(ReportingCommand):
         from topiccrawler.results.jobs import selection_by
         from topiccrawler.store.pages import ALL
 
-        shown, marked, selection = 0, False, selection_by(opts)
-        for record in pages.best(selection, opts.limit or LIMIT):
-            check = pages.check(record.url)
-            self.report(opts, _brief(record, check), _line(record, check))
-            shown += 1
-            marked |= not record.published
+        selection, limit = selection_by(opts), opts.limit or LIMIT
+        rows = ((record, pages.check(record.url)) for record in pages.best(selection, limit))
         if opts.json:
+            for record, check in rows:
+                self.say(json.dumps(_brief(record, check), ensure_ascii=False))
             return
-        if marked:
-            self.say(MARK)
-        if not shown:
-            self.say(NOTHING_KEPT if kept_nothing(pages.folder) else "no such page")
-        elif are_similarities(pages.folder):
-            self.say(SIMILARITIES)
-        if selection == ALL and (lines := first_look(pages.folder).border_lines()):
-            self.say("\n".join(["", *lines]))
+        known: dict[str, Any] = {"rows": rows, "kept_nothing": kept_nothing(pages.folder)}
+        known["are_similarities"] = are_similarities(pages.folder)
+        known["border"] = first_look(pages.folder).border_lines() if selection == ALL else []
+        self.say(self.text("pages", known))
 
-    def _border(self, folder: Path, opts: argparse.Namespace) -> None:
+    def _border(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.results.job_pages import SHOWN, first_look
 
-        look = first_look(folder, count=opts.limit or SHOWN)
+        look = first_look(pages.folder, count=opts.limit or SHOWN)
         if opts.json:
             for page in look.border_as_json():
                 self.say(json.dumps(page, ensure_ascii=False))
@@ -135,14 +109,15 @@ class Command(ReportingCommand):
         lost = f"; {len(kept) - saved} of the crawl log are lost" if len(kept) > saved else ""
         self.say(f"{saved} pages saved{lost}; the damaged file is {folder / PAGES}{DAMAGED}")
 
-    def _report(self, pages: JobPages, place: Path) -> None:
+    def _report(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.files import replace_file
         from topiccrawler.results.report import report
 
+        place = user_path(opts.out)
         replace_file(place, report(pages))
         self.say(f"report written to {place}")
 
-    def _show(self, pages: JobPages, url: str, opts: argparse.Namespace) -> None:
+    def _show(self, pages: JobPages, opts: argparse.Namespace, url: str) -> None:
         from topiccrawler.crawling.assemble import displayed
         from topiccrawler.results.job_pages import reasons_of
 
@@ -170,13 +145,11 @@ class Command(ReportingCommand):
 
 def _looks(check: Check | None) -> dict[str, Any]:
     """What later looks at the page found."""
+    from topiccrawler.results.templating import moment
+
     if check is None:
         return {"looks": 0, "changes": 0, "gone": ""}
-    return {"looks": check.looks, "changes": check.changes, "gone": _date(check.gone) if check.gone else ""}
-
-
-def _date(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+    return {"looks": check.looks, "changes": check.changes, "gone": moment(check.gone)}
 
 
 def _brief(record: PageRecord, check: Check | None) -> dict[str, Any]:
@@ -193,21 +166,6 @@ def _brief(record: PageRecord, check: Check | None) -> dict[str, Any]:
     }
 
 
-def _line(record: PageRecord, check: Check | None) -> str:
-    from topiccrawler.urls.canonical import readable
-
-    copy = f"  (copy of {readable(record.alias_of)})" if record.alias_of else ""
-    kind = "" if record.format == "html" else f"  [{record.format}]"
-    gone = f"  (gone since {_date(check.gone)})" if check is not None and check.gone else ""
-    return f"{record.relevance:.3f}  {record.day}{'  ' if record.published else FETCHED}{_short(record.title)}{kind}{copy}{gone}\n{'':19}{readable(record.url)}"
-
-
-def _short(text: str, most: int = 100) -> str:
-    from topiccrawler.text.normalise import one_line
-
-    return one_line(text, most) or "(no title)"
-
-
 def _whole(record: PageRecord, reasons: Reasons) -> dict[str, Any]:
     path = [
         {"url": step.link.url, "anchor": step.link.anchor, "score": step.score, "state": step.state}
@@ -219,5 +177,7 @@ def _whole(record: PageRecord, reasons: Reasons) -> dict[str, Any]:
 
 
 def _version(version: Version) -> str:
-    when = f"{_date(version.fetched)} until {_date(version.replaced)}"
-    return "\n".join([_short(version.title), when, "", version.text])
+    from topiccrawler.results.templating import moment, titled
+
+    when = f"{moment(version.fetched)} until {moment(version.replaced)}"
+    return "\n".join([titled(version.title), when, "", version.text])

@@ -14,22 +14,20 @@ if TYPE_CHECKING:
     from topiccrawler.crawling.rating import Sample
 
 SHARE_KEYS = ("share", "low", "high", "yes", "of")
-MOST_RATERS = 50
 
 
 class Command(ReportingCommand):
     """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse_options(args)
         if len(args) != 1:
             self.refuse("give one JOB")
         if sum(map(bool, (opts.write, opts.rater, opts.read))) != 1:
             self.refuse("give one of --write DIR, --rater FILE and --read FILES")
         if not 0 < opts.sample <= 1:
             self.refuse(f"--sample {opts.sample:g}: give a number above 0, at most 1")
-        if bool(opts.write) != (opts.raters is not None) or not 1 <= (opts.raters or 1) <= MOST_RATERS:
-            self.refuse(f"--write DIR goes with --raters, from 1 to {MOST_RATERS}")
+        if bool(opts.write) != (opts.raters is not None):
+            self.refuse("--write DIR goes with --raters")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.page_stores import opened_folder
@@ -76,15 +74,12 @@ class Command(ReportingCommand):
         from topiccrawler.lab.measures import Share, kappa, majority
 
         drawn = {record.url for record in (*sample.kept, *sample.discarded)}
-        ratings = [
-            {url: answer for url, answer in read_answers(user_path(file)).items() if url in drawn}
-            for file in opts.read
-        ]
+        answers = (read_answers(user_path(file)).items() for file in opts.read)
+        ratings = [{url: answer for url, answer in of_one if url in drawn} for of_one in answers]
         if not any(ratings):
             fault = "rate none of the pages drawn"
-            raise ArgumentError(
-                ", ".join(opts.read), fault, "give the --sample and --seed they were written with"
-            )
+            remedy = "give the --sample and --seed they were written with"
+            raise ArgumentError(", ".join(opts.read), fault, remedy)
         whose, agreement, common = kappa(ratings)
         most = majority(ratings)
         sides = {

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 class Command(ReportingCommand):
     """The command's checks and its steps."""
 
+    takes_dashes = True  # -word: pages without it
+
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
             self.refuse("give words to look for")
         if opts.job and opts.data:
             self.refuse("give --job or --data, not both")
-        self.refuse_below_one(opts, "limit")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.results.jobs import jobs_in, looked_at, selection_by

@@ -31,10 +31,8 @@ class Command(ReportingCommand):
     """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse_options(args)
         if len(args) > 1 or not (args or opts.keywords or self.setting("TOPIC")):
             self.refuse("give one topic, or --keywords WORDS")
-        self.refuse_below_one(opts, "count", "per_host")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.addon import introduce

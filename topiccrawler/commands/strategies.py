@@ -16,18 +16,14 @@ from topiccrawler.engine.faults import ReportingCommand
 class Command(ReportingCommand):
     """The command's checks and its steps."""
 
-    def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse_options(args)
-
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.strategies import STRATEGIES, build
 
         for name in args:
             build(name)  # an unknown name ends the command
         cards = [_described(name) for name in args or STRATEGIES]
-        self.report(
-            opts, cards, "\n".join(line for one in cards for line in (_card if args else _lines)(one))
-        )
+        lines = (line for one in cards for line in (_card if args else _lines)(one))
+        self.report(opts, cards, "\n".join(lines))
 
 
 def _described(name: str) -> dict[str, Any]:

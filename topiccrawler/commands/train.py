@@ -27,8 +27,6 @@ class Command(ReportingCommand):
     """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse_options(args)
-        self.refuse_below_one(opts, "words")
         if len(args) != 1:
             self.refuse(f"give one topic, not {len(args)}")
 

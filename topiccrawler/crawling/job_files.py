@@ -426,8 +426,13 @@ SETTINGS_MODULE = "topiccrawler.settings"
 def job_line(arguments: Mapping[str, str], settings: Mapping[str, str], folder: Path) -> list[str]:
     """What is typed behind `scrapy` for a job with its files and its queue in this folder."""
     own = {"TOPIC_DATA_DIR": str(folder.parent), "TOPIC_JOB": folder.name, "JOBDIR": str(folder)}
+    return crawl_line(arguments, {**settings, **own})
+
+
+def crawl_line(arguments: Mapping[str, object], settings: Mapping[str, object]) -> list[str]:
+    """The same with no other settings than these."""
     options = [("-a", f"{name}={value}") for name, value in arguments.items()]
-    options += [("-s", f"{name}={value}") for name, value in {**settings, **own}.items()]
+    options += [("-s", f"{name}={value}") for name, value in settings.items()]
     return ["crawl", "topic", *(word for pair in options for word in pair)]
 
 

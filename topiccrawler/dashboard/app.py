@@ -1,7 +1,4 @@
-"""The dashboard's HTTP server: which address is answered by what, and who is answered at all.
-
-The dashboard's style sheet, scripts and icon, out of the package; and the switch of language.
-"""
+"""The dashboard's HTTP server: which address is answered by what, and who is answered at all; and the switch of language."""
 
 from __future__ import annotations
 
@@ -9,54 +6,22 @@ import asyncio
 import logging
 import sys
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 
 from topiccrawler.dashboard import job_view, lists, page_view, starting, teaching
-from topiccrawler.dashboard.context import CONTEXT, Context, Live
+from topiccrawler.dashboard.context import CONTEXT, Context
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.dashboard.views import COOKIE, HEADERS, LANGUAGES, Handler, Session, Views
 from topiccrawler.engine.control.server import RefusedError
 from topiccrawler.errors import CrawlerError
-from topiccrawler.files import folder
 from topiccrawler.text.segmenter import words_of
 
-_KINDS = {
-    "css": "text/css",
-    "js": "text/javascript",
-    "svg": "image/svg+xml",
-    "LICENSE": "text/plain",
-}
-FILES = (
-    "dashboard.css",
-    "dashboard.js",
-    "icon.svg",
-    "vendor/htmx.min.js",
-    "vendor/htmx.LICENSE",
-    "vendor/uplot.min.js",
-    "vendor/uplot.min.css",
-    "vendor/uplot.LICENSE",
-)
+STATIC = "/static"
 _YEAR_SECONDS = 31_536_000
-
-
-async def file(request: web.Request) -> web.Response:
-    """`/static/NAME`."""
-    name = request.match_info["name"]
-    if name not in FILES:
-        raise web.HTTPNotFound
-    kind = _KINDS[name.rpartition(".")[2]]
-    return web.Response(
-        body=_body(name), content_type=kind, charset="utf-8", headers={"Cache-Control": "no-cache"}
-    )
-
-
-@cache
-def _body(name: str) -> bytes:
-    return folder("dashboard/static").joinpath(*name.split("/")).read_bytes()
 
 
 async def language(request: web.Request) -> web.Response:
@@ -80,14 +45,12 @@ def make_app(data: Path, settings: dict[str, Any], told: Callable[[str], None]) 
     """`data`: the folder of jobs. `settings`: the project's, plain values. `told`: hears of the link for the next browser."""
     session = Session(told)
     jobs = Jobs(data)
-    live = Live(lambda job, whole: job_view.look(job, data, whole=whole))
     app = web.Application(middlewares=[_guard], client_max_size=MOST_BYTES)
-    app[CONTEXT] = Context(data, jobs, session, Views(session), live, settings)
-    app.on_shutdown.append(lambda _: live.close())
+    app[CONTEXT] = Context(data, jobs, session, Views(session), settings)
     router = app.router
     router.add_get("/", lists.page)
     router.add_get("/jobs-table", lists.table)
-    router.add_get("/static/{name:.+}", file)
+    router.add_static(STATIC, Path(__file__).with_name("static"))
     router.add_post("/language", language)
     router.add_get("/new", starting.form)
     router.add_post("/new", starting.start)
@@ -141,7 +104,8 @@ async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
         answer = web.Response(status=500, text="failed; the dashboard's terminal says why\n")
     if not answer.prepared:
         answer.headers.update(HEADERS)
-        answer.headers.setdefault("Cache-Control", "no-store")
+        is_file = request.path.startswith(f"{STATIC}/")
+        answer.headers.setdefault("Cache-Control", "no-cache" if is_file else "no-store")
     return answer
 
 

@@ -6,6 +6,8 @@ Orders to a running crawl: each goes through its control verb, so it stands in t
 from __future__ import annotations
 
 import asyncio
+import itertools
+import json
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -16,8 +18,8 @@ from aiohttp import web
 from topiccrawler.crawling.job_files import JOB, OUTPUT
 from topiccrawler.crawling.recipe import STRATEGY_PREFIX
 from topiccrawler.dashboard import panels
-from topiccrawler.dashboard.context import Context, context_of, event, job_of
-from topiccrawler.dashboard.jobs import FAILED, FIRST_LOOK_SECONDS, LIVE, NO_BEGIN, TOP, WAIT_SECONDS, Job
+from topiccrawler.dashboard.context import Context, Values, about_job, context_of, job_of, shown
+from topiccrawler.dashboard.jobs import FAILED, LIVE, NO_BEGIN, TOP, WAIT_SECONDS, Job
 from topiccrawler.dashboard.starting import can_go_on
 from topiccrawler.dashboard.views import Texts, count, percent
 from topiccrawler.engine.control.client import ask, orders
@@ -26,11 +28,12 @@ from topiccrawler.results.report import made_from
 from topiccrawler.strategies import STRATEGIES
 
 CHANGEABLE = ("page_threshold", "link_threshold", "pages", "targets", "until", "topic")
-_ALIVE_SECONDS = 15.0  # an event stream without events says that it is there
-_LOG_BYTES = 64_000
+_COUNTS = ("pages", "kept", "relevant", "queued", "relevant_waiting", "in_flight", "hosts", "failed")
+SECONDS = 1.0  # between two looks
+PANEL_EVERY, CURVE_EVERY = 5, 10  # looks
 
 
-def values(job: Job, data: Path, status: Mapping[str, Any], wait: float = WAIT_SECONDS) -> dict[str, Any]:
+def values(job: Job, data: Path, status: Mapping[str, Any], wait: float = WAIT_SECONDS) -> Values:
     """What the four panels show. `wait`: as jobs.Job.once has it."""
     sites, bad = panels.where(job, status, wait=wait), panels.wrong(job, wait)
     return {
@@ -46,31 +49,27 @@ def values(job: Job, data: Path, status: Mapping[str, Any], wait: float = WAIT_S
     }
 
 
-def look(job: Job, data: Path, *, whole: bool) -> dict[str, Any]:
-    """A running job as it stands: its figures, with `whole` all panels. Blocks."""
-    status = job.status()
-    job.log.advance(FIRST_LOOK_SECONDS)
-    found = {"status": status, "find": panels.find(job, status, data)}
-    return found | (values(job, data, status) if whole else {})
+def look(job: Job, data: Path, *, whole: bool) -> Values | None:
+    """A running job as it stands: its figures, with `whole` all panels. None when it cannot be read. Blocks."""
+    try:
+        status = job.status()
+        job.advance()
+        if whole:
+            return values(job, data, status)
+        return {"status": status, "find": panels.find(job, status, data)}
+    except (CrawlerError, OSError):
+        return None
 
 
-async def page(request: web.Request) -> web.Response:
-    """`/jobs/JOB`."""
-    here, job = context_of(request), await job_of(request)
-    found = await asyncio.to_thread(_page, here, job)
-    return here.views.page(request, "job", found)
-
-
-def _page(here: Context, job: Job) -> dict[str, Any]:
-    """At once: what is not known yet follows by `/jobs/JOB/reading`."""
+@about_job("job")
+def page(here: Context, job: Job, _: web.Request) -> Values:
+    """`/jobs/JOB`, at once: what is not known yet follows by `/jobs/JOB/reading`."""
     status, recipe = job.status(), job.recipe()
-    share = job.log.advance(FIRST_LOOK_SECONDS)
+    job.advance()
     parameters = getattr(STRATEGIES.get(recipe.strategy), "changeable", ()) if recipe is not None else ()
     return {
         **values(job, here.data, status, NO_BEGIN),
         **_about(job, NO_BEGIN),
-        "share": share,
-        "pending": share < 1 or job.pending,
         "live": status["state"] in LIVE,
         "recipe": recipe,
         "topic": panels.topic_name(recipe),
@@ -79,7 +78,7 @@ def _page(here: Context, job: Job) -> dict[str, Any]:
     }
 
 
-def _about(job: Job, wait: float) -> dict[str, Any]:
+def _about(job: Job, wait: float) -> Values:
     """Topic, settings and orders."""
     made = job.once("made", JOB, lambda: made_from(job.folder), wait) or {"keywords": [], "settings": {}}
     given = [
@@ -101,19 +100,22 @@ def _plain(order: Mapping[str, Any]) -> str:
 
 async def reading(request: web.Request) -> web.Response:
     """`/jobs/JOB/reading`: the panels again, while a long log is read."""
-    here, job = context_of(request), await job_of(request)
-
-    def read() -> dict[str, Any]:
-        status = job.status()
-        panels.prepare(job, status)
-        share = job.log.advance(FIRST_LOOK_SECONDS)
-        found = values(job, here.data, status) | _about(job, WAIT_SECONDS)
-        return {**found, "share": share, "pending": share < 1 or job.pending}
-
-    found = await asyncio.to_thread(read)
-    answer = here.views.page(request, "reading", found)
+    answer = await shown(request, "reading", _read_on)
     answer.headers["HX-Trigger-After-Swap"] = "read"
     return answer
+
+
+def _read_on(here: Context, job: Job, _: web.Request) -> Values:
+    status = _begun(job)
+    return values(job, here.data, status) | _about(job, WAIT_SECONDS)
+
+
+def _begun(job: Job) -> Mapping[str, Any]:
+    """How it stands, with all begun that takes long."""
+    status = job.status()
+    panels.prepare(job, status)
+    job.advance()
+    return status
 
 
 async def curve(request: web.Request) -> web.Response:
@@ -124,7 +126,7 @@ async def curve(request: web.Request) -> web.Response:
 
 
 async def events(request: web.Request) -> web.StreamResponse:
-    """`/jobs/JOB/events`."""
+    """`/jobs/JOB/events`: how a running crawl stands (Server-Sent Events)."""
     here, job = context_of(request), await job_of(request)
     answer = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
     await answer.prepare(request)
@@ -134,39 +136,32 @@ async def events(request: web.Request) -> web.StreamResponse:
 
 
 async def _push(here: Context, request: web.Request, job: Job, answer: web.StreamResponse) -> None:
+    """Each second how it stands, while it runs; what is dearer (the queue, the hosts) seldom, and as jobs.Job.once allows."""
     texts = here.views.texts(request)
-    async with here.live.watching(job) as queue:
-        while True:
-            try:
-                seen = await asyncio.wait_for(queue.get(), _ALIVE_SECONDS)
-            except TimeoutError:
-                await answer.write(b": here\n\n")
-                continue
-            if seen is None:
-                return
-            await answer.write(event("figures", figures(texts, seen["find"])))
+    for second in itertools.count():
+        seen = await asyncio.to_thread(look, job, here.data, whole=second % PANEL_EVERY == 1)
+        if seen is None:
+            await answer.write(b": here\n\n")
+        else:
+            await answer.write(_event("figures", figures(texts, seen["find"])))
             for name in panels.PANELS[1:] if "sites" in seen else ():
                 html = here.views.text(request, f"panel_{name}", seen)
-                await answer.write(event("panel", {"name": name, "html": html}))
-            if seen["curve"]:
-                await answer.write(event("curve", {}))
+                await answer.write(_event("panel", {"name": name, "html": html}))
+            if second % CURVE_EVERY == 2:
+                await answer.write(_event("curve", {}))
+            if seen["status"]["state"] not in LIVE:
+                return
+        await asyncio.sleep(SECONDS)
+
+
+def _event(name: str, what: Any) -> bytes:
+    """One event as it goes over the wire."""
+    return f"event: {name}\ndata: {json.dumps(what, ensure_ascii=False)}\n\n".encode()
 
 
 def figures(t: Texts, find: Mapping[str, Any]) -> dict[str, Any]:
     """Texts by the names of their places on the page."""
-    plain = {
-        name: count(find[name])
-        for name in (
-            "pages",
-            "kept",
-            "relevant",
-            "queued",
-            "relevant_waiting",
-            "in_flight",
-            "hosts",
-            "failed",
-        )
-    }
+    plain = {name: count(find[name]) for name in _COUNTS}
     speed = "–" if find["speed"] is None else f"{find['speed']:.1f}"
     rates = {name: percent(find[name]) for name in ("rate", "recent_rate", "promise")}
     spoken = f"{t('pages')} {plain['pages']}, {t('kept')} {plain['kept']}, {t('harvest')} {rates['rate']}"
@@ -178,54 +173,24 @@ def figures(t: Texts, find: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-async def queue(request: web.Request) -> web.Response:
+@about_job("queue")
+def queue(here: Context, job: Job, _: web.Request) -> Values:
     """`/jobs/JOB/queue`: more of what comes next."""
-    here, job = context_of(request), await job_of(request)
-
-    def read() -> dict[str, Any]:
-        status = job.status()
-        panels.prepare(job, status)
-        share = job.log.advance(FIRST_LOOK_SECONDS)
-        found = panels.find(job, status, here.data)
-        rows = panels.following(job, status, TOP)
-        return {
-            "job": job,
-            "name": job.name,
-            "next": rows,
-            "find": found,
-            "share": share,
-            "pending": share < 1 or job.pending,
-        }
-
-    return here.views.page(request, "queue", await asyncio.to_thread(read))
+    status = _begun(job)
+    return {"find": panels.find(job, status, here.data), "next": panels.following(job, status, TOP)}
 
 
-async def outcomes(request: web.Request) -> web.Response:
+@about_job("outcomes")
+def outcomes(_: Context, job: Job, __: web.Request) -> Values:
     """`/jobs/JOB/outcomes`: every reason."""
-    here, job = context_of(request), await job_of(request)
-
-    def read() -> dict[str, Any]:
-        share = job.log.advance(FIRST_LOOK_SECONDS)
-        found = panels.wrong(job)
-        return {"wrong": found, "share": share, "pending": share < 1 or job.pending}
-
-    found = await asyncio.to_thread(read)
-    return here.views.page(request, "outcomes", {"job": job, "name": job.name, "wrong_more": 0, **found})
+    job.advance()
+    return {"wrong": panels.wrong(job), "wrong_more": 0}
 
 
-async def output(request: web.Request) -> web.Response:
+@about_job("log")
+def output(_: Context, job: Job, __: web.Request) -> Values:
     """`/jobs/JOB/log`: the end of what the crawl said."""
-    here, job = context_of(request), await job_of(request)
-
-    def read() -> list[str]:
-        path = job.folder / OUTPUT
-        if not path.is_file():
-            return []
-        with path.open("rb") as file:
-            file.seek(max(0, path.stat().st_size - _LOG_BYTES))
-            return file.read().decode("utf-8", "replace").splitlines()[1 if file.tell() > _LOG_BYTES else 0 :]
-
-    return here.views.page(request, "log", {"name": job.name, "lines": await asyncio.to_thread(read)})
+    return {"lines": job.output()}
 
 
 PLAIN = ("pause", "resume", "stop")

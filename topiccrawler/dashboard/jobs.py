@@ -58,20 +58,15 @@ def rate_at(curve: list[tuple[int, float]], pages: int) -> tuple[int, float] | N
     return min(curve, key=lambda one: abs(one[0] - pages), default=None)
 
 
-STARTING, RUNNING, PAUSED, CLOSING, ENDED, FAILED = (
-    "starting",
-    "running",
-    "paused",
-    "closing",
-    "ended",
-    "failed",
-)
+STARTING, RUNNING, PAUSED, CLOSING = "starting", "running", "paused", "closing"
+ENDED, FAILED = "ended", "failed"
 LIVE = frozenset({STARTING, RUNNING, PAUSED, CLOSING})
 WAIT_SECONDS, NO_BEGIN = 0.01, -1.0  # for what can be shown later
 FIRST_LOOK_SECONDS = 0.06  # at a log that was not read yet; the next look goes on
 STATUS_SECONDS = 2.0  # a crawl that reads a long page answers later
 TOP = 50  # rows of the queue
 MOST_JOBS = 16  # whose logs stay in memory
+_OUTPUT_BYTES = 64_000  # of what a crawl said
 _QUEUE_SECONDS = 5.0  # a queue that is written to is read again after this, and no sooner than a hundred times what it took
 
 
@@ -103,6 +98,7 @@ class Job:
     _making: dict[str, Future[Any]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
     teaching: Lock = field(default_factory=Lock)  # held while answers are learned from
+    share: float = 1.0  # of its log that was read at the last look
 
     @property
     def name(self) -> str:
@@ -114,44 +110,49 @@ class Job:
             try:
                 self._said = ask(self.folder, "status", patience=STATUS_SECONDS)
             except CrawlerError:  # it is busy, has just ended, or was killed
-                if not is_listening(self.folder):
-                    return self._without_answer()
-                return self._said or {"state": STARTING}
-            return self._said
-        return self._without_answer()
-
-    def _without_answer(self) -> dict[str, Any]:
+                if is_listening(self.folder):
+                    return self._said or {"state": STARTING}
+            else:
+                return self._said
         code = None if self.process is None else self.process.poll()
         if self.process is not None and code is None:
             return {"state": CLOSING if self._said else STARTING}
         return {"state": FAILED if code else ENDED}
 
-    @property
-    def last_words(self) -> str:
-        """The last line that a crawl said which the dashboard has started."""
+    def advance(self, seconds: float = FIRST_LOOK_SECONDS) -> None:
+        """Read on in its log, for so long."""
+        self.share = self.log.advance(seconds)
+
+    def output(self) -> list[str]:
+        """The last lines that a crawl said which the dashboard has started."""
         path = self.folder / OUTPUT
         if not path.is_file():
-            return ""
+            return []
         with path.open("rb") as file:
-            file.seek(max(0, path.stat().st_size - 4096))
-            lines = file.read().decode("utf-8", "replace").strip().splitlines()
-        return lines[-1] if lines else ""
+            cut = file.seek(max(0, path.stat().st_size - _OUTPUT_BYTES))
+            lines = file.read().decode("utf-8", "replace").splitlines()
+        return lines[1:] if cut else lines
+
+    @property
+    def last_words(self) -> str:
+        """The last of them."""
+        return next(filter(None, map(str.strip, reversed(self.output()))), "")
 
     def recipe(self) -> Recipe | None:
         """What it is made from; None where that cannot be read."""
-        return self.once("recipe", JOB, self._recipe, None)
+        return self.once("recipe", JOB, lambda: read_recipe(self.folder), None)
 
     def queue(self, wait: float = WAIT_SECONDS) -> dict[str, Any] | None:
         """The report of its queue; None without a JOBDIR, or where it cannot be read."""
         if not (self.folder / FRONTIER).is_file():
             return None
-        return self.once("queue", FRONTIER, self._queue, wait)
+        return self.once("queue", FRONTIER, lambda: queue_report(self.folder, TOP, time.time()), wait)
 
     def outcomes(self, wait: float = WAIT_SECONDS) -> list[Outcome] | None:
         """What failed and was discarded, by its queue; None as for `queue`."""
         if not (self.folder / FRONTIER).is_file():
             return None
-        return self.once("outcomes", FRONTIER, self._outcomes, wait)
+        return self.once("outcomes", FRONTIER, lambda: outcomes(self.folder / FRONTIER, EXAMPLES), wait)
 
     def promised(self, status: Mapping[str, Any]) -> tuple[int | None, float | None]:
         """How many relevant pages probably wait, and what the next pages promise, 0..1: as the crawl says, or said when it ended."""
@@ -162,25 +163,18 @@ class Job:
 
     def refused(self, wait: float = WAIT_SECONDS) -> int:
         """Links in the sample of those that were not queued."""
-        return self.once("refused", REFUSED, self._refused, wait) or 0
+        return self.once("refused", REFUSED, lambda: len([*read_refused(self.folder / REFUSED)]), wait) or 0
 
     def asked(self, verb: str, number: int, wait: float = WAIT_SECONDS) -> list[dict[str, Any]] | None:
         """The `top` or the `sites` of the running crawl, not asked so often that it feels it; None when it does not answer."""
-
-        def make() -> list[dict[str, Any]] | None:
-            try:
-                rows: list[dict[str, Any]] = ask(self.folder, verb, {"n": number})[verb]
-            except (CrawlerError, KeyError):
-                return None
-            return rows
-
-        return self.once(verb, "", make, wait)
+        return self.once(verb, "", lambda: ask(self.folder, verb, {"n": number}).get(verb), wait)
 
     def once(
         self, name: str, file: str, make: Callable[[], T], wait: float | None = WAIT_SECONDS
     ) -> T | None:
-        """What `make` gives, again only when the file has changed; of a file that keeps changing not too often. What takes longer
-        than `wait` seconds is made beside (`pending`); until then what was made before, or None. A negative `wait` begins nothing."""
+        """What `make` gives, again only when the file has changed; of a file that keeps changing not too often. None for files that cannot
+        be read. What takes longer than `wait` seconds is made beside (`pending`); until then what was made before, or None. A negative
+        `wait` begins nothing."""
         with self._lock:
             seen = tuple(mark(self.folder / f"{file}{end}") for end in ("", "-wal")) if file else time.time()
             known = self._kept.get(name)
@@ -202,28 +196,17 @@ class Job:
         """Something is made, or to be made, that was never made before."""
         return any(name not in self._kept for name in [*self._making, *self._wanted])
 
-    def _make(self, name: str, seen: object, make: Callable[[], T]) -> T:
-        begun = time.monotonic()
+    def _make(self, name: str, seen: object, make: Callable[[], T]) -> T | None:
+        begun, found = time.monotonic(), None
         try:
-            found = make()
+            with suppress(CrawlerError):
+                found = make()
             took = time.monotonic() - begun
             self._kept[name] = _Kept(seen, begun + max(_QUEUE_SECONDS, 100 * took), found)
             return found
         finally:
             with self._lock:
                 del self._making[name]
-
-    def _recipe(self) -> Recipe | None:
-        try:
-            return read_recipe(self.folder)
-        except CrawlerError:
-            return None
-
-    def _outcomes(self) -> list[Outcome] | None:
-        try:
-            return outcomes(self.folder / FRONTIER, EXAMPLES)
-        except CrawlerError:
-            return None
 
     def _stats(self) -> dict[str, Any]:
         try:
@@ -233,18 +216,6 @@ class Job:
         known = found.items() if isinstance(found, dict) else ()
         return {name: value for name, value in known if isinstance(value, int | float)}
 
-    def _refused(self) -> int:
-        try:
-            return sum(1 for _ in read_refused(self.folder / REFUSED))
-        except CrawlerError:
-            return 0
-
-    def _queue(self) -> dict[str, Any] | None:
-        try:
-            return queue_report(self.folder, TOP, time.time())
-        except CrawlerError:
-            return None
-
 
 class Jobs:
     """Of a data folder. Asked by several threads."""
@@ -252,9 +223,8 @@ class Jobs:
     def __init__(self, data: Path) -> None:
         self.data = data
         self._known: OrderedDict[str, Job] = OrderedDict()
-        self.figures: dict[
-            str, tuple[object, dict[str, Any]]
-        ] = {}  # of the list, by name: their log then, values
+        # of the list, by name: their log then, values
+        self.figures: dict[str, tuple[object, dict[str, Any]]] = {}
         self._lock = Lock()
 
     def names(self) -> list[str]:

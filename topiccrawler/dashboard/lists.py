@@ -6,12 +6,10 @@ The list of all jobs.
 from __future__ import annotations
 
 import asyncio
-import csv
-import io
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, astuple
 from math import inf
@@ -22,14 +20,14 @@ from aiohttp import web
 
 from topiccrawler.crawling.job_files import FRONTIER, REFUSED, VISITS
 from topiccrawler.dashboard import panels
-from topiccrawler.dashboard.context import Context, context_of, job_of
-from topiccrawler.dashboard.jobs import FIRST_LOOK_SECONDS, LIVE, Job, mark
+from topiccrawler.dashboard.context import Context, Values, about_job, context_of, job_of
+from topiccrawler.dashboard.jobs import LIVE, Job, mark
 from topiccrawler.dashboard.panels import topic_name
 from topiccrawler.dashboard.views import query
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.dump import Ended, ended
-from topiccrawler.results.exports import export_of, inert
+from topiccrawler.results.exports import export_of, write_table
 from topiccrawler.results.job_pages import job_pages
 from topiccrawler.results.jobs import selection_of
 from topiccrawler.results.summary import end_of
@@ -67,28 +65,22 @@ def _values(here: Context) -> dict[str, Any]:
         rows.append(row)
         unread |= not read
     live = any(row["state"] in LIVE for row in rows)
-    return {
-        "jobs": rows,
-        "data": here.data,
-        "refresh": _UNREAD_SECONDS if unread else _LIVE_SECONDS if live else 0,
-    }
+    refresh = _UNREAD_SECONDS if unread else _LIVE_SECONDS if live else 0
+    return {"jobs": rows, "data": here.data, "refresh": refresh}
 
 
 def _row(here: Context, name: str, seconds: float) -> tuple[dict[str, Any], bool]:
     job = here.jobs.get(name)
     seen = mark(job.folder / VISITS)
-    known = here.jobs.figures.get(name)
-    read = True
-    if known is None or known[0] != seen:
-        read = seconds > 0 and job.log.advance(seconds) >= 1
-        tally = job.log.tally
-        known = (seen, {"pages": tally.fetched, "kept": tally.kept, "began": tally.began})
-        if read:
-            here.jobs.figures[name] = known
-        else:
-            known = (seen, {"pages": None, "kept": None, "began": tally.began})
+    known, figures = here.jobs.figures.get(name, (None, {}))
+    if known != seen:
+        is_read, tally = seconds > 0 and job.log.advance(seconds) >= 1, job.log.tally
+        figures = {"pages": tally.fetched, "kept": tally.kept} if is_read else {"pages": None, "kept": None}
+        figures["began"] = tally.began
+        if is_read:
+            here.jobs.figures[name] = seen, figures
     status, recipe = job.status(), job.recipe()
-    found: dict[str, Any] = {**known[1], **{key: status[key] for key in ("pages", "kept") if key in status}}
+    found: dict[str, Any] = {**figures, **{key: status[key] for key in ("pages", "kept") if key in status}}
     return {
         "name": name,
         "state": status["state"],
@@ -96,23 +88,23 @@ def _row(here: Context, name: str, seconds: float) -> tuple[dict[str, Any], bool
         "strategy": "" if recipe is None else recipe.strategy,
         "rate": found["kept"] / found["pages"] if found["pages"] else None,
         **found,
-    }, read
+    }, figures["pages"] is not None
 
 
 ROWS = 100  # of a list's page
+FILTERS = ("topic", "site", "since", "min_relevance", "kind")  # of pages, in a query
 _CHUNK = 256 * 1024
 _KINDS = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
 
 
-async def sites(request: web.Request) -> web.Response:
+@about_job("sites")
+def sites(_: Context, job: Job, request: web.Request) -> Values:
     """`/jobs/JOB/sites?order=`."""
-    here, job = context_of(request), await job_of(request)
     order = _order(request)
-    found, share = await asyncio.to_thread(_sites, job, order, FIRST_LOOK_SECONDS)
+    job.advance()
+    found = panels.where(job, job.status(), order)
     shown = found[: panels.ALL_SITES]
-    values = {"name": job.name, "sites": shown, "more": len(found) - len(shown)}
-    values |= {"share": share, "pending": share < 1 or job.pending}
-    return here.views.page(request, "sites", {**values, "order": order, "orders": panels.ORDERS})
+    return {"sites": shown, "more": len(found) - len(shown), "order": order, "orders": panels.ORDERS}
 
 
 async def sites_file(request: web.Request) -> web.StreamResponse:
@@ -120,7 +112,8 @@ async def sites_file(request: web.Request) -> web.StreamResponse:
     job, order = await job_of(request), _order(request)
 
     def write(out: BinaryIO) -> None:
-        _table(_sites(job, order, inf)[0], out)
+        job.advance(inf)
+        write_table(panels.where(job, job.status(), order), out)
 
     return await _file(request, write, "csv", f"{job.name}-sites")
 
@@ -130,20 +123,14 @@ def _order(request: web.Request) -> str:
     return order if order in panels.ORDERS else panels.KEPT
 
 
-def _sites(job: Job, order: str, seconds: float) -> tuple[list[dict[str, Any]], float]:
-    share = job.log.advance(seconds)
-    return panels.where(job, job.status(), order), share
-
-
-async def urls(request: web.Request) -> web.Response:
+@about_job("urls")
+def urls(_: Context, job: Job, request: web.Request) -> Values:
     """`/jobs/JOB/urls?state=&reason=&skip=`: what ended so, or was not queued."""
-    here, job = context_of(request), await job_of(request)
     state, reason = _end(request)
     skip = number_of(request, "skip")
-    found = await asyncio.to_thread(lambda: list(_urls(job, state, reason, ROWS + 1, skip)))
-    values = {"name": job.name, "state": state, "reason": reason, "urls": found[:ROWS]}
+    found = list(_urls(job, state, reason, ROWS + 1, skip))
     turning = turned(skip, ROWS, more=len(found) > ROWS, state=state, reason=reason)
-    return here.views.page(request, "urls", {**values, **turning})
+    return {"state": state, "reason": reason, "urls": found[:ROWS], **turning}
 
 
 async def urls_file(request: web.Request) -> web.StreamResponse:
@@ -153,7 +140,7 @@ async def urls_file(request: web.Request) -> web.StreamResponse:
     def write(out: BinaryIO) -> None:
         rows = map(asdict, _urls(job, state, reason, -1, 0))
         if kind == "csv":
-            _table(rows, out)
+            write_table(rows, out)
         else:
             out.writelines(json.dumps(row, ensure_ascii=True).encode() + b"\n" for row in rows)
 
@@ -199,14 +186,10 @@ async def pages_file(request: web.Request) -> web.StreamResponse:
 
 def filters_of(request: web.Request) -> dict[str, Any]:
     """What of the pages is asked for, as results.jobs takes it. ArgumentError for a relevance that is no number."""
-    asked = {
-        name: text
-        for name in ("topic", "site", "since", "kind")
-        if (text := request.query.get(name, "").strip())
-    }
+    asked = {name: text for name in FILTERS if (text := request.query.get(name, "").strip())}
+    least = asked.pop("min_relevance", "")
     if (known := by_name().get(asked.get("topic", "").lower())) is not None:
         asked["topic"] = known.name
-    least = request.query.get("min_relevance", "").strip()
     try:
         return asked | ({"min_relevance": float(least)} if least else {})
     except ValueError:
@@ -225,17 +208,6 @@ def turned(skip: int, rows: int, *, more: bool, **asked: object) -> dict[str, st
     return {"earlier": before, "later": query(**asked, skip=skip + rows) if more else None}
 
 
-def _table(rows: Iterator[Mapping[str, Any]] | list[dict[str, Any]], out: BinaryIO) -> None:
-    text = io.TextIOWrapper(out, encoding="utf-8-sig", errors="replace", newline="", write_through=True)
-    table: csv.DictWriter[str] | None = None
-    for row in rows:
-        if table is None:
-            table = csv.DictWriter(text, list(row))
-            table.writeheader()
-        table.writerow({name: inert(value) for name, value in row.items()})
-    text.detach()
-
-
 async def _file(
     request: web.Request, write: Callable[[BinaryIO], None], kind: str, name: str
 ) -> web.StreamResponse:
@@ -243,9 +215,8 @@ async def _file(
         await asyncio.to_thread(write, out)
         out.seek(0)
         answer = web.StreamResponse(headers={"Content-Type": f"{_KINDS[kind]}; charset=utf-8"})
-        answer.headers["Content-Disposition"] = (
-            f"attachment; filename*=UTF-8''{quote(f'{name}.{kind}', safe='')}"
-        )
+        file = quote(f"{name}.{kind}", safe="")
+        answer.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{file}"
         answer.headers["X-Content-Type-Options"] = "nosniff"
         with suppress(ConnectionError):  # the browser has gone
             await answer.prepare(request)

@@ -20,8 +20,7 @@ from topiccrawler.results.summary import Site
 from topiccrawler.store.refused import NOT_QUEUED
 from topiccrawler.topics.catalogue import by_name
 
-FIND, WHERE, NEXT, WRONG = "find", "where", "next", "wrong"
-PANELS = (FIND, WHERE, NEXT, WRONG)
+PANELS = ("find", "where", "next", "wrong")
 SHOWN_SITES, SHOWN_NEXT, SHOWN_OUTCOMES, ALL_SITES = 15, 12, 14, 1000
 NEW, KEPT, FETCHED, SHARE, FAILED, WAITING = "new", "kept", "fetched", "share", "failed", "waiting"
 ORDERS = (KEPT, FETCHED, SHARE, NEW, WAITING, FAILED)  # of sites
@@ -88,7 +87,7 @@ def _topic_id(recipe: Recipe | None) -> str:
 
 def curves(job: Job, data: Path) -> dict[str, Any]:
     """The harvest curve, and breadth-first's where it is known, on common places: pages fetched, pages kept."""
-    points = job.log.tally.curve()
+    points = job.log.tally.curve
     base = _breadth_first(job, data)
     most = points[-1][0]
     known = dict(points)

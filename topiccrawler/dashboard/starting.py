@@ -93,11 +93,7 @@ def read_form(given: Mapping[str, str], jobs: Jobs, defaults: Mapping[str, Any])
     if not order.faults:
         check(order, defaults)
     order.job = given.get(JOB, "").strip() or _name(order, jobs)
-    if (
-        Path(order.job).name != order.job
-        or not re.fullmatch(r"[\w.-]{1,80}", order.job)
-        or order.job[0] in ".-"
-    ):
+    if not re.fullmatch(r"[\w][\w.-]{0,79}", order.job):
         order.faults[JOB] = f"job {order.job!r} is no plain folder name; use letters, digits and dashes"
     elif (jobs.data / order.job).exists():
         order.faults[JOB] = f"job {order.job!r} exists; give another name"
@@ -123,9 +119,8 @@ def check(order: Order, defaults: Mapping[str, Any]) -> None:
     """By the command's own checks, in its order, with its messages."""
     where = ""
     try:
-        params = parse_arguments(
-            order.arguments, topic=defaults.get("TOPIC"), strategy=str(defaults.get("TOPIC_STRATEGY"))
-        )
+        strategy = str(defaults.get("TOPIC_STRATEGY"))
+        params = parse_arguments(order.arguments, topic=defaults.get("TOPIC"), strategy=strategy)
         where = SETTINGS
         check_settings(order.settings)
         where = PARAMETERS if params.parameters else "strategy"
@@ -179,7 +174,7 @@ def begin(order: Order, jobs: Jobs, folder: Path) -> Job:
         process = start_scrapy(line_of(order, folder), output, os.environ, own_session=True)
     job = jobs.started(order.job, process)
     until = time.monotonic() + _SECONDS
-    while time.monotonic() < until and process.poll() is None and not _is_up(folder):
+    while time.monotonic() < until and process.poll() is None and not (folder / CONTROL).is_file():
         try:
             process.wait(_LOOK_SECONDS)
         except subprocess.TimeoutExpired:
@@ -187,10 +182,6 @@ def begin(order: Order, jobs: Jobs, folder: Path) -> Job:
     if process.poll():
         raise StateError(f"job {order.job}", f"ended at once: {job.last_words}", f"see {folder / OUTPUT}")
     return job
-
-
-def _is_up(folder: Path) -> bool:
-    return (folder / "control.json").is_file()
 
 
 _KEPT = TypeAdapter(dict[str, dict[str, str]])

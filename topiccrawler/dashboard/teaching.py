@@ -9,12 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from aiohttp import web
 
 from topiccrawler.crawling.teaching import answered, lessons_of
-from topiccrawler.dashboard.context import context_of, job_of
+from topiccrawler.dashboard.context import Context, Values, context_of, job_of, shown
 from topiccrawler.dashboard.jobs import Job
 from topiccrawler.dashboard.views import Texts
 from topiccrawler.engine.control.client import teacher_of
@@ -73,15 +72,16 @@ def _learn(job: Job, given: Mapping[str, str], t: Texts) -> str:
 
 
 async def _answer(request: web.Request, said: str, fault: str) -> web.Response:
-    here, job = context_of(request), await job_of(request)
-    found = await asyncio.to_thread(_questions, job.folder)
-    values = {**found, "job": job, "name": job.name, "said": said, "fault": fault or found["fault"]}
-    return here.views.page(request, "panel_teach" if "HX-Request" in request.headers else "teach", values)
+    def read(_: Context, job: Job, __: web.Request) -> Values:
+        found = _questions(job.folder)
+        return {**found, "said": said, "fault": fault or found["fault"]}
+
+    return await shown(request, "panel_teach" if "HX-Request" in request.headers else "teach", read)
 
 
-def _questions(folder: Path) -> dict[str, Any]:
+def _questions(folder: Path) -> Values:
     """Pages that nobody was asked about; none where nothing can be taught."""
-    found: dict[str, Any] = {"best": [], "border": [], "answered": 0, "fault": ""}
+    found: Values = {"best": [], "border": [], "answered": 0, "fault": ""}
     try:
         known = answered(folder)
         look = first_look(folder, count=SHOWN + min(MOST_ANSWERED, len(known)))

@@ -13,8 +13,7 @@ from __future__ import annotations
 import hmac
 import re
 import secrets
-import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -24,6 +23,7 @@ from jinja2 import Environment
 
 from topiccrawler.engine.control.server import RefusedError, admit
 from topiccrawler.files import folder, package_table
+from topiccrawler.results.search import Snippet
 from topiccrawler.results.templating import environment
 from topiccrawler.text.normalise import printable
 
@@ -69,9 +69,8 @@ class Session:
         if given is not None and request.method == "GET":
             self._exchange(given)
         if not _same(request.cookies.get(self.cookie_name, ""), self._cookie):
-            raise RefusedError(
-                401, "this browser has no key", "open the link that `scrapy dashboard` has printed"
-            )
+            remedy = "open the link that `scrapy dashboard` has printed"
+            raise RefusedError(401, "this browser has no key", remedy)
         if request.method == "POST":
             form = request.headers.get(HEADER) or str((await request.post()).get(FIELD, ""))
             if not _same(form, self.form):
@@ -79,9 +78,8 @@ class Session:
 
     def _exchange(self, given: str) -> None:
         if not _same(given, self._link):
-            raise RefusedError(
-                401, "the link was used already", "open the newest link that `scrapy dashboard` has printed"
-            )
+            remedy = "open the newest link that `scrapy dashboard` has printed"
+            raise RefusedError(401, "the link was used already", remedy)
         self._link = secrets.token_urlsafe(32)
         self._told(self.link)
         found = web.HTTPSeeOther("/")
@@ -119,11 +117,6 @@ class Texts:
         found = self._texts.get(f"{prefix}_{key}")
         return said if found is None else found.format(n=number[0] if number else "")
 
-    @property
-    def names(self) -> frozenset[str]:
-        """Of all texts."""
-        return frozenset(self._texts)
-
 
 @cache
 def texts_in(language: str) -> Texts:
@@ -160,8 +153,8 @@ def templates() -> Environment:
         "percent": percent,
         "span": span,
         "part": part,
-        "ago": moment_of_day,
         "line": line,
+        "pieces": pieces,
     }
     made.globals |= {"languages": LANGUAGES, "query": query}
     for file in folder(TEMPLATES).iterdir():
@@ -183,21 +176,15 @@ class Views:
     def text(self, request: web.Request, template: str, values: Mapping[str, Any]) -> str:
         """A template filled in."""
         made = self._environment.get_template(f"{TEMPLATES}/{template}.html")
-        return made.render(
-            t=self.texts(request),
-            form_token=self._session.form,
-            path=request.path,
-            back=request.path_qs,
-            **values,
-        )
+        known = {"t": self.texts(request), "path": request.path, "back": request.path_qs}
+        return made.render(**known, form_token=self._session.form, **values)
 
     def page(
         self, request: web.Request, template: str, values: Mapping[str, Any], status: int = 200
     ) -> web.Response:
         """The same as an answer."""
-        return web.Response(
-            text=self.text(request, template, values), content_type="text/html", status=status
-        )
+        text = self.text(request, template, values)
+        return web.Response(text=text, content_type="text/html", status=status)
 
 
 def count(number: float | None) -> str:
@@ -222,14 +209,19 @@ def span(seconds: float | None) -> str:
     return f"{whole // 3600}{THIN}h {whole % 3600 // 60:02d}{THIN}min"
 
 
-def moment_of_day(seconds: float) -> str:
-    """Hour, minute and second, local time."""
-    return time.strftime("%H:%M:%S", time.localtime(seconds)) if seconds else ""
-
-
 def line(text: str) -> str:
     """A line of a log, its blanks kept, without what steers."""
     return printable(text[:MOST_LINE])
+
+
+def pieces(found: Snippet) -> Iterator[tuple[str, bool]]:
+    """The text in pieces, with whether each is marked; what steers is shown as an escape."""
+    at = 0
+    for start, stop in found.marks:
+        yield line(found.text[at:start]), False
+        yield line(found.text[start:stop]), True
+        at = stop
+    yield line(found.text[at:]), False
 
 
 def part(text: str) -> str:

@@ -171,6 +171,7 @@ def above_zero(most: float) -> Callable[[str], float]:
     return number
 
 
+_BOUNDS = ("least", "most")
 _TYPES = {"int": int, "float": float, "share": above_zero(1), "above_zero": above_zero(1e6)}
 
 
@@ -184,9 +185,11 @@ class ReportingCommand(ScrapyCommand):
 
     How it is called and its help are commands/NAME.toml: `usage`, `summary`, `details`; `options` with the keywords of `add_argument`, those
     of `groups` under a title; `json`, the help of --json, where that says more ("": no such option); `selects`: with selection.toml's options.
+    Of an option that is a number, `least` and `most` are its bounds.
     """
 
     requires_crawler_process = False
+    takes_dashes = False  # arguments that begin with one
 
     @property
     def description(self) -> Mapping[str, Any]:
@@ -219,8 +222,9 @@ class ReportingCommand(ScrapyCommand):
         for title, options in self.options.items():
             place = parser.add_argument_group(title) if title else parser
             for name, how in options.items():
+                given = {word: value for word, value in how.items() if word not in _BOUNDS}
                 kind = {"type": _TYPES[how["type"]]} if "type" in how else {}
-                place.add_argument(f"--{name}", **{**how, **kind})
+                place.add_argument(f"--{name}", **{**given, **kind})
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Look at the call before anything is done; `refuse` what cannot be meant."""
@@ -242,16 +246,17 @@ class ReportingCommand(ScrapyCommand):
         """End with exit code 2; Scrapy prints the usage before it."""
         raise UsageError(translated(f"scrapy {self.command}: {fault}"), print_help=False)
 
-    def refuse_options(self, args: list[str]) -> None:
-        """Scrapy hands on options it does not know as arguments."""
-        for wrong in (arg for arg in args if arg.startswith("-")):
+    def _check_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Those that there are not, which Scrapy hands on as arguments, and numbers out of bounds."""
+        for wrong in (arg for arg in args if arg.startswith("-") and not self.takes_dashes):
             self.refuse(f"unknown option {wrong}")
-
-    def refuse_below_one(self, opts: argparse.Namespace, *names: str) -> None:
-        """Numbers of these options, where they are given, count from 1."""
-        for name in names:
-            if (number := getattr(opts, name)) is not None and number < 1:
-                self.refuse(f"--{name.replace('_', '-')} {number}: give a number from 1 on")
+        for name, how in (option for group in self.options.values() for option in group.items()):
+            least, most = map(how.get, _BOUNDS)
+            number = getattr(opts, how.get("dest", name.replace("-", "_"))) if least is not None else None
+            if number is not None and not least <= number <= (number if most is None else most):
+                self.refuse(
+                    f"--{name} {number}: give a number from {least} {'on' if most is None else f'to {most}'}"
+                )
 
     def setting(self, name: str) -> str | None:
         """The setting's value; None when it is empty or not set."""
@@ -300,6 +305,7 @@ class ReportingCommand(ScrapyCommand):
         return as_text(f"commands/templates/{template}.txt", values)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        self._check_options(args, opts)
         self.check(args, opts)
         give_values(self.project)
         if store_url := self.setting("STORE_URL"):

@@ -25,12 +25,12 @@ from random import Random
 from typing import Protocol
 
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.errors import ArgumentError, SeedsError, file_faults
+from topiccrawler.errors import ArgumentError, SeedsError
 from topiccrawler.files import package_table
 from topiccrawler.lab.live import LiveCrawls
 from topiccrawler.lab.measures import STEP_PAGES, Scored, Truth, checkpoints, oracle_order
 from topiccrawler.lab.page_reading import ReadingPlan, WebReading, Workers, read_web
-from topiccrawler.lab.recorded_web import Labels, RecordedPages, read_labels
+from topiccrawler.lab.recorded_web import Labels, RecordedPages, label_rows, read_labels
 from topiccrawler.lab.replayed import (
     CONCURRENCY,
     Configurations,
@@ -109,10 +109,8 @@ BY_HAND = "LABELS"  # in a strategy: the first file of labels
 
 def _experiments() -> dict[str, PaperExperiment]:
     given = package_table("lab/experiments.toml")
-    return {
-        name: PaperExperiment(**{**known, "strategies": ",".join(known["strategies"])})
-        for name, known in given.items()
-    }
+    given = {name: {**known, "strategies": ",".join(known["strategies"])} for name, known in given.items()}
+    return {name: PaperExperiment(**known) for name, known in given.items()}
 
 
 EXPERIMENTS: Mapping[str, PaperExperiment] = _experiments()
@@ -140,11 +138,11 @@ def fill_in(opts: argparse.Namespace, settings: Settings) -> None:
 
 def with_labels(strategies: str, labels: Sequence[str]) -> str:
     """The strategies, BY_HAND in them replaced by the first file of labels; without one, those that need it left out."""
-    specs = strategies.split(",")
+    by_hand, specs = f"={BY_HAND}", strategies.split(",")
     if not labels:
-        return ",".join(spec for spec in specs if not spec.endswith(f"={BY_HAND}"))
+        return ",".join(spec for spec in specs if not spec.endswith(by_hand))
     return ",".join(
-        spec.removesuffix(BY_HAND) + labels[0] if spec.endswith(f"={BY_HAND}") else spec for spec in specs
+        f"{spec.removesuffix(by_hand)}={labels[0]}" if spec.endswith(by_hand) else spec for spec in specs
     )
 
 
@@ -152,18 +150,13 @@ def mixed_seeds(labels: Iterable[Path], topic: str, number: int) -> list[str]:
     """Hubs of a labelled web, two of three about the topic (all there are, when they are fewer), drawn by lot, the same each time."""
     hubs: dict[bool, list[str]] = {True: [], False: []}
     for path in labels:
-        with file_faults(
-            ArgumentError, path, "cannot be read", "give a file of labels: url, topics, how, kind"
-        ):
-            lines = path.read_text(encoding="utf-8").splitlines()
-        for url, topics, _, kind in (line.split("\t")[:4] for line in lines if line.count("\t") >= 3):
-            if kind in {"hub", "home"} and "," not in url and not url.startswith("#"):
+        for url, topics, _, kind in (row[:4] for row in label_rows(path) if len(row) > 3):
+            if kind in {"hub", "home"} and "," not in url:
                 hubs[topic in topics.split(",")].append(url)
     wanted = {True: number - number // 3, False: number // 3}
     chance = Random(0)
-    return [
-        url for on, urls in hubs.items() for url in chance.sample(sorted(urls), min(len(urls), wanted[on]))
-    ]
+    drawn = (chance.sample(sorted(urls), min(len(urls), wanted[on])) for on, urls in hubs.items())
+    return [url for urls in drawn for url in urls]
 
 
 def recorded_synthetic_web(out: Path) -> tuple[Path, Path, list[str]]:
@@ -255,9 +248,9 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
             truth = _truth(at, name, labels, found, numbers[at], pages)
             order = oracle_order(found.links, numbers[at], truth.relevant, plan.pages)
             seeds = [pages.urls[number] for number in numbers[at]]
-            one = Outcome(name, truth, seeds, Scored.of(truth, [order]), order, built[at])
-            one.display_name = topics[at].display_name
-            outcomes.append(one)
+            shown = topics[at].display_name
+            best = Scored.of(truth, [order])
+            outcomes.append(Outcome(name, truth, seeds, best, order, built[at], display_name=shown))
         runs = {
             (at, spec): Run(recipe, spec, tuple(numbers[at]), plan.pages, parsed, at, 0, plan.concurrency)
             for at, recipe in enumerate(plan.recipes)
@@ -269,9 +262,8 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
     for (at, spec), found_by in zip(runs, crawls, strict=True):
         outcome = outcomes[at]
         outcome.crawls[spec] = found_by
-        outcome.scored[spec] = Scored.of(
-            outcome.truth, [one.order for one in found_by], [one.verdicts for one in found_by]
-        )
+        orders, verdicts = [one.order for one in found_by], [one.verdicts for one in found_by]
+        outcome.scored[spec] = Scored.of(outcome.truth, orders, verdicts)
     return Comparison(
         plan,
         outcomes,

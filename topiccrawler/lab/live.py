@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from topiccrawler.crawling.assemble import TOPIC, as_toml, topic_of
-from topiccrawler.crawling.job_files import DISCARDED, PAGES, VISITS, failure, start_scrapy
+from topiccrawler.crawling.job_files import DISCARDED, PAGES, VISITS, crawl_line, failure, start_scrapy
 from topiccrawler.crawling.keeping import Verdict
 from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.lab.replayed import (
@@ -38,14 +38,11 @@ from topiccrawler.store.visits import read_visits
 
 RECORDED_LINKS = "topiccrawler.engine.archives.RecordedLinksMiddleware"
 RECORDED_LINKS_POSITION = 1200
-BUDGETS = [
-    f"FRONTIER_{name}"
-    for name in (
-        *("HOST_PAGES", "DOMAIN_PAGES", "HOST_UNPRODUCTIVE_PAGES", "SHAPE_UNPRODUCTIVE_PAGES"),
-        *("UNPROVEN_PAGES", "FAIR_SHARES"),
-        *("PATH_SEGMENTS_MAX", "SEGMENT_REPEATS_MAX", "QUERY_PARAMETERS_MAX", "CALENDAR_YEARS_MAX"),
-    )
-]
+BUDGETS = (
+    *("FRONTIER_HOST_PAGES", "FRONTIER_DOMAIN_PAGES", "FRONTIER_UNPROVEN_PAGES", "FRONTIER_FAIR_SHARES"),
+    *("FRONTIER_HOST_UNPRODUCTIVE_PAGES", "FRONTIER_SHAPE_UNPRODUCTIVE_PAGES", "FRONTIER_PATH_SEGMENTS_MAX"),
+    *("FRONTIER_SEGMENT_REPEATS_MAX", "FRONTIER_QUERY_PARAMETERS_MAX", "FRONTIER_CALENDAR_YEARS_MAX"),
+)
 _JOB = "job"
 POLL_SECONDS = 0.2
 
@@ -80,10 +77,8 @@ class LiveCrawls:
         job = folder / _JOB
         shutil.rmtree(job, ignore_errors=True)  # of an earlier comparison: what it kept is not this one's
         visits = job / VISITS
-        lines = [
-            *(self.pages.urls[number] for number in run.seeds),
-            *(f"-{url}" for url in run.recipe.off_topic),
-        ]
+        lines = [self.pages.urls[number] for number in run.seeds]
+        lines += [f"-{url}" for url in run.recipe.off_topic]
         seeds.write_text("\n".join(lines) + "\n", encoding="utf-8")
         began = time.perf_counter()
         with log.open("wb") as output:
@@ -135,20 +130,9 @@ class LiveCrawls:
             # budgets and traps prune too: a replay has none
             **(dict.fromkeys(BUDGETS, 0) if not recipe.prune else {}),
         }
-        given = {
-            "topic": topic,
-            "strategy": name_of(run.spec),
-            "seeds": seeds,
-            "pages": run.pages,
-            **{f"strategy_{key}": value for key, value in parameters_of(run.spec).items()},
-        }
-        arguments = ["crawl", "topic"]
-        for name, value in given.items():
-            arguments += ["-a", f"{name}={value}"]
-        for name, value in settings.items():
-            if value is not None:
-                arguments += ["-s", f"{name}={value}"]
-        return arguments
+        given = {"topic": topic, "strategy": name_of(run.spec), "seeds": seeds, "pages": run.pages}
+        given |= {f"strategy_{key}": value for key, value in parameters_of(run.spec).items()}
+        return crawl_line(given, {name: value for name, value in settings.items() if value is not None})
 
 
 def watched(process: int, visits: Path) -> tuple[dict[int, float], int, resource.struct_rusage]:

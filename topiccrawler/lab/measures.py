@@ -49,7 +49,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from heapq import heappop, heappush
 from itertools import accumulate
@@ -197,7 +197,16 @@ def reliability(pages: Sequence[Assessed]) -> list[Bin]:
     for page in pages:
         if page.relevance is not None:
             parts[min(BINS - 1, int(page.relevance * BINS))].append((page.relevance, page.is_relevant))
-    return [_bin(number, part) for number, part in enumerate(parts)]
+    return [
+        Bin(
+            start=number / BINS,
+            end=(number + 1) / BINS,
+            pages=len(part),
+            mean_relevance=fmean(relevance for relevance, _ in part) if part else None,
+            on_topic=fmean(is_relevant for _, is_relevant in part) if part else None,
+        )
+        for number, part in enumerate(parts)
+    ]
 
 
 def calibration_error(bins: Sequence[Bin]) -> float | None:
@@ -209,16 +218,6 @@ def calibration_error(bins: Sequence[Bin]) -> float | None:
         if one.mean_relevance is not None and one.on_topic is not None
     )
     return sum(gaps) / pages if pages else None
-
-
-def _bin(number: int, part: Sequence[tuple[float, bool]]) -> Bin:
-    return Bin(
-        start=number / BINS,
-        end=(number + 1) / BINS,
-        pages=len(part),
-        mean_relevance=fmean(relevance for relevance, _ in part) if part else None,
-        on_topic=fmean(is_relevant for _, is_relevant in part) if part else None,
-    )
 
 
 Z = 1.959964  # 95 %
@@ -327,10 +326,9 @@ class Truth:
 
     def kept(self, order: Sequence[int], verdicts: Mapping[int, Verdict]) -> tuple[Curve, Curve]:
         """Of the content pages that the crawl keeps, and of those of them on topic."""
-        is_kept = [
-            page in verdicts and verdicts[page].is_kept and (self.counted is None or page in self.counted)
-            for page in order
-        ]
+        kept = {page for page, verdict in verdicts.items() if verdict.is_kept}
+        kept = kept if self.counted is None else kept & self.counted
+        is_kept = [page in kept for page in order]
         hits = (one and page in self.relevant for page, one in zip(order, is_kept, strict=True))
         return Curve.of(is_kept), Curve.of(hits)
 
@@ -355,17 +353,13 @@ class Scored:
     curves: tuple[Curve, ...]
     content: tuple[Curve, ...]
     sites: tuple[int, ...] = ()  # with a relevant page among those fetched
-    assessed: tuple[
-        tuple[Assessed, ...], ...
-    ] = ()  # content pages fetched; none where nothing says what was kept
+    # content pages fetched; none where nothing says what was kept
+    assessed: tuple[tuple[Assessed, ...], ...] = ()
     kept: tuple[tuple[Curve, Curve], ...] = ()  # of each run: content pages kept, and those of them on topic
 
     @classmethod
     def of(
-        cls,
-        truth: Truth,
-        orders: Collection[Sequence[int]],
-        verdicts: Sequence[Mapping[int, Verdict]] = (),
+        cls, truth: Truth, orders: Collection[Sequence[int]], verdicts: Sequence[Mapping[int, Verdict]] = ()
     ) -> Scored:
         """`verdicts`: of each run, what it would keep. The page classifier is not measured by itself."""
         curves, content = (tuple(map(of, orders)) for of in (truth.curve, truth.content_curve))
@@ -380,77 +374,63 @@ def figures(
 ) -> dict[str, Any]:
     """One strategy's entry in result.json; `at`: counts of pages at which it is measured, by default every STEP_PAGES."""
     at = at or checkpoints(pages, STEP_PAGES)
-    measured: dict[str, Any] = {}
-    bands: dict[str, Any] = {}
+    runs: dict[str, Any] = {}  # of each figure its values, one a run
     kinds = [("", scored.curves, truth.targets), ("content_", scored.content, truth.content_targets)]
     for kind, curves, targets in kinds[: 2 if truth.content else 1]:
-        rates = {n: [harvest_rate(curve, n) for curve in curves] for n in at}
-        recalls = {n: [target_recall(curve, n, targets) for curve in curves] for n in at}
-        for name, values in (("harvest_rate", rates), ("target_recall", recalls)):
-            measured[kind + name] = {str(n): mean(values[n]) for n in at}
-            bands[kind + name] = {str(n): band(values[n]) for n in at}
-    ratios = [oracle_ratio(curve, oracle, pages) for curve in scored.curves]
-    measured["oracle_ratio"], bands["oracle_ratio"] = mean(ratios), band(ratios)
-    per_run: dict[str, list[float | None]] = {
-        "pages_to_half": [pages_to_half(curve, truth.targets) for curve in scored.curves],
-        "relevant_sites": list(scored.sites),
-    }
-    off_topic = [off_topic_share(curve) for curve in scored.curves]
-    measured["off_topic_share"], bands["off_topic_share"] = mean(off_topic), band(off_topic)
-    for name, found in per_run.items():
-        measured[name], bands[name] = _whole(mean(found)), band(found)
+        runs[kind + "harvest_rate"] = {n: [harvest_rate(curve, n) for curve in curves] for n in at}
+        runs[kind + "target_recall"] = {n: [target_recall(curve, n, targets) for curve in curves] for n in at}
+    runs["oracle_ratio"] = [oracle_ratio(curve, oracle, pages) for curve in scored.curves]
+    runs["off_topic_share"] = [off_topic_share(curve) for curve in scored.curves]
+    runs["pages_to_half"] = [pages_to_half(curve, truth.targets) for curve in scored.curves]
+    runs["relevant_sites"] = scored.sites
     if scored.assessed:
-        measured["kept"], bands["kept"] = _kept(scored.assessed)
-        targets = truth.targets if truth.counted is None else truth.content_targets
-        for name, of in (("kept_precision", None), ("kept_recall", targets)):
-            values = {
-                n: [
-                    hits.found(n) / whole if (whole := kept.found(n) if of is None else of) else None
-                    for kept, hits in scored.kept
-                ]
-                for n in at
-            }
-            measured[name] = {str(n): mean(values[n]) for n in at}
-            bands[name] = {str(n): band(values[n]) for n in at}
-    measured["pages"] = _whole(mean([float(curve.pages) for curve in scored.curves]))
+        of_runs = [measure(of_run) for of_run in scored.assessed]
+        runs["kept"] = {name: [getattr(one, name) for one in of_runs] for name in KEPT}
+        whole = truth.targets if truth.counted is None else truth.content_targets
+        runs["kept_precision"] = {
+            n: [target_recall(hits, n, kept.found(n)) for kept, hits in scored.kept] for n in at
+        }
+        runs["kept_recall"] = {n: [target_recall(hits, n, whole) for _, hits in scored.kept] for n in at}
+    measured = _of_each(runs, mean)
+    if scored.assessed:
+        measured["kept"]["reliability"] = _reliability(scored.assessed)
+    measured["pages"] = mean([curve.pages for curve in scored.curves])
     if len(scored.curves) > 1:
-        measured["runs"] = len(scored.curves)
-        measured["band"] = bands
+        measured |= {"runs": len(scored.curves), "band": _of_each(runs, band)}
     return measured
 
 
-def _kept(runs: Sequence[Sequence[Assessed]]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Figures and bands; the reliability is that of the pages of all runs."""
-    measured: dict[str, Any] = {}
-    bands: dict[str, Any] = {}
-    of_runs = [measure(pages) for pages in runs]
-    for name in KEPT:
-        values = [getattr(one, name) for one in of_runs]
-        measured[name], bands[name] = mean(values), band(values)
-    measured["pages"] = _whole(measured["pages"])
+def _of_each(runs: Mapping[Any, Any], of: Callable[[Sequence[float | None]], Any]) -> dict[str, Any]:
+    """Of each figure, at each number of pages."""
+    return {
+        str(name): _of_each(values, of) if isinstance(values, dict) else of(values)
+        for name, values in runs.items()
+    }
+
+
+def _reliability(runs: Sequence[Sequence[Assessed]]) -> list[dict[str, Any]]:
+    """Of the pages of all runs; `pages`: the mean of the runs."""
     pooled = reliability([page for pages in runs for page in pages])
-    measured["reliability"] = [
+    of_runs = zip(*map(reliability, runs), strict=True)
+    return [
         {
             "from": one.start,
             "to": one.end,
-            "pages": _whole(mean([one.pages / len(runs)])),
+            "pages": mean([each.pages for each in of_run]),
             "mean_relevance": mean([one.mean_relevance]),
             "on_topic": mean([one.on_topic]),
         }
-        for one in pooled
+        for one, of_run in zip(pooled, of_runs, strict=True)
     ]
-    return measured, bands
-
-
-def _whole(value: Any) -> Any:
-    """A count without its point when it is whole."""
-    return int(value) if value is not None and value == int(value) else value
 
 
 def mean(values: Sequence[float | None]) -> Any:
-    """None when any is."""
+    """None when any is; of counts a count, where it is whole."""
     known = [value for value in values if value is not None]
-    return round(fmean(known), DIGITS) if len(known) == len(values) else None
+    if len(known) < len(values):
+        return None
+    found = round(fmean(known), DIGITS)
+    return int(found) if found.is_integer() and all(isinstance(value, int) for value in known) else found
 
 
 def band(values: Sequence[float | None]) -> list[float] | None:

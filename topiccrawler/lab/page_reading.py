@@ -210,13 +210,11 @@ def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
     reading = opened.readers[0].read(url, recorded.body, charset, content_type=kind)
     if reading.fault:
         return unread
+    listings = reading.page.listings
     if is_robots(url):
-        lines = sitemap_lines(recorded.body.decode("utf-8", "replace"), url)
-        reading = replace(reading, page=replace(reading.page, listings=lines))
-    if reading.page.listings:
-        ends = [(at, pages.number(at)) for at in reading.page.listings]
-        urls = [at if number is None else pages.urls[number] for at, number in ends]
-        reading = replace(reading, page=replace(reading.page, listings=urls))
+        listings = sitemap_lines(recorded.body.decode("utf-8", "replace"), url)
+    ends = [(at, pages.number(at)) for at in listings]
+    page = replace(reading.page, listings=[at if end is None else pages.urls[end] for at, end in ends])
     judged = _judged(opened, reading)
     links: dict[str, list[tuple[int, Link]]] = {}
     elsewhere = 0
@@ -235,7 +233,7 @@ def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
         elsewhere = len(made) - len(present)
     targets = [target for target, _ in links[plan.contexts[0]]]
     is_target = [one.is_target for one in judged]
-    return _Read(pack(reading.page, judged, links), is_target, targets, elsewhere)
+    return _Read(pack(page, judged, links), is_target, targets, elsewhere)
 
 
 def _judged(opened: _Opened, reading: Reading) -> list[Judged]:

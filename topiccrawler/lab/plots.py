@@ -61,9 +61,8 @@ def plots(outcome: Outcome, pages: int) -> dict[str, bytes]:
 
 def _draw_reliability(outcome: Outcome, pages: int) -> bytes:
     """Share on topic over mean relevance, a point a bin, its size by the pages in it: on the diagonal relevance is a probability."""
-    figure = Figure(figsize=SIZE_INCHES, dpi=DOTS_AN_INCH, layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    title = f"{_plain(outcome.topic)}: reliability of the relevance"
+    figure, axes = _axes(title, "mean relevance of the content pages of a bin", 1.02)
     axes.plot([0, 1], [0, 1], linestyle="--", color="black", linewidth=1.0)
     names = list(mean_ratios([outcome], pages))
     for rank, name in reversed(list(enumerate(names))):
@@ -77,17 +76,9 @@ def _draw_reliability(outcome: Outcome, pages: int) -> bytes:
         label = _plain(name) if best else None
         axes.plot(across, up, linestyle=style, color=colour, linewidth=2.2 if best else 0.8, label=label)
         total = sum(one.pages for one in known)
-        axes.scatter(
-            across, up, s=[8.0 + 250.0 * one.pages / total for one in known], color=colour, alpha=0.7
-        )
-    axes.set_title(
-        f"{_plain(outcome.topic)}: reliability of the relevance", fontsize=FONT_POINTS + 1, loc="left"
-    )
-    axes.set_xlabel("mean relevance of the content pages of a bin", fontsize=FONT_POINTS)
+        sizes = [8.0 + 250.0 * one.pages / total for one in known]
+        axes.scatter(across, up, s=sizes, color=colour, alpha=0.7)
     axes.set_ylabel("share of them on topic", fontsize=FONT_POINTS)
-    axes.set_xlim(0, 1.02)
-    axes.set_ylim(0, 1.02)
-    axes.grid(visible=True, alpha=0.3)
     handles, labels = axes.get_legend_handles_labels()
     if handles:
         axes.legend(
@@ -100,6 +91,19 @@ def _draw_reliability(outcome: Outcome, pages: int) -> bytes:
     return _png(figure)
 
 
+def _axes(title: str, across: str, right: float) -> tuple[Figure, Axes]:
+    """A picture to draw in; `right`: the end of what goes to the right."""
+    figure = Figure(figsize=SIZE_INCHES, dpi=DOTS_AN_INCH, layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.set_title(title, fontsize=FONT_POINTS + 1, loc="left")
+    axes.set_xlabel(across, fontsize=FONT_POINTS)
+    axes.set_xlim(0, right)
+    axes.set_ylim(0, 1.02)
+    axes.grid(visible=True, alpha=0.3)
+    return figure, axes
+
+
 def _png(figure: Figure) -> bytes:
     output = io.BytesIO()
     figure.savefig(output, format="png", metadata={"Software": None})
@@ -107,11 +111,10 @@ def _png(figure: Figure) -> bytes:
 
 
 def _draw(outcome: Outcome, pages: int, label: str, measure: Measure, *, content: bool = False) -> bytes:
-    figure = Figure(figsize=SIZE_INCHES, dpi=DOTS_AN_INCH, layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
     at = checkpoints(pages, max(1, pages // POINTS))
     names = list(mean_ratios([outcome], pages))  # best first
+    others = f" (grey: {count} other strategies)" if (count := len(names) - len(COLOURS)) > 0 else ""
+    figure, axes = _axes(f"{_plain(outcome.topic)}: {label}{others}", "pages fetched", pages)
     best = _values(outcome.oracle, at, measure, content=content)
     ends = {ORACLE: (_line(axes, at, best, "black", "-", 1.0), "black")}
     for rank, name in reversed(list(enumerate(names))):  # the best is drawn last, on top
@@ -121,13 +124,7 @@ def _draw(outcome: Outcome, pages: int, label: str, measure: Measure, *, content
         else:
             _line(axes, at, values, _OTHERS, "-", 0.8)
     _label_ends(axes, ends)
-    others = f" (grey: {count} other strategies)" if (count := len(names) - len(COLOURS)) > 0 else ""
-    axes.set_title(f"{_plain(outcome.topic)}: {label}{others}", fontsize=FONT_POINTS + 1, loc="left")
-    axes.set_xlabel("pages fetched", fontsize=FONT_POINTS)
     axes.tick_params(labelsize=FONT_POINTS - 1)
-    axes.set_xlim(0, pages)
-    axes.set_ylim(0, 1.02)
-    axes.grid(visible=True, alpha=0.3)
     return _png(figure)
 
 

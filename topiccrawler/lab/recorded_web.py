@@ -165,7 +165,7 @@ def read_labels(paths: Sequence[Path], pages: RecordedPages) -> Labels:
     labels = Labels()
     seen: set[int] = set()
     for path in paths:
-        for row in _rows(path):
+        for row in label_rows(path):
             number = pages.number_of_any(row[0])
             if number is None:
                 labels.elsewhere += 1
@@ -182,7 +182,8 @@ def read_labels(paths: Sequence[Path], pages: RecordedPages) -> Labels:
     return labels
 
 
-def _rows(path: Path) -> list[list[str]]:
+def label_rows(path: Path) -> list[list[str]]:
+    """The columns of each line. ArgumentError for a file that cannot be read, and for a line of one column."""
     with file_faults(ArgumentError, f"--labels {path}", "cannot be read", REMEDY):
         text = path.read_text(encoding="utf-8-sig")
     rows: list[list[str]] = []
@@ -211,6 +212,7 @@ class Judged(NamedTuple):
     similarity: float
     relevance: float
     is_target: bool
+    # what relevance.evidence observed in it, where that is the topic's page classifier
     found: list[Found] | None
     # of the page, where the topic's segmenter cuts it otherwise than that of the first topic
     terms: dict[str, int] | None = None
@@ -221,12 +223,7 @@ class Reading:
     """One page, read for several topics and context makers; `links` name their targets by number."""
 
     page: dict[str, Any]  # PAGE_FIELDS
-    similarity: list[float]  # for each topic
-    relevance: list[float]
-    is_target: list[bool]
-    # what relevance.evidence observed in it, where that is the topic's page classifier
-    found: list[list[Any] | None]
-    terms: list[dict[str, int] | None]
+    judged: list[Judged]  # for each topic
     links: dict[str, list[list[Any]]]  # context maker -> [target, *LINK_FIELDS] a link
 
 
@@ -257,7 +254,8 @@ class ParsedPages:
         (blob,) = self._database.execute(query, (number,)).fetchone()
         if blob is None:
             return None
-        return Reading(*json.loads(zlib.decompress(blob).decode("utf-8", "surrogatepass")))
+        page, judged, links = json.loads(zlib.decompress(blob).decode("utf-8", "surrogatepass"))
+        return Reading(page, [Judged(*one) for one in judged], links)
 
     def seed(self, number: int) -> Link:
         """A page as a seed."""
@@ -265,39 +263,28 @@ class ParsedPages:
 
     def page(self, number: int, reading: Reading, topic: int, via: Via) -> Page:
         """The page as a run that came by `via` sees it."""
-        page = Page(self.urls[number], via.link.depth, **reading.page)
-        return dataclasses.replace(
-            page,
-            terms=page.terms if (terms := reading.terms[topic]) is None else terms,
-            similarity=reading.similarity[topic],
-            relevance=reading.relevance[topic],
-            is_target=reading.is_target[topic],
-            via=via,
-        )
+        one = reading.judged[topic]
+        known = {**reading.page, "relevance": one.relevance, "is_target": one.is_target}
+        known |= {"similarity": one.similarity, "terms": known["terms"] if one.terms is None else one.terms}
+        return Page(self.urls[number], via.link.depth, **known, via=via)
 
     def links(self, reading: Reading, page: Page, context: str) -> list[Link]:
         """Its links to pages of the web, in document order."""
-        depth, source = page.depth + 1, page.url
         rows = [(at, dict(zip(LINK_FIELDS, values, strict=True))) for at, *values in reading.links[context]]
-        return [
-            Link(self.urls[at], self.hosts[at], depth=depth, source_url=source, **row) for at, row in rows
-        ]
+        own: dict[str, Any] = {"depth": page.depth + 1, "source_url": page.url}
+        return [Link(self.urls[at], self.hosts[at], **own, **row) for at, row in rows]
 
     def close(self) -> None:
         """Let go of the file."""
         self._database.close()
 
 
-def pack(
-    page: Page,
-    judged: Sequence[Judged],
-    links: dict[str, list[tuple[int, Link]]],
-) -> bytes:
+def pack(page: Page, judged: Sequence[Judged], links: dict[str, list[tuple[int, Link]]]) -> bytes:
     """One page's Reading as bytes; `judged`: for each topic."""
     plain = {name: getattr(page, name) for name in PAGE_FIELDS}
     rows = {
         context: [[target, *(getattr(link, name) for name in LINK_FIELDS)] for target, link in found]
         for context, found in links.items()
     }
-    reading = [{**plain, "terms": dict(page.terms)}, *map(list, zip(*judged, strict=True)), rows]
+    reading = [{**plain, "terms": dict(page.terms)}, judged, rows]
     return zlib.compress(compact(reading).encode("utf-8", "surrogatepass"), 1)

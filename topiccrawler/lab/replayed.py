@@ -243,9 +243,8 @@ class Crawled:
     tunnels: int = 0  # links it gave a second chance
     no_page: dict[str, int] = field(default_factory=dict)  # what was asked for and is no page (live only)
     verdicts: dict[int, Verdict] = field(default_factory=dict)  # of the pages that could be read
-    memory: dict[int, float] = field(
-        default_factory=dict
-    )  # MB of the process by pages fetched, every MEMORY_STEP
+    # MB of the process by pages fetched, every MEMORY_STEP
+    memory: dict[int, float] = field(default_factory=dict)
     cost: Cost = field(default_factory=Cost)
 
 
@@ -297,13 +296,12 @@ class ReplayedCrawl:
     def page(self, number: int, reading: Reading, via: Via) -> Page:
         """The page as its page classifier sees it, which knows what the site wrote on the pages read before it."""
         page = self.parsed.page(number, reading, self.run.topic, via)
-        found, classifier = reading.found[self.run.topic], self.parts.page_classifier
+        found, classifier = reading.judged[self.run.topic].found, self.parts.page_classifier
         if found is None or not isinstance(classifier, EvidenceClassifier):
             return page
         segments = [Found(*one) for one in found]
-        repeated = self.repeats.of(
-            self.parsed.hosts[number], page.url, [(one.kind, one.key) for one in segments]
-        )
+        keys = [(one.kind, one.key) for one in segments]
+        repeated = self.repeats.of(self.parsed.hosts[number], page.url, keys)
         own = [one for one, is_repeat in zip(segments, repeated, strict=True) if not is_repeat]
         relevance = classifier.relevance_of(own)
         return replace(page, relevance=relevance, is_target=relevance >= classifier.threshold)

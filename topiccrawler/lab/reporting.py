@@ -39,7 +39,7 @@ from topiccrawler.lab.measures import (
     target_recall,
 )
 from topiccrawler.lab.replayed import Crawled, name_of, parameters_of
-from topiccrawler.results.templating import as_text, cell, environment
+from topiccrawler.results.templating import as_text, cell, filled_in
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.strategies import parameters_of as defaults_of
 from topiccrawler.text.tokenise import TOKENIZER
@@ -95,19 +95,14 @@ def _counts(crawls: Sequence[Crawled]) -> dict[str, Any]:
 
 def cost(outcome: Outcome) -> dict[str, Any]:
     """One topic's cost.json: means over the runs, of the memory by pages fetched the band too."""
-    return {
-        "version": VERSION,
-        "topic": outcome.topic,
-        "strategies": {spec: _cost(crawls) for spec, crawls in outcome.crawls.items()},
-    }
+    strategies = {spec: _cost(crawls) for spec, crawls in outcome.crawls.items()}
+    return {"version": VERSION, "topic": outcome.topic, "strategies": strategies}
 
 
 def _cost(crawls: Sequence[Crawled]) -> dict[str, Any]:
     pages = sum(len(one.order) for one in crawls)
-    total = {
-        field.name: sum(getattr(one.cost, field.name) for one in crawls)
-        for field in dataclasses.fields(crawls[0].cost)
-    }
+    names = [field.name for field in dataclasses.fields(crawls[0].cost)]
+    total = {name: sum(getattr(one.cost, name) for one in crawls) for name in names}
     means: dict[str, Any] = {name: round(value / len(crawls), 3) for name, value in total.items()}
     counts = [n for n in crawls[0].memory if all(n in one.memory for one in crawls)]
     for name, of in (("memory_mb", mean), ("memory_band_mb", band)):
@@ -217,17 +212,14 @@ def report(
         }
         for outcome in outcomes
     ]
-    return (
-        environment()
-        .get_template("lab/templates/comparison.html")
-        .render(
-            topics=topics,
-            means=list(means.items()),
-            settings=_pairs(settings),
-            strategies=[_strategy(spec) for spec in comparison.plan.specs],
-            web=_pairs(_web(comparison)),
-            versions=_pairs(versions()),
-        )
+    return filled_in(
+        "lab/templates/comparison.html",
+        topics=topics,
+        means=list(means.items()),
+        settings=_pairs(settings),
+        strategies=[_strategy(spec) for spec in comparison.plan.specs],
+        web=_pairs(_web(comparison)),
+        versions=_pairs(versions()),
     )
 
 

@@ -286,11 +286,8 @@ class RecordedWeb:
 
     def _leave_out_revisits_alone(self) -> None:
         """A revisit record has no body; without the file that has it nothing was recorded."""
-        alone = [
-            key
-            for key, url in self._originals.items()
-            if (first := self._look_up(url)[1]) is None or first in self._originals
-        ]
+        found = ((key, self._look_up(url)[1]) for key, url in self._originals.items())
+        alone = [key for key, first in found if first is None or first in self._originals]
         for key in alone:
             del self._positions[key], self._originals[key]
         if alone:

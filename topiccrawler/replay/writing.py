@@ -22,6 +22,7 @@ from fastwarc.warc import WarcRecord, WarcRecordType
 from topiccrawler.errors import ReplayError, file_faults, one_line
 
 ENDING = ".warc.gz"
+RESPONSE, REQUEST = "application/http; msgtype=response", "application/http; msgtype=request"
 REMEMBERED_BODIES = 100_000  # whose copies are found; some 40 MB
 _IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 _REMEDY = "make room, or name another file: WARC_OUT=FILE.warc.gz"
@@ -93,7 +94,7 @@ class WarcWriter:
         first = self._bodies.get(digest) if exchange.status == 200 and exchange.body else None
         kind = WarcRecordType.response if first is None else WarcRecordType.revisit
         block = exchange.head if first else exchange.head + exchange.body
-        response = new_record(kind, block, "application/http; msgtype=response", exchange.url, date)
+        response = new_record(kind, block, RESPONSE, exchange.url, date)
         response.headers["WARC-Payload-Digest"] = f"sha1:{b32encode(digest).decode()}"
         if first is not None:
             response.headers["WARC-Profile"] = _IDENTICAL
@@ -102,9 +103,7 @@ class WarcWriter:
             response.headers["WARC-IP-Address"] = exchange.ip_address
         if exchange.is_cut_off:
             response.headers["WARC-Truncated"] = "disconnect"
-        request = new_record(
-            WarcRecordType.request, exchange.request, "application/http; msgtype=request", exchange.url, date
-        )
+        request = new_record(WarcRecordType.request, exchange.request, REQUEST, exchange.url, date)
         request.headers["WARC-Concurrent-To"] = response.headers["WARC-Record-ID"]
         put(file, response)
         put(file, request)

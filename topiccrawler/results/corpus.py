@@ -60,9 +60,8 @@ class Shape:
 
     def __post_init__(self) -> None:
         if self.compress not in COMPRESSIONS:
-            raise ArgumentError(
-                f"--compress {self.compress}", "is not known", f"use one of {', '.join(COMPRESSIONS)}"
-            )
+            remedy = f"use one of {', '.join(COMPRESSIONS)}"
+            raise ArgumentError(f"--compress {self.compress}", "is not known", remedy)
 
 
 WHOLE = Shape()

@@ -25,7 +25,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from itertools import islice
@@ -55,6 +55,11 @@ def plain(record: PageRecord) -> dict[str, Any]:
     return {name: found[name] for name in NAMES}
 
 
+def _cells(record: PageRecord) -> dict[str, Any]:
+    """The same with `media` as JSON; empty for none."""
+    return plain(record) | {"media": record.media if record.media != "[]" else ""}
+
+
 class Export(Protocol):
     """Writes pages to a file; how many."""
 
@@ -75,14 +80,19 @@ _EVALUATED = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
 def write_csv(records: Iterator[PageRecord], out: BinaryIO) -> int:
     """Write page by page, under a line of names."""
-    text = io.TextIOWrapper(out, encoding="utf-8-sig", newline="", write_through=True)
-    rows = csv.writer(text)
-    rows.writerow(NAMES)
-    count = 0
-    for count, record in enumerate(records, start=1):  # noqa: B007
-        found = plain(record)
-        found["media"] = json.dumps(found["media"], ensure_ascii=False) if found["media"] else ""
-        rows.writerow([inert(found[name]) for name in NAMES])
+    return write_table(map(_cells, records), out, NAMES)
+
+
+def write_table(rows: Iterable[Mapping[str, object]], out: BinaryIO, names: Sequence[str] = ()) -> int:
+    """Write row by row, under a line of names: by default those of the first row."""
+    text = io.TextIOWrapper(out, encoding="utf-8-sig", errors="replace", newline="", write_through=True)
+    table, count = csv.writer(text), 0
+    if names:
+        table.writerow(names)
+    for count, row in enumerate(rows, start=1):
+        if count == 1 and not names:
+            table.writerow(row)
+        table.writerow(map(inert, row.values()))
     text.detach()
     return count
 
@@ -111,10 +121,9 @@ def write_parquet(records: Iterator[PageRecord], out: BinaryIO) -> int:
     schema = pa.schema([*(kinds | {"fetched": pa.timestamp("ms", tz="UTC")}).items()])
     count = 0
     with ParquetWriter(out, schema, compression="zstd") as file:
-        while rows := [plain(record) for record in islice(records, ROWS)]:
+        while rows := [_cells(record) for record in islice(records, ROWS)]:
             for row in rows:
                 row["fetched"] = int(row["fetched"] * 1000)
-                row["media"] = json.dumps(row["media"], ensure_ascii=False) if row["media"] else ""
             file.write_table(pa.Table.from_pylist(rows, schema=schema))
             count += len(rows)
     return count
@@ -149,9 +158,8 @@ class MarkdownTexts:
         from topiccrawler.results.markdown import markdown_of
 
         self._html, self._convert = html, partial(markdown_of, links=links)
-        self.plain = self.elsewhere = (
-            0  # pages without structure; those of them whose HTML is in none of the files
-        )
+        self.plain = 0  # pages without structure
+        self.elsewhere = 0  # those of them whose HTML is in none of the files
 
     def __call__(self, record: PageRecord) -> str:
         """Of one page."""
@@ -221,11 +229,9 @@ def export(pages: JobPages, form: str, out: Path | None, wanted: Wanted = Wanted
         if form == CORPUS and out is not None:
             return [*_corpus(pages, out, wanted, texts), *_said(texts, pages.folder)]
         whole = wanted.selection == ALL and wanted.limit is None and not wanted.with_text
-        write = (
-            partial(write_markdown, texts=texts)
-            if form == MARKDOWN
-            else export_of(form, pages.folder, whole=whole)
-        )
+        write: Export = partial(write_markdown, texts=texts)
+        if form != MARKDOWN:
+            write = export_of(form, pages.folder, whole=whole)
         records = pages.best(wanted.selection, None if wanted.with_text else wanted.limit)
         if wanted.with_text:
             records = islice((record for record in records if record.text), wanted.limit)
@@ -240,19 +246,12 @@ def export(pages: JobPages, form: str, out: Path | None, wanted: Wanted = Wanted
 
 def _corpus(pages: JobPages, out: Path, wanted: Wanted, texts: MarkdownTexts) -> list[str]:
     recipe = read_recipe(pages.folder)
-    about = [
-        *(
-            [f"topic: {topic_display_name(recipe)}", f"strategy: {recipe.strategy}"]
-            if recipe is not None
-            else []
-        ),
-        *wanted.filters(),
-        "text: Markdown" if wanted.markdown else "text: plain, one paragraph a line",
-    ]
+    about = [*wanted.filters(), f"text: {'Markdown' if wanted.markdown else 'plain, one paragraph a line'}"]
+    if recipe is not None:
+        about = [f"topic: {topic_display_name(recipe)}", f"strategy: {recipe.strategy}", *about]
     text_of = texts if wanted.markdown else _text
-    counts = write_corpus(
-        pages.best(wanted.selection), out, text_of, wanted.shape, limit=wanted.limit, about=about
-    )
+    records = pages.best(wanted.selection)
+    counts = write_corpus(records, out, text_of, wanted.shape, limit=wanted.limit, about=about)
     without = f"{counts.without_text} pages without main text and {counts.copies} near copies left out"
     return [f"{counts.written} pages written to {out} in {len(counts.shards)} files; {without}"]
 
@@ -270,9 +269,8 @@ def _said(texts: MarkdownTexts, folder: Path) -> list[str]:
         "their HTML was not kept (a job of an earlier version, or TOPIC_KEEP_HTML=False) or does not have the text": texts.plain
         - elsewhere,
     }
-    return [
-        f"{count} pages are plain text, without structure: {why}" for why, count in causes.items() if count
-    ]
+    what = "pages are plain text, without structure"
+    return [f"{count} {what}: {why}" for why, count in causes.items() if count]
 
 
 def format_of(given: str | None, out: str | None) -> str:
@@ -280,19 +278,16 @@ def format_of(given: str | None, out: str | None) -> str:
     ending = (out or "").lower().removesuffix(".gz").removesuffix(".zst")
     name = given or next((known for end, known in ENDINGS.items() if ending.endswith(end)), None)
     if name is None and out is not None:
-        raise ArgumentError(
-            f"--out {out}",
-            "ends with no known format",
-            f"end it with one of {', '.join(ENDINGS)}, or give --format",
-        )
+        remedy = f"end it with one of {', '.join(ENDINGS)}, or give --format"
+        raise ArgumentError(f"--out {out}", "ends with no known format", remedy)
     if name is None:
         raise ArgumentError("--format", "is missing", f"give one of {', '.join(FORMATS)}")
     if name not in FORMATS:
         raise ArgumentError(f"--format {name}", "is not known", f"use one of {', '.join(FORMATS)}")
     if out is None and name not in STREAMS:
-        fault, what = (
-            ("is a folder", "FOLDER") if name == CORPUS else ("is no text for standard output", "FILE")
-        )
+        fault, what = "is no text for standard output", "FILE"
+        if name == CORPUS:
+            fault, what = "is a folder", "FOLDER"
         raise ArgumentError(f"--format {name}", fault, f"name it: --out {what}")
     return name
 

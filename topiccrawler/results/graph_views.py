@@ -135,9 +135,8 @@ def picture(sites: nx.Graph, communities: list[Community]) -> Picture:
     part = sites.subgraph(drawn)
     ordered = nx.Graph()  # the same picture each time
     ordered.add_nodes_from(drawn)
-    ordered.add_edges_from(
-        sorted((*sorted((one, other)), data) for one, other, data in part.edges(data=True))
-    )
+    edges = ((*sorted((one, other)), data) for one, other, data in part.edges(data=True))
+    ordered.add_edges_from(sorted(edges))
     places: dict[str, Any] = nx.spring_layout(ordered, weight="weight", seed=0)
     most = max((sites.nodes[site]["kept"] for site in drawn), default=0) or 1
     of = {site: colour for group, colour in zip(communities, COLOURS, strict=False) for site in group.sites}

@@ -7,11 +7,11 @@ that finds more pages off topic than the sample holds shows those of the sample 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from topiccrawler.crawling.assemble import (
     display_names,
@@ -33,6 +33,8 @@ from topiccrawler.text.normalise import one_line
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.catalogue import parts_of
 from topiccrawler.urls.canonical import canonical, readable
+
+T = TypeVar("T")
 
 SHOWN = 5
 LONGEST_TITLE, LONGEST_URL = 60, 200
@@ -245,38 +247,33 @@ def reasons_of(folder: Path, record: PageRecord) -> Reasons:
     return Reasons(kept_from(recipe, page_classifier), words, path, names_of(folder))
 
 
-def names_of(folder: Path) -> dict[str, str]:
-    """What people are shown as the job's topics, by the names that are stored with pages."""
+def known_of(folder: Path, what: Callable[[Recipe], T]) -> T | None:
+    """What a job's recipe gives; None when it, its topic or a model cannot be read."""
     try:
         recipe = read_recipe(folder)
-        return {} if recipe is None else display_names(recipe)
-    except CrawlerError:
-        return {}
-
-
-def are_similarities(folder: Path) -> bool:
-    """An earlier version began the job: relevances of pages that it kept are similarities (Recipe.relevance_since)."""
-    try:
-        recipe = read_recipe(folder)
-    except CrawlerError:
-        return False
-    return recipe is not None and recipe.relevance_since != 0
-
-
-def classifier_of(folder: Path) -> tuple[PageClassifier, Segmenter] | None:
-    """The page classifier of a job and the segmenter for its pages; None when its recipe, its topic or a model went."""
-    try:
-        recipe = read_recipe(folder)
-        return None if recipe is None else (page_classifier_of(recipe), topic_of(recipe).segmenter)
+        return None if recipe is None else what(recipe)
     except CrawlerError:
         return None
 
 
+def names_of(folder: Path) -> Mapping[str, str]:
+    """What people are shown as the job's topics, by the names that are stored with pages."""
+    return known_of(folder, display_names) or {}
+
+
+def are_similarities(folder: Path) -> bool:
+    """An earlier version began the job: relevances of pages that it kept are similarities (Recipe.relevance_since)."""
+    return bool(known_of(folder, lambda recipe: recipe.relevance_since != 0))
+
+
+def classifier_of(folder: Path) -> tuple[PageClassifier, Segmenter] | None:
+    """The page classifier of a job and the segmenter for its pages; None when its recipe, its topic or a model went."""
+    return known_of(folder, lambda recipe: (page_classifier_of(recipe), topic_of(recipe).segmenter))
+
+
 def words_that_count(
-    page_classifier: PageClassifier | None, record: PageRecord, segmenter: Segmenter
+    page_classifier: PageClassifier, record: PageRecord, segmenter: Segmenter
 ) -> tuple[tuple[str, float], ...]:
     """The words that speak most for or against a stored page, with what each adds to its score."""
-    if page_classifier is None:
-        return ()
     words = words_of_record(record, segmenter, in_segments=page_classifier.reads_segments)
     return tuple(page_classifier.explain(words)[:WORDS])

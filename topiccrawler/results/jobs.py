@@ -24,7 +24,7 @@ from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import user_path
 from topiccrawler.model import Visit
 from topiccrawler.pages.formats.registry import READ
-from topiccrawler.results.summary import Tally
+from topiccrawler.results.summary import Summary
 from topiccrawler.store.pages import Selection
 from topiccrawler.store.visits import Place, VisitTail
 from topiccrawler.urls.canonical import canonical, host_of
@@ -41,12 +41,8 @@ def job_folder(given: str, data: Path) -> Path:
         for folder in (place, *(home / given for home in homes_of(data))):
             if is_job(folder):
                 return folder
-    near = (
-        ", ".join(folder.name for folder in jobs_in(data)[-5:])
-        if any(map(Path.is_dir, homes_of(data)))
-        else ""
-    )
-    known = f"; the latest there: {near}" if near else ""
+    latest = jobs_in(data)[-5:] if any(map(Path.is_dir, homes_of(data))) else []
+    known = f"; the latest there: {', '.join(folder.name for folder in latest)}" if latest else ""
     raise ArgumentError(f"job {given!r}", f"there is no such job{known}", _REMEDY)
 
 
@@ -101,7 +97,7 @@ class JobLog:
     """Of one job; may be asked by several threads."""
 
     def __init__(self, folder: Path) -> None:
-        self.tally = Tally()
+        self.tally = Summary()
         self._tail = VisitTail(folder / VISITS)
         self._places: dict[str, Place] = {}  # of each URL's last visit
         self._lock = Lock()
@@ -112,7 +108,7 @@ class JobLog:
         with self._lock:
             has_more = self._tail.has_more()
             if has_more and not self._tail.begun:
-                self.tally, self._places = Tally(), {}
+                self.tally, self._places = Summary(), {}
             if has_more:
                 for number, (place, visit) in enumerate(self._tail.visits(), start=1):
                     self.tally.add(visit)
@@ -157,9 +153,8 @@ def selection_of(
 
 def selection_by(opts: argparse.Namespace) -> Selection:
     """What they say."""
-    return selection_of(
-        topic=opts.topic, site=opts.site, since=opts.since, min_relevance=opts.min_relevance, kind=opts.kind
-    )
+    names = ("topic", "site", "since", "min_relevance", "kind")
+    return selection_of(**{name: getattr(opts, name) for name in names})
 
 
 def _day(given: str | None) -> str:

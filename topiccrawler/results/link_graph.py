@@ -45,9 +45,8 @@ def write_graph(records: Iterator[PageRecord], out: BinaryIO, *, folder: Path, w
     sources: dict[str, tuple[str, str]] = {}
     for record in records:
         url = _xml(record.url)
-        graph.add_node(
-            url, title=_xml(record.title), relevance=record.relevance, depth=record.depth, kept=True
-        )
+        known = {"title": _xml(record.title), "relevance": record.relevance, "depth": record.depth}
+        graph.add_node(url, **known, kept=True)
         sources[url] = _xml(record.source_url), record.anchor
     log = folder / VISITS
     for visit in read_visits(log) if whole and log.is_file() else ():
@@ -102,11 +101,6 @@ SCHEMA = """
 CREATE TABLE LinkTable (ID INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, parentID INTEGER, depth INTEGER NOT NULL, anchorText TEXT NOT NULL);
 CREATE TABLE ResultTable (ID INTEGER PRIMARY KEY, urlID INTEGER NOT NULL REFERENCES LinkTable (ID));
 """
-# From each result to its seed, as the paper builds its graph of links.
-PATHS = """WITH RECURSIVE way (result, id, step) AS (
-    SELECT urlID, urlID, 0 FROM ResultTable
-    UNION ALL SELECT result, parentID, step + 1 FROM way JOIN LinkTable USING (ID) WHERE parentID IS NOT NULL AND step < 100)
-SELECT result, step, url, anchorText FROM way JOIN LinkTable USING (ID) ORDER BY result, step"""
 
 
 def write_tables(job: Path, file: Path) -> tuple[int, int]:

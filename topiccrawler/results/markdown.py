@@ -8,7 +8,8 @@ A table is one where it has two rows of two filled cells and neither headings, l
 cells are paragraphs.
 Text       what would be read as HTML, a link, emphasis or a list is escaped with a backslash, and nothing else.
 Bounds     pages.parse bounds the page; MOST_BLOCKS and DEEPEST what is converted.
-But        where fewer than LEAST_FOUND of the lines' characters are found again, there is no structure: the lines are paragraphs.
+But        where fewer than LEAST_FOUND of the lines' characters are found again, or elements stand hundreds deep, there is no structure: the
+           lines are paragraphs.
 """
 
 from __future__ import annotations
@@ -63,8 +64,8 @@ def _structure(text: str, html: str, url: str, *, links: bool) -> str:
     blocks = _blocks_of(document, text)
     if not blocks or len(blocks) > MOST_BLOCKS or tree.root is None:
         return ""
-    written = _Writing(document, blocks, url if links else "").write(tree.root)
     try:
+        written = _Writing(document, blocks, url if links else "").write(tree.root)
         return str(_Converter().convert(written))
     except RecursionError:
         return ""
@@ -96,23 +97,23 @@ class _Writing:
         self._canonical = Canonicalizer(url) if url else None
         self._out: list[str] = []
         self._texts = 0  # written so far
+        self._last = -1  # the element that was begun last
 
-    def _above(self, node: int, tag: str) -> Iterator[int]:
-        """The elements of that name around a node, itself among them, innermost first."""
+    def _above(self, node: int, *tags: str) -> Iterator[int]:
+        """The elements of these names around a node, itself among them, innermost first."""
         while node >= 0:
-            if self._tags[node] == tag:
+            if self._tags[node] in tags:
                 yield node
             node = self._parents[node]
 
     def _data_tables(self, document: Document, kept: set[int]) -> set[int]:
         cells: dict[int, int] = {}  # cell -> characters of it
         for start, end, node, _, _ in document.runs:
-            if start in kept and (cell := next(self._cells_above(node), -1)) >= 0:
+            if start in kept and (cell := next(self._above(node, "td", "th"), -1)) >= 0:
                 cells[cell] = cells.get(cell, 0) + end - start
         rows: dict[int, dict[int, int]] = {}  # table -> row -> filled cells
-        layout = {
-            table for cell, length in cells.items() if length > LONGEST_CELL for table in self._table(cell)
-        }
+        long = (cell for cell, length in cells.items() if length > LONGEST_CELL)
+        layout = {table for cell in long for table in self._table(cell)}
         for cell in cells:
             row = next(self._above(cell, "tr"), -1)
             for table in self._table(cell):
@@ -123,65 +124,41 @@ class _Writing:
                 layout.update(self._table(self._parents[node]))
         return {table for table, counts in rows.items() if sum(n >= 2 for n in counts.values()) >= 2} - layout
 
-    def _cells_above(self, node: int) -> Iterator[int]:
-        while node >= 0:
-            if self._tags[node] in {"td", "th"}:
-                yield node
-            node = self._parents[node]
-
     def _table(self, node: int) -> list[int]:
         """The innermost table around a node, if any."""
         found = next(self._above(node, "table"), None)
         return [] if found is None else [found]
 
     def write(self, root: LexborNode) -> str:
-        """Walk over the tree as the traversal did; no recursion."""
-        index, hidden = -1, 0
-        # open elements: node, index, what is written at its end, places in `_out` and `_texts` where it began
-        stack: list[tuple[LexborNode, int, str, int, int]] = []
-        node: LexborNode | None = root
-        while node is not None:
-            tag = node.tag or "-"
-            if tag[0] == "-":
-                if tag == "-text" and not hidden and stack:
-                    self._text(node.text_content or "", stack[-1][1])
-                below = None
-            else:
-                index += 1
-                if index >= len(self._tags):
-                    break
-                hidden += tag in _HIDDEN
-                begin, end = self._tag(tag, index, node) if len(stack) < DEEPEST * 4 else ("", "")
-                stack.append((node, index, end, len(self._out), self._texts))
-                if begin:
-                    self._out.append(begin)
-                below = node.first_child
-            if below is not None:
-                node = below
-                continue
-            if tag[0] != "-":
-                hidden -= self._leave(stack.pop())
-            after = node.next
-            while after is None and stack:
-                above = stack[-1][0]
-                hidden -= self._leave(stack.pop())
-                after = above.next
-            node = after
-        while stack:
-            self._leave(stack.pop())
+        """RecursionError for a page that is nested too deeply."""
+        self._element(root, 0, hidden=False)
         return "".join(self._out)
 
-    def _leave(self, left: tuple[LexborNode, int, str, int, int]) -> bool:
-        """End an element; one without text leaves nothing but a cell. Whether it hid its texts."""
-        _, index, end, place, texts = left
+    def _element(self, node: LexborNode, depth: int, *, hidden: bool) -> None:
+        """An element with all in it; one without text leaves nothing but a cell."""
+        self._last += 1  # as the traversal of the document has counted them
+        if (index := self._last) >= len(self._tags):
+            return
         tag = self._tags[index]
+        begin, end = self._tag(tag, index, node) if depth < DEEPEST * 4 else ("", "")
+        place, texts = len(self._out), self._texts
+        if begin:
+            self._out.append(begin)
+        hidden |= tag in _HIDDEN
+        child = node.first_child
+        while child is not None:
+            name = child.tag or "-"
+            if name[0] != "-":
+                self._element(child, depth + 1, hidden=hidden)
+            elif name == "-text" and not hidden:
+                self._text(child.text_content or "", index)
+            child = child.next
         if tag == "pre" and end and _NUMBERS.fullmatch("".join(self._out[place + 1 :])):
             self._texts = texts  # line numbers beside a code
         if self._texts == texts and end not in {"</td>", "</th>"}:
             del self._out[place:]
         else:
             self._out.append(end)
-        return tag in _HIDDEN
 
     def _text(self, raw: str, at: int) -> None:
         blank = not raw.replace(BOUNDARY, "").strip()
@@ -213,11 +190,8 @@ class _Writing:
         if tag == "a":
             href = node.attributes.get("href") if self._canonical is not None else None
             url = self._canonical(href) if self._canonical is not None and href else None
-            return (
-                (f'<a href="{escape(url).replace("(", "%28").replace(")", "%29")}">', "</a>")
-                if url
-                else ("", "")
-            )
+            address = escape(url or "").replace("(", "%28").replace(")", "%29")
+            return (f'<a href="{address}">', "</a>") if url else ("", "")
         found = _KEPT.get(tag, "")
         if tag in _OF_TABLES and next(self._above(index, "table"), -1) not in self._tables:
             found = "div"
@@ -253,9 +227,8 @@ class _Converter(MarkdownConverter):
     """markdownify with the escapes of `_ESCAPED`, and fences that no code ends."""
 
     def __init__(self) -> None:
-        super().__init__(
-            heading_style="atx", bullets="-", autolinks=False, code_language_callback=_code_language
-        )
+        style: dict[str, Any] = {"heading_style": "atx", "bullets": "-", "autolinks": False}
+        super().__init__(**style, code_language_callback=_code_language)
 
     def escape(self, text: str, parent_tags: set[str]) -> str:
         text = _ESCAPED.sub(r"\\\g<0>", text)

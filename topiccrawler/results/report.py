@@ -11,7 +11,7 @@ from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.errors import CrawlerError
 from topiccrawler.results.job_pages import JobPages
 from topiccrawler.results.summary import Summary, summary_of
-from topiccrawler.results.templating import environment
+from topiccrawler.results.templating import filled_in
 from topiccrawler.topics.meaning import as_understood, judging_words, leading_words
 
 BEST_PAGES = 100
@@ -26,30 +26,25 @@ def report(pages: JobPages) -> str:
     from topiccrawler.results.graph_views import graph_views
 
     summary = summary_of(pages.folder)
-    return (
-        environment()
-        .get_template("results/templates/report.html")
-        .render(
-            job=pages.folder.absolute().name,
-            summary=summary,
-            sites=summary.sites[:MOST_SITES],
-            pages=list(pages.best(limit=BEST_PAGES)),
-            curve=curve(summary),
-            width=WIDTH,
-            height=HEIGHT,
-            graph=graph_views(pages.folder),
-            **made_from(pages.folder),
-        )
+    return filled_in(
+        "results/templates/report.html",
+        job=pages.folder.absolute().name,
+        summary=summary,
+        sites=summary.sites[:MOST_SITES],
+        pages=list(pages.best(limit=BEST_PAGES)),
+        curve=curve(summary),
+        width=WIDTH,
+        height=HEIGHT,
+        graph=graph_views(pages.folder),
+        **made_from(pages.folder),
     )
 
 
 def curve(summary: Summary) -> str:
     """The points of the harvest curve in a picture of WIDTH times HEIGHT; kept pages upwards."""
     across = max(1, summary.fetched)
-    return " ".join(
-        f"{WIDTH * fetched / across:.1f},{HEIGHT - HEIGHT * kept / across:.1f}"
-        for fetched, kept in summary.curve
-    )
+    points = ((WIDTH * fetched / across, HEIGHT - HEIGHT * kept / across) for fetched, kept in summary.curve)
+    return " ".join(f"{right:.1f},{down:.1f}" for right, down in points)
 
 
 def made_from(folder: Path) -> Mapping[str, Any]:
@@ -63,11 +58,8 @@ def made_from(folder: Path) -> Mapping[str, Any]:
         name = f"{topic.zh} ({topic.name})" if topic.full_name != topic.display_name else topic.display_name
     except CrawlerError as fault:
         return {"topic": None, "keywords": [], "settings": {"job.json": str(fault)}}
-    settings = {
-        name: value
-        for name, value in recipe.as_json().items()
-        if value not in (None, "", [], (), {}) and name != "topic_fields"
-    }
+    given = {name: value for name, value in recipe.as_json().items() if name != "topic_fields"}
+    settings = {name: value for name, value in given.items() if value not in (None, "", [], (), {})}
     if recipe.topic == topic.name:
         settings["topic"] = topic.display_name
     return {

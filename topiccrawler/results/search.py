@@ -29,11 +29,11 @@ from functools import partial
 from pathlib import Path
 
 from topiccrawler.crawling.assemble import topic_of
-from topiccrawler.crawling.job_files import INDEX, catch_up, read_recipe
+from topiccrawler.crawling.job_files import INDEX, catch_up
 from topiccrawler.crawling.page_stores import Stored, has_pages, open_pages, stored_in
-from topiccrawler.errors import ArgumentError, CrawlerError
-from topiccrawler.results.job_pages import of_job
-from topiccrawler.store.index import Found, PageIndex, QueryTerm, fts5
+from topiccrawler.errors import ArgumentError
+from topiccrawler.results.job_pages import known_of, of_job
+from topiccrawler.store.index import PageIndex, QueryTerm, fts5
 from topiccrawler.store.pages import PageStore, Selection
 from topiccrawler.text.normalise import fold
 from topiccrawler.text.segmenter import PLAIN, Segmenter
@@ -169,67 +169,44 @@ class Hit:
     is_published: bool = False  # the day is the page's own
 
 
-class JobSearch:
-    """The index and the pages of one job, open for queries. `segmenter`: indexes the pages that the crawl did not."""
-
-    def __init__(self, folder: Path, segmenter: Segmenter, progress: Progress | None = None) -> None:
-        self.folder, self._segmenter, self._progress = folder, segmenter, progress
-        self._store = open_pages(folder)
-        self._index: PageIndex | None = None
-        try:
-            if isinstance(self._store, PageStore):
-                self._index = PageIndex(folder / INDEX)
-        except CrawlerError:
-            self._store.close()
-            raise
-
-    def search(self, query: Query, selection: Selection, limit: int) -> list[Hit]:
-        """The best pages; pages stored since the last search are indexed first."""
-        hits = []
-        for found in self._found(query, of_job(selection, self.folder), limit):
-            record = self._store.at(found.page)
-            if record is None or record.fetched != found.fetched:
-                continue  # stored anew this very moment
-            hits.append(
-                Hit(
-                    record.url,
-                    snippet(record.title, query.marked),
-                    snippet(record.text, query.marked),
-                    found.rank,
-                    record.relevance,
-                    record.day,
-                    record.format,
-                    record.topic,
-                    self.folder,
-                    bool(record.published),
-                )
-            )
-        return hits
-
-    def close(self) -> None:
-        """Let go of the files."""
-        if self._index is not None:
-            self._index.close()
-        self._store.close()
-
-    def _found(self, query: Query, selection: Selection, limit: int) -> list[Found]:
-        progress = self._progress and partial(self._progress, self.folder)
-        if isinstance(self._store, PageStore) and self._index is not None:
-            catch_up(self._store, self._index, progress, self._segmenter)
-            return self._index.find(fts5(query.terms), selection, limit)
-        return (
-            []
-            if isinstance(self._store, PageStore)
-            else self._store.find(query.terms, selection, limit, self._segmenter, progress)
+def search_job(
+    folder: Path,
+    query: Query,
+    selection: Selection,
+    limit: int,
+    segmenter: Segmenter,
+    progress: Progress | None = None,
+) -> list[Hit]:
+    """The best pages of one job; those that its crawl did not index are first, by this segmenter."""
+    told, chosen = progress and partial(progress, folder), of_job(selection, folder)
+    with closing(open_pages(folder)) as store:
+        if isinstance(store, PageStore):
+            with closing(PageIndex(folder / INDEX)) as index:
+                catch_up(store, index, told, segmenter)
+                found = index.find(fts5(query.terms), chosen, limit)
+        else:
+            found = store.find(query.terms, chosen, limit, segmenter, told)
+        pages = [(one, store.at(one.page)) for one in found]
+    return [  # without what was stored anew this very moment
+        Hit(
+            record.url,
+            snippet(record.title, query.marked),
+            snippet(record.text, query.marked),
+            one.rank,
+            record.relevance,
+            record.day,
+            record.format,
+            record.topic,
+            folder,
+            bool(record.published),
         )
+        for one, record in pages
+        if record is not None and record.fetched == one.fetched
+    ]
 
 
 def search(
-    folders: Sequence[Path],
-    text: str,
-    selection: Selection,
-    limit: int,
-    progress: Progress | None = None,
+    folders: Sequence[Path], text: str, selection: Selection, limit: int, progress: Progress | None = None
 ) -> list[Hit]:
     """The best pages of these jobs. `progress`: called with pages indexed and to index."""
     segmenter = segmenter_for(text)
@@ -237,8 +214,7 @@ def search(
     hits: list[Hit] = []
     for folder in _each_once(folders):
         segmenter = segmenter_for(text, segmenter_of(folder))
-        with closing(JobSearch(folder, segmenter, progress)) as job:
-            hits += job.search(make_query(text, segmenter), selection, limit)
+        hits += search_job(folder, make_query(text, segmenter), selection, limit, segmenter, progress)
     best: dict[str, Hit] = {}
     for hit in sorted(hits, key=lambda hit: -hit.rank):
         best.setdefault(hit.url, hit)
@@ -256,8 +232,4 @@ def _each_once(folders: Sequence[Path]) -> list[Path]:
 
 def segmenter_of(folder: Path) -> Segmenter:
     """That of the job's crawl; the plain one when its topic went."""
-    try:
-        recipe = read_recipe(folder)
-        return PLAIN if recipe is None else topic_of(recipe).segmenter
-    except CrawlerError:
-        return PLAIN
+    return known_of(folder, lambda recipe: topic_of(recipe).segmenter) or PLAIN

@@ -57,7 +57,7 @@ class Site:
 
 
 @dataclass(slots=True)
-class Tally:
+class Summary:
     """Of one job so far."""
 
     began: float = 0.0  # seconds since the epoch; 0 = nothing was fetched
@@ -68,6 +68,8 @@ class Tally:
     _kept: int = 0
     _ends: Counter[tuple[str, str]] = field(default_factory=Counter)
     _examples: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    by_queue: list[Outcome] | None = None  # what was not kept, where there is a queue
+    refused: list[Outcome] = field(default_factory=list)  # the sample of the links that were not queued
 
     def add(self, visit: Visit) -> None:
         """Count one more."""
@@ -104,6 +106,16 @@ class Tally:
         return self._kept
 
     @property
+    def harvest_rate(self) -> float:
+        """Kept of fetched, 0..1."""
+        return self.kept / self.fetched if self.fetched else 0.0
+
+    @property
+    def has_queue(self) -> bool:
+        """It knows what was refused unfetched."""
+        return self.by_queue is not None
+
+    @property
     def recent(self) -> tuple[int, int]:
         """Of the last 200 pages: how many there are, how many were kept."""
         last = self._kept_of_each[-RECENT_PAGES:]
@@ -116,12 +128,12 @@ class Tally:
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """What was not kept, by HTTP status, the most frequent first."""
-        return [
-            Outcome(*end, count, tuple(self._examples.get(end, ())))
-            for end, count in self._ends.most_common()
-        ]
+        """What was not kept, by HTTP status where there is no queue, the most frequent first."""
+        ends = self._ends.most_common()
+        by_log = [Outcome(*end, count, tuple(self._examples.get(end, ()))) for end, count in ends]
+        return [*(by_log if self.by_queue is None else self.by_queue), *self.refused]
 
+    @property
     def curve(self) -> list[tuple[int, int]]:
         """Pages fetched, of these kept; CURVE_POINTS or a few more."""
         points, kept = [(0, 0)], 0
@@ -145,42 +157,18 @@ def end_of(visit: Visit) -> tuple[str, str]:
     return "error", f"http {visit.status}" if visit.status else "no answer, or refused before it was asked"
 
 
-@dataclass(slots=True)
-class Summary:
-    """Of one job."""
-
-    fetched: int = 0  # pages that came, whatever they were about
-    kept: int = 0
-    failed: int = 0
-    began: float = 0.0  # seconds since the epoch; 0 = nothing was fetched
-    ended: float = 0.0
-    curve: list[tuple[int, int]] = field(default_factory=list)  # pages fetched, of these kept
-    sites: list[Site] = field(default_factory=list)  # those with most kept first
-    outcomes: list[Outcome] = field(default_factory=list)
-    has_queue: bool = False
-
-    @property
-    def harvest_rate(self) -> float:
-        """Kept of fetched, 0..1."""
-        return self.kept / self.fetched if self.fetched else 0.0
-
-
 def summary_of(folder: Path) -> Summary:
     """Read a job's log, and its queue when it has one. StateError for files that cannot be read."""
-    tally = Tally()
+    summary = Summary()
     if not logs_of(folder) and (stored := stored_in(folder)) is not None:
         remedy = "ask where its processes ran, with their TOPIC_DATA_DIR"
         raise StateError(f"job {stored[1]}", "has no crawl log on this machine", remedy)
     for visit in visits_of(folder):
-        tally.add(visit)
-    has_queue = (folder / FRONTIER).is_file()
-    not_kept = outcomes(folder / FRONTIER, EXAMPLES) if has_queue else tally.outcomes
-    return Summary(
-        **{name: getattr(tally, name) for name in ("fetched", "kept", "failed", "began", "ended", "sites")},
-        curve=tally.curve(),
-        outcomes=[*not_kept, *_refused(folder)],
-        has_queue=has_queue,
-    )
+        summary.add(visit)
+    if (folder / FRONTIER).is_file():
+        summary.by_queue = outcomes(folder / FRONTIER, EXAMPLES)
+    summary.refused = _refused(folder)
+    return summary
 
 
 def _refused(folder: Path) -> list[Outcome]:
@@ -197,16 +185,12 @@ def queue_report(folder: Path, top: int, now: float) -> dict[str, Any]:
 
 def report_of(seen: Overview, recipe: Recipe | None, top: int, now: float) -> dict[str, Any]:
     """The same of a queue that was looked at already, wherever it is kept."""
-    waits = {
-        host: (reason, until) for host, reason, until in noted_waits(seen.notes.get(NOTE)) if until > now
-    }
+    noted = noted_waits(seen.notes.get(NOTE))
+    waits = {host: (reason, until) for host, reason, until in noted if until > now}
     made_with: dict[str, Any] = {}
     if recipe is not None:
-        made_with = {
-            "topic": recipe.topic,
-            "topic_name": topic_display_name(recipe),
-            "strategy": recipe.strategy,
-        }
+        made_with = {"topic": recipe.topic, "topic_name": topic_display_name(recipe)}
+        made_with["strategy"] = recipe.strategy
     harvest = notes_as_json(seen.notes, HarvestCounter.NOTE)
     return {
         **made_with,

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from topiccrawler.files import folder
 from topiccrawler.text.normalise import one_line
 from topiccrawler.urls.canonical import readable
 
@@ -27,31 +26,28 @@ def environment() -> Environment:
     """Templates by their place in the package: `results/templates/report.html`. Only HTML is escaped."""
     made = Environment(
         autoescape=select_autoescape(("html",)),
-        loader=FunctionLoader(_template),
+        loader=PackageLoader("topiccrawler", ""),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
     made.filters |= {"shown": shown, "address": address, "is_web": is_web, "moment": moment, "cell": cell}
+    made.filters |= {"readable": readable, "titled": titled, "weighed": weighed}
     return made
 
 
-@cache
-def _plain() -> Environment:
-    made = environment()
-    made.filters |= {
-        "readable": readable,
-        "titled": titled,
-        "second": second,
-        "weighed": weighed,
-    }
-    return made
+_shared = cache(environment)
+
+
+def filled_in(template: str, /, **values: Any) -> str:
+    """A template filled in."""
+    return _shared().get_template(template).render(values)
 
 
 def as_text(template: str, values: Mapping[str, Any]) -> str:
-    """A template of plain text filled in, as it is printed: without the last line end."""
-    return _plain().get_template(template).render(values).rstrip("\n")
+    """One of plain text, as it is printed: without the last line end."""
+    return filled_in(template, **values).rstrip("\n")
 
 
 def titled(text: str, most: int = 100) -> str:
@@ -63,15 +59,8 @@ def weighed(
     words: Iterable[tuple[str, float]], why: Mapping[str, str] = _NO_REASONS, other: str = ""
 ) -> list[str]:
     """Each word with its weight, and the reason for it; `other`: that of a word that has none."""
-    return [
-        f"{word} {weight:g}" + (f" ({why.get(word, other)})" if why.get(word, other) else "")
-        for word, weight in words
-    ]
-
-
-def second(seconds: float) -> str:
-    """Day and time to the second, local time."""
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+    said = ((f"{word} {weight:g}", why.get(word, other)) for word, weight in words)
+    return [f"{text} ({reason})" if reason else text for text, reason in said]
 
 
 def shown(text: object, most: int = MOST_CHARACTERS) -> str:
@@ -89,10 +78,10 @@ def is_web(url: str) -> bool:
     return _WEB.fullmatch(url) is not None
 
 
-def moment(seconds: float) -> str:
-    """Day and minute, local time; empty for none, and for what a damaged file gives for one."""
+def moment(seconds: float, form: str = "%Y-%m-%d %H:%M") -> str:
+    """Local time, by default day and minute; empty for none, and for what a damaged file gives for one."""
     try:
-        return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else ""
+        return time.strftime(form, time.localtime(seconds)) if seconds else ""
     except (OverflowError, ValueError, OSError):
         return ""
 
@@ -102,8 +91,3 @@ def cell(value: object) -> str:
     if value is None:
         return "–"
     return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
-def _template(name: str) -> str:
-    room, _, file = name.rpartition("/")
-    return folder(room).joinpath(file).read_text(encoding="utf-8")

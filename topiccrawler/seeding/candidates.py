@@ -19,17 +19,17 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from http.client import HTTPException
 from math import log2
+from operator import add
+from typing import NamedTuple
 
-from topiccrawler.seeding.http_client import HttpClient
+from topiccrawler.seeding.http_client import HttpClient, NoAnswerError
 from topiccrawler.urls.canonical import host_of
 
 PRIOR = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """One address, and what speaks for it."""
 
     url: str  # canonical
@@ -70,15 +70,8 @@ def merged(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _together(one: Candidate, other: Candidate) -> Candidate:
-    return Candidate(
-        one.url,
-        one.title or other.title,
-        max(one.relevance, other.relevance),
-        one.reached + other.reached,
-        one.fetched + other.fetched,
-        one.found + other.found,
-        one.queries + other.queries,
-    )
+    counts = map(add, one[3:], other[3:])
+    return Candidate(one.url, one.title or other.title, max(one.relevance, other.relevance), *counts)
 
 
 THREADS = 16
@@ -94,9 +87,8 @@ def fault_of(client: HttpClient, url: str) -> str:
         status, _ = client.ask(url, "HEAD")
         if status >= 400 and status not in GONE | BUSY:
             status, _ = client.ask(url, "GET")
-    except (OSError, HTTPException, ValueError) as failure:
-        reason = getattr(failure, "reason", None) or failure
-        return " ".join(str(reason).split()) or type(failure).__name__
+    except NoAnswerError as failure:
+        return str(failure)
     return f"answers {status}" if status >= 300 and status not in BUSY else ""
 
 
@@ -154,21 +146,16 @@ def choose(
     waiting = list(candidates)
     while waiting and len(chosen) < count:
         taken = Counter(host_of(one.url) for one in chosen)
-        batch: list[Candidate] = []
-        later: list[Candidate] = []
+        batch, later = list[Candidate](), list[Candidate]()
         for one in waiting:
-            if len(chosen) + len(batch) < count and taken[host_of(one.url)] < per_host:
-                taken[host_of(one.url)] += 1
-                batch.append(one)
-            else:
-                later.append(one)
+            host = host_of(one.url)
+            fits = len(chosen) + len(batch) < count and taken[host] < per_host
+            taken[host] += fits
+            (batch if fits else later).append(one)
         if not batch:
             break
         faults = check([one.url for one in batch]) if check else {}
-        for one in batch:
-            if fault := faults.get(one.url, ""):
-                dead[one.url] = fault
-            else:
-                chosen.append(one)
+        dead |= {url: fault for url, fault in faults.items() if fault}
+        chosen += [one for one in batch if one.url not in dead]
         waiting = later
     return Choice(sorted(chosen, key=lambda one: (-one.score, one.url)), dead)

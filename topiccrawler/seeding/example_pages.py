@@ -18,7 +18,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from http.client import HTTPException
 from pathlib import Path
 from typing import ClassVar
 from urllib.parse import urlsplit
@@ -31,7 +30,7 @@ from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import read_bytes, user_path
 from topiccrawler.pages.formats.registry import READ, recognise
 from topiccrawler.pages.read import MOST_BYTES, PageWords, Reader
-from topiccrawler.seeding.http_client import HttpClient
+from topiccrawler.seeding.http_client import HttpClient, NoAnswerError
 from topiccrawler.store.pages import Pages, PageStore
 from topiccrawler.text.segmenter import PLAIN, words_of
 from topiccrawler.topics.labelled_texts import address_in, json_lines, text_in
@@ -70,9 +69,8 @@ class PoliteFetcher:
                 else:
                     status, body = self._ask(url, MOST_FETCHED_BYTES)
                     fault = "" if 200 <= status < 300 else f"answers {status}"
-            except (OSError, HTTPException, ValueError) as failure:
-                fault = " ".join(str(getattr(failure, "reason", None) or failure).split())
-                fault = fault or type(failure).__name__
+            except NoAnswerError as failure:
+                fault = str(failure)
             yield url, b"" if fault else body, fault
 
     def _ask(self, url: str, most: int) -> tuple[int, bytes]:
@@ -230,7 +228,5 @@ def _addresses(body: bytes) -> list[str]:
         return []
     lines = [line.strip() for line in body.decode("utf-8-sig", "replace").splitlines()]
     lines = [line for line in lines if line and not line.startswith("#")]
-    is_list = bool(lines) and all(
-        line.lower().startswith(("http://", "https://")) and not line.split()[1:] for line in lines
-    )
-    return lines if is_list else []
+    addresses = [line for line in lines if line.lower().startswith(("http://", "https://"))]
+    return lines if lines == addresses and not any(line.split()[1:] for line in lines) else []

@@ -11,16 +11,15 @@ from __future__ import annotations
 import json
 import logging
 from dataclasses import dataclass
-from http.client import HTTPException
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from topiccrawler.errors import SearchError
 from topiccrawler.pages.formats.registry import tidy
 from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.seeding.candidates import Candidate, merged
-from topiccrawler.seeding.http_client import HttpClient
+from topiccrawler.seeding.http_client import HttpClient, NoAnswerError
 from topiccrawler.text.normalise import printable
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.topic import Topic
@@ -43,14 +42,6 @@ class Found:
     snippet: str
 
 
-class SearchService(Protocol):
-    """What answers queries."""
-
-    def search(self, query: str, page: int = 1) -> list[Found]:
-        """The results of one page, best first; `page` counts from 1. SearchError when the service cannot answer."""
-        ...
-
-
 class Searxng:
     """The SearXNG instance at a base address."""
 
@@ -60,23 +51,20 @@ class Searxng:
             raise SearchError(f"search service {base!r}", "is no http(s) address", _REMEDY)
 
     def search(self, query: str, page: int = 1) -> list[Found]:
+        """The results of one page, best first; `page` counts from 1. SearchError when the service cannot answer."""
         asked = urlencode({"q": query, "format": "json", "pageno": page})
         try:
             status, body = self._client.ask(f"{self._base}/search?{asked}", most=MOST_BYTES)
-        except (OSError, HTTPException, ValueError) as failure:
-            reason = printable(str(getattr(failure, "reason", None) or failure))
-            raise self._error(f"does not answer ({reason})") from None
+        except NoAnswerError as failure:
+            raise self._error(f"does not answer ({printable(str(failure))})") from None
         if status != 200:
             raise self._error(f"answers {status}", _CLOSED if status in {403, 429} else _REMEDY)
         try:
             results = json.loads(body)["results"]
         except (ValueError, KeyError, TypeError, RecursionError):
             raise self._error("gives no JSON with results", _CLOSED) from None
-        return (
-            [_found(one) for one in results[:MOST_RESULTS] if isinstance(one, dict)]
-            if isinstance(results, list)
-            else []
-        )
+        rows = results[:MOST_RESULTS] if isinstance(results, list) else []
+        return [_found(one) for one in rows if isinstance(one, dict)]
 
     def _error(self, fault: str, remedy: str = _REMEDY) -> SearchError:
         return SearchError(f"search service {self._base}", fault, remedy)
@@ -103,9 +91,7 @@ def queries_of(topic: Topic) -> list[str]:
     return [*heavy, *(" ".join(pair) for pair in combinations(heavy, 2))]
 
 
-def candidates_of_search(
-    topic: Topic, service: SearchService, page_classifier: PageClassifier
-) -> list[Candidate]:
+def candidates_of_search(topic: Topic, service: Searxng, page_classifier: PageClassifier) -> list[Candidate]:
     """What the service finds for the topic, best first; results without a word of it are left out.
 
     SearchError when the first query fails; when a later one does, what was found until then counts.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import http.client
 import socket
 import ssl
-from http.client import HTTPMessage
+from http.client import HTTPException, HTTPMessage
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
@@ -26,6 +26,7 @@ from urllib.request import (
     Request,
 )
 
+from topiccrawler.errors import one_line
 from topiccrawler.urls.private_hosts import is_inside, is_private_answer
 
 _PIECE_BYTES = 1 << 16
@@ -33,6 +34,10 @@ _PIECE_BYTES = 1 << 16
 
 class PrivateAddressError(OSError):
     """A stranger's URL that leads into the own network."""
+
+
+class NoAnswerError(Exception):
+    """Why there is none, in one line."""
 
 
 class HttpClient:
@@ -45,23 +50,21 @@ class HttpClient:
         if not certified:
             context.check_hostname = False
             context.verify_mode = ssl.CERT_NONE
-        http_handler = _GuardedHttp() if guarded else HTTPHandler()
-        https_handler = _GuardedHttps(context=context) if guarded else HTTPSHandler(context=context)
-        for handler in (
-            ProxyHandler(),
-            http_handler,
-            https_handler,
-            HTTPDefaultErrorHandler(),
-            _Redirects(),
-            HTTPErrorProcessor(),
-        ):
+        own = [HTTPHandler(), HTTPSHandler(context=context)]
+        if guarded:
+            own = [_GuardedHttp(), _GuardedHttps(context)]
+        for handler in (ProxyHandler(), *own, HTTPDefaultErrorHandler(), _Redirects(), HTTPErrorProcessor()):
             self._opener.add_handler(handler)
 
     def ask(self, url: str, method: str = "GET", most: int = 0) -> tuple[int, bytes]:
-        """The status after redirects and at most so many bytes of the body.
+        """The status after redirects and at most so many bytes of the body. NoAnswerError when none comes, and for what is no http(s) URL."""
+        try:
+            return self._asked(url, method, most)
+        except (OSError, HTTPException, ValueError) as failure:
+            reason = getattr(failure, "reason", None) or failure
+            raise NoAnswerError(one_line(reason) or type(failure).__name__) from None
 
-        OSError or HTTPException when no answer comes, ValueError for what is no http(s) URL.
-        """
+    def _asked(self, url: str, method: str, most: int) -> tuple[int, bytes]:
         if urlsplit(url).scheme.lower() not in {"http", "https"}:
             raise ValueError(f"{url} is no http(s) URL")
         headers = {"User-Agent": self._agent, "Accept": "*/*"}
@@ -100,11 +103,8 @@ class _GuardedConnection(http.client.HTTPConnection):
         _look_at_peer(self)
 
 
-class _GuardedTlsConnection(http.client.HTTPSConnection):
-    def connect(self) -> None:
-        _look_at(self)
-        super().connect()
-        _look_at_peer(self)
+class _GuardedTlsConnection(_GuardedConnection, http.client.HTTPSConnection):
+    """Looks at the same, and speaks TLS."""
 
 
 class _GuardedHttp(HTTPHandler):

@@ -138,10 +138,8 @@ def display_title(candidate: Candidate) -> str:
 
 def as_seed_file(topic: Topic, seeds: Iterable[Candidate]) -> str:
     """One URL a line, above it a comment: score, title, why."""
-    lines = [
-        f"# seeds for topic {topic.full_name}",
-        "# proposed by scrapy seeds; delete what you do not want",
-    ]
+    lines = [f"# seeds for topic {topic.full_name}"]
+    lines.append("# proposed by scrapy seeds; delete what you do not want")
     for seed in seeds:
         parts = (f"{seed.score:.2f}", display_title(seed), seed.why)
         lines += ["", f"# {'; '.join(filter(None, parts))}", seed.url]

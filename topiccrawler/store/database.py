@@ -107,10 +107,8 @@ class Database:
         except (sqlite3.ProgrammingError, sqlite3.InterfaceError):
             raise  # a fault of ours, not of the file
         except sqlite3.Error as error:
-            no_room = getattr(error, "sqlite_errorcode", 0) & 0xFF in (
-                sqlite3.SQLITE_FULL,
-                sqlite3.SQLITE_IOERR,
-            )
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            no_room = code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
             remedy = "make room on its disk" if no_room else "move it away or name another file"
             if self.repaired_by and _is_damage(error):
                 remedy = f"save what can be saved: {self.repaired_by.format(folder=shlex.quote(str(self.path.parent)))}"

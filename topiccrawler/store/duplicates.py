@@ -28,6 +28,8 @@ _WORDS = BITS // 64
 _SCHEMA = """CREATE TABLE fingerprints (
     row INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, digest INTEGER NOT NULL, bits BLOB NOT NULL);
 CREATE INDEX digests ON fingerprints (digest)"""
+_PUT = """INSERT INTO fingerprints VALUES (?, ?, ?, ?)
+    ON CONFLICT (row) DO UPDATE SET digest = excluded.digest, bits = excluded.bits"""
 
 
 class NearIndex:
@@ -99,11 +101,7 @@ class DuplicateIndex(Database):
             matching = self._matching(print_, row, site=None if across_sites else _site(url))
             first = next(filter(may_be, matching), None)
             if first is None:
-                self._database.execute(
-                    "INSERT INTO fingerprints VALUES (?, ?, ?, ?)"
-                    " ON CONFLICT (row) DO UPDATE SET digest = excluded.digest, bits = excluded.bits",
-                    (row, url, *print_),
-                )
+                self._database.execute(_PUT, (row, url, *print_))
                 self._near.put(row, print_.bits)
         return first
 

@@ -152,9 +152,8 @@ class PageIndex(Database):
         """What FTS5's weight of words that half of the pages or more have is multiplied by, so that their ranks can be read and compared
         with those of other jobs: log(1 + (N - n + .5) / (n + .5)) and LEAST_WEIGHT at least, in the place of one millionth."""
         pages = self._database.execute("SELECT count(*) FROM documents WHERE page IS NOT NULL").fetchone()[0]
-        having = self._database.execute(
-            "SELECT count(*) FROM words WHERE words MATCH ?", (expression,)
-        ).fetchone()[0]
+        matching = "SELECT count(*) FROM words WHERE words MATCH ?"
+        having = self._database.execute(matching, (expression,)).fetchone()[0]
         return max(LEAST_WEIGHT, log1p(max(0.0, pages - having + 0.5) / (having + 0.5))) / FTS5_WEIGHT
 
     def _open(self) -> None:
@@ -171,9 +170,8 @@ class PageIndex(Database):
             if words is not None:
                 documents.append((number, *words))
         # In order of their numbers: a smaller one makes FTS5 write what it has so far.
-        self._database.executemany(
-            "INSERT INTO words (rowid, text, title) VALUES (?, ?, ?)", sorted(documents)
-        )
+        put = "INSERT INTO words (rowid, text, title) VALUES (?, ?, ?)"
+        self._database.executemany(put, sorted(documents))
         self._waiting.clear()
         self._characters = 0
 

@@ -29,7 +29,7 @@ from dataclasses import asdict, astuple, dataclass, fields
 from hashlib import blake2b
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from topiccrawler.errors import StateError
 from topiccrawler.items import PageFields, PageItem
@@ -49,14 +49,15 @@ class Selection:
     min_relevance: float = 0.0  # 0..1
     kind: str = ""  # html, pdf … (docs/formats.md)
 
-    def condition(self, *, host: str, day: str) -> tuple[str, list[object]]:
-        """SQL that is true of such pages, and its values; `host` and `day`: what gives them."""
-        tests: list[tuple[str, list[object]]] = [("1", [])]
+    def condition(self, *, host: str, day: str, find: str = "instr") -> tuple[str, list[object]]:
+        """SQL that is true of such pages, and its values; `host` and `day`: what gives them; `find`: the function for a text in a text."""
+        tests: list[tuple[str, list[object]]] = [("true", [])]
         if self.topic:
-            tests.append(("instr(',' || topic || ',', ',' || ? || ',')", [self.topic]))  # of several
+            tests.append((f"{find}(',' || topic || ',', ?) > 0", [f",{self.topic},"]))  # of several
         if self.site:
             below = f".{self.site}"
-            tests.append((f"({host} = ? OR substr({host}, -length(?)) = ?)", [self.site, below, below]))
+            end = f"substr({host}, length({host}) - {len(below) - 1})"
+            tests.append((f"({host} = ? OR {end} = ?)", [self.site, below]))
         if self.since:
             tests.append((f"{day} >= ?", [self.since]))
         if self.min_relevance > 0:
@@ -115,10 +116,58 @@ _PUT = (
     + " RETURNING rowid"
 )
 _DAY = "coalesce(nullif(published, ''), date(fetched, 'unixepoch', 'localtime'))"
-_GET = f"SELECT {', '.join(COLUMNS)} FROM pages"  # noqa: S608
+_NO_COPY = "rowid NOT IN (SELECT rowid FROM pages WHERE alias_of <> '')"  # by the index alone
+_ALL = ", ".join(COLUMNS)
+_AT_ONCE = 100  # pages read in one go
+_NO_LIMIT = 1 << 62
 
 
-class PageStore(Database):
+class SqlPages:
+    """What SQLite and PostgreSQL are asked alike; `?` stands for a value. See Pages."""
+
+    table: ClassVar[str] = "pages WHERE true"  # those of the job
+    row: ClassVar[str] = "rowid"
+    is_alias_of: ClassVar[str] = "alias_of = ?"
+
+    def at(self, row: int) -> PageRecord | None:
+        return self._one(f"{self.row} = ?", row)
+
+    def best(self, selection: Selection = ALL, limit: int | None = None) -> list[int]:
+        condition, values = self._condition(selection)
+        which = f"stored AND {condition} ORDER BY relevance DESC, url LIMIT ?"
+        return self._numbers(which, *values, _NO_LIMIT if limit is None else limit)
+
+    def after(self, row: int, limit: int) -> list[tuple[int, PageRecord]]:
+        which = f"{self.row} > ? AND stored ORDER BY {self.row} LIMIT ?"
+        found = self._rows(f"{self.row}, {_ALL}", which, row, limit)
+        return [(number, record_from(rest)) for number, *rest in found]
+
+    def copies(self, url: str, limit: int) -> list[str]:
+        which = f"{self.is_alias_of} AND alias_of <> '' ORDER BY {self.row} LIMIT ?"
+        return [found for (found,) in self._rows("url", which, url, limit)]
+
+    def records(self) -> Iterator[PageRecord]:
+        last, which = 0, f"{self.row} > ? ORDER BY {self.row} LIMIT {_AT_ONCE}"
+        while found := self._rows(f"{self.row}, {_ALL}", which, last):
+            for last, *rest in found:  # noqa: B007 where the next go begins
+                yield record_from(rest)
+
+    def _one(self, which: str, value: object) -> PageRecord | None:
+        found = self._rows(_ALL, which, value)
+        return record_from(found[0]) if found else None
+
+    def _numbers(self, which: str, *values: object) -> list[int]:
+        return [row for (row,) in self._rows(self.row, which, *values)]
+
+    def _rows(self, what: str, which: str, *values: object) -> list[Any]:
+        """These columns of the pages of the job for which that is true."""
+        raise NotImplementedError
+
+    def _condition(self, selection: Selection) -> tuple[str, list[object]]:
+        raise NotImplementedError
+
+
+class PageStore(Database, SqlPages):
     """Pages by URL. Nothing is durable before commit()."""
 
     what = "page store"
@@ -141,78 +190,44 @@ class PageStore(Database):
 
     def get(self, url: str) -> PageRecord | None:
         """The page stored under a canonical URL."""
-        with self._faults():
-            row = self._database.execute(f"{_GET} WHERE url = ?", (storable(url),)).fetchone()
-            return record_from(row) if row else None
-
-    def at(self, row: int) -> PageRecord | None:
-        """The page in a row."""
-        with self._faults():
-            found = self._database.execute(f"{_GET} WHERE rowid = ?", (row,)).fetchone()
-            return record_from(found) if found else None
+        return self._one("url = ?", url)
 
     def nearest(self, relevance: float, limit: int, *, stored: bool = True) -> list[int]:
         """The rows of pages about the topic that are no copies, those of the nearest relevance first; not `stored`: of pages found off
         topic. By the index alone: above and below it so many."""
         found = []
         for side, order in ((">=", "ASC"), ("<", "DESC")):
-            asked = (
-                "SELECT abs(relevance - ?), url, rowid FROM pages WHERE stored = ? "  # noqa: S608
-                f"AND rowid NOT IN (SELECT rowid FROM pages WHERE alias_of <> '') AND relevance {side} ? "
-                f"ORDER BY relevance {order}, url LIMIT ?"
-            )
-            with self._faults():
-                found += self._database.execute(asked, (relevance, stored, relevance, limit)).fetchall()
-        return [row for _, _, row in sorted(found)[:limit]]
+            which = f"stored = ? AND {_NO_COPY} AND relevance {side} ? "
+            which += f"ORDER BY relevance {order}, url LIMIT ?"
+            found += self._rows("relevance, url, rowid", which, stored, relevance, limit)
+        return [row for *_, row in sorted(found, key=lambda one: (abs(one[0] - relevance), one[1]))[:limit]]
 
     def changed(self, row: int, fetched: float) -> list[tuple[int, float]]:
         """Rows behind this one, and rows fetched at that time or later, each with the time it was fetched."""
-        asked = "SELECT rowid, fetched FROM pages WHERE rowid > ? UNION SELECT rowid, fetched FROM pages WHERE fetched >= ?"
-        with self._faults():
-            return self._database.execute(asked, (row, fetched)).fetchall()
-
-    def best(self, selection: Selection = ALL, limit: int | None = None) -> list[int]:
-        """The rows of such pages about the topic, the most relevant first."""
-        condition, values = selection.condition(host="host_of(url)", day=_DAY)
-        if selection.site:  # host_of() is asked only for what may be of the site
-            condition, values = f"instr(url, ?) AND {condition}", [selection.site, *values]
-        asked = f"SELECT rowid FROM pages WHERE stored AND {condition} ORDER BY relevance DESC, url LIMIT ?"  # noqa: S608
-        with self._faults():
-            self._database.create_function("host_of", 1, host_of, deterministic=True)
-            rows = self._database.execute(asked, (*values, -1 if limit is None else limit))
-            return [row for (row,) in rows]
-
-    def after(self, row: int, limit: int) -> list[tuple[int, PageRecord]]:
-        """The first pages about the topic behind a row, each with its row, in order of arrival."""
-        asked = (
-            f"SELECT rowid, {', '.join(COLUMNS)} FROM pages WHERE rowid > ? AND stored ORDER BY rowid LIMIT ?"  # noqa: S608
-        )
-        with self._faults():
-            rows = self._database.execute(asked, (row, limit))
-            return [(found[0], record_from(found[1:])) for found in rows]
-
-    def copies(self, url: str, limit: int) -> list[str]:
-        """URLs of the pages that are kept as aliases of this one, in order of arrival."""
-        asked = "SELECT url FROM pages WHERE alias_of = ? AND alias_of <> '' ORDER BY rowid LIMIT ?"
-        with self._faults():
-            return [found for (found,) in self._database.execute(asked, (storable(url), limit))]
+        which = "rowid > ? UNION SELECT rowid, fetched FROM pages WHERE fetched >= ?"
+        return self._rows("rowid, fetched", which, row, fetched)
 
     def delete(self, url: str) -> None:
         """Remove the page of that URL, if there is one."""
         with self._faults():
             self._database.execute("DELETE FROM pages WHERE url = ?", (storable(url),))
 
-    def records(self) -> Iterator[PageRecord]:
-        """All pages, lazily, in order of arrival."""
+    def _rows(self, what: str, which: str, *values: object) -> list[Any]:
         with self._faults():
-            for row in self._database.execute(f"{_GET} ORDER BY rowid"):
-                yield record_from(row)
+            asked = f"SELECT {what} FROM {self.table} AND {which}"  # noqa: S608
+            return self._database.execute(asked, tuple(map(storable, values))).fetchall()
+
+    def _condition(self, selection: Selection) -> tuple[str, list[object]]:
+        condition, values = selection.condition(host="host_of(url)", day=_DAY)
+        if selection.site:  # host_of() is asked only for what may be of the site
+            return f"instr(url, ?) AND {condition}", [selection.site, *values]
+        return condition, values
 
     def _open(self) -> None:
         super()._open()
-        with suppress(
-            sqlite3.OperationalError
-        ):  # of an earlier build, and read-only or in use: it is read without
+        self._database.create_function("host_of", 1, host_of, deterministic=True)
+        # of an earlier build, and read-only or in use: it is read without
+        with suppress(sqlite3.OperationalError):
             for index in _INDEXES:
                 self._database.execute(index)
 
@@ -296,12 +311,7 @@ class SharedPages(Protocol):
         """A page of this job; None when it is not stored."""
 
     def first_of(
-        self,
-        url: str,
-        print_: Fingerprint,
-        *,
-        across_sites: bool,
-        may_be: Callable[[str, str | None], bool],
+        self, url: str, print_: Fingerprint, *, across_sites: bool, may_be: Callable[[str, str | None], bool]
     ) -> Future[str | None]:
         """The page this one is a copy of, whichever process has kept it; None when it is the first, which is then remembered. `may_be`: asked in
         another thread of each page that matches, by its URL and title (None: it is not stored yet)."""
@@ -317,22 +327,6 @@ class SharedPages(Protocol):
 
     def abandon(self) -> None:
         """Let go at once."""
-
-
-class Copies(Protocol):
-    """Pages by the fingerprints of their texts."""
-
-    def __len__(self) -> int:
-        """Pages remembered."""
-
-    def first_of(self, url: str, print_: Fingerprint, *, across_sites: bool = True) -> str | None:
-        """The page this one is a copy of; None when it is the first, which is then remembered."""
-
-    def commit(self) -> None:
-        """Make everything so far durable."""
-
-    def close(self) -> None:
-        """Commit and let go. A second call does nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,9 +64,8 @@ class VisitLog:
         self._checked = True
 
     def _faults(self) -> AbstractContextManager[None]:
-        return file_faults(
-            StateError, self.path, "the crawl log cannot be written", "make room or move it away"
-        )
+        fault, remedy = "the crawl log cannot be written", "make room or move it away"
+        return file_faults(StateError, self.path, fault, remedy)
 
 
 def _fields(visit: Visit) -> dict[str, object]:
@@ -136,9 +135,8 @@ class VisitTail:
         except FileNotFoundError:
             return False
         file = found.st_dev, found.st_ino
-        is_other = (
-            self._number == full + 1 and self._read and (file != self._file or found.st_size < self._read)
-        )
+        is_begun = self._number == full + 1 and self._read
+        is_other = is_begun and (file != self._file or found.st_size < self._read)
         if is_other or self._number > full + 1:
             self._number, self._read = 1, 0
         return self._number <= full or found.st_size > self._read

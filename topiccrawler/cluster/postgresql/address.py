@@ -19,9 +19,8 @@ def check_address(url: str) -> str:
     try:
         parts = urlsplit(url)
         _ = parts.port  # is a number
-        fine = parts.scheme in SCHEMES and (
-            bool(parts.hostname) or bool(parts.path.strip("/") or parts.query)
-        )
+        leads_somewhere = parts.hostname or parts.path.strip("/") or parts.query
+        fine = parts.scheme in SCHEMES and bool(leads_somewhere)
     except ValueError:
         fine = False
     if not fine:

@@ -62,9 +62,8 @@ def check_schema(connection: Any, name: str) -> None:
     version = connection.execute("SELECT version FROM topiccrawler.about").fetchone()[0]
     if version != VERSION:
         fault = f"holds page stores of version {version}, this program reads {VERSION}"
-        raise StateError(
-            name, fault, "give another database, or export them with the program that wrote them"
-        )
+        remedy = "give another database, or export them with the program that wrote them"
+        raise StateError(name, fault, remedy)
 
 
 def _is_made(connection: Any) -> bool:

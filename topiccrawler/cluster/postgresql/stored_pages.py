@@ -14,35 +14,26 @@ But        not BM25: the rarity of a word does not count. Of more than MOST_RANK
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple
+from functools import partial
 from hashlib import blake2b
 from typing import Any, TypeVar
 
 from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.errors import StateError
 from topiccrawler.store.index import MOST_CHARACTERS, MOST_RANKED, Found, QueryTerm
-from topiccrawler.store.pages import ALL, COLUMNS, PageRecord, Selection, content_hash, record_from, storable
+from topiccrawler.store.pages import (
+    COLUMNS,
+    PageRecord,
+    Selection,
+    SqlPages,
+    content_hash,
+    record_from,
+    storable,
+)
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.urls.canonical import host_of
-
-
-def condition(selection: Selection) -> tuple[str, list[object]]:
-    """SQL that is true of such pages, and its values."""
-    tests: list[tuple[str, list[object]]] = [("true", [])]
-    if selection.topic:
-        tests.append(("%s = ANY (string_to_array(topic, ','))", [selection.topic]))  # of several
-    if selection.site:
-        below = f".{selection.site}"
-        tests.append(("(host = %s OR right(host, %s) = %s)", [selection.site, len(below), below]))
-    if selection.since:
-        tests.append(("day >= %s", [selection.since]))
-    if selection.min_relevance > 0:
-        tests.append(("relevance >= %s", [selection.min_relevance]))
-    if selection.kind:
-        tests.append(("format = %s", [selection.kind]))
-    return " AND ".join(test for test, _ in tests), [value for _, values in tests for value in values]
-
 
 LAST_PLACE, MOST_PLACES = 16_383, 255
 MOST_BYTES = 2_000  # of a word
@@ -90,25 +81,28 @@ def _add(places: dict[str, list[str]], words: Sequence[str], first: int, weight:
             places.setdefault(word, []).append(number)
 
 
-AT_ONCE = 100  # pages read in one go
+WEIGHTS = "{0.2, 0.2, 0.2, 1}"  # of D, C, B, A
+BY_LENGTH = 1
+BATCH = 64  # pages indexed in one transaction
 Result = TypeVar("Result")
-Runs = Callable[[Callable[[Any], Result]], Result]
 
-_NAMES = (*COLUMNS, "host", "day", "words")
 _ALL = ", ".join(COLUMNS)
+_NAMES = (*COLUMNS, "host", "day", "words")
 _PUT = (
     f"INSERT INTO topiccrawler.pages (job, key, {', '.join(_NAMES)}) VALUES (%s, %s{', %s' * (len(_NAMES) - 1)}, %s::tsvector) "  # noqa: S608
     f"ON CONFLICT (job, key) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _NAMES)} RETURNING id"
 )
-_OF_JOB = "FROM topiccrawler.pages WHERE job = %s"
+_INDEX = "UPDATE topiccrawler.pages SET words = %s::tsvector WHERE id = %s AND words IS NULL"
 _JOB = "SELECT id, topic, recipe FROM topiccrawler.jobs WHERE name = %s"
-_ADD_JOB = (
-    "INSERT INTO topiccrawler.jobs (name, topic, recipe) VALUES (%s, '', '') ON CONFLICT (name) DO NOTHING"
-)
+_ADD_JOB = "INSERT INTO topiccrawler.jobs (name, topic, recipe) VALUES (%s, '', '') ON CONFLICT DO NOTHING"
 
 
-class PostgresPages:
+class PostgresPages(SqlPages):
     """See store.pages.Pages. `indexed`: pages get their words as they are kept. `create`: the job may be a new one; else StateError."""
+
+    table = "topiccrawler.pages WHERE job = ?"
+    row = "id"
+    is_alias_of = "md5(alias_of) = md5(?)"
 
     def __init__(self, session: Session, job: str, *, indexed: bool = True, create: bool = True) -> None:
         self.session, self.job, self._indexed = session, job, indexed
@@ -129,9 +123,33 @@ class PostgresPages:
         progress: Callable[[int, int], None] | None = None,
     ) -> list[Found]:
         """The best pages that match; those kept with TOPIC_INDEX=False are indexed first, by this segmenter."""
-        index = PostgresIndex(self, segmenter)
-        index.catch_up(progress)
-        return index.find(tsquery(terms), selection, limit)
+        self._catch_up(segmenter, progress)
+        chosen, values = self._condition(selection)
+        expression = tsquery(terms)
+        asked = (
+            f"WITH matching AS (SELECT id, fetched, words, relevance FROM {self.table} AND words @@ ?::tsquery AND {chosen} "  # noqa: S608
+            f"ORDER BY relevance DESC LIMIT {MOST_RANKED}) "
+            f"SELECT id, fetched, ts_rank_cd('{WEIGHTS}', words, ?::tsquery, {BY_LENGTH}) * relevance AS rank "
+            "FROM matching ORDER BY rank DESC, id LIMIT ?"
+        )
+        found = self._ask(self._reading(asked, expression, *values, expression, limit))
+        return [Found(*row) for row in found]
+
+    def _catch_up(self, segmenter: Segmenter, progress: Callable[[int, int], None] | None) -> None:
+        """Index the pages that were kept with TOPIC_INDEX=False. `progress`: called with pages done and to do."""
+        done, left = 0, self._left()
+        total = left
+        while left:
+            rows = self._rows(f"id, {_ALL}", f"words IS NULL ORDER BY id LIMIT {BATCH}")
+            words = [(words_of_page(record_from(page), segmenter), row) for row, *page in rows]
+            self._ask(partial(_put_words, words))
+            now = self._left()
+            done, left = done + max(left - now, 0), now if now < left else 0
+            if progress is not None:
+                progress(done, total)
+
+    def _left(self) -> int:
+        return int(self._rows("count(*)", "words IS NULL")[0][0])
 
     def put(self, record: PageRecord) -> int:
         return self._ask(self.putting(record))
@@ -154,44 +172,15 @@ class PostgresPages:
 
     def getting(self, url: str) -> Callable[[Any], PageRecord | None]:
         """The work of `get`, for a transaction of the caller's."""
-        return self._getting("key", key_of(url))
-
-    def at(self, row: int) -> PageRecord | None:
-        return self._ask(self._getting("id", row))
-
-    def best(self, selection: Selection = ALL, limit: int | None = None) -> list[int]:
-        chosen, values = condition(selection)
-        asked = f"SELECT id {_OF_JOB} AND stored AND {chosen} ORDER BY relevance DESC, url LIMIT %s"
-        return [row for (row,) in self._rows(asked, *values, limit)]
+        read = self._reading(f"SELECT {_ALL} FROM {self.table} AND key = ?", key_of(url))  # noqa: S608
+        return lambda connection: next(map(record_from, read(connection)), None)
 
     def nearest(self, relevance: float, limit: int) -> list[int]:
-        asked = f"SELECT id {_OF_JOB} AND stored AND alias_of = '' ORDER BY abs(relevance - %s), url LIMIT %s"
-        return [row for (row,) in self._rows(asked, relevance, limit)]
-
-    def after(self, row: int, limit: int) -> list[tuple[int, PageRecord]]:
-        found = self._rows(
-            f"SELECT id, {_ALL} {_OF_JOB} AND id > %s AND stored ORDER BY id LIMIT %s", row, limit
-        )
-        return [(number, record_from(rest)) for number, *rest in found]
-
-    def copies(self, url: str, limit: int) -> list[str]:
-        asked = f"SELECT url {_OF_JOB} AND md5(alias_of) = md5(%s) AND alias_of = %s AND alias_of <> '' ORDER BY id LIMIT %s"
-        return [found for (found,) in self._rows(asked, _text(url), _text(url), limit)]
+        which = "stored AND alias_of = '' ORDER BY abs(relevance - ?), url LIMIT ?"
+        return self._numbers(which, relevance, limit)
 
     def delete(self, url: str) -> None:
-        def remove(connection: Any) -> None:
-            connection.execute(f"DELETE {_OF_JOB} AND key = %s", (self.number(connection), key_of(url)))
-
-        self._ask(remove)
-
-    def records(self) -> Iterator[PageRecord]:
-        last = 0
-        while found := self._rows(
-            f"SELECT id, {_ALL} {_OF_JOB} AND id > %s ORDER BY id LIMIT %s", last, AT_ONCE
-        ):
-            for number, *rest in found:
-                last = number
-                yield record_from(rest)
+        self._ask(self._reading(f"DELETE FROM {self.table} AND key = ? RETURNING id", key_of(url)))  # noqa: S608
 
     def recipe(self) -> tuple[str, str] | None:
         """Topic and recipe (JSON) of the job, empty before its crawl has begun; None when there is no such job."""
@@ -223,20 +212,25 @@ class PostgresPages:
     def _ask(self, work: Callable[[Any], Result]) -> Result:
         return self.session.ask(work)
 
-    def _rows(self, asked: str, *values: object) -> list[Any]:
+    def _rows(self, what: str, which: str, *values: object) -> list[Any]:
+        return self._ask(self._reading(f"SELECT {what} FROM {self.table} AND {which}", *values))  # noqa: S608
+
+    def _reading(self, asked: str, *values: object) -> Callable[[Any], list[Any]]:
+        """The work of asking that of the job."""
+        given, text = tuple(map(_text, values)), asked.replace("?", "%s")
+
         def read(connection: Any) -> list[Any]:
-            found: list[Any] = connection.execute(asked, (self.number(connection), *values)).fetchall()
+            found: list[Any] = connection.execute(text, (self.number(connection), *given)).fetchall()
             return found
 
-        return self._ask(read)
+        return read
 
-    def _getting(self, column: str, value: object) -> Callable[[Any], PageRecord | None]:
-        def get(connection: Any) -> PageRecord | None:
-            asked = f"SELECT {_ALL} {_OF_JOB} AND {column} = %s"
-            row = connection.execute(asked, (self.number(connection), value)).fetchone()
-            return None if row is None else record_from(row)
+    def _condition(self, selection: Selection) -> tuple[str, list[object]]:
+        return selection.condition(host="host", day="day", find="strpos")
 
-        return get
+
+def _put_words(words: list[tuple[str, int]], connection: Any) -> None:
+    connection.cursor().executemany(_INDEX, words)
 
 
 def key_of(url: str) -> bytes:
@@ -247,65 +241,3 @@ def key_of(url: str) -> bytes:
 def _text(value: object) -> object:
     value = storable(value)
     return value.replace("\0", "\ufffd") if isinstance(value, str) else value
-
-
-WEIGHTS = "{0.2, 0.2, 0.2, 1}"  # of D, C, B, A
-BY_LENGTH = 1
-BATCH = 64  # pages indexed in one transaction
-_UNINDEXED = "FROM topiccrawler.pages WHERE job = %s AND words IS NULL"
-
-
-class PostgresIndex:
-    """Of one job, whose crawl has this segmenter."""
-
-    def __init__(self, pages: PostgresPages, segmenter: Segmenter = PLAIN) -> None:
-        self._pages, self._segmenter = pages, segmenter
-
-    def catch_up(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Index the pages that were kept with TOPIC_INDEX=False; how many these were. `progress`: called with pages done and to do."""
-        done, left = 0, self._left()
-        total = left
-        while left:
-            self._pages.session.ask(self._index_some)
-            now = self._left()
-            done, left = done + max(left - now, 0), now if now < left else 0
-            if progress is not None:
-                progress(done, total)
-        return done
-
-    def find(self, expression: str, selection: Selection, limit: int) -> list[Found]:
-        """The best pages that match a tsquery (results.search makes it), the best first."""
-        chosen, values = condition(selection)
-        matching = (
-            f"SELECT id, fetched, words, relevance FROM topiccrawler.pages WHERE job = %s AND words @@ %s::tsquery AND {chosen} "  # noqa: S608
-            f"ORDER BY relevance DESC LIMIT {MOST_RANKED}"
-        )
-        asked = (
-            f"SELECT id, fetched, ts_rank_cd('{WEIGHTS}', words, %s::tsquery, {BY_LENGTH}) * relevance AS rank "  # noqa: S608
-            f"FROM ({matching}) AS matching ORDER BY rank DESC, id LIMIT %s"
-        )
-
-        def look(connection: Any) -> list[Found]:
-            job = self._pages.number(connection)
-            return [
-                Found(*row)
-                for row in connection.execute(asked, (expression, job, expression, *values, limit))
-            ]
-
-        return self._pages.session.ask(look)
-
-    def _left(self) -> int:
-        def count(connection: Any) -> int:
-            asked = f"SELECT count(*) {_UNINDEXED}"
-            return int(connection.execute(asked, (self._pages.number(connection),)).fetchone()[0])
-
-        return self._pages.session.ask(count)
-
-    def _index_some(self, connection: Any) -> None:
-        asked = f"SELECT id, {', '.join(COLUMNS)} {_UNINDEXED} ORDER BY id LIMIT {BATCH}"
-        for row, *page in connection.execute(asked, (self._pages.number(connection),)).fetchall():
-            words = words_of_page(record_from(page), self._segmenter)
-            connection.execute(
-                "UPDATE topiccrawler.pages SET words = %s::tsvector WHERE id = %s AND words IS NULL",
-                (words, row),
-            )

@@ -155,7 +155,7 @@ MayBe = Callable[[str, str | None], bool]  # of URL and title
 
 
 class PostgresDuplicates:
-    """See store.pages.Copies; durable at once. For one thread, as its session is. `pages`: of the job."""
+    """As store.duplicates.DuplicateIndex; durable at once. For one thread, as its session is. `pages`: of the job."""
 
     def __init__(self, pages: PostgresPages) -> None:
         self._pages, self._session = pages, pages.session
@@ -180,15 +180,6 @@ class PostgresDuplicates:
                 raise
 
         return look
-
-    def __len__(self) -> int:
-        return len(self._near)
-
-    def commit(self) -> None:
-        """Each call has committed."""
-
-    def close(self) -> None:
-        self._session.close()
 
     def _forget(self) -> None:
         self._near, self._changed, self._connects = NearIndex(), 0, 0

@@ -52,9 +52,8 @@ def _cluster(url: str, server: str) -> Any:
     from redis.exceptions import RedisClusterException, RedisError
 
     try:
-        return RedisCluster.from_url(
-            url, socket_timeout=CONNECT_SECONDS, socket_connect_timeout=CONNECT_SECONDS, protocol=2
-        )
+        seconds = {"socket_timeout": CONNECT_SECONDS, "socket_connect_timeout": CONNECT_SECONDS}
+        return RedisCluster.from_url(url, **seconds, protocol=2)
     except (RedisError, RedisClusterException, OSError) as error:
         remedy = "see what redis-cli --cluster check says of it"
         raise StateError(f"Redis Cluster {server}", f"cannot be used: {error}", remedy) from None

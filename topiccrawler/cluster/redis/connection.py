@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -22,9 +21,7 @@ from time import monotonic
 from typing import Any
 
 from topiccrawler.cluster.redis.client import AwayError, Client
-from topiccrawler.cluster.redis.records import (
-    Argument,
-)
+from topiccrawler.cluster.redis.records import Argument
 from topiccrawler.errors import CrawlerError
 
 
@@ -39,7 +36,6 @@ class Call:
     done: threading.Event = field(default_factory=threading.Event)
     reply: Any = None
     error: Exception | None = None
-    late: bool = False  # nobody waits for the reply any more
     after: int = 0  # batches sent before it
     asked_at: float = 0.0  # by time.monotonic; then it goes to the server
     sent_at: float = 0.0
@@ -74,32 +70,6 @@ class Figures:
 KEPT_SECONDS = 10.0  # appendfsync everysec loses two at most
 
 
-class KeptChanges:
-    """In order, by the number of their batch."""
-
-    def __init__(self) -> None:
-        self._kept: deque[tuple[float, int, Sequence[Argument]]] = deque()
-
-    def add(self, batch: int, arguments: Sequence[Argument]) -> None:
-        """These were confirmed now; older ones are let go."""
-        now = time.monotonic()
-        self._kept.append((now, batch, arguments))
-        while self._kept and self._kept[0][0] < now - KEPT_SECONDS:
-            self._kept.popleft()
-
-    def clear(self) -> None:
-        """They are another worker's."""
-        self._kept.clear()
-
-    def oldest(self, otherwise: int) -> int:
-        """The first batch that is kept."""
-        return self._kept[0][1] if self._kept else otherwise
-
-    def after(self, batch: int) -> Iterator[Sequence[Argument]]:
-        """The changes of all later batches."""
-        return (arguments for _, number, arguments in list(self._kept) if number > batch)
-
-
 logger = logging.getLogger(__name__)
 
 CALL_SECONDS = 2.0  # that the reactor waits for an answer
@@ -124,17 +94,16 @@ class Connection:
         self.figures = Figures()
         self.state = UP
         self.away_since: float | None = None  # by time.monotonic
-        self.late: deque[tuple[str, Any]] = deque()  # replies that came when nobody waited any more
         self._client = client
         self._session, self._slot = session, slot
         self._lease_seconds, self._call_seconds = lease_seconds, call_seconds
         self._batches = 0
         self._calls: SimpleQueue[Call | None] = SimpleQueue()
         self._held: deque[Call] = deque()  # changes that wait until the server is back
-        self._kept = KeptChanges()
+        self._kept: deque[tuple[float, int, Sequence[Argument]]] = deque()  # confirmed lately, by their batch
         self._resume: Call | None = None
         self._fault: CrawlerError | None = None
-        self._alive = time.monotonic()
+        self._alive = monotonic()
         self._closing = False
         self._thread = threading.Thread(target=self._work, name="redis", daemon=True)
         self._thread.start()
@@ -157,30 +126,43 @@ class Connection:
     ) -> Any:
         """A script's answer, after all changes before. AwayError at once while the server is away; `patient`: a slow one is waited for."""
         self._check()
-        self._alive = time.monotonic()
+        self._alive = monotonic()
         if self.state != UP or (self.away_since is not None and not patient):
             raise AwayError(self.state)
-        return self._wait(Call(name, arguments), seconds or self._call_seconds)
+        call = Call(name, arguments)
+        self.hand(call)
+        return self.reply_to(call, seconds)
+
+    def reply_to(self, call: Call, seconds: float | None = None) -> Any:
+        """Wait for it. AwayError when none comes."""
+        began = monotonic()
+        call.done.wait(seconds or self._call_seconds)
+        self.figures.wait_seconds += monotonic() - began
+        if not call.done.is_set():
+            self._tell_silent(began)
+            raise AwayError("no answer yet")
+        if call.error is not None:
+            raise call.error
+        return call.reply
 
     def begin(self, call: Call) -> None:
         """Send a request without waiting for its reply. AwayError while the server is away."""
         self._check()
-        self._alive = time.monotonic()
+        self._alive = monotonic()
         if self.state != UP or self.away_since is not None or self.is_closed:
             raise AwayError(self.state)
         self.hand(call)
 
     def miss(self, call: Call) -> None:
         """There is no answer yet: after a while the server counts as away."""
-        if time.monotonic() - call.asked_at > self._call_seconds and not call.done.is_set():
+        if monotonic() - call.asked_at > self._call_seconds and not call.done.is_set():
             self._tell_silent(call.asked_at)
 
     def resume(self, hosts: Sequence[str]) -> list[str] | None:
         """The server is back: send it the hosts owned, and the changes it lost. Returns the hosts that have another owner now; None
         when this worker was declared dead."""
         call = self._resume = Call("resume", [self._session, self._lease_seconds, self._slot, *hosts])
-        if not call.done.wait(self._call_seconds):
-            call.late = True
+        call.done.wait(self._call_seconds)
         if call.error is not None or not call.done.is_set():
             raise AwayError(str(call.error))
         if call.reply is None:
@@ -211,26 +193,12 @@ class Connection:
 
     def hand(self, call: Call) -> None:
         """A call to be done after all before; nobody waits for it."""
-        call.after, call.asked_at = self._batches, time.monotonic()
+        call.after, call.asked_at = self._batches, monotonic()
         self._calls.put(call)
 
     def _check(self) -> None:
         if self._fault is not None:
             raise self._fault
-
-    def _wait(self, call: Call, seconds: float) -> Any:
-        began = time.monotonic()
-        self.hand(call)
-        call.done.wait(seconds)
-        self.figures.wait_seconds += time.monotonic() - began
-        if not call.done.is_set():
-            call.late = True
-            if not call.done.is_set():
-                self._tell_silent(began)
-                raise AwayError("no answer yet")
-        if call.error is not None:
-            raise call.error
-        return call.reply
 
     def _tell_silent(self, since: float) -> None:
         """There is no answer, and no fault either."""
@@ -262,14 +230,14 @@ class Connection:
             try:
                 call = self._calls.get(timeout=self._lease_seconds / 6)
             except Empty:
-                if time.monotonic() - self._alive > self._lease_seconds * 20:
+                if monotonic() - self._alive > self._lease_seconds * 20:
                     return  # the reactor is blocked: others may have the hosts
                 call = Call(BEAT, [self._session, self._lease_seconds])
         if call is not None:
             self._do(call)
 
     def _do(self, call: Call) -> None:
-        began, before = time.monotonic(), self._client.connects
+        began, before = monotonic(), self._client.connects
         call.sent_at = began
         try:
             call.reply = self._client.run(call.name, call.arguments)
@@ -279,14 +247,12 @@ class Connection:
         except CrawlerError as error:
             self._fault = call.error = error
         self.figures.calls += 1
-        self.figures.busy_seconds += time.monotonic() - began
+        self.figures.busy_seconds += monotonic() - began
         if call.batch and call.reply == LOST:
             self._held.appendleft(call)
             self._lost_writes("has lost its last changes")
             return
-        if (
-            time.monotonic() - call.asked_at <= self._call_seconds or self._calls.empty()
-        ):  # else it lags behind
+        if monotonic() - call.asked_at <= self._call_seconds or self._calls.empty():  # else it lags behind
             self.away_since = None
         if 0 < before < self._client.connects:
             self._lost_writes(STARTED_ANEW)
@@ -294,10 +260,10 @@ class Connection:
         if call.batch and call.error is None:
             self.figures.fenced += int(call.reply or 0)
             self.figures.applied += 1
-            self._kept.add(call.batch, call.arguments)
+            self._kept.append((monotonic(), call.batch, call.arguments))
+            while self._kept[0][0] < monotonic() - KEPT_SECONDS:
+                self._kept.popleft()
         call.end()
-        if call.late:
-            self.late.append((call.name, call.reply))
 
     def _lost(self, call: Call, error: AwayError) -> None:
         self._tell_away(error)
@@ -311,14 +277,14 @@ class Connection:
         """Nothing the server says counts until it has what it may have lost."""
         logger.warning("Redis %s %s; changes that it lacks are made again", self._client.server, fault)
         self.figures.outages += self.away_since is None
-        self.away_since = time.monotonic()
+        self.away_since = monotonic()
         self.state = BACK
 
     def _tell_away(self, error: AwayError) -> None:
         if self.state == UP:
             logger.warning("Redis %s is away (%s); the crawl waits", self._client.server, error)
             self.figures.outages += self.away_since is None
-        self.away_since = self.away_since or time.monotonic()
+        self.away_since = self.away_since or monotonic()
         self.state = AWAY
 
     def _knock(self) -> None:
@@ -340,13 +306,11 @@ class Connection:
             return
         try:
             held = self._held[0].batch if self._held else self._batches + 1
+            oldest = self._kept[0][1] if self._kept else held
             session, seconds, slot, *hosts = call.arguments
-            call.reply = self._client.run(
-                call.name, [session, seconds, slot, self._kept.oldest(held), *hosts]
-            )
-            known = call.reply[0] if call.reply is not None else 0
-            if call.reply is not None:
-                for arguments in self._kept.after(known):
+            call.reply = self._client.run(call.name, [session, seconds, slot, oldest, *hosts])
+            for _, batch, arguments in list(self._kept) if call.reply is not None else ():
+                if batch > call.reply[0]:
                     self._client.run("apply", arguments)
             self.state, self.away_since = UP, None
             logger.info("Redis %s is back; the crawl goes on", self._client.server)
@@ -356,8 +320,6 @@ class Connection:
             if isinstance(error, CrawlerError):
                 self._fault = error
         call.done.set()
-        if call.late and call.error is None:
-            self.late.append((call.name, call.reply))
 
     def _pause(self, seconds: float = KNOCK_SECONDS) -> None:
         """Calls that come meanwhile are kept in order; questions are not answered."""

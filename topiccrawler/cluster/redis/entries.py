@@ -212,20 +212,15 @@ def ready_hosts(
     tops: Tops, hosts: Hosts, active: set[str], leased: Container[str], now: float
 ) -> list[tuple[Key, str]]:
     """The active hosts that are ready and idle, with their best ranks, best first."""
-    return sorted(
-        (tops.owned[host].best() or NOTHING, host)
-        for host in active
-        if host not in leased and not hosts.leases(host) and hosts.ready_at(host) <= now
-    )
+    idle = (host for host in active if host not in leased and not hosts.leases(host))
+    ready = (host for host in idle if hosts.ready_at(host) <= now)
+    return sorted((tops.owned[host].best() or NOTHING, host) for host in ready)
 
 
 def not_needed(tops: Tops, hosts: Hosts, leased: Container[str]) -> set[str]:
     """Owned hosts without a waiting URL and without a lease. Hosts closed by budgets have some: they stay, since the reason is known here."""
-    return {
-        host
-        for host, top in tops.owned.items()
-        if top.best() is None and host not in leased and not hosts.leases(host)
-    }
+    empty = (host for host, top in tops.owned.items() if top.best() is None)
+    return {host for host in empty if host not in leased and not hosts.leases(host)}
 
 
 @dataclass(eq=False, slots=True)
@@ -259,9 +254,8 @@ class Questions:
 
     def stale(self, seconds: float) -> list[Question]:
         """Look-ups replied to so long ago that their caller is gone."""
-        return [
-            one for one in self._open if one.wanted and one.call.done.is_set() and one.call.age >= seconds
-        ]
+        done = (one for one in self._open if one.wanted and one.call.done.is_set())
+        return [one for one in done if one.call.age >= seconds]
 
     def changed(self, host: str, key: bytes) -> None:
         """A URL was pushed, leased, ended or scored here."""
@@ -301,9 +295,8 @@ class Entries:
 
     def __init__(self, has_rank: Callable[[str, Key], bool]) -> None:
         self._has_rank = has_rank
-        self.since: Counter[State] = (
-            Counter()
-        )  # changes of the counts that are not in the server's counts yet
+        # changes of the counts that are not in the server's counts yet
+        self.since: Counter[State] = Counter()
         self._by_number: dict[int, Entry] = {}
         self._by_url: dict[str, Entry | None] = {}  # None = never met
         self._recent: set[str] = set()  # URLs asked about since the last commit
@@ -415,7 +408,6 @@ class Entries:
             return
         held = numbers()
         self._by_number = {number: entry for number, entry in self._by_number.items() if number in held}
-        self._by_url = {
-            url: entry for url, entry in self._by_url.items() if entry is not None and entry.number in held
-        }
+        known = self._by_url.items()
+        self._by_url = {url: entry for url, entry in known if entry is not None and entry.number in held}
         self._sweep_at = max(_SWEEP_AT, 2 * len(self._by_number))

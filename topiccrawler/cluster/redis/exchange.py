@@ -121,9 +121,8 @@ class RedisExchange:
         """The shorter of this time and that until entries can be read."""
         if not self.is_learner:
             return seconds
-        return min(
-            seconds, ANSWER_SECONDS if self._reading is not None else max(0.0, self._next_read - monotonic())
-        )
+        left = max(0.0, self._next_read - monotonic())
+        return min(seconds, left if self._reading is None else ANSWER_SECONDS)
 
     def tick_argument(self) -> str:
         """The argument of scripts/tick.lua: the place up to which entries may be dropped; "" = nothing is learned here."""

@@ -12,37 +12,24 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import partial, partialmethod
 from time import monotonic
 from typing import Any
 
 from topiccrawler.cluster.learning import SharedLearning
 from topiccrawler.cluster.redis.connection import CALL_SECONDS, Call
-from topiccrawler.cluster.redis.entries import (
-    Entries,
-    Entry,
-    Tops,
-)
+from topiccrawler.cluster.redis.entries import Entries, Entry, Tops
 from topiccrawler.cluster.redis.joining import Membership, RedisNotes
 from topiccrawler.cluster.redis.listing import RedisListing, share_of
 from topiccrawler.cluster.redis.looking import Looking
 from topiccrawler.cluster.redis.records import Batch, digest, head, record
 from topiccrawler.cluster.redis.worker import LookUps, Readings, Worker
-from topiccrawler.crawling.sharing import Exchange, Prefetch, SharedQueue
-from topiccrawler.frontier.base import (
-    LEASE_SECONDS,
-    Accept,
-    Leased,
-    Notes,
-    Pushed,
-    State,
-)
+from topiccrawler.crawling.sharing import Exchange, Prefetch
+from topiccrawler.frontier.base import LEASE_SECONDS, Accept, Leased, Notes, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.leasing import LeasingFrontier, check_score
-from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.frontier.url_index import anchor_bit
-from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.base import Strategy
+from topiccrawler.model import Link, Score
 from topiccrawler.urls.canonical import host_of
 
 
@@ -104,16 +91,7 @@ class LearnsTogether:
 
     stats_family = "frontier/redis/…"
 
-    def learning(
-        self: SharedQueue,
-        strategy: Strategy,
-        rescoring: Rescoring,
-        learned: Callable[[Page | None, Sequence[Link]], None],
-        *,
-        seconds: float,
-        every_pages: int,
-    ) -> SharedLearning:
-        return SharedLearning(strategy, self, rescoring, learned, seconds=seconds, every_pages=every_pages)
+    learning = partialmethod(SharedLearning)
 
 
 class RedisFrontier(LearnsTogether, LeasingFrontier):
@@ -145,17 +123,15 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
         self.worker = Worker(joined, self.hosts, self._tops, self._entries, self._batch)
         self._readings = Readings(self.worker, self._tops)
         self._look_ups = LookUps(self.worker, self._entries, keep)
-        self._looking = Looking(
-            self.worker, joined, self.hosts, self._tops, self._entries, most_hosts, partitions
-        )
+        held = self.hosts, self._tops, self._entries
+        self._looking = Looking(self.worker, joined, *held, most_hosts, partitions)
         self._now, self._next_look = 0.0, 0.0  # as the caller last had it; by time.monotonic
         self._view: WorkerView = WorkerView(
             self.worker, self._entries, self._look_ups, self._batch, joined.client.name, self.scores_anew
         )
         self.exchange: Exchange = self.worker.exchange
-        self.others: Sequence[
-            RedisFrontier
-        ] = ()  # this process's in other partitions of the crawl (partitions.py)
+        # this process's in other partitions of the crawl (partitions.py)
+        self.others: Sequence[RedisFrontier] = ()
         self.notes: Notes = RedisNotes(self._batch, joined.notes)
 
     def push(
@@ -233,9 +209,8 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
 
     def next_ready(self, now: float) -> float | None:
         """When to ask for a lease again."""
-        wait = self.worker.exchange.soon(
-            self._looking.soon(max(0.0, self._next_look - monotonic()), self._readings)
-        )
+        look = self._looking.soon(max(0.0, self._next_look - monotonic()), self._readings)
+        wait = self.worker.exchange.soon(look)
         here = None if self.worker.away else self.hosts.next_ready(now)
         return now + wait if here is None else min(here, now + wait)
 

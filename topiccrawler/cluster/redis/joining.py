@@ -9,16 +9,14 @@ hosts are free.
 from __future__ import annotations
 
 import json
-import logging
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.cluster.redis.client import AwayError, Client
-from topiccrawler.cluster.redis.connection import BACK, CALL_SECONDS, Connection
+from topiccrawler.cluster.redis.client import Client
+from topiccrawler.cluster.redis.connection import CALL_SECONDS, Connection
 from topiccrawler.cluster.redis.records import Batch
 from topiccrawler.errors import StateError
 
@@ -78,9 +76,8 @@ class RedisNotes:
 
 def texts_of(raw: Mapping[bytes, bytes]) -> dict[str, str]:
     """Notes as the server has them."""
-    return {
-        name.decode("utf-8", "replace"): text.decode("utf-8", "surrogatepass") for name, text in raw.items()
-    }
+    texts = ((name.decode("utf-8", "replace"), text) for name, text in raw.items())
+    return {name: text.decode("utf-8", "surrogatepass") for name, text in texts}
 
 
 NUMBERS = 10_000  # for URLs to come, asked for at a time
@@ -103,29 +100,6 @@ class Membership:
     begun: bool = False  # the entry of the seeds was sent before
     harvest: tuple[int, int] = (0, 0)  # pages fetched and kept by all
     learned: Sequence[bytes | None] = ()  # the newest state: the reply of scripts/learned.lua
-
-
-logger = logging.getLogger(__name__)
-
-POLL_SECONDS = 0.05
-
-
-def leave(connection: Connection, session: str, clocks: Mapping[str, bytes], seconds: float) -> None:
-    """Leave the crawl. Waits `seconds` for a server that is away; then the worker is declared dead when its deadline passes. `clocks`: of its hosts."""
-    if connection.is_closed:
-        return
-    flat = [part for host_and_clock in clocks.items() for part in host_and_clock]
-    end = time.monotonic() + seconds
-    while (left := end - time.monotonic()) > 0:
-        try:
-            if connection.state == BACK:
-                connection.resume(list(clocks))
-            connection.ask("leave", [session, *flat], left)
-        except AwayError:
-            time.sleep(POLL_SECONDS)
-        else:
-            return
-    logger.warning("Redis is away: the last changes are not made, and what was under way is fetched again")
 
 
 WORKER_SECONDS = 30.0
@@ -170,17 +144,8 @@ def _join(
     def renew(connection: Connection) -> Membership:
         return _join(client, recipe, seconds, call_seconds, connection.ask)
 
-    return Membership(
-        client,
-        session.decode(),
-        int(slot),
-        range(begin, begin + NUMBERS),
-        int(live),
-        seconds,
-        float(time),
-        call_seconds,
-        renew,
-    )
+    place = client, session.decode(), int(slot), range(begin, begin + NUMBERS)
+    return Membership(*place, int(live), seconds, float(time), call_seconds, renew)
 
 
 def _other(client: Client, begun: Mapping[str, Any], asked: Mapping[str, Any]) -> StateError:
@@ -188,9 +153,8 @@ def _other(client: Client, begun: Mapping[str, Any], asked: Mapping[str, Any]) -
     for name, value in begun.items():
         if asked.get(name) != value:
             fault = f"this crawl was begun with {name} {value!r}, not {asked.get(name)!r}"
-            return StateError(
-                f"Redis {client.name}", fault, "give the same, or begin another with -a job=NAME"
-            )
+            remedy = "give the same, or begin another with -a job=NAME"
+            return StateError(f"Redis {client.name}", fault, remedy)
     return StateError(f"Redis {client.name}", "holds another crawl", "begin another with -a job=NAME")
 
 

@@ -17,21 +17,12 @@ from math import inf
 
 from topiccrawler.cluster.redis.client import AwayError
 from topiccrawler.cluster.redis.connection import BACK, Call
-from topiccrawler.cluster.redis.entries import (
-    Entries,
-    Question,
-    Tops,
-    active_hosts,
-    not_needed,
-    ready_hosts,
-)
+from topiccrawler.cluster.redis.entries import Entries, Question, Tops, active_hosts, not_needed, ready_hosts
 from topiccrawler.cluster.redis.exchange import Counted
 from topiccrawler.cluster.redis.joining import Membership
 from topiccrawler.cluster.redis.listing import counts_of
 from topiccrawler.cluster.redis.worker import Worker
-from topiccrawler.frontier.base import (
-    State,
-)
+from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 
 SLOT_HOSTS = 8  # hosts for each request that may be under way
@@ -85,7 +76,6 @@ class Looking:
         worker, tops, hosts = self._worker, self._tops, self._hosts
         if worker.connection.state == BACK:
             self._resume(lost)
-        worker.receive_late()
         worker.flush()
         if worker.away or self._look is not None:
             return
@@ -113,9 +103,8 @@ class Looking:
         ])  # fmt: skip
         if (question := worker.begin(call)) is not None:
             tops.leave(released)
-            self._look = _Look(
-                question, released, wanted, Counter(self._entries.since), worker.exchange.counted
-            )
+            since = Counter(self._entries.since)
+            self._look = _Look(question, released, wanted, since, worker.exchange.counted)
 
     def finish(self, seconds: float, lost: Lost) -> None:
         """Wait for the reply: a host that is being released is needed."""

@@ -110,9 +110,8 @@ class PartitionedFrontier(LearnsTogether):
     def release(self, now: float, urls: Iterable[str] | None = None, *, slots_only: bool = False) -> int:
         if urls is None:
             return sum(part.release(now, slots_only=slots_only) for part in self.parts)
-        return sum(
-            part.release(now, some, slots_only=slots_only) for part, some in self._divided(urls, host_of)
-        )
+        divided = self._divided(urls, host_of)
+        return sum(part.release(now, some, slots_only=slots_only) for part, some in divided)
 
     def rescore(self, scores: Iterable[Score]) -> int:
         return sum(part.rescore(some) for part, some in self._divided(scores, _host_of_score))
@@ -153,9 +152,8 @@ class PartitionedFrontier(LearnsTogether):
 
     def figures(self) -> Mapping[str, float]:
         found = [part.figures() for part in self.parts]
-        return {
-            name: (max if name in MOST else sum)([figures[name] for figures in found]) for name in found[0]
-        }
+        each = {name: [figures[name] for figures in found] for name in found[0]}
+        return {name: max(values) if name in MOST else sum(values) for name, values in each.items()}
 
     def commit(self) -> None:
         for part in self.parts:

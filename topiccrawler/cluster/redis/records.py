@@ -53,9 +53,8 @@ def entry_of(raw: bytes) -> tuple[int, int, int, float]:
 def record(key: bytes, link: Link, score: Score, tunnel: int, now: float) -> bytes:
     """Of a URL that waits."""
     shares = score.shares[:MOST_SHARES]
-    head = _HEAD.pack(
-        CODES[STATES[0]], float(score.value), now, now, float(score.carry), tunnel, key, len(shares), 0
-    )
+    value, carry = float(score.value), float(score.carry)
+    head = _HEAD.pack(CODES[STATES[0]], value, now, now, carry, tunnel, key, len(shares), 0)
     text = _as_json(link)
     try:
         return head + shares + text.encode()
@@ -82,9 +81,8 @@ def row_of(raw: bytes, where: str) -> Row:
         why = raw[middle:end].decode("utf-8", "replace")
         return Row(link, score, raw[_HEAD.size : middle], carry, tunnel, STATES[state], why, added, changed)
     except (error, ValueError, TypeError, IndexError) as fault:
-        raise StateError(
-            where, f"a record is damaged ({fault})", "begin another crawl with -a job="
-        ) from None
+        remedy = "begin another crawl with -a job="
+        raise StateError(where, f"a record is damaged ({fault})", remedy) from None
 
 
 SCHEMES = ("redis", "rediss", "unix")
@@ -194,9 +192,8 @@ class Batch:
 
     def rescore(self, host: str, key: bytes, score: Score) -> None:
         """A waiting URL gets another score."""
-        self._add(
-            ["S", host, key, DOUBLE.pack(float(score.value)), DOUBLE.pack(float(score.carry)), score.shares]
-        )
+        value, carry = DOUBLE.pack(float(score.value)), DOUBLE.pack(float(score.carry))
+        self._add(["S", host, key, value, carry, score.shares])
 
     def anchor(self, key: bytes, bit: int) -> None:
         """A URL was seen with another anchor text."""

@@ -8,17 +8,13 @@ from typing import Any
 
 from topiccrawler.cluster.redis.records import check_address, prefix_of, redacted
 from topiccrawler.cluster.redis.view import RedisView, open_shared
-from topiccrawler.crawling.servers import SharedView, Times
+from topiccrawler.crawling.servers import Times
 from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.hosts import Hosts
 
+public, open_view = redacted, RedisView
 EXAMPLE = "redis://HOST:6379/0"
-
-
-def public(address: str) -> str:
-    """The address without user and password."""
-    return redacted(address)
 
 
 def check(address: str, job: str) -> None:
@@ -28,28 +24,13 @@ def check(address: str, job: str) -> None:
 
 
 def open_queue(
-    address: str,
-    job: str,
-    hosts: Hosts,
-    recipe: Mapping[str, str],
-    made_of: Mapping[str, Any],
-    times: Times,
+    address: str, job: str, hosts: Hosts, recipe: Mapping[str, str], made_of: Mapping[str, Any], times: Times
 ) -> tuple[Frontier, SharedQueue]:
     """Join the crawl."""
-    frontier = open_shared(
-        address,
-        job,
-        hosts,
-        recipe,
-        worker_seconds=times.worker,
-        made_of=made_of,
-        lease_seconds=times.lease,
-        outage_seconds=times.outage,
-        acknowledgements_per_commit=sys.maxsize,  # the scheduler commits, when all a page's parts are in
-    )
+    how: dict[str, Any] = {"worker_seconds": times.worker, "lease_seconds": times.lease}
+    how |= {
+        "outage_seconds": times.outage,
+        "acknowledgements_per_commit": sys.maxsize,
+    }  # the scheduler commits
+    frontier = open_shared(address, job, hosts, recipe, made_of=made_of, **how)
     return frontier, frontier
-
-
-def open_view(address: str, job: str) -> SharedView:
-    """Look at it."""
-    return RedisView(address, job)

@@ -44,6 +44,7 @@ def open_shared(
     StateError when the server cannot be used, or the crawl was begun with another recipe.
     """
     hosts = Hosts() if hosts is None else hosts
+    seconds = {"worker_seconds": worker_seconds, "call_seconds": call_seconds}
     clients = clients_of(url, job)
     if not all(client.is_durable for client in clients):
         logger.warning(NOT_DURABLE, clients[0].server)
@@ -51,13 +52,7 @@ def open_shared(
     for number, client in enumerate(clients, 1):
         place = {"partition": f"{number} of {len(clients)}"} if len(clients) > 1 else {}
         try:
-            joined = join(
-                client,
-                {**(recipe or {}), **place},
-                worker_seconds=worker_seconds,
-                made_of=made_of,
-                call_seconds=call_seconds,
-            )
+            joined = join(client, {**(recipe or {}), **place}, made_of=made_of, **seconds)
         except AwayError as error:
             raise client.unreachable(error) from None
         parts.append(RedisFrontier(joined, hosts, partitions=len(clients), **options))
@@ -102,12 +97,10 @@ class RedisView:
         """Counts, and what comes next. O(hosts); of hosts only those that wait or are owned, and what of them waits or is leased."""
         found = [self._or_fail(client, client.run, "overview", []) for client in self._clients]
         hosts = [host for _, some, _ in found for host in some]
+        names = (State.WAITING.value, State.PROCESSING.value)
         waiting = {
-            name.decode("utf-8", "replace"): {
-                State.WAITING.value: int(waits),
-                State.PROCESSING.value: int(leased),
-            }
-            for name, waits, leased in sorted(hosts, key=lambda host: (-int(host[1]), host[0]))
+            host.decode("utf-8", "replace"): dict(zip(names, map(int, counts), strict=True))
+            for host, *counts in sorted(hosts, key=lambda host: (-int(host[1]), host[0]))
         }
         ended: dict[State, Counter[str]] = {State.ERROR: Counter(), State.DISCARDED: Counter()}
         for _, _, reasons in found:

@@ -6,13 +6,14 @@ further rows of a host's queue when the rows at hand are used up; meanwhile othe
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from topiccrawler.cluster.redis.client import AwayError
-from topiccrawler.cluster.redis.connection import Call, Connection
+from topiccrawler.cluster.redis.connection import BACK, Call, Connection
 from topiccrawler.cluster.redis.entries import (
     NOTHING,
     Entries,
@@ -23,7 +24,7 @@ from topiccrawler.cluster.redis.entries import (
     merge_clock,
 )
 from topiccrawler.cluster.redis.exchange import RedisExchange
-from topiccrawler.cluster.redis.joining import NUMBERS, Membership, leave
+from topiccrawler.cluster.redis.joining import NUMBERS, Membership
 from topiccrawler.cluster.redis.records import DOUBLE, Argument, Batch, digest
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
@@ -32,6 +33,9 @@ from topiccrawler.frontier.leasing import check_score
 from topiccrawler.model import Score
 from topiccrawler.urls.canonical import host_of
 
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.05
 LOOK_SECONDS = 30.0  # that somebody who looks at the crawl waits for an answer
 
 
@@ -59,9 +63,8 @@ class Worker:
         self._clocks: set[str] = set()  # hosts whose clock changed since it was last sent
         self._now = 0.0
         self._joined_at = monotonic()
-        self.connection = Connection(
-            joined.client, self.session, str(self.slot), self.seconds, joined.call_seconds
-        )
+        signed = self.session, str(self.slot)
+        self.connection = Connection(joined.client, *signed, self.seconds, joined.call_seconds)
         self.exchange = RedisExchange(batch, self.connection.hand, self.flush, self.under_way, joined)
 
     @property
@@ -101,11 +104,6 @@ class Worker:
             for part in self._batch.drain():
                 self.connection.send(part)
 
-    def ask(self, name: str, arguments: Sequence[Argument]) -> Any:
-        """A script's answer, after all changes so far. AwayError while the server is away."""
-        self.flush()
-        return self.connection.ask(name, arguments)
-
     def begin(self, call: Call, wanted: Mapping[str, bytes] | None = None) -> Question | None:
         """Send a request after all changes so far, without waiting. None while the server is away."""
         self.flush()
@@ -116,7 +114,7 @@ class Worker:
         return self.questions.open(Question(call, self.session, wanted or {}))
 
     def ask_or_fail(self, name: str, arguments: Sequence[Argument]) -> Any:
-        """The same; StateError while it is away."""
+        """A script's answer, after all changes so far. StateError while the server is away."""
         try:
             self.flush()
             return self.connection.ask(name, arguments, LOOK_SECONDS, patient=True)
@@ -166,10 +164,25 @@ class Worker:
         return number
 
     def leave(self, now: float, seconds: float) -> None:
-        """Send the last changes and leave."""
+        """Send the last changes and leave. Waits `seconds` for a server that is away; then this worker is declared dead when its deadline
+        passes."""
         self.left = True
-        clocks = {host: self.clock_of(host, now) for host in self._tops.owned}
-        leave(self.connection, self.session, clocks, seconds)
+        if self.connection.is_closed:
+            return
+        owned = list(self._tops.owned)
+        clocks = [part for host in owned for part in (host, self.clock_of(host, now))]
+        end = monotonic() + seconds
+        while (left := end - monotonic()) > 0:
+            try:
+                if self.connection.state == BACK:
+                    self.connection.resume(owned)
+                self.connection.ask("leave", [self.session, *clocks], left)
+            except AwayError:
+                sleep(POLL_SECONDS)
+            else:
+                return
+        undone = "the last changes are not made, and what was under way is fetched again"
+        logger.warning("Redis is away: %s", undone)
 
     def figures(self) -> Mapping[str, float]:
         """For the stats."""
@@ -208,20 +221,10 @@ class Worker:
     def read(self, one: Sequence[Any]) -> None:
         """Replace the first rows of a host by those of the reply `one`."""
         host, behind, rows = one[0].decode(), one[2], one[3]
-        held = (
-            self._entries.hold(int.from_bytes(number, "big"), host, raw)
-            for number, raw in zip(rows[::2], rows[1::2], strict=True)
-        )
+        pairs = zip(rows[::2], rows[1::2], strict=True)
+        held = (self._entries.hold(int.from_bytes(number, "big"), host, raw) for number, raw in pairs)
         bound = (DOUBLE.unpack_from(behind)[0], int.from_bytes(behind[8:], "big")) if behind else NOTHING
         self._tops.reset(host, [key for key in held if key is not None], bound)
-
-    def receive_late(self) -> None:
-        """Apply replies whose caller no longer waits."""
-        while self.connection.late:
-            name, reply = self.connection.late.popleft()
-            if name == "look_up":
-                self.acquire(reply[1])
-                self._tops.short.update(one[0].decode() for one in reply[1])
 
     @property
     def has_unsent(self) -> bool:
@@ -247,19 +250,22 @@ class LookUps:
         """Look URLs up and wait. False while the server is away."""
         if not (wanted := self._unknown(urls)):
             return True
-        try:
-            found, acquired = self._worker.ask("look_up", self._arguments(wanted))
-        except AwayError:
+        question = self._begin(wanted)
+        if question is None:
             return False
-        self._worker.acquire(acquired)
-        for (url, key), raw in zip(wanted.items(), found, strict=True):
-            self._entries.met(url, key, raw)
+        try:
+            self._worker.connection.reply_to(question.call)
+        except AwayError:
+            return False  # what comes later is applied by `receive_stale`
+        self.receive(question)
         return True
 
     def begin(self, urls: Iterable[str]) -> Question | None:
         """Look URLs up without waiting: pass the question to `receive` once `call.answer` is done. None = all is known, or the server is away."""
-        if not (wanted := self._unknown(urls)):
-            return None
+        wanted = self._unknown(urls)
+        return self._begin(wanted) if wanted else None
+
+    def _begin(self, wanted: Mapping[str, bytes]) -> Question | None:
         call = Call("look_up", self._arguments(wanted), answer=Future())
         return self._worker.begin(call, wanted)
 

@@ -21,8 +21,9 @@ PAGES_SHOWN = 20
 class Command(ReportingCommand):
     """The command's checks and its steps."""
 
+    _show, _learn, _teach, _edit = show.work, learn.work, teach.work, edit.work
+
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.refuse_options(args)
         step, *names = args or ["list"]
         if step not in STEPS or STEPS[step] != len(names):
             self.refuse(f"cannot do {' '.join(args)!r}")
@@ -57,9 +58,6 @@ class Command(ReportingCommand):
         ]
         self.report(opts, lines, "\n".join([head, *rows]))
 
-    def _show(self, name: str, opts: argparse.Namespace) -> None:
-        show.work(self, name, opts)
-
     def _new(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.topics.catalogue import class_of, keywords_of, topic_from_keywords
         from topiccrawler.topics.topic import joined_words
@@ -74,15 +72,6 @@ class Command(ReportingCommand):
         place = self.new_file(user_path(opts.out or f"{name}.toml"), opts)
         self.write(place, text)
         self.report(opts, {"file": str(place)}, f"{place}: edit it, then scrapy topics check {place}")
-
-    def _learn(self, name: str, opts: argparse.Namespace) -> None:
-        learn.work(self, name, opts)
-
-    def _teach(self, job: str, opts: argparse.Namespace) -> None:
-        teach.work(self, job, opts)
-
-    def _edit(self, name: str, opts: argparse.Namespace) -> None:
-        edit.work(self, name, opts)
 
     def _check(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.assemble import topic_of
@@ -105,9 +94,8 @@ class Command(ReportingCommand):
             findings.append(Finding("warning", fault))
         lines = [f"{finding.kind}: {finding.text}" for finding in findings] or ["nothing is wrong"]
         if pages:
-            lines.append(
-                f"{reached} of {len(pages)} pages have a relevance of {EVEN} or more and would be kept"
-            )
+            what = f"pages have a relevance of {EVEN} or more and would be kept"
+            lines.append(f"{reached} of {len(pages)} {what}")
             lines += [f"  {relevance:.3f}  {url}" for url, relevance in pages[:PAGES_SHOWN]]
         found: dict[str, Any] = {"topic": topic.name, "findings": [[one.kind, one.text] for one in findings]}
         if files:

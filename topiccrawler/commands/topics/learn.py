@@ -48,18 +48,9 @@ def work(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None
 def _method(opts: argparse.Namespace) -> Method:
     from topiccrawler.relevance.training.example_topic import THESIS, Method
 
+    given = {"words": opts.top, "near_words": opts.near}
     method = THESIS if opts.thesis else Method()
-    if opts.top is not None:
-        method = replace(method, words=opts.top)
-    if opts.near is not None:
-        method = replace(method, near_words=opts.near)
-    for name, number, least, most in (
-        ("top", method.words, 30, 1_000),
-        ("near", method.near_words, 0, 2_000),
-    ):
-        if not least <= number <= most:
-            raise ArgumentError(f"--{name} {number}", "is out of range", f"give {least} to {most}")
-    return method
+    return replace(method, **{name: number for name, number in given.items() if number is not None})
 
 
 def _sources(command: ReportingCommand, name: str, opts: argparse.Namespace) -> Sources:

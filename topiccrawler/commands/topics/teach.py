@@ -25,8 +25,6 @@ def work(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
     from topiccrawler.engine.control.client import teacher_of
 
     count = QUESTIONS if opts.questions is None else opts.questions
-    if count < 1:
-        raise ArgumentError(f"--questions {count}", "is out of range", "give a number from 1 on")
     lessons = lessons_of(folder_named(job, command.data))
     before = lessons.topic
     if opts.undo:
@@ -92,9 +90,8 @@ def _report(
     kept = [sum(one >= EVEN for one in lessons.relevances(topic)) for topic in (before, now)]
     new = [word for word in now.keywords if word not in before.keywords]
     gone = [word for word in before.keywords if word not in now.keywords]
-    moved = [
-        word for word in now.keywords if before.keywords.get(word, now.keywords[word]) != now.keywords[word]
-    ]
+    weights = now.keywords.items()
+    moved = [word for word, weight in weights if before.keywords.get(word, weight) != weight]
     found: dict[str, Any] = {"answers": len(answers), "yes": sum(answers)}
     found |= {"new": new, "gone": gone, "changed": moved}
     found |= {"kept_before": kept[0], "kept_now": kept[1], "pages": len(lessons.records)}

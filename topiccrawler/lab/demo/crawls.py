@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.error import HTTPError
 
-from fastwarc.warc import WarcRecord, WarcRecordType
+from fastwarc.warc import WarcRecordType
 
-from topiccrawler.crawling.job_files import failure, start_scrapy
+from topiccrawler.crawling.job_files import crawl_line, failure, start_scrapy
 from topiccrawler.errors import ArgumentError, LinksFileError, file_faults
 from topiccrawler.lab.demo import server
 from topiccrawler.lab.demo.plan import (
@@ -55,6 +55,7 @@ from topiccrawler.links.extract import extract
 from topiccrawler.model import Link
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.replay.writing import RESPONSE, new_record
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.meaning import unlike
 
@@ -62,6 +63,7 @@ POLL_SECONDS = 0.25
 # One request at a time a host, and some ten of the 55 hosts are worth fetching from: more would only fetch the others too.
 CONCURRENCY = 8
 PAGE_THRESHOLD = 0.3
+DAY = "2020-01-01T00:00:00Z"  # of a recording; a real one would not repeat
 
 
 class DemoFiles:
@@ -69,11 +71,8 @@ class DemoFiles:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.comparison = folder, folder / "comparison.json"
-        self.topic, self.seeds, self.links = (
-            folder / "demo.toml",
-            folder / "seeds.txt",
-            folder / "links.jsonl",
-        )
+        self.topic, self.seeds = folder / "demo.toml", folder / "seeds.txt"
+        self.links = folder / "links.jsonl"
         self.models, self.model = folder / "models", folder / "models" / f"{FINANCE}.json"
 
     def job(self, strategy: str) -> Path:
@@ -129,9 +128,7 @@ def crawl_arguments(files: DemoFiles, strategy: str, pages: int) -> list[str]:
         "STORE_URL": "",
     }
     paths = {"TOPIC_LINK_MODELS": files.models, "TOPIC_DATA_DIR": files.folder, "TOPIC_JOB": strategy}
-    options = [("-a", f"{name}={value}") for name, value in given.items()]
-    options += [("-s", f"{name}={value}") for name, value in {**settings, **paths}.items()]
-    return ["crawl", "topic", *(word for pair in options for word in pair), "-O", str(files.feed(strategy))]
+    return [*crawl_line(given, {**settings, **paths}), "-O", str(files.feed(strategy))]
 
 
 def crawl(
@@ -166,13 +163,9 @@ def record(web: Web, folder: Path, pages: Iterable[PlannedPage] | None = None) -
             fields = (*found.headers, ("Content-Length", str(len(found.body))))
             head = f"HTTP/1.1 {found.status} {HTTPStatus(found.status).phrase}\r\n"
             head += "".join(f"{name}: {value}\r\n" for name, value in fields)
-            response = WarcRecord()
-            response.init_headers(WarcRecordType.response)
+            block = f"{head}\r\n".encode() + found.body
+            response = new_record(WarcRecordType.response, block, RESPONSE, url, DAY)
             response.headers["WARC-Record-ID"] = f"<urn:topiccrawler:{number}>"
-            response.headers["WARC-Date"] = "2020-01-01T00:00:00Z"  # a real one would not repeat
-            response.headers["WARC-Target-URI"] = url
-            response.headers["Content-Type"] = "application/http; msgtype=response"
-            response.set_bytes_content(f"{head}\r\n".encode() + found.body)
             response.write(file)
     rows = ["#url\ttopics\thow\tkind"]
     for page in planned:
@@ -208,9 +201,8 @@ def collect(web: Web, proxy: str, reader: Reader, pages: int) -> Iterator[Sequen
         except HTTPError:  # the page is gone
             continue
         fetched += 1
-        links = extract(
-            reader.read(url, body, charset, depth=depth).document, url, depth=depth + 1, context=CONTEXT
-        )
+        document = reader.read(url, body, charset, depth=depth).document
+        links = extract(document, url, depth=depth + 1, context=CONTEXT)
         yield links
         new = dict.fromkeys(link.url for link in links if link.host in allowed and link.url not in known)
         known.update(new)
@@ -223,18 +215,16 @@ def train_on(web: Web, files: DemoFiles, proxy: str, pages: int, tick: Callable[
     labels, page = list[int](), 0
     fault = file_faults(LinksFileError, files.links, "could not be collected", "run the demo again")
     with fault, files.links.open("w", encoding="utf-8") as output:
-        for page, links in enumerate(
-            collect(web, proxy, Reader(VsmClassifier(topic), segmenter=topic.segmenter), pages), 1
-        ):
+        reader = Reader(VsmClassifier(topic), segmenter=topic.segmenter)
+        for page, links in enumerate(collect(web, proxy, reader, pages), 1):
             tick(page)
             for link in links:
                 if (value := label(link.url, topic)) is not None:
                     row = {**link._asdict(), "context": CONTEXT, "label": value}
                     output.write(json.dumps(row, ensure_ascii=False) + "\n")
                     labels.append(value)
-    trained = train(
-        TrainingRecipe(topic, links=[files.links], negative_topics=unlike(topic), context=CONTEXT)
-    )
+    recipe = TrainingRecipe(topic, links=[files.links], negative_topics=unlike(topic), context=CONTEXT)
+    trained = train(recipe)
     save(trained.model, files.model)
     f1 = [row.f1 for row in trained.rows if row.name == "hosts: model"]
     return Lesson(page, len(labels), sum(labels), f1[0] if f1 else math.nan)

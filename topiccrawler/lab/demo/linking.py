@@ -172,12 +172,9 @@ class _Links:
         page, siblings = self.page, self.web.articles(self.page.channel)
         here = page.number - siblings[0].number
         yield "crumb", "", [_home(self.site.host, self.site.name), self.channel(page.channel)]
-        earlier = [Shown(other.url, "上一篇") for other in siblings[max(here - 1, 0) : here]]
-        yield (
-            "pager",
-            "",
-            [*earlier, *(Shown(other.url, "下一篇") for other in siblings[here + 1 : here + 2])],
-        )
+        pager = [Shown(other.url, "上一篇") for other in siblings[max(here - 1, 0) : here]]
+        pager += [Shown(other.url, "下一篇") for other in siblings[here + 1 : here + 2]]
+        yield "pager", "", pager
         yield "related", "相关阅读", self.some(siblings, 5)
         yield from self.hot()
         if not self.site.hidden and self.dice.random() < 0.25:
@@ -201,9 +198,8 @@ class _Links:
         channels = [channel for site in near for channel in site.channels if channel.host != here]
         same = [self.web.articles(channel) for channel in channels if channel.topic == self.page.topic]
         other = [self.web.articles(channel) for channel in channels if channel.topic != self.page.topic]
-        return [
-            self.dice.choice(self.dice.choice(side)) for side in ([same, same, other] if same else [other])
-        ]
+        sides = [same, same, other] if same else [other]
+        return [self.dice.choice(self.dice.choice(side)) for side in sides]
 
     def channel(self, channel: Channel) -> Shown:
         return Shown(self.web.within[channel, "list"][0].url, channel.name)

@@ -369,6 +369,5 @@ class Web:
 def _month(site: Site, number: int) -> PlannedPage:
     """Any month of any year, counted from year 0: the trap has no bottom."""
     year, month = number // 12, number % 12 + 1
-    return PlannedPage(
-        f"http://{site.host}/{year}/{month:02}/", site, "month", MIXED, f"{year}年{month}月", number=number
-    )
+    url, title = f"http://{site.host}/{year}/{month:02}/", f"{year}年{month}月"
+    return PlannedPage(url, site, "month", MIXED, title, number=number)

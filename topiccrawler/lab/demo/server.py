@@ -156,9 +156,8 @@ class _Drawing:
         lines = paragraphs(dice, page.topic, nouns, dice.randint(9, 22))
         text = "".join(f"<p>　　{line}</p>" for line in lines)
         day = f"2019年{dice.randint(1, 12)}月{dice.randint(1, 28)}日"
-        byline = (
-            f"<div class=info>{day}　来源：{self.site.name}　作者：{draw(dice, 'surnames', 'given')}</div>"
-        )
+        author = draw(dice, "surnames", "given")
+        byline = f"<div class=info>{day}　来源：{self.site.name}　作者：{author}</div>"
         other = dice.choice(TOPICS)
         if dice.random() < 0.3:  # a keyword line as sites print them for search engines, honest or not
             text += f"<p class=tags>大家还在搜：{'　'.join(dice.sample(SUBJECTS[other].nouns, 3))}</p>"

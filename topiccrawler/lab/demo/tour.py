@@ -1,0 +1,185 @@
+"""What `scrapy demo` does, step by step: the web, training, both crawls, and their harvest side by side."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import shlex
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from tqdm import tqdm
+
+from topiccrawler.crawling.job_files import PAGES, VISITS
+from topiccrawler.errors import ArgumentError, StateError, file_faults
+from topiccrawler.lab.demo.crawls import DemoFiles, crawl, train_on
+from topiccrawler.lab.demo.plan import CRAWL, FINANCE, TRAIN, Web
+from topiccrawler.lab.demo.server import RunningServer
+from topiccrawler.lab.measures import Curve, checkpoints
+from topiccrawler.store.visits import read_visits
+
+FOCUSED, BASELINE = "naive_bayes", "breadth_first"
+TRAINING_PAGES = 1_000
+STEP_PAGES = 100
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()  # step by step, through a pipe too
+
+
+def serve(seed: int, port: int) -> None:
+    """Serve the synthetic web until Ctrl-C; any crawler reaches its hosts with `http_proxy` set."""
+    web = Web(seed)
+    with (
+        file_faults(ArgumentError, f"--serve {port}", "cannot be listened on", "name another port"),
+        RunningServer(web, port) as server,
+        contextlib.suppress(KeyboardInterrupt),
+    ):
+        _say(
+            f"{len(web.pages)} generated pages on {len(web.hosts())} hosts; Ctrl-C ends it. In another terminal:\n"
+            f"  export http_proxy={server.address}\n"
+            f"  {_scrapy()} crawl topic -a keywords=旅行,景区,古镇,门票,酒店 -a seeds={web.seeds[0]} -a pages=300 "
+            f"-s DOWNLOAD_DELAY=0 -s AUTOTHROTTLE_ENABLED=False"
+        )
+        threading.Event().wait()
+
+
+def demonstrate(out: Path, seed: int, pages: int, *, keep: bool) -> None:
+    """All of it, with its files in a folder; `keep`: the web is served on until Ctrl-C."""
+    web, files = Web(seed), DemoFiles(out)
+    files.make_ready(web.seeds, (FOCUSED, BASELINE))
+    topics = [page.topic for page in web.of_part(CRAWL)]
+    with RunningServer(web) as server:
+        hosts = len(web.hosts())
+        about = f"of their {len(topics)} pages {topics.count(FINANCE) / len(topics):.0%} are about finance"
+        _say(f"1. Web: {len(web.pages)} generated pages on {hosts} hosts, served at {server.address}")
+        train, crawled = len(web.hosts(TRAIN)), len(web.hosts(CRAWL))
+        _say(f"   {train} hosts to train on, {crawled} others to crawl; {about}")
+        _train(web, files, server)
+        for number, strategy in ((3, FOCUSED), (4, BASELINE)):
+            _crawl(number, strategy, pages, files, server)
+        _compare(web, files)
+        if keep:
+            _serve_on(files, server)
+
+
+def _train(web: Web, files: DemoFiles, server: RunningServer) -> None:
+    begun = time.monotonic()
+    with _bar("   reading training hosts", TRAINING_PAGES) as tick:
+        lesson = train_on(web, files, server.address, TRAINING_PAGES, tick)
+    held_out = "" if math.isnan(lesson.f1) else f"; F1 on links of hosts held out {lesson.f1:.2f}"
+    _say(
+        f"2. Training: {lesson.links} links on {lesson.pages} pages labelled by where they lead, {lesson.positive} to "
+        f"finance{held_out} ({time.monotonic() - begun:.0f} s)"
+    )
+
+
+def _crawl(number: int, strategy: str, pages: int, files: DemoFiles, server: RunningServer) -> None:
+    begun = time.monotonic()
+    with _bar(f"   crawling, {strategy}", pages) as tick:
+        crawl(files, strategy, pages, server, tick)
+    took = time.monotonic() - begun
+    _say(f"{number}. Crawl, {strategy}: {len(_fetched(files, strategy))} pages ({took:.0f} s)")
+
+
+def _compare(web: Web, files: DemoFiles) -> None:
+    found = {strategy: harvest(web, _fetched(files, strategy)) for strategy in (FOCUSED, BASELINE)}
+    times = times_as_good(found[FOCUSED], found[BASELINE])
+    files.comparison.write_text(_json(web.seed, found, times), encoding="utf-8")
+    _say("\nPages about finance among those fetched, by the web's own truth:")
+    _say("\n".join(table(found)))
+    better = f"{FOCUSED} finds {times:.1f} times as many as {BASELINE}.\n"
+    _say(
+        f"The web is that of --seed {web.seed}; requests run side by side, so counts differ by a few pages from run to run."
+    )
+    _say(better if math.isfinite(times) else f"{BASELINE} found none; give more --pages to compare.\n")
+    job, scrapy = files.job(FOCUSED), _scrapy()
+    _say(
+        f"Where it lies:\n"
+        f"  pages kept      {job / PAGES} (text, title, relevance), also as JSON lines in {files.feed(FOCUSED)}\n"
+        f"  crawl log       {job / VISITS}; what Scrapy said: {files.log(FOCUSED)}\n"
+        f"  link model      {files.model}, trained on {files.links}\n"
+        f"  this table      {files.comparison}\n"
+        f"What to type next:\n"
+        f"  {scrapy} demo --keep                                   and crawl the synthetic web yourself\n"
+        f"  {scrapy} crawl topic -a topic=finance -a pages=200     the same on the real Web, politely"
+    )
+
+
+def _scrapy() -> str:
+    """What to type for the program that runs this: it need not be on the PATH."""
+    called, found = sys.argv[0], shutil.which("scrapy")
+    if Path(called).name != "scrapy":
+        return f"{shlex.quote(sys.executable)} -m scrapy"
+    if found is not None and Path(called).exists() and Path(found).samefile(called):
+        return "scrapy"
+    return shlex.quote(called)
+
+
+def _fetched(files: DemoFiles, strategy: str) -> list[str]:
+    """The URLs of the pages that a crawl got, in the order of its log."""
+    log = files.job(strategy) / VISITS
+    with file_faults(StateError, log, "cannot be read", f"see {files.log(strategy)}"):
+        urls = [visit.url for visit in read_visits(log) if visit.status == 200]
+    if not urls:
+        raise StateError(str(log), "holds no page", f"see {files.log(strategy)}")
+    return urls
+
+
+def harvest(web: Web, urls: Iterable[str]) -> Curve:
+    """Of a crawl that fetched `urls` in this order; what is no page of the plan does not count, whatever the page classifier said."""
+    return Curve.of(truth == FINANCE for truth in map(web.truth, urls) if truth is not None)
+
+
+def times_as_good(focused: Curve, baseline: Curve) -> float:
+    """The one's pages by the other's, among as many as both fetched; inf when the other found none."""
+    pages = min(focused.pages, baseline.pages)
+    ours, theirs = focused.found(pages), baseline.found(pages)
+    return ours / theirs if theirs else (math.inf if ours else 1.0)
+
+
+def table(named: Mapping[str, Curve], step: int = STEP_PAGES) -> list[str]:
+    """Lines of a table: pages fetched, then each crawl's on-topic pages and harvest rate so far."""
+    lines = ["  pages" + "".join(f"{name:>20}" for name in named)]
+    for pages in checkpoints(max(one.pages for one in named.values()), step):
+        shown = [one if pages - step < one.pages else None for one in named.values()]
+        cells = [f"{one.found(pages):>11} {_rate(one, pages):8.1%}" if one else f"{'-':>20}" for one in shown]
+        lines.append(f"{pages:>7}" + "".join(cells))
+    return lines
+
+
+def _rate(curve: Curve, pages: int) -> float:
+    """Over the first `pages`, or all, when there are fewer."""
+    return curve.found(pages) / max(1, min(pages, curve.pages))
+
+
+def _json(seed: int, named: Mapping[str, Curve], times: float) -> str:
+    strategies = {}
+    for name, one in named.items():
+        rates = {str(pages): round(_rate(one, pages), 4) for pages in checkpoints(one.pages, STEP_PAGES)}
+        strategies[name] = {"pages": one.pages, "on_topic": one.found(one.pages), "harvest_rate": rates}
+    ratio = round(times, 1) if math.isfinite(times) else None
+    return json.dumps({"seed": seed, "strategies": strategies, "ratio": ratio, "version": 1}, indent=1) + "\n"
+
+
+def _serve_on(files: DemoFiles, server: RunningServer) -> None:
+    with contextlib.suppress(KeyboardInterrupt):
+        _say(
+            f"\nThe web is still served; Ctrl-C ends it. In another terminal:\n"
+            f"  http_proxy={server.address} {_scrapy()} crawl topic -a topic={files.topic} -a seeds={files.seeds} "
+            f"-a pages=300 -s TOPIC_LINK_MODELS={files.models} -s DOWNLOAD_DELAY=0 -s AUTOTHROTTLE_ENABLED=False"
+        )
+        threading.Event().wait()
+
+
+@contextlib.contextmanager
+def _bar(name: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A progress bar on a terminal, nothing elsewhere; it gets totals, not steps."""
+    with tqdm(total=total, desc=name, unit=" pages", leave=False, disable=None) as bar:
+        yield lambda done: bar.update(min(done, total) - bar.n) and None
