@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from said import numbers
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
-from topiccrawler.frontier.dump import QueueLookup, dump, load, overview, reading
+from topiccrawler.frontier.dump import QueueLookup, dump, is_made, load, overview, reading
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score
@@ -155,3 +156,21 @@ def test_single_urls_are_looked_up_beside_the_writer_with_the_score_that_counts(
         assert lookup.notes.get("a") == "b"
         assert [link.url for link in lookup.queued(links[47].url)] == [links[48].url, links[49].url]
         lookup.close()
+
+
+def test_a_reader_beside_a_crawl_that_begins_finds_no_frontier_or_a_whole_one(tmp_path: Path) -> None:
+    (tmp_path / "empty.sqlite").touch()
+    assert not is_made(tmp_path / "empty.sqlite")
+    paths = [tmp_path / f"{number}.sqlite" for number in range(40)]
+
+    def counted_when_made(path: Path) -> int:
+        while not is_made(path):
+            pass
+        return sum(overview(path).states.values())
+
+    with ThreadPoolExecutor(1) as reader:
+        found = reader.map(counted_when_made, paths)
+        for path in paths:
+            with SqliteFrontier(path):
+                pass
+        assert [*found] == [0] * len(paths)

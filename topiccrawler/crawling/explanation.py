@@ -31,7 +31,7 @@ from topiccrawler.crawling.servers import SharedView
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.frontier.base import Frontier, Notes, Row, State
-from topiccrawler.frontier.dump import QueueLookup
+from topiccrawler.frontier.dump import QueueLookup, is_made
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.link_model.learning import Explainer
 from topiccrawler.model import Link, Visit
@@ -102,7 +102,7 @@ class PastCrawl:
                 "name the JOBDIR of a crawl, or its folder in TOPIC_DATA_DIR",
             )
         self.recipe = read_recipe(folder)
-        self._frontier: _Queue | None = QueueLookup(queue) if queue.is_file() else None
+        self._frontier: _Queue | None = QueueLookup(queue) if is_made(queue) else None
         self._store: Pages | None = open_pages(folder) if has_pages(folder) else None
 
     def close(self) -> None:

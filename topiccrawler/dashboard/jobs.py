@@ -25,7 +25,7 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.control.client import FILE as CONTROL
 from topiccrawler.engine.control.client import ask, is_listening
 from topiccrawler.errors import ArgumentError, CrawlerError
-from topiccrawler.frontier.dump import Outcome, outcomes
+from topiccrawler.frontier.dump import Outcome, is_made, outcomes
 from topiccrawler.results.jobs import JobLog, is_job
 from topiccrawler.results.summary import EXAMPLES, queue_report
 from topiccrawler.store.refused import read_refused
@@ -144,13 +144,13 @@ class Job:
 
     def queue(self, wait: float = WAIT_SECONDS) -> dict[str, Any] | None:
         """The report of its queue; None without a JOBDIR, or where it cannot be read."""
-        if not (self.folder / FRONTIER).is_file():
+        if not is_made(self.folder / FRONTIER):
             return None
         return self.once("queue", FRONTIER, lambda: queue_report(self.folder, TOP, time.time()), wait)
 
     def outcomes(self, wait: float = WAIT_SECONDS) -> list[Outcome] | None:
         """What failed and was discarded, by its queue; None as for `queue`."""
-        if not (self.folder / FRONTIER).is_file():
+        if not is_made(self.folder / FRONTIER):
             return None
         return self.once("outcomes", FRONTIER, lambda: outcomes(self.folder / FRONTIER, EXAMPLES), wait)
 

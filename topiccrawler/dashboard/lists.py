@@ -26,7 +26,7 @@ from topiccrawler.dashboard.panels import topic_name
 from topiccrawler.dashboard.views import query
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.frontier.base import State
-from topiccrawler.frontier.dump import Ended, ended
+from topiccrawler.frontier.dump import Ended, ended, is_made
 from topiccrawler.results.exports import export_of, write_table
 from topiccrawler.results.job_pages import job_pages
 from topiccrawler.results.jobs import selection_of
@@ -159,7 +159,7 @@ def _urls(job: Job, state: str, reason: str, limit: int, skip: int) -> Iterator[
         for link in read_refused(job.folder / REFUSED, limit, skip):
             yield Ended(*astuple(link))
         return
-    if (job.folder / FRONTIER).is_file():
+    if is_made(job.folder / FRONTIER):
         yield from ended(job.folder / FRONTIER, State(state), reason, limit, skip)
         return
     log, number = job.folder / VISITS, 0

@@ -162,9 +162,14 @@ class QueueLookup:
         self._rows.close()
 
 
+def is_made(path: Path) -> bool:
+    """There is a frontier. A crawl that is just beginning has an empty file until the tables are in it."""
+    return path.is_file() and path.stat().st_size > 0
+
+
 def require(path: Path) -> None:
-    """StateError when the file does not exist; reading makes no file."""
-    if not path.is_file():
+    """StateError when there is none; reading makes no file."""
+    if not is_made(path):
         remedy = "name the JOBDIR of a crawl that was run with -s JOBDIR=…"
         raise StateError(str(path), "there is no frontier", remedy)
 

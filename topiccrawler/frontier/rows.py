@@ -111,9 +111,11 @@ def open_to_write(path: Path) -> sqlite3.Connection:
     try:
         named = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if not named and not _mark(database):
-            database.execute("PRAGMA journal_mode = WAL")
-            database.executescript(_SCHEMA)
+            database.executescript(
+                _SCHEMA
+            )  # before WAL: until it is committed the file is empty for readers (frontier.dump.is_made)
         _check(database, path)
+        database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     except BaseException:

@@ -23,7 +23,7 @@ from topiccrawler.crawling.page_stores import logs_of, stored_in, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.frontier.base import Row
-from topiccrawler.frontier.dump import Outcome, Overview, notes_as_json, outcomes, overview
+from topiccrawler.frontier.dump import Outcome, Overview, is_made, notes_as_json, outcomes, overview
 from topiccrawler.model import Link, Visit
 from topiccrawler.store.refused import NOT_QUEUED, ONE_IN, read_refused
 from topiccrawler.strategies.base import Shares
@@ -165,7 +165,7 @@ def summary_of(folder: Path) -> Summary:
         raise StateError(f"job {stored[1]}", "has no crawl log on this machine", remedy)
     for visit in visits_of(folder):
         summary.add(visit)
-    if (folder / FRONTIER).is_file():
+    if is_made(folder / FRONTIER):
         summary.by_queue = outcomes(folder / FRONTIER, EXAMPLES)
     summary.refused = _refused(folder)
     return summary
