@@ -109,3 +109,9 @@ def test_the_intercept_is_the_mode() -> None:
 def test_words_of_a_page_are_weighed_by_their_field() -> None:
     assert sorted(words_of_page(page("台风", "气象台"))) == sorted(["台风"] * 5 + ["气象台"])
     assert words_of_page(PageWords(body=["台风"])) == ["台风"]
+
+
+def test_the_folders_of_an_address_teach_nothing() -> None:
+    parts = with_words([("title", "台风"), ("category", "天气"), ("folder", "archives")], PLAIN)
+    found = words_of_page(PageWords(segments=parts))
+    assert set(found) == {"台风", "天气"}

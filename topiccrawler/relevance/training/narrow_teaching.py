@@ -44,6 +44,8 @@ KIND_WEIGHTS = {
     "heading": FIELD_WEIGHTS["headings"],
     "tag": FIELD_WEIGHTS["meta"],
     "description": FIELD_WEIGHTS["meta"],
+    "category": FIELD_WEIGHTS["meta"],
+    "folder": 0,  # "archives" and the like are words of sites
     "text": FIELD_WEIGHTS["body"],
     "block": FIELD_WEIGHTS["body"],
 }
