@@ -4,6 +4,7 @@ import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 from said import numbers
@@ -163,14 +164,19 @@ def test_a_reader_beside_a_crawl_that_begins_finds_no_frontier_or_a_whole_one(tm
     assert not is_made(tmp_path / "empty.sqlite")
     paths = [tmp_path / f"{number}.sqlite" for number in range(40)]
 
+    made_all = Event()
+
     def counted_when_made(path: Path) -> int:
-        while not is_made(path):
+        while not (is_made(path) or made_all.is_set()):
             pass
         return sum(overview(path).states.values())
 
     with ThreadPoolExecutor(1) as reader:
         found = reader.map(counted_when_made, paths)
-        for path in paths:
-            with SqliteFrontier(path):
-                pass
+        try:
+            for path in paths:
+                with SqliteFrontier(path):
+                    pass
+        finally:
+            made_all.set()
         assert [*found] == [0] * len(paths)
