@@ -16,7 +16,7 @@ with their likeness l (text.word_vectors), n = words of the body:
     main text    1 where the page has one                length        ln(n + 20)
 Parameters: w, b of models/own_words.json, learned by logistic regression from the pages that crawls for 31 topics of three words fetched,
 whose truth is known by title and tags (benchmarks/own_words.py, docs/lab/own-words.md); w of categories and folder, beside the others, from
-all content pages of the webs, and b moved by .3. Near words from likeness .35 on, at most 300.
+all content pages of the webs, and b moved by .7. Near words from likeness .35 on, at most 300.
 Reads: segments of the page. A Latin word whose stem is another word (banking, bank), or of which the segmenter drops a part (Objective-C,
 GPT-4, .NET), counts where it is written as the user wrote it. A Chinese one counts at the end of a longer word of a title, tag or heading too
 (线程 in 多线程): there a compound has its head; at its beginning it may be another thing (志愿者). A folder of the address says what series or
