@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from topiccrawler.files import package_table
@@ -93,7 +93,7 @@ class Document:
     def blocks(self) -> list[Block]:
         """The runs, put together to blocks."""
         found: list[Block] = []
-        as_block = Block._make  # half the time of the constructor
+        as_block = partial(tuple.__new__, Block)  # three quarters of the time of the constructor
         first = last = in_links = 0
         home = number = -1
         for start, end, node, in_link, block in self.runs:
