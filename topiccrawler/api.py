@@ -145,13 +145,9 @@ class Job:
         except CrawlerError:  # it has not begun to listen, or is about to end
             if self._process is not None:
                 self._process.terminate()
-        deadline = time.monotonic() + timeout
-        while self.is_running:
-            if time.monotonic() > deadline:
-                raise StateError(
-                    f"job {self.folder}", f"has not stopped in {timeout:g} s", "wait, or kill its process"
-                )
-            time.sleep(POLL_SECONDS)
+        if not self._ends_in(timeout):
+            fault = f"has not stopped in {timeout:g} s"
+            raise StateError(f"job {self.folder}", fault, "wait, or kill its process")
 
     async def stop_async(self, timeout: float = STOP_SECONDS) -> None:  # noqa: ASYNC109 of the crawl, not of this call
         """The same for an event loop, which is not held up; a task that is cancelled as it waits here still stops the crawl."""
@@ -159,19 +155,18 @@ class Job:
 
     def wait(self, timeout: float | None = None) -> Self:
         """Until the crawl ends (seconds; None = however long). CrawlerError when it failed, TimeoutError when it still runs."""
-        if self._process is not None:
-            try:
-                self._process.wait(timeout)
-            except subprocess.TimeoutExpired:
-                raise TimeoutError(f"job {self.folder} still runs after {timeout:g} s") from None
-            self._check_end()
-            return self
+        if not self._ends_in(timeout):
+            raise TimeoutError(f"job {self.folder} still runs after {timeout:g} s")
+        self._check_end()
+        return self
+
+    def _ends_in(self, timeout: float | None) -> bool:
         deadline = time.monotonic() + (float("inf") if timeout is None else timeout)
         while self.is_running:
             if time.monotonic() > deadline:
-                raise TimeoutError(f"job {self.folder} still runs after {timeout:g} s")
+                return False
             time.sleep(POLL_SECONDS)
-        return self
+        return True
 
     def _check_end(self) -> None:
         if self._process is not None and self._process.returncode:

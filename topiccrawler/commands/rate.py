@@ -30,10 +30,10 @@ class Command(ReportingCommand):
             self.refuse("--write DIR goes with --raters")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.page_stores import opened_folder
+        from topiccrawler.results.jobs import looked_at
         from topiccrawler.results.rating import draw
 
-        with opened_folder(args[0], self.data, self.setting("STORE_URL")) as folder:
+        with looked_at(args[0], self.data, self.setting("STORE_URL")) as folder:
             sample = draw(folder, opts.sample, opts.seed)
             if opts.write:
                 self._write(sample, opts)
