@@ -20,6 +20,7 @@ from pathlib import Path
 
 import _checkout  # noqa: F401 first: the package may not be installed
 import numpy as np
+from _detail_file import save_detail
 from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -30,7 +31,7 @@ from topiccrawler.files import sha256_of
 from topiccrawler.lab.recorded_web import label_rows
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.base import Quality, quality
-from topiccrawler.relevance.detail import FILE, DetailClassifier, features, save_detail
+from topiccrawler.relevance.detail import FILE, DetailClassifier, features
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.catalogue import load_topic

@@ -12,11 +12,12 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from detail_file import save_detail
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from topiccrawler.errors import LinksFileError
-from topiccrawler.relevance.detail import load_detail, save_detail
+from topiccrawler.relevance.detail import load_detail
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks/detail_model.py"
 Kind = tuple[tuple[float, float, float], bool, str]

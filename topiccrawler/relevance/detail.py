@@ -22,7 +22,6 @@ But: a page without a word outside its links is no detail page, whatever the SVM
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from dataclasses import dataclass, field
@@ -34,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topiccrawler.errors import ModelError
-from topiccrawler.files import JsonFile, is_file, replace_file
+from topiccrawler.files import JsonFile, is_file
 from topiccrawler.files import folder as data_folder
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.parse import parse
@@ -100,25 +99,6 @@ class DetailClassifier:
         away = self.vectors - scaled
         near: Numbers = np.exp(-self.gamma * np.einsum("ij,ij->i", away, away))
         return float(near @ self.values) + self.bias
-
-
-def save_detail(svm: DetailClassifier, place: Path) -> None:
-    """Write it as JSON, a line a support vector."""
-    head = {
-        "format": FORMAT,
-        "version": VERSION,
-        "features": FEATURES,
-        "gamma": svm.gamma,
-        "bias": svm.bias,
-        "means": svm.means.tolist(),
-        "deviations": svm.deviations.tolist(),
-        "training": svm.training,
-        "scores": svm.scores,
-    }
-    lines = [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in head.items()]
-    rows = np.column_stack([svm.values, svm.vectors]).round(6).tolist()
-    vectors = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
-    replace_file(place, "{" + ",\n".join(lines) + f',\n"vectors": [\n{vectors}\n]}}\n')
 
 
 def load_detail(folder: Path | Traversable | None = None) -> DetailClassifier:
