@@ -126,15 +126,19 @@ class Job:
 
     def status(self) -> Mapping[str, Any]:
         """How the running crawl stands (docs/control.md). StateError when none runs, or it has not begun yet."""
-        return ask(self.folder, "status")
+        return self._ask("status")
 
     def pause(self) -> Mapping[str, Any]:
         """No request leaves from now on; the status."""
-        return ask(self.folder, "pause", body={})
+        return self._ask("pause", {})
 
     def resume(self) -> Mapping[str, Any]:
         """Go on; the status."""
-        return ask(self.folder, "resume", body={})
+        return self._ask("resume", {})
+
+    def _ask(self, verb: str, body: Mapping[str, object] | None = None) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = ask(self.folder, verb, body=body)
+        return found
 
     def stop(self, timeout: float = STOP_SECONDS) -> None:
         """End the crawl as after Ctrl-C, and wait for its end (seconds); nothing when none runs."""

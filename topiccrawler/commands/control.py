@@ -37,17 +37,17 @@ class Command(ReportingCommand):
             self.refuse(f"cannot do {' '.join(args[1:])!r}")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.engine.control.client import ask, ask_text
+        from topiccrawler.engine.control.client import ask
         from topiccrawler.results.jobs import job_folder
 
         folder = job_folder(args[0], self.data)
         verb, words = args[1] if len(args) > 1 else STATUS, args[2:]
-        if verb == METRICS:
-            self.say(ask_text(folder, verb).rstrip())
-            return
         query = dict(zip({TOP: ["n"], SITES: ["n"], WHY: ["url"]}.get(verb, []), words, strict=False))
         found = ask(folder, verb, query, _body(verb, words, opts))
-        self.report(opts, found, self._text(verb, found))
+        if isinstance(found, str):
+            self.say(found.rstrip())
+        else:
+            self.report(opts, found, self._text(verb, found))
 
     def _text(self, verb: str, found: Mapping[str, Any]) -> str:
         if verb in {TOP, SITES}:
