@@ -26,9 +26,8 @@ from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.base import relevance_with
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.linear import FIELD_WEIGHTS, running_words
-from topiccrawler.relevance.training.teaching import unit_vector
 from topiccrawler.text.weights import log_odds, logistic
-from topiccrawler.topics.keywords import rarity
+from topiccrawler.topics.keywords import rarity, unit_vector
 from topiccrawler.topics.topic import Topic
 
 SPREAD = 0.5  # standard deviation of the intercept, before any answer

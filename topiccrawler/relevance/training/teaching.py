@@ -18,14 +18,12 @@ Reference: Rocchio (1971), in Salton, The SMART Retrieval System; Lewis & Gale (
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.linear import running_words
-from topiccrawler.text.weights import centroid, document_frequencies, norm
-from topiccrawler.topics.keywords import background_idf, is_common
+from topiccrawler.text.weights import centroid, document_frequencies
+from topiccrawler.topics.keywords import background_idf, unit_vector
 from topiccrawler.topics.meaning import reasons
 from topiccrawler.topics.topic import Topic, make_topic
 
@@ -136,11 +134,3 @@ class _Lesson:
         mean = centroid(unit_vector(words, self._idf.__getitem__) for words in known)
         share = len(documents) / (len(documents) + SMOOTHING)
         return {word: weight * share for word, weight in mean.items()}
-
-
-def unit_vector(words: Sequence[str], idf: Callable[[str], float]) -> Vector:
-    """The tf·idf vector of length 1 of a page's words, tf = 1 + ln of how often; common words left out."""
-    counts = Counter(word for word in words if not is_common(word))
-    vector = {word: (1.0 + math.log(count)) * idf(word) for word, count in counts.items()}
-    length = norm(vector) or 1.0
-    return {word: weight / length for word, weight in vector.items()}
