@@ -1,8 +1,7 @@
-"""Draws the harvest curves of a finished `scrapy demo` as an SVG file: python benchmarks/harvest_curve.py [DEMO_FOLDER] [FILE]."""
+"""Draws the harvest curves of a finished `scrapy demo`, of its first web, as an SVG file: python benchmarks/harvest_curve.py [DEMO_FOLDER] [FILE]."""
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -22,7 +21,7 @@ DASHES = {FOCUSED: "none", BASELINE: "6 4"}
 
 def curves(folder: Path) -> dict[str, Curve]:
     """On-topic pages after each page fetched, by strategy, counted by the web's own truth."""
-    web = Web(json.loads((folder / "comparison.json").read_text(encoding="utf-8"))["seed"])
+    web = Web()
     logs = {name: read_visits(folder / name / "visits.jsonl") for name in (FOCUSED, BASELINE)}
     return {
         name: harvest(web, [visit.url for visit in log if visit.status == 200]) for name, log in logs.items()

@@ -126,15 +126,19 @@ class Job:
 
     def status(self) -> Mapping[str, Any]:
         """How the running crawl stands (docs/control.md). StateError when none runs, or it has not begun yet."""
-        return ask(self.folder, "status")
+        return self._ask("status")
 
     def pause(self) -> Mapping[str, Any]:
         """No request leaves from now on; the status."""
-        return ask(self.folder, "pause", body={})
+        return self._ask("pause", {})
 
     def resume(self) -> Mapping[str, Any]:
         """Go on; the status."""
-        return ask(self.folder, "resume", body={})
+        return self._ask("resume", {})
+
+    def _ask(self, verb: str, body: Mapping[str, object] | None = None) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = ask(self.folder, verb, body=body)
+        return found
 
     def stop(self, timeout: float = STOP_SECONDS) -> None:
         """End the crawl as after Ctrl-C, and wait for its end (seconds); nothing when none runs."""
@@ -145,13 +149,9 @@ class Job:
         except CrawlerError:  # it has not begun to listen, or is about to end
             if self._process is not None:
                 self._process.terminate()
-        deadline = time.monotonic() + timeout
-        while self.is_running:
-            if time.monotonic() > deadline:
-                raise StateError(
-                    f"job {self.folder}", f"has not stopped in {timeout:g} s", "wait, or kill its process"
-                )
-            time.sleep(POLL_SECONDS)
+        if not self._ends_in(timeout):
+            fault = f"has not stopped in {timeout:g} s"
+            raise StateError(f"job {self.folder}", fault, "wait, or kill its process")
 
     async def stop_async(self, timeout: float = STOP_SECONDS) -> None:  # noqa: ASYNC109 of the crawl, not of this call
         """The same for an event loop, which is not held up; a task that is cancelled as it waits here still stops the crawl."""
@@ -159,19 +159,18 @@ class Job:
 
     def wait(self, timeout: float | None = None) -> Self:
         """Until the crawl ends (seconds; None = however long). CrawlerError when it failed, TimeoutError when it still runs."""
-        if self._process is not None:
-            try:
-                self._process.wait(timeout)
-            except subprocess.TimeoutExpired:
-                raise TimeoutError(f"job {self.folder} still runs after {timeout:g} s") from None
-            self._check_end()
-            return self
+        if not self._ends_in(timeout):
+            raise TimeoutError(f"job {self.folder} still runs after {timeout:g} s")
+        self._check_end()
+        return self
+
+    def _ends_in(self, timeout: float | None) -> bool:
         deadline = time.monotonic() + (float("inf") if timeout is None else timeout)
         while self.is_running:
             if time.monotonic() > deadline:
-                raise TimeoutError(f"job {self.folder} still runs after {timeout:g} s")
+                return False
             time.sleep(POLL_SECONDS)
-        return self
+        return True
 
     def _check_end(self) -> None:
         if self._process is not None and self._process.returncode:

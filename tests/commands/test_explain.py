@@ -332,7 +332,7 @@ def test_a_reader_that_has_seen_enough_may_go(learned: Path, warm_scrapy: WarmSc
         (
             ("http://a.example/", "--job", "no/such/folder"),
             1,
-            "folder no/such/folder: .*JOBDIR",
+            "job 'no/such/folder': .*TOPIC_DATA_DIR",
         ),
     ],
 )

@@ -206,7 +206,7 @@ def test_detail_needs_no_topic(warm_scrapy: Callable[..., Any], page: Path) -> N
         (
             ["train", "finance", "--page-classifier", "tarot"],
             1,
-            "tarot.* vsm, naive_bayes, svm, detail",
+            "tarot.* vsm, naive_bayes, svm",
         ),
         (["train", "finance", "--page-classifier", "svm"], 1, "add --documents FILE"),
         (["train", "finance", "--page-classifier", "svm", "--precision", "2"], 2, r"'2'.* 0 .*\b1\b"),
@@ -215,7 +215,7 @@ def test_detail_needs_no_topic(warm_scrapy: Callable[..., Any], page: Path) -> N
             1,
             r"\b12\b",
         ),
-        (["train", "finance", "--page-classifier", "detail"], 1, "--pages FILE.warc.gz --labels FILE"),
+        (["train", "finance", "--page-classifier", "detail"], 1, "detail.* benchmarks/detail_model.py"),
         (["crawl", "topic", "-a", "topic=law", "-a", "page_classifier=svm"], 1, "scrapy train law"),
         (
             ["crawl", "topic", "-a", "topic=law", "-a", "page_classifier=tarot"],

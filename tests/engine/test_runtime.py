@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from detail_file import save_detail
 from scrapy.settings import Settings
 
 from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.engine.opening import Crawl, open_crawl
 from topiccrawler.pages.read import Reader
-from topiccrawler.relevance.detail import FILE, DetailReader, load_detail, save_detail
+from topiccrawler.relevance.detail import FILE, DetailReader, load_detail
 
 
 def crawl(folder: Path, arguments: dict[str, str], **more: str) -> Crawl:

@@ -13,12 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from detail_file import save_detail
 
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.experiment import Plan, compare, reading_plan
 from topiccrawler.lab.page_reading import Workers, read_web
 from topiccrawler.lab.recorded_web import ParsedPages, RecordedPages
-from topiccrawler.relevance.detail import FILE, DetailClassifier, save_detail
+from topiccrawler.relevance.detail import FILE, DetailClassifier
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.seeds import Seeds
 

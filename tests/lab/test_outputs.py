@@ -23,7 +23,7 @@ from topiccrawler.crawling.keeping import Verdict
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.experiment import Comparison, Outcome, Plan
 from topiccrawler.lab.measures import Scored, Truth
-from topiccrawler.lab.plots import COLOURS, plots, spread
+from topiccrawler.lab.plots import COLOURS, plots
 from topiccrawler.lab.replayed import Configurations, Cost, Crawled
 from topiccrawler.lab.reporting import lines, mean_ratios, report, versions, write
 from topiccrawler.topics.seeds import Seeds
@@ -225,19 +225,6 @@ def test_the_best_of_twenty_strategies_have_their_colours_and_the_others_none() 
     assert {tuple(bytes.fromhex(colour[1:])) for colour in COLOURS} <= shown
     assert {"#1f77b4", "#ff7f0e", "#2ca02c"} & {f"#{r:02x}{g:02x}{b:02x}" for r, g, b in shown} == set()
     assert (184, 184, 184) in shown
-
-
-@pytest.mark.parametrize(
-    ("heights", "apart"),
-    [
-        ([0.1, 0.5], [0.1, 0.5]),
-        ([0.2, 0.5, 0.5, 0.8], [0.2, 0.4725, 0.5275, 0.8]),
-        ([1.0, 1.0], [0.945, 1.0]),
-        ([0.0, 0.0], [0.0, 0.055]),
-    ],
-)
-def test_labels_stand_apart_in_the_order_of_their_lines(heights: list[float], apart: list[float]) -> None:
-    assert spread(heights) == pytest.approx(apart)
 
 
 def test_kinds_that_are_not_known_are_not_drawn() -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from detail_file import save_detail
 
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.detail import (
@@ -12,7 +13,6 @@ from topiccrawler.relevance.detail import (
     DetailReader,
     detail_svm,
     load_detail,
-    save_detail,
 )
 
 TEXT = "<p>" + "基金净值今日上涨投资者应当注意" * 15

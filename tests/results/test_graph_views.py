@@ -9,7 +9,7 @@ import pytest
 
 from topiccrawler.crawling.job_files import OUTLINKS
 from topiccrawler.model import Visit
-from topiccrawler.results.graph_views import COLOURS, Community, graph_views
+from topiccrawler.results.graph_views import graph_views
 from topiccrawler.results.job_pages import job_pages
 from topiccrawler.results.link_graph import fetched_graph
 from topiccrawler.results.report import report
@@ -61,40 +61,22 @@ def test_a_path_is_the_shortest_there_is_on_file(job: Path) -> None:
     assert graph_views(job).path(SHARE) == [SEED, HUB, FUND, SHARE]
 
 
-def test_sites_that_link_to_each_other_are_a_community_with_its_colour(job: Path) -> None:
+def test_links_beyond_the_bound_are_left_out(job: Path) -> None:
     keep_links(job)
-    found = graph_views(job)
-    assert found.communities == [
-        Community(["b.cn", "c.cn", "a.cn"], fetched=5, kept=3),
-        Community(["seed.cn", "x.cn", "y.cn"], fetched=3, kept=0),
-    ]
-    assert found.alone == 1
-    colours = {site.site: site.colour for site in found.picture.sites}
-    assert [colours[site] for site in ("a.cn", "b.cn", "y.cn", "z.cn")] == [COLOURS[0]] * 2 + [
-        COLOURS[1],
-        "#999999",
-    ]
-    largest = max(found.picture.sites, key=lambda site: site.radius)
-    assert (largest.site, largest.radius, len(found.picture.lines)) == ("b.cn", 18.0, 6)
-
-
-def test_the_same_job_has_the_same_picture_and_links_beyond_the_bound_are_left_out(job: Path) -> None:
-    keep_links(job)
-    assert graph_views(job).picture == graph_views(job).picture
     assert fetched_graph(job, 2).number_of_edges() == len(FOUND) + 2
 
 
-def test_the_report_has_picture_layers_communities_and_paths(job: Path) -> None:
+def test_the_report_has_layers_and_paths(job: Path) -> None:
     keep_links(job)
     with job_pages(job) as pages:
         html = report(pages)
     for part in (
-        "12 links among 9 pages fetched", "0: 3, 1: 2, 2: 1, 3: 0, 4: 0, more, or to none: 3", 'aria-label="7 sites',
-        "<bdi>b.cn</bdi>, <bdi>c.cn</bdi>", "1 sites are in no community", "3 links from a seed",
+        "12 links among 9 pages fetched", "0: 3, 1: 2, 2: 1, 3: 0, 4: 0, more, or to none: 3",
+        "3 links from a seed",
     ):  # fmt: skip
         assert part in html, part
 
 
 def test_a_job_without_pages_has_no_graph(make_job: Callable[..., Path]) -> None:
     found = graph_views(make_job("empty"))
-    assert (found.pages, found.layers, found.communities, found.picture.sites) == (0, [0] * 6, [], [])
+    assert (found.pages, found.layers) == (0, [0] * 6)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from topiccrawler.engine.faults import ReportingCommand
-from topiccrawler.files import user_path
 
 STATUS, TOP, SITES, WHY, METRICS = "status", "top", "sites", "why", "metrics"
 SET, BLOCK = "set", "block"
@@ -39,16 +37,17 @@ class Command(ReportingCommand):
             self.refuse(f"cannot do {' '.join(args[1:])!r}")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.engine.control.client import ask, ask_text
+        from topiccrawler.engine.control.client import ask
+        from topiccrawler.results.jobs import job_folder
 
-        folder = _folder(args[0], self.data)
+        folder = job_folder(args[0], self.data)
         verb, words = args[1] if len(args) > 1 else STATUS, args[2:]
-        if verb == METRICS:
-            self.say(ask_text(folder, verb).rstrip())
-            return
         query = dict(zip({TOP: ["n"], SITES: ["n"], WHY: ["url"]}.get(verb, []), words, strict=False))
         found = ask(folder, verb, query, _body(verb, words, opts))
-        self.report(opts, found, self._text(verb, found))
+        if isinstance(found, str):
+            self.say(found.rstrip())
+        else:
+            self.report(opts, found, self._text(verb, found))
 
     def _text(self, verb: str, found: Mapping[str, Any]) -> str:
         if verb in {TOP, SITES}:
@@ -62,18 +61,6 @@ class Command(ReportingCommand):
         if verb == BLOCK:
             return f"{'would drop' if found['preview'] else 'dropped'} {found['dropped']} of {found['queued']} queued"
         return self.text("explain" if verb == WHY else STATUS, found)
-
-
-def _folder(given: str, data: Path) -> Path:
-    """A crawl that has no page yet is one, too."""
-    from topiccrawler.crawling.page_stores import homes_of
-    from topiccrawler.engine.control.client import FILE
-    from topiccrawler.results.jobs import job_folder
-
-    for folder in (user_path(given), *(home / given for home in homes_of(data))):
-        if (folder / FILE).is_file():
-            return folder
-    return job_folder(given, data)
 
 
 def _body(verb: str, words: list[str], opts: argparse.Namespace) -> dict[str, object] | None:

@@ -25,7 +25,7 @@ class Command(ReportingCommand):
         if opts.serve is not None:
             serve(opts.seed, opts.serve)
         else:
-            demonstrate(self._out(opts), opts.seed, opts.pages, keep=opts.keep)
+            demonstrate(self._out(opts), opts.seed, opts.pages)
 
     def interrupted(self, opts: argparse.Namespace) -> str:
         if opts.serve is not None:

@@ -31,8 +31,8 @@ class Command(ReportingCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.explanation import PastCrawl, SharedCrawl
-        from topiccrawler.crawling.page_stores import opened_folder
         from topiccrawler.crawling.servers import queue_address
+        from topiccrawler.results.jobs import looked_at
         from topiccrawler.urls.canonical import canonical
 
         url = canonical(args[0]) if args else ""
@@ -44,7 +44,7 @@ class Command(ReportingCommand):
             past = SharedCrawl(queue.server.open_view(queue.address, folder), folder)
         with ExitStack() as opened:
             if folder and past is None:
-                place = opened_folder(folder, self.data, self.setting("STORE_URL"))
+                place = looked_at(folder, self.data, self.setting("STORE_URL"))
                 past = PastCrawl(opened.enter_context(place))
             if past is not None:
                 opened.callback(past.close)

@@ -82,19 +82,26 @@ class Command(ReportingCommand):
         self.report(opts, found, f"{report(model, (), {})}{rows}".rstrip("\n"))
 
     def _test(self, names: Sequence[str], opts: argparse.Namespace) -> None:
-        model = self._model(names[0], opts)
-        found = _measured(model, opts)
-        text = "  ".join(f"{name} {found[name]:.4f}" for name in ("precision", "recall", "f1", "threshold"))
-        self.report(opts, found, f"{text}  links {found['links']}")
+        found, row = self._measured(names[0], opts)
+        self.report(opts, found, self._table([row]))
 
     def _compare(self, names: Sequence[str], opts: argparse.Namespace) -> None:
-        models = [self._model(name, opts) for name in names]
-        found = [{"model": name, **_measured(model, opts)} for name, model in zip(names, models, strict=True)]
-        lines = [f"{'model':40}{'P':>8}{'R':>8}{'F1':>8}{'threshold':>11}{'links':>9}"]
-        for line in found:
-            figures = "".join(f"{line[name]:8.3f}" for name in ("precision", "recall", "f1"))
-            lines.append(f"{line['model']:40}{figures}{line['threshold']:11.2f}{line['links']:9}")
-        self.report(opts, found, "\n".join(lines))
+        measured = [self._measured(name, opts) for name in names]
+        found = [{"model": name, **one} for name, (one, _) in zip(names, measured, strict=True)]
+        self.report(opts, found, self._table([row for _, row in measured]))
+
+    def _measured(self, name: str, opts: argparse.Namespace) -> tuple[dict[str, float], Row]:
+        """A model's scores on the links, at its own threshold or the one given."""
+        model = self._model(name, opts)
+        row = _row(model, opts, opts.threshold, name)
+        found = {key: round(getattr(row, key), 6) for key in ("precision", "recall", "f1")}
+        threshold = model.threshold if opts.threshold is None else opts.threshold
+        return {**found, "threshold": threshold, "links": row.samples}, row
+
+    def _table(self, rows: Sequence[Row]) -> str:
+        from topiccrawler.link_model.training.promotion import table
+
+        return table(rows, "model")
 
     def _promote(self, names: Sequence[str], opts: argparse.Namespace) -> None:
         from topiccrawler.files import own_folder
@@ -142,14 +149,9 @@ class Command(ReportingCommand):
         self.report(opts, {"model": str(place)}, f"merged {len(names)} models: {place}")
 
 
-def _measured(model: LinkClassifier, opts: argparse.Namespace) -> dict[str, float]:
-    row = _row(model, opts, opts.threshold)
-    threshold = model.threshold if opts.threshold is None else opts.threshold
-    rounded = {name: round(getattr(row, name), 6) for name in ("precision", "recall", "f1")}
-    return {**rounded, "threshold": threshold, "links": row.samples}
-
-
-def _row(model: LinkClassifier, opts: argparse.Namespace, threshold: float | None = None) -> Row:
+def _row(
+    model: LinkClassifier, opts: argparse.Namespace, threshold: float | None = None, name: str = ""
+) -> Row:
     """The model's scores on the labelled links, cut by its topic's segmenter."""
     from topiccrawler.link_model.training.promotion import labelled, measure
     from topiccrawler.topics.catalogue import load_topic
@@ -162,7 +164,7 @@ def _row(model: LinkClassifier, opts: argparse.Namespace, threshold: float | Non
     except CrawlerError:  # a model of a user's own topic; labels 1 and 0, or its name
         topic = make_topic({"name": model.topic, "keywords": [model.topic]}, model.topic)
     links = labelled(_files(opts), topic, model.context)
-    return measure(model.cut_by(topic.segmenter), links, threshold)
+    return measure(model.cut_by(topic.segmenter), links, threshold, name)
 
 
 def _files(opts: argparse.Namespace) -> list[Path]:

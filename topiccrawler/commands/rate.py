@@ -11,7 +11,7 @@ from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
-    from topiccrawler.crawling.rating import Sample
+    from topiccrawler.results.rating import Sample
 
 SHARE_KEYS = ("share", "low", "high", "yes", "of")
 
@@ -30,10 +30,10 @@ class Command(ReportingCommand):
             self.refuse("--write DIR goes with --raters")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.page_stores import opened_folder
-        from topiccrawler.crawling.rating import draw
+        from topiccrawler.results.jobs import looked_at
+        from topiccrawler.results.rating import draw
 
-        with opened_folder(args[0], self.data, self.setting("STORE_URL")) as folder:
+        with looked_at(args[0], self.data, self.setting("STORE_URL")) as folder:
             sample = draw(folder, opts.sample, opts.seed)
             if opts.write:
                 self._write(sample, opts)
@@ -43,7 +43,7 @@ class Command(ReportingCommand):
                 self._read(folder, sample, opts)
 
     def _write(self, sample: Sample, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.rating import write_questions
+        from topiccrawler.results.rating import write_questions
 
         place = user_path(opts.write)
         with file_faults(ArgumentError, place, "cannot be made", "name another folder"):
@@ -58,7 +58,7 @@ class Command(ReportingCommand):
         self.report(opts, {"pages": pages, "files": list(map(str, files))}, text)
 
     def _ask(self, sample: Sample, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.rating import ask, read_answers, write_answers
+        from topiccrawler.results.rating import ask, read_answers, write_answers
 
         place = user_path(opts.rater)
         known = read_answers(place) if place.exists() else {}
@@ -70,8 +70,8 @@ class Command(ReportingCommand):
         self.say(f"\n{len(known)} answers in {place}")
 
     def _read(self, folder: Path, sample: Sample, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.rating import harvest_curve, read_answers
         from topiccrawler.lab.measures import Share, kappa, majority
+        from topiccrawler.results.rating import harvest_curve, read_answers
 
         drawn = {record.url for record in (*sample.kept, *sample.discarded)}
         answers = (read_answers(user_path(file)).items() for file in opts.read)

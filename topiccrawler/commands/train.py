@@ -45,9 +45,6 @@ class Command(ReportingCommand):
         from topiccrawler.topics.catalogue import load_topic
         from topiccrawler.topics.meaning import unlike
 
-        if opts.pages:
-            fault = "is read for a page classifier alone"
-            raise ArgumentError("--pages", fault, "give --page-classifier detail")
         if opts.smoothing and not opts.paper:
             raise ArgumentError("--smoothing", "is read for the published model alone", "give --paper")
         topic = load_topic(name)
@@ -83,8 +80,6 @@ class Command(ReportingCommand):
             topic=name,
             documents=_paths(opts.documents),
             headlines=_paths(opts.headlines),
-            pages=_paths(opts.pages),
-            labels=_paths(opts.labels),
             precision=opts.precision,
             words=opts.words,
             seed=opts.seed,

@@ -105,17 +105,6 @@ def folder_named(name: str, data: Path) -> Path:
     return next((folder for folder in (place, *named) if folder.is_dir()), place)
 
 
-@contextmanager
-def opened_folder(name: str, data: Path, store_url: str | None) -> Iterator[Path]:
-    """The folder that was named; with a database, where there is no such folder, one for the job of this name there."""
-    place = folder_named(name, data)
-    if not store_url or place.is_dir():
-        yield place
-        return
-    with folder_of_stored(store_url, name, data) as folder:
-        yield folder
-
-
 def folders_of(job: str, data: Path) -> list[Path]:
     """The folders of a job's processes in a data folder, by name: those whose recipes name it in a database."""
     if not data.is_dir():

@@ -220,10 +220,10 @@ async def give(verb: str, request: web.Request) -> web.Response:
 
 def _tell(folder: Path, verb: str, form: Mapping[str, str]) -> dict[str, Any]:
     preview, value = bool(form.get("preview")), form.get("value", "")
-    if verb == SET:
-        return ask(folder, verb, body={"name": form.get("name", ""), "value": value, "preview": preview})
     kind = "site" if form.get("kind") == "site" else "pattern"
-    return ask(folder, verb, body={kind: value, "preview": preview})
+    order = {"name": form.get("name", ""), "value": value} if verb == SET else {kind: value}
+    found: dict[str, Any] = ask(folder, verb, body={**order, "preview": preview})
+    return found
 
 
 def _said(t: Texts, verb: str, found: Mapping[str, Any]) -> str:

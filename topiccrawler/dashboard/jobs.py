@@ -269,7 +269,7 @@ class Jobs:
         return job
 
     def _is_one(self, folder: Path) -> bool:
-        return is_job(folder) or any(isfile(folder / name) for name in (JOB, CONTROL, OUTPUT))
+        return is_job(folder) or any(isfile(folder / name) for name in (CONTROL, OUTPUT))
 
 
 def mark(path: Path) -> tuple[int, int]:

@@ -26,7 +26,7 @@ from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.opening import faults_of, needed_crawl
 from topiccrawler.engine.scheduler import LITTLE_PROMISED, focused_scheduler
 from topiccrawler.errors import CrawlerError, SeedsError
-from topiccrawler.files import replace_file
+from topiccrawler.files import package_table, replace_file
 from topiccrawler.frontier.base import State
 from topiccrawler.messages import translated
 
@@ -36,16 +36,7 @@ MARK = "=" * 80  # above the last lines, for who looks for them
 SEEDS_FAILED = "seeds_failed"  # finish_reason
 MOST_REASONS = 5
 _FAILED, _URLS = "frontier/failed/", "frontier/urls/"  # stats keys
-_WORDS = {
-    "finished": "the queue is empty",
-    "shutdown": "it was stopped",
-    "stopped": "it was stopped by `scrapy control`",
-    "closespider_timeout": "CLOSESPIDER_TIMEOUT has passed",
-    "closespider_pagecount": "CLOSESPIDER_PAGECOUNT responses came",
-    "closespider_itemcount": "CLOSESPIDER_ITEMCOUNT items were kept",
-    "closespider_errorcount": "CLOSESPIDER_ERRORCOUNT errors came up",
-    "memusage_exceeded": "it used more memory than MEMUSAGE_LIMIT_MB",
-}
+_WORDS = package_table("engine/finish_reasons.toml")
 
 
 @dataclass(eq=False)

@@ -21,19 +21,14 @@ from twisted.python.failure import Failure
 
 from topiccrawler.engine.faults import host_is_to_blame, reason_of
 from topiccrawler.errors import CrawlerError
+from topiccrawler.files import package_table
 
 FAILED = "Failed: %(url)s: %(reason)s"
 FAILED_HOST = FAILED + " (logged once for this host, then counted)"
 MOST_LOGGED = 100_000  # hosts remembered
 _PLAIN = "without_traceback"
-_SOFTENED = {  # logger -> how its messages begin
-    "scrapy.core.downloader.handlers.http11": ("Expected to receive", "Received", "Got data loss"),
-    "scrapy.core.downloader.tls": ("Remote certificate", "Ignoring error"),
-    "scrapy.downloadermiddlewares.httpcompression": ("Ignored response", "HttpCompressionMiddleware cannot"),
-    "scrapy.downloadermiddlewares.robotstxt": ("Error downloading",),
-    "scrapy.robotstxt": ("Failure while parsing robots.txt",),
-    "scrapy.spidermiddlewares.httperror": ("Ignoring response",),
-}
+# logger -> how its messages begin
+_SOFTENED = {name: tuple(begin) for name, begin in package_table("engine/softened_messages.toml").items()}
 
 
 class CrawlLogFormatter(LogFormatter):

@@ -14,7 +14,7 @@ import os
 import sys
 import time
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -290,22 +290,11 @@ def _idle_share(params: CrawlParams, settings: BaseSettings) -> float:
 
 
 def _budgets(settings: BaseSettings, frontier: Frontier) -> Budgets:
-    return Budgets(
-        frontier,
-        Allowance(
-            host_pages=settings.getint("FRONTIER_HOST_PAGES"),
-            domain_pages=settings.getint("FRONTIER_DOMAIN_PAGES"),
-            host_unproductive_pages=settings.getint("FRONTIER_HOST_UNPRODUCTIVE_PAGES"),
-            shape_unproductive_pages=settings.getint("FRONTIER_SHAPE_UNPRODUCTIVE_PAGES"),
-            unproven_pages=settings.getint("FRONTIER_UNPROVEN_PAGES"),
-            limits=Limits(
-                path_segments=settings.getint("FRONTIER_PATH_SEGMENTS_MAX"),
-                segment_repeats=settings.getint("FRONTIER_SEGMENT_REPEATS_MAX"),
-                query_parameters=settings.getint("FRONTIER_QUERY_PARAMETERS_MAX"),
-                calendar_years=settings.getint("FRONTIER_CALENDAR_YEARS_MAX"),
-            ),
-        ),
-    )
+    """Those of settings named after their fields: FRONTIER_HOST_PAGES, FRONTIER_PATH_SEGMENTS_MAX."""
+    limits = {one.name: settings.getint(f"FRONTIER_{one.name.upper()}_MAX") for one in fields(Limits)}
+    pages = [one.name for one in fields(Allowance) if one.name != "limits"]
+    bounds = {name: settings.getint(f"FRONTIER_{name.upper()}") for name in pages}
+    return Budgets(frontier, Allowance(**bounds, limits=Limits(**limits)))
 
 
 def _seeds(named_seeds: Seeds, topic: Topic) -> list[Link]:

@@ -220,7 +220,7 @@ def calibration_error(bins: Sequence[Bin]) -> float | None:
     return sum(gaps) / pages if pages else None
 
 
-Z = 1.959964  # 95 %
+CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,13 +235,12 @@ class Share:
     @classmethod
     def of_answers(cls, answers: Sequence[bool]) -> Share:
         """Wilson's interval; 0 to 1 for none."""
-        yes, n = sum(answers), len(answers)
-        if not n:
+        if not answers:
             return cls(0, 0, 0.0, 1.0)
-        p, square = yes / n, Z * Z
-        middle = (p + square / (2 * n)) / (1 + square / n)
-        half = Z * math.sqrt(p * (1 - p) / n + square / (4 * n * n)) / (1 + square / n)
-        return cls(yes, n, max(0.0, middle - half), min(1.0, middle + half))
+        from scipy.stats import binomtest
+
+        interval = binomtest(sum(answers), len(answers)).proportion_ci(CONFIDENCE, "wilson")
+        return cls(sum(answers), len(answers), float(interval.low), float(interval.high))
 
     @property
     def share(self) -> float:
@@ -294,7 +293,6 @@ def majority(ratings: Sequence[Mapping[str, bool]]) -> dict[str, bool]:
 
 STEP_PAGES = 250
 DIGITS = 6
-CONFIDENCE = 0.95
 LABELS = "labels"
 KEPT = tuple(one.name for one in fields(Kept))
 

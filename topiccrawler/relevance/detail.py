@@ -5,7 +5,7 @@ Formula: TextDegree = log2((words outside links + 1) / k); LinkDegree = log2((li
 Aggregation = Σ size² / (Σ size)² over blocks of text outside links; 0 for a page without any.
 score = Σ_i v_i·exp(-γ·|x - x_i|²) + b over the support vectors x_i, each feature scaled to mean 0, deviation 1;
 score >= 0 is a detail page.
-Parameters: k = 100 (paper); γ, C by cross-validation when trained (relevance.training.from_files).
+Parameters: k = 100 (paper); γ, C by cross-validation when trained (benchmarks/detail_model.py).
 Reads: the document. Cost: one pass over its runs of text, some hundred exponentials.
 But: the paper counts words of a segmenter; here two Han characters count as a word, other runs of letters as one, because a
 segmenter over all the page would cost more than everything else. The paper gives no formula for Aggregation: this is the
@@ -22,7 +22,6 @@ But: a page without a word outside its links is no detail page, whatever the SVM
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from dataclasses import dataclass, field
@@ -34,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topiccrawler.errors import ModelError
-from topiccrawler.files import JsonFile, is_file, replace_file
+from topiccrawler.files import JsonFile, is_file
 from topiccrawler.files import folder as data_folder
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.parse import parse
@@ -48,7 +47,7 @@ FILE = "page_classifiers/detail.json"  # within the folder of models
 LARGEST_BYTES = 8_000_000
 MOST_VECTORS = 20_000
 LARGEST = 1e9
-REMEDY = "train it again: scrapy train detail --page-classifier detail --pages FILE --labels FILE"
+REMEDY = "train it again: python benchmarks/detail_model.py --pages FILE --labels FILE --out DIR"
 
 _HAN = re.compile(r"[一-\u9fff]+")
 _RUN = re.compile(r"[^\W一-\u9fff]+")
@@ -100,25 +99,6 @@ class DetailClassifier:
         away = self.vectors - scaled
         near: Numbers = np.exp(-self.gamma * np.einsum("ij,ij->i", away, away))
         return float(near @ self.values) + self.bias
-
-
-def save_detail(svm: DetailClassifier, place: Path) -> None:
-    """Write it as JSON, a line a support vector."""
-    head = {
-        "format": FORMAT,
-        "version": VERSION,
-        "features": FEATURES,
-        "gamma": svm.gamma,
-        "bias": svm.bias,
-        "means": svm.means.tolist(),
-        "deviations": svm.deviations.tolist(),
-        "training": svm.training,
-        "scores": svm.scores,
-    }
-    lines = [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in head.items()]
-    rows = np.column_stack([svm.values, svm.vectors]).round(6).tolist()
-    vectors = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
-    replace_file(place, "{" + ",\n".join(lines) + f',\n"vectors": [\n{vectors}\n]}}\n')
 
 
 def load_detail(folder: Path | Traversable | None = None) -> DetailClassifier:

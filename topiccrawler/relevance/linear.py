@@ -34,7 +34,7 @@ from dataclasses import dataclass, field, replace
 from importlib.resources.abc import Traversable
 from itertools import pairwise
 from pathlib import Path, PurePath
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -339,8 +339,12 @@ def _page_classifier(file: JsonFile, weights: JsonFile, name: str) -> LinearClas
         or not all(isinstance(label, str) for label in classes)
     ):
         raise weights.refused("has no list of classes")
-    table = _table(weights, list(rows.values()), 1 + len(classes), "its table of words")
-    biases = _table(weights, [weights.values.get("biases")], len(classes), "biases")[0]
+    if not rows:
+        raise weights.refused("has no words")
+    table = np.array(weights.rows(list(rows.values()), 1 + len(classes), LARGEST), dtype=np.float64)
+    biases = np.array(
+        weights.rows([weights.values.get("biases")], len(classes), LARGEST)[0], dtype=np.float64
+    )
     if name not in TRAINED or not isinstance(model.get("topic"), str):
         raise file.refused("names no topic or an unknown page classifier")
     own = model.get("label", classes[0])
@@ -366,20 +370,6 @@ def _page_classifier(file: JsonFile, weights: JsonFile, name: str) -> LinearClas
         training=file.mapping("training"),
         scores=file.mapping("scores"),
     )
-
-
-def _table(file: JsonFile, rows: list[Any], width: int, what: str) -> Any:
-    if not rows or not all(isinstance(row, list) and len(row) == width for row in rows):
-        raise file.refused(f"{what} does not hold {width} numbers a row")
-    if not all(type(value) in {int, float} for row in rows for value in row):
-        raise file.refused(f"{what} holds something that is no number")
-    try:
-        table = np.array(rows, dtype=np.float64)
-    except OverflowError:
-        raise file.refused(f"{what} holds a number that is too large") from None
-    if not bool((np.abs(table) <= LARGEST).all()):  # NaN fails the comparison too
-        raise file.refused(f"{what} holds a number that is not finite or too large")
-    return table
 
 
 def _vectors(file: JsonFile, name: str) -> dict[str, dict[str, float]]:

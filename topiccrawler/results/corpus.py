@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 from topiccrawler.errors import ArgumentError, StateError, file_faults
+from topiccrawler.files import package_table
 from topiccrawler.pages.site_repeats import fingerprint
 from topiccrawler.results.templating import as_text
 from topiccrawler.store.duplicates import DuplicateIndex
@@ -33,16 +34,7 @@ from topiccrawler.store.html import zstd_file
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.urls.canonical import host_of
 
-FIELDS = {
-    "id": "16 hexadecimal digits of the URL",
-    "url": "the page's address",
-    "title": "its title",
-    "text": "its main text",
-    "date": "YYYY-MM-DD: the day that the page names, else the day it was fetched",
-    "language": "zh-Hans, zh-Hant, ja, en …; und",
-    "score": "probability that the page is about the topic, 0 to 1",
-    "fetched": "when it was fetched, UTC",
-}
+FIELDS = package_table("results/corpus_fields.toml")
 SHARD_BYTES = 500_000_000
 COMPRESSIONS = ("gz", "zst", "none")
 MOST_SITES = 100  # listed in the card

@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import Lock
 
 from topiccrawler.crawling.explanation import LONGEST_PATH
-from topiccrawler.crawling.job_files import PAGES, VISITS
+from topiccrawler.crawling.job_files import FRONTIER, JOB, PAGES, VISITS
 from topiccrawler.crawling.page_stores import folder_of_stored, homes_of
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import user_path
@@ -77,8 +77,8 @@ def jobs_in(data: Path) -> list[Path]:
 
 
 def is_job(folder: Path) -> bool:
-    """A crawl has written there; a path that the file system cannot hold is none."""
-    return isfile(folder / PAGES) or isfile(folder / VISITS)
+    """A crawl has begun there; a path that the file system cannot hold is none."""
+    return any(isfile(folder / name) for name in (PAGES, VISITS, FRONTIER, JOB))
 
 
 _LOOK_EVERY = 64  # visits between two looks at the clock

@@ -26,9 +26,10 @@ texts of the web; a word that one table lacks is known by the other, one that bo
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from statistics import median
 
@@ -37,6 +38,7 @@ from topiccrawler.text.tokenise import STOP_WORDS
 from topiccrawler.text.weights import (
     centroid,
     document_frequencies,
+    norm,
     occurrences,
     term_frequency,
     tf_idf_ig,
@@ -164,3 +166,11 @@ def rarity(word: str) -> float:
     if (known := background_idf().get(word)) is None:
         known = shipped_vectors().rarity_of(word)
     return background_idf()[""] if known is None else known
+
+
+def unit_vector(words: Sequence[str], idf: Callable[[str], float]) -> dict[str, float]:
+    """The tf·idf vector of length 1 of a page's words, tf = 1 + ln of how often; common words left out."""
+    counts = Counter(word for word in words if not is_common(word))
+    vector = {word: (1.0 + math.log(count)) * idf(word) for word, count in counts.items()}
+    length = norm(vector) or 1.0
+    return {word: weight / length for word, weight in vector.items()}

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from topiccrawler.cluster.postgresql.address import check_address, redacted
 from topiccrawler.errors import ArgumentError, StateError, one_line
+from topiccrawler.files import folder, package_table
 from topiccrawler.store.pages import COLUMNS
 
 VERSION = 1
@@ -26,27 +27,8 @@ _KINDS = {
     "url": 'TEXT COLLATE "C"',
 }
 _FIELDS = ", ".join(f"{name} {_KINDS.get(name, 'TEXT')} NOT NULL" for name in COLUMNS)
-_SCHEMA = f"""
-CREATE SCHEMA topiccrawler;
-CREATE TABLE topiccrawler.about (version INTEGER NOT NULL);
-INSERT INTO topiccrawler.about VALUES ({VERSION});
-CREATE TABLE topiccrawler.jobs (
-    id INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name TEXT NOT NULL UNIQUE, topic TEXT NOT NULL, recipe TEXT NOT NULL,
-    begun TIMESTAMPTZ NOT NULL DEFAULT now());
-CREATE TABLE topiccrawler.pages (
-    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, job INTEGER NOT NULL REFERENCES topiccrawler.jobs ON DELETE CASCADE,
-    key BYTEA NOT NULL, {_FIELDS}, host TEXT NOT NULL, day TEXT NOT NULL, words TSVECTOR, UNIQUE (job, key));
-CREATE INDEX pages_order ON topiccrawler.pages (job, id);
-CREATE INDEX pages_best ON topiccrawler.pages (job, relevance DESC) WHERE stored;
-CREATE INDEX pages_copies ON topiccrawler.pages (job, md5(alias_of)) WHERE alias_of <> '';
-CREATE INDEX pages_words ON topiccrawler.pages USING gin (words);
-CREATE INDEX pages_unindexed ON topiccrawler.pages (job, id) WHERE words IS NULL;
-CREATE TABLE topiccrawler.fingerprints (
-    job INTEGER NOT NULL REFERENCES topiccrawler.jobs ON DELETE CASCADE, row INTEGER NOT NULL, changed BIGINT NOT NULL,
-    key BYTEA NOT NULL, url TEXT NOT NULL, digest BIGINT NOT NULL, bits BYTEA NOT NULL, PRIMARY KEY (job, row), UNIQUE (job, key));
-CREATE INDEX fingerprints_digest ON topiccrawler.fingerprints (job, digest);
-CREATE INDEX fingerprints_changed ON topiccrawler.fingerprints (job, changed);
-"""  # noqa: S608
+_TABLES = folder("cluster/postgresql").joinpath("schema.sql").read_text(encoding="utf-8")
+_SCHEMA = _TABLES.replace("$version", str(VERSION)).replace("$fields", _FIELDS)
 
 
 def check_schema(connection: Any, name: str) -> None:
@@ -77,18 +59,7 @@ MISSING = "STORE_URL needs the package psycopg"
 Result = TypeVar("Result")
 
 _PASSING = ("08", "57P", "40001", "40P01")  # SQLSTATEs
-_REFUSED = {
-    "password authentication failed": "give it in STORE_URL, PGPASSWORD or .pgpass",
-    "no password supplied": "give it in STORE_URL, PGPASSWORD or .pgpass",
-    "no pg_hba.conf entry": "let this user and machine in (pg_hba.conf)",
-    'role "': "give a user that the server knows",
-    'database "': "make it: createdb --encoding=UTF8 NAME",
-}
-_LASTING = {
-    "53100": ("has no room left", "make room on its disk, then give the command again"),
-    "25006": ("is read-only", "give the address of the primary server"),
-    "42501": ("lets this user not do it", "grant it the schema topiccrawler, or CREATE in the database"),
-}
+_REFUSED, _LASTING = package_table("cluster/postgresql/faults.toml").values()
 
 
 class AwayError(Exception):

@@ -10,8 +10,8 @@ from topiccrawler.errors import ArgumentError
 from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
-    from topiccrawler.crawling.rating import Question
     from topiccrawler.crawling.teaching import Lessons
+    from topiccrawler.results.rating import Question
     from topiccrawler.topics.topic import Topic
 
 QUESTIONS, A_ROUND = 20, 5
@@ -20,9 +20,9 @@ QUESTIONS, A_ROUND = 20, 5
 def work(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
     """Ask, learn, keep, tell."""
     from topiccrawler.crawling.page_stores import folder_named
-    from topiccrawler.crawling.rating import read_answers, write_questions
     from topiccrawler.crawling.teaching import lessons_of
     from topiccrawler.engine.control.client import teacher_of
+    from topiccrawler.results.rating import read_answers, write_questions
 
     count = QUESTIONS if opts.questions is None else opts.questions
     lessons = lessons_of(folder_named(job, command.data))
@@ -52,7 +52,7 @@ def work(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
 
 def _asked(command: ReportingCommand, lessons: Lessons, count: int) -> dict[str, bool]:
     """A person's answers in the terminal; after each round the topic learns, so that the next questions are better."""
-    from topiccrawler.crawling.rating import ask
+    from topiccrawler.results.rating import ask
 
     answers: dict[str, bool] = {}
     seen: set[str] = set()
@@ -68,9 +68,9 @@ def _asked(command: ReportingCommand, lessons: Lessons, count: int) -> dict[str,
 
 
 def _questions(lessons: Lessons, topic: Topic, seen: dict[str, bool], count: int) -> list[Question]:
-    from topiccrawler.crawling.rating import Question
     from topiccrawler.relevance.base import EVEN
     from topiccrawler.relevance.training.teaching import questions
+    from topiccrawler.results.rating import Question
 
     relevances = lessons.relevances(topic)
     known = lessons.answers | seen

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlencode, urlsplit
 
-from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
+from topiccrawler.errors import ArgumentError, StateError, file_faults
 
 FILE = "control.json"
 VERSION = 1
@@ -114,45 +114,28 @@ def ask(
     query: Mapping[str, object] | None = None,
     body: Mapping[str, object] | None = None,
     patience: float = PATIENCE_SECONDS,
-) -> dict[str, Any]:
-    """The crawl's answer to a verb; `body`: of a verb that changes something; `patience`: seconds. StateError when nobody answers,
-    ArgumentError when the crawl refuses."""
-    text = ask_text(folder, verb, query, body, patience)
-    try:
-        answer = json.loads(text)
-    except ValueError:
-        answer = None
-    if not isinstance(answer, dict):
-        raise StateError(f"job {folder}", "another program answers in place of the crawl", REMEDY)
-    return answer
-
-
-def ask_text(
-    folder: Path,
-    verb: str,
-    query: Mapping[str, object] | None = None,
-    body: Mapping[str, object] | None = None,
-    patience: float = PATIENCE_SECONDS,
-) -> str:
-    """The same as text."""
+) -> Any:
+    """The crawl's answer to a verb, an object or a text; `body`: of a verb that changes something; `patience`: seconds. StateError when
+    nobody answers, ArgumentError when the crawl refuses."""
     address = Address.read(folder)
     path = f"/{verb}" + (f"?{urlencode(query)}" if query else "")
     try:
-        status, text = _exchange(address, path, body, patience)
+        status, kind, text = _exchange(address, path, body, patience)
     except (OSError, http.client.HTTPException, ValueError) as failure:
         why = str(failure) or type(failure).__name__
         fault = f"nobody answers at {address.url} ({why}); a killed crawl leaves {FILE} behind"
         raise StateError(f"job {folder}", fault, REMEDY) from None
-    if status == http.client.OK:
+    if status == http.client.OK and kind == "text/plain":
         return text
     try:
-        refusal = json.loads(text)
-        refused: CrawlerError = ArgumentError(
-            str(refusal["what"]), str(refusal["fault"]), str(refusal["remedy"])
-        )
+        answer = json.loads(text)
+        if status == http.client.OK and isinstance(answer, dict):
+            return answer
+        what, fault, remedy = (str(answer[name]) for name in ("what", "fault", "remedy"))
     except (ValueError, KeyError, TypeError):
-        refused = StateError(f"job {folder}", f"another program answers at {address.url}", REMEDY)
-    raise refused
+        fault = f"another program answers at {address.url}"
+        raise StateError(f"job {folder}", fault, REMEDY) from None
+    raise ArgumentError(what, fault, remedy)
 
 
 def teacher_of(folder: Path) -> Callable[[bool], int] | None:
@@ -176,7 +159,8 @@ def is_listening(folder: Path) -> bool:
 
 def _exchange(
     address: Address, path: str, body: Mapping[str, object] | None, patience: float
-) -> tuple[int, str]:
+) -> tuple[int, str, str]:
+    """Status, content type and body."""
     place = urlsplit(address.url)
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=patience)
     headers = {"Authorization": f"Bearer {address.token}", "Content-Type": "application/json"}
@@ -186,6 +170,7 @@ def _exchange(
         else:
             connection.request("POST", path, json.dumps(body), headers)
         answer = connection.getresponse()
-        return answer.status, answer.read().decode("utf-8", "replace")
+        text = answer.read().decode("utf-8", "replace")
+        return answer.status, answer.headers.get_content_type(), text
     finally:
         connection.close()

@@ -15,6 +15,7 @@ from typing import Any
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.engine.scheduler import FocusedScheduler
 from topiccrawler.engine.stats_keys import AT_END, COUNT, GAUGE, STATS_KEYS, StatsKey
+from topiccrawler.files import package_table
 
 RUNNING, PAUSED, CLOSING = "running", "paused", "closing"
 _PLACES = 4
@@ -86,17 +87,7 @@ METRICS = {
     if entry.kind != AT_END and (key.endswith("…") or not key.startswith(_FAMILIES))
 }
 """A key whose name another one's `…` stands for is in that metric."""
-_NOW = {
-    "pages": "pages fetched and read, over the whole job",
-    "kept": "of these, pages kept",
-    "harvest_rate": "kept / pages, 0..1",
-    "recent_harvest_rate": "the same of the last 200 pages of this run",
-    "pages_per_second": "of this run, without pauses",
-    "queued": "URLs that wait",
-    "in_flight": "URLs that are fetched, read or stored",
-    "held_back": "requests that a pause holds back",
-    "hosts": "hosts met",
-}
+_NOW = package_table("engine/status_metrics.toml")
 
 
 def metrics_text(stats: Mapping[str, Any], status: Mapping[str, Any], families: Sequence[str] = ()) -> str:

@@ -70,7 +70,7 @@ class DemoFiles:
     """Where everything of one demo lies."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.comparison = folder, folder / "comparison.json"
+        self.folder = folder
         self.topic, self.seeds = folder / "demo.toml", folder / "seeds.txt"
         self.links = folder / "links.jsonl"
         self.models, self.model = folder / "models", folder / "models" / f"{FINANCE}.json"

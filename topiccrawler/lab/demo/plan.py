@@ -4,9 +4,10 @@ Links and bodies follow from it on demand.
 
 What the synthetic web says: each topic's words, and the headlines and paragraphs made of them.
 
-Words, templates and sites lie in web.txt. Topics overlap where they do in life: property, technology and games speak of money
-too, lottery most of all, so a finance word in a link is no proof. Headlines are of three kinds: telling, vague (nothing of
-the topic) and false (words of another topic). Were all telling, any crawler could follow them.
+Words and templates lie in web.txt, the sites in sites.txt. Topics overlap where they do in life: property, technology
+and games speak of money too, lottery most of all, so a finance word in a link is no proof. Headlines are of three
+kinds: telling, vague (nothing of the topic) and false (words of another topic). Were all telling, any crawler could
+follow them.
 
 The sites of the synthetic web: who they are, how they write bytes and addresses, and where each topic lives on them.
 
@@ -20,10 +21,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 from topiccrawler.files import folder
@@ -191,65 +192,31 @@ class Site(NamedTuple):
         return base if page == 1 else base + further.get(self.style, f"list_{page}.html")
 
 
-def _rows(words: Iterable[str], width: int) -> Iterator[tuple[str, ...]]:
-    return zip(*[iter(words)] * width, strict=True)
+def _sites() -> Iterator[Site]:
+    """The sites of sites.txt, each with the topic of its channels if they have only one."""
+    encodings = {"utf8": UTF8, "gbk": GBK, "big5": BIG5, "lying": LYING}
+    text = re.sub(r"(?m)^#.*\n", "", folder("lab/demo").joinpath("sites.txt").read_text("utf-8"))
+    for block in re.split(r"\n(?!\t)", text.strip()):
+        (host, name, kind, style, encoding, part), *rows = (line.split() for line in block.splitlines())
+        channels = []
+        for where, topic, shown, articles in rows:
+            own_host, _, path = where.partition("/")
+            channels.append(Channel(own_host, f"/{path}", topic, shown, int(articles)))
+        topics = {channel.topic for channel in channels}
+        yield Site(
+            host,
+            name,
+            kind,
+            tuple(channels),
+            style,
+            encodings[encoding],
+            hidden=part == "hidden",
+            part=TRAIN if part == TRAIN else CRAWL,
+            topic=topics.pop() if len(topics) == 1 else MIXED,
+        )
 
 
-def _site(host: str, name: str, kind: str, style: str, articles: int, rows: Iterable[Sequence[str]]) -> Site:
-    """A site with a channel for each row (prefix, topic, name); a prefix may begin with a host of its own."""
-    channels = []
-    for prefix, topic, shown in rows:
-        own_host, _, path = prefix.partition("/")
-        channels.append(Channel(own_host or host, f"/{path}", topic, shown, articles))
-    topics = {channel.topic for channel in channels}
-    return Site(host, name, kind, tuple(channels), style, topic=topics.pop() if len(topics) == 1 else MIXED)
-
-
-def _portal(
-    host: str, name: str, size: int, prefix: str, topics: Sequence[str], style: str = "plain"
-) -> Site:
-    """A site with a channel of `size` articles for each topic, under a prefix made of the topic's names."""
-    subjects = [(topic, SUBJECTS[topic]) for topic in topics]
-    rows = ((prefix.format(topic=topic, **of._asdict()), topic, of.zh) for topic, of in subjects)
-    return _site(host, name, "portal", style, size, rows)
-
-
-def _topical(host: str, name: str, topic: str, size: str, style: str = "plain", **more: Any) -> Site:
-    """A site about one topic: a channel of `size` articles for each of the topic's first five sections."""
-    folder = {"plain": "c", "dated": "news", "query": "s", "base": "list"}[style]  # says nothing of the topic
-    rows = ((f"/{folder}{n}/", topic, name) for n, name in enumerate(SUBJECTS[topic].sections[:5], 1))
-    return _site(host, name, "topical", style, int(size), rows)._replace(**more)
-
-
-_CRAWLED = (
-    Site(DIRECTORY, "大全网址导航", "directory"),
-    _portal("www.yunting.example", "云汀网", 44, "{topic}.yunting.example/", TOPICS, "dated"),
-    _portal("www.beichuang.example", "北窗网", 32, "/{pinyin}/", TOPICS[:10], "dated"),
-    _portal("www.nanpu.example", "南浦在线", 27, "/{pinyin}/", TOPICS[:9])._replace(encoding=GBK),
-    *(_topical(*row) for row in _rows(LISTS["crawled"], 5)),
-    _topical(LICAI, "钱庄理财", FINANCE, "10", "dated"),
-    _topical("www.hongpan.example", "红盘财讯", FINANCE, "9", "query", kind="refresh"),
-    _topical("www.haixia.example", "海霞财经", FINANCE, "6", encoding=BIG5),
-    _topical("baoxian.example", "保险明白人", FINANCE, "7", encoding=LYING),
-    _topical("laogumin.example", "老股民之家", FINANCE, "5", kind="frames", encoding=GBK),
-    _site("luntan.example", "半山论坛", "forum", "forum", 27, _rows(LISTS["boards"], 3)),
-    _site(BLOGS, "自留地博客", "blogs", "blog", 10, _rows(LISTS["blogs"], 3)),
-    _site("wanbao.example", "望川晚报", "newspaper", "query", 32, _rows(LISTS["newspaper"], 3)),
-    _site(CLUB, "同窗会", "club", "plain", 10, _rows(LISTS["club"], 3)),
-    _portal("cidian.example", "小词典", 12, "/{zh}/", TOPICS, "words")._replace(kind="words"),
-    Site(CALENDAR, "万年历", "calendar"),
-    _topical("zhouji.example", "周记", FINANCE, "5", "query", hidden=True),
-    _topical("shuimian.example", "水面之下", FINANCE, "5", hidden=True),
-    _topical("gebi.example", "隔壁小院", FINANCE, "5", "dated", hidden=True),
-)
-_TRAINED_ON = (
-    Site(TRAIN_DIRECTORY, "目录网", "directory"),
-    # without lottery, which speaks as finance does
-    _portal("www.changting.example", "长亭网", 24, "{topic}.changting.example/", TOPICS[:-1], "dated"),
-    _portal("www.luoyuan.example", "洛原热线", 16, "/{pinyin}/", TOPICS[:6]),
-    *(_topical(*row) for row in _rows(LISTS["trained_on"], 5)),
-)
-SITES: tuple[Site, ...] = (*_CRAWLED, *(site._replace(part=TRAIN) for site in _TRAINED_ON))
+SITES = tuple(_sites())
 # Mouth of each tunnel, a page that names the hidden hosts -> hidden hosts.
 TUNNELS: dict[str, tuple[str, ...]] = {
     f"http://{CLUB}/chengyuan.html": ("zhouji.example", "shuimian.example"),

@@ -24,6 +24,7 @@ from urllib.parse import unquote
 
 from opencc import OpenCC
 
+from topiccrawler.files import package_table
 from topiccrawler.lab.demo.linking import Block, Shown, blocks
 from topiccrawler.lab.demo.plan import (
     BIG5,
@@ -48,21 +49,7 @@ _traditional = cache(lambda: OpenCC("s2tw"))  # as Taiwan writes
 _ROBOTS = "User-agent: *\nDisallow: /user/\n"
 _CRAWL_DELAY = "Crawl-delay: 0.2\n"  # asked for by the calendar alone
 _JUMP = "go.php?to="  # the directory's script that counts clicks
-_GONE = "<html><head><meta charset=utf-8><title>404</title></head><body>您访问的页面不存在。</body></html>"
-_DOORS = {  # home pages that only lead to the real one
-    "frames": '</head><frameset cols="160,*"><frame src="menu.html" name=menu><frame src="main.html" name=main></frameset>',
-    "refresh": '<meta http-equiv="refresh" content="0; url=/main.html"></head><body>正在进入……</body>',
-}
-_JUNK = """<a href="javascript:void(0)">加入收藏</a> <a href="mailto:post@{}">写信</a> <a href="">顶部</a> <a href="http://[内页">内页</a>"""
-_ABOUT = "本站由几位朋友在{place}办起，内容只作交流。 转载请写明出处；有不妥之处，请来信告诉我们。 联系人：{person}。"
-_SHAPES = {
-    "text": '<a href="{href}">{text}</a>{note}',
-    "image": '<a href="{href}"><img src="/img/1.jpg" alt="{text}"></a>{note}',
-    "titled": '<a href="{href}" title="{text}"></a>{note}',
-    "area": '<map name=m><area href="{href}" alt="{text}"></map><img src="/img/2.jpg" usemap="#m">',
-}
-# Of the roles whose links stand in a line: the tag around them, and what stands between.
-_LINES = {"nav": ("nav", " | "), "crumb": ("div", " &gt; "), "pager": ("div", " "), "footer": ("footer", " ")}
+_MARKUP = package_table("lab/demo/markup.toml")
 
 
 class Answer(NamedTuple):
@@ -87,7 +74,7 @@ def answer(web: Web, url: str) -> Answer:
     if moved := _moved(web, wanted, host, path):
         status, where = moved
         return Answer(status, (("Location", where), ("Content-Type", _TEXT)), b"")
-    status, kind, body = 404, _HTML, _GONE
+    status, kind, body = 404, _HTML, _MARKUP["gone"]
     if host not in web.site_of:
         status, kind, body = 502, _TEXT, "no such host\n"
     elif path == "robots.txt":
@@ -116,11 +103,12 @@ class _Drawing:
         charset = f'<meta http-equiv="Content-Type" content="text/html; charset={site.encoding.meta}">'
         charset = '<meta charset="utf-8">' if site.encoding is UTF8 else charset
         if page.kind == "front":
-            return f"<html><head>{charset}<title>{page.title}</title>{_DOORS[site.kind]}</html>\n"
+            door = _MARKUP["doors"][site.kind]
+            return f"<html><head>{charset}<title>{page.title}</title>{door}</html>\n"
         blocks_before, blocks_after = list[str](), list[str]()
         for block in blocks(self.web, page):
             (blocks_before if block.role in ("nav", "crumb") else blocks_after).append(self.block(block))
-        junk = _JUNK.format(site.host) if page.kind == "home" and site.style == "query" else ""
+        junk = _MARKUP["junk"].format(site.host) if page.kind == "home" and site.style == "query" else ""
         foot = f"<p class=foot>责任编辑：李{RARE}　{escape(site.name)} 版权所有 {junk}</p>"
         body = f"{''.join(blocks_before)}{self.text()}{''.join(blocks_after)}{foot}"
         body = f"<table width=960 align=center><tr><td>{body}</td></tr></table>" if site.is_old else body
@@ -142,7 +130,7 @@ class _Drawing:
         if page.kind == "about":
             lines = [
                 line.format(place=draw(dice, "places"), person=draw(dice, "surnames", "given"))
-                for line in _ABOUT.split()
+                for line in _MARKUP["about"].split()
             ]
             return heading + "".join(f"<p>{line}</p>" for line in lines)
         if page.kind in ("menu", "members", "category", "month"):
@@ -166,8 +154,8 @@ class _Drawing:
     def block(self, block: Block) -> str:
         role, links = block.role, [self.link(link) for link in block.links]
         heading = f"<h3>{escape(block.heading)}</h3>" if block.heading else ""
-        if role in _LINES:
-            tag, glue = _LINES[role]
+        if role in _MARKUP["lines"]:
+            tag, glue = _MARKUP["lines"][role]
             return f"<{tag} class={role}>{heading}{glue.join(links)}</{tag}>\n"
         if self.site.is_old:
             rows = "".join(f"<tr><td>·{link}</td></tr>" for link in links)
@@ -177,7 +165,8 @@ class _Drawing:
     def link(self, link: Shown) -> str:
         note = f" <span>{escape(link.note)}</span>" if link.note else ""
         href = escape(self.relative(link.url))
-        return _SHAPES[link.shape].format(href=href, text=escape(link.text), note=note)
+        shape: str = _MARKUP["shapes"][link.shape]
+        return shape.format(href=href, text=escape(link.text), note=note)
 
     def relative(self, url: str) -> str:
         """Links within a host are written relative, to the root or to `<base href>`."""

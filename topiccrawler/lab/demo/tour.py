@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import shlex
 import shutil
@@ -50,8 +49,8 @@ def serve(seed: int, port: int) -> None:
         threading.Event().wait()
 
 
-def demonstrate(out: Path, seed: int, pages: int, *, keep: bool) -> None:
-    """All of it, with its files in a folder; `keep`: the web is served on until Ctrl-C."""
+def demonstrate(out: Path, seed: int, pages: int) -> None:
+    """All of it, with its files in a folder."""
     web, files = Web(seed), DemoFiles(out)
     files.make_ready(web.seeds, (FOCUSED, BASELINE))
     topics = [page.topic for page in web.of_part(CRAWL)]
@@ -65,8 +64,6 @@ def demonstrate(out: Path, seed: int, pages: int, *, keep: bool) -> None:
         for number, strategy in ((3, FOCUSED), (4, BASELINE)):
             _crawl(number, strategy, pages, files, server)
         _compare(web, files)
-        if keep:
-            _serve_on(files, server)
 
 
 def _train(web: Web, files: DemoFiles, server: RunningServer) -> None:
@@ -91,7 +88,6 @@ def _crawl(number: int, strategy: str, pages: int, files: DemoFiles, server: Run
 def _compare(web: Web, files: DemoFiles) -> None:
     found = {strategy: harvest(web, _fetched(files, strategy)) for strategy in (FOCUSED, BASELINE)}
     times = times_as_good(found[FOCUSED], found[BASELINE])
-    files.comparison.write_text(_json(web.seed, found, times), encoding="utf-8")
     _say("\nPages about finance among those fetched, by the web's own truth:")
     _say("\n".join(table(found)))
     better = f"{FOCUSED} finds {times:.1f} times as many as {BASELINE}.\n"
@@ -105,9 +101,8 @@ def _compare(web: Web, files: DemoFiles) -> None:
         f"  pages kept      {job / PAGES} (text, title, relevance), also as JSON lines in {files.feed(FOCUSED)}\n"
         f"  crawl log       {job / VISITS}; what Scrapy said: {files.log(FOCUSED)}\n"
         f"  link model      {files.model}, trained on {files.links}\n"
-        f"  this table      {files.comparison}\n"
         f"What to type next:\n"
-        f"  {scrapy} demo --keep                                   and crawl the synthetic web yourself\n"
+        f"  {scrapy} demo --serve 8010                             and crawl the synthetic web yourself\n"
         f"  {scrapy} crawl topic -a topic=finance -a pages=200     the same on the real Web, politely"
     )
 
@@ -157,25 +152,6 @@ def table(named: Mapping[str, Curve], step: int = STEP_PAGES) -> list[str]:
 def _rate(curve: Curve, pages: int) -> float:
     """Over the first `pages`, or all, when there are fewer."""
     return curve.found(pages) / max(1, min(pages, curve.pages))
-
-
-def _json(seed: int, named: Mapping[str, Curve], times: float) -> str:
-    strategies = {}
-    for name, one in named.items():
-        rates = {str(pages): round(_rate(one, pages), 4) for pages in checkpoints(one.pages, STEP_PAGES)}
-        strategies[name] = {"pages": one.pages, "on_topic": one.found(one.pages), "harvest_rate": rates}
-    ratio = round(times, 1) if math.isfinite(times) else None
-    return json.dumps({"seed": seed, "strategies": strategies, "ratio": ratio, "version": 1}, indent=1) + "\n"
-
-
-def _serve_on(files: DemoFiles, server: RunningServer) -> None:
-    with contextlib.suppress(KeyboardInterrupt):
-        _say(
-            f"\nThe web is still served; Ctrl-C ends it. In another terminal:\n"
-            f"  http_proxy={server.address} {_scrapy()} crawl topic -a topic={files.topic} -a seeds={files.seeds} "
-            f"-a pages=300 -s TOPIC_LINK_MODELS={files.models} -s DOWNLOAD_DELAY=0 -s AUTOTHROTTLE_ENABLED=False"
-        )
-        threading.Event().wait()
 
 
 @contextlib.contextmanager

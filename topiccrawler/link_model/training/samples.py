@@ -30,6 +30,7 @@ from dataclasses import dataclass, replace
 from sys import intern
 from typing import Protocol, TypeVar
 
+from topiccrawler.files import package_table
 from topiccrawler.link_model.classifier import Counts
 from topiccrawler.link_model.features import (
     FIELDS,
@@ -49,19 +50,8 @@ from topiccrawler.topics.labelled_texts import (
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import host_of
 
-_SITE = """
-首页 主页 目录 导航 菜单 栏目 频道 列表 分类 类别 标签 归档 存档 日志 文章 正文 全文 原文 标题 摘要 简介 专栏 专题 一篇 一页 页码 翻页
-返回 底部 继续 展开 收起 更多 查看 详情 详细 点击 进入 打开 关闭 跳转 阅读更多 继续阅读 置顶 最近 随机 精选 友情 友链 共计 总计 字数 次数 日期
-浏览 点赞 转发 打赏 关注 投稿 更新 小编 搜索 检索 站内 关键词 关键字 输入 提交 密码 账号 帐号 用户名 联系方式 站点 站长 许可 访客 访问 访问量
-"""
-_LATIN = """
-home index about archive archives tag tags category categories post posts article articles blog blogs page pages next prev
-previous read reading more continue search menu contact login register link links site sitemap comment comments share
-follow subscribe feed atom powered theme min new
-github gitee hexo hugo jekyll wordpress typecho blogspot
-"""
-
-BOILERPLATE: frozenset[str] = STOP_WORDS | with_stems(f"{_SITE} {_LATIN}")
+_WORDS = package_table("link_model/training/boilerplate.toml")
+BOILERPLATE: frozenset[str] = STOP_WORDS | with_stems(f"{_WORDS['site']} {_WORDS['latin']}")
 
 # "places", as model files name them: URL prefixes
 SHARES = {"links": 0.25, "headlines": 1.0, "documents": 0.5, "keywords": 1.0, "places": 1.0}

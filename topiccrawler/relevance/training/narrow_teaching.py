@@ -18,7 +18,6 @@ Reference: ours; the vectors are Rocchio's (1971).
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -27,8 +26,8 @@ from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.base import relevance_with
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.linear import FIELD_WEIGHTS, running_words
-from topiccrawler.text.weights import log_odds, logistic, norm
-from topiccrawler.topics.keywords import is_common, rarity
+from topiccrawler.text.weights import log_odds, logistic
+from topiccrawler.topics.keywords import rarity, unit_vector
 from topiccrawler.topics.topic import Topic
 
 SPREAD = 0.5  # standard deviation of the intercept, before any answer
@@ -169,19 +168,9 @@ def words_of_page(page: PageWords) -> list[str]:
 def _mean(documents: Sequence[Sequence[str]], weights: Sequence[float]) -> Vector:
     mean: Vector = {}
     for words, weight in zip(documents, weights, strict=True):
-        for word, value in _unit(words).items():
+        for word, value in unit_vector(words, rarity).items():
             mean[word] = mean.get(word, 0.0) + weight * value / (sum(weights) + PRIOR)
     return mean
-
-
-def _unit(words: Sequence[str]) -> Vector:
-    vector = {
-        word: (1.0 + math.log(count)) * rarity(word)
-        for word, count in Counter(words).items()
-        if not is_common(word)
-    }
-    length = norm(vector) or 1.0
-    return {word: weight / length for word, weight in vector.items()}
 
 
 def _shares(pages: Iterable[PageWords]) -> Vector:

@@ -18,14 +18,12 @@ Reference: Rocchio (1971), in Salton, The SMART Retrieval System; Lewis & Gale (
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.linear import running_words
-from topiccrawler.text.weights import centroid, document_frequencies, norm
-from topiccrawler.topics.keywords import background_idf, is_common
+from topiccrawler.text.weights import centroid, document_frequencies
+from topiccrawler.topics.keywords import background_idf, unit_vector
 from topiccrawler.topics.meaning import reasons
 from topiccrawler.topics.topic import Topic, make_topic
 
@@ -132,16 +130,7 @@ class _Lesson:
         return f"taught: in {yes} yes pages, {no} no pages" + (f"; {was}" if was else "")
 
     def _mean(self, documents: Sequence[Sequence[str]]) -> Vector:
-        mean = centroid(map(self._unit, documents))
+        known = ([word for word in words if word in self._idf] for words in documents)
+        mean = centroid(unit_vector(words, self._idf.__getitem__) for words in known)
         share = len(documents) / (len(documents) + SMOOTHING)
         return {word: weight * share for word, weight in mean.items()}
-
-    def _unit(self, words: Sequence[str]) -> Vector:
-        idf = self._idf
-        vector = {
-            word: (1.0 + math.log(count)) * idf[word]
-            for word, count in Counter(words).items()
-            if word in idf and not is_common(word)
-        }
-        length = norm(vector) or 1.0
-        return {word: weight / length for word, weight in vector.items()}

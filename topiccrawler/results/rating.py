@@ -3,8 +3,7 @@
 The sample is random, the same for all raters of one seed: a share of the kept pages, and as many of the discarded ones of which a text was
 kept. They are mixed, so that nothing says what the program thinks; each rater gets another order.
 
-The conflict of the CSV: texts of pages are anybody's, and a spreadsheet runs what begins with `=`; so such cells get an apostrophe before
-them. The file is UTF-8 with a byte order mark, or a spreadsheet shows Chinese as noise.
+The CSV is that of results.exports, which no spreadsheet runs.
 """
 
 from __future__ import annotations
@@ -20,18 +19,17 @@ from pathlib import Path
 from topiccrawler.crawling.job_files import DISCARDED, VISITS
 from topiccrawler.crawling.page_stores import has_pages, logs_of, open_pages, visits_of
 from topiccrawler.errors import ArgumentError, StateError, file_faults
-from topiccrawler.files import read_text, replace_file
+from topiccrawler.files import read_text, whole_file
+from topiccrawler.results.exports import write_table
 from topiccrawler.store.pages import PageRecord, Pages, PageStore
 
 MOST_BYTES = 50_000_000
 FIRST_CHARACTERS = 240
+COLUMNS = ("url", "title", "text", "answer")
 YES = frozenset({"y", "yes", "1", "true", "是", "对", "有"})
 NO = frozenset({"n", "no", "0", "false", "否", "不", "不是", "无"})
 SKIP = frozenset({"", "s", "skip", "?", "跳过"})
 QUIT = frozenset({"q", "quit", "退出"})
-COLUMNS = ("url", "title", "text", "answer")
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +75,23 @@ def ask(
         yield Answer(question.url, None if answer in SKIP else answer in YES)
 
 
-def write_questions(place: Path, asked: Sequence[Question]) -> None:
+def write_questions(place: Path, asked: Iterable[Question]) -> None:
     """A CSV file with an empty column `answer`."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([_cell(cell) for cell in (one.url, one.title, one.text, "")] for one in asked)
-    with file_faults(ArgumentError, place, "cannot be written", "name another file"):
-        place.write_text(text.getvalue(), encoding="utf-8-sig")
+    _write(place, COLUMNS, ((one.url, one.title, one.text, "") for one in asked))
 
 
 def write_answers(place: Path, answers: Mapping[str, bool]) -> None:
     """A file that `read_answers` reads again."""
-    rows = "".join(f"{_quoted(url)},{'y' if answer else 'n'}\n" for url, answer in answers.items())
-    with file_faults(ArgumentError, place, "cannot be written", "name another file"):
-        replace_file(place, f"\ufeffurl,answer\n{rows}")
+    rows = ((url, "y" if answer else "n") for url, answer in answers.items())
+    _write(place, ("url", "answer"), rows)
+
+
+def _write(place: Path, names: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    with (
+        file_faults(ArgumentError, place, "cannot be written", "name another file"),
+        whole_file(place) as out,
+    ):
+        write_table((dict(zip(names, row, strict=True)) for row in rows), out, names)
 
 
 def read_answers(place: Path) -> dict[str, bool]:
@@ -120,16 +120,6 @@ def read_answers(place: Path) -> dict[str, bool]:
         elif answer not in SKIP:
             raise ArgumentError(f"{place}, row {line}", f"answer {answer[:20]!r} is unknown", "write y or n")
     return found
-
-
-def _quoted(url: str) -> str:
-    cell = _cell(url).replace('"', '""')
-    return f'"{cell}"'
-
-
-def _cell(text: str) -> str:
-    plain = " ".join(text.split())
-    return f"'{plain}" if plain.startswith(_FORMULA) else plain
 
 
 PARTS = 10  # of the crawl, for the curve

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.rating import Answer, Question, ask, read_answers, write_questions
 from topiccrawler.errors import ArgumentError
+from topiccrawler.results.rating import Answer, Question, ask, read_answers, write_questions
 from topiccrawler.store.pages import PageRecord
 
 ONE = Question.of(
@@ -38,7 +38,7 @@ def test_a_file_is_safe_in_a_spreadsheet_and_comes_back_filled_in(tmp_path: Path
     text = place.read_bytes().decode("utf-8")
     assert (
         text
-        == "\ufeffurl,title,text,answer\nhttp://a.example/1,'=cmd(),'-1 龙井 茶,\nhttp://a.example/2,,,\n"
+        == "\ufeffurl,title,text,answer\r\nhttp://a.example/1,'=cmd(),'-1 龙井 茶,\r\nhttp://a.example/2,,,\r\n"
     )
     assert read_answers(place) == {}
     place.write_text(
