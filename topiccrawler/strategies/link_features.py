@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from topiccrawler.link_model.learning import WordStatistics
-from topiccrawler.links.columns import Floats, Numbering, Numbers, doubled, packed, unpacked
+from topiccrawler.links.columns import Floats, Numbers, packed, unpacked
 from topiccrawler.model import Link
+from topiccrawler.strategies.numbering import Numbering, WordStatistics, doubled
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.urls.canonical import host_of, registered_domain
 
