@@ -213,8 +213,12 @@ class Budgets:
         """These URLs were named by the user."""
         self.sites.seed(dict.fromkeys(link.host for link in links))
 
-    def linked(self, page: Page, hosts: Iterable[str]) -> None:
-        """A fetched page links these hosts."""
+    def read(self, page: Page, hosts: Iterable[str]) -> None:
+        """A fetched page was classified; it links these hosts."""
+        self._linked(page, hosts)
+        self._classified(page)
+
+    def _linked(self, page: Page, hosts: Iterable[str]) -> None:
         host = host_of(page.url)
         if page.via is not None and page.via.link.host != host:  # a redirect led there
             source = page.via.link.source_url
@@ -225,8 +229,7 @@ class Budgets:
         self.sites.linked(host, dict.fromkeys(hosts))
         self._reopen_proven()
 
-    def read(self, page: Page) -> None:
-        """A fetched page was classified."""
+    def _classified(self, page: Page) -> None:
         link = page.via.link if page.via is not None else None
         if link is not None:
             self._read.add(link.url)

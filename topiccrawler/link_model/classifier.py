@@ -45,9 +45,10 @@ from topiccrawler.link_model.features import (
     LinkWords,
     anchor_of,
     channel_of,
+    channel_words,
     context_of,
     context_pieces,
-    words_of_addresses,
+    han_path,
     words_of_links,
 )
 from topiccrawler.links.extract import ContextMaker
@@ -163,7 +164,8 @@ class WordWeights(dict[str, float]):
 TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 0.3, "url": 1.0}
 _GRAINS = 2.0**24
 _ANCHOR, _CONTEXT, _URL = range(len(FIELDS))
-_REMEMBERED_CHARACTERS = 100_000  # twice and for each kind of text; some 8 MB in all
+_REMEMBERED_CHARACTERS = 400_000  # twice, of links with their contexts; some 8 MB in all
+_BETWEEN = "\x01"  # of the texts of a link, as they are remembered
 PAPER_TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 1.0, "url": 0.0}
 
 
@@ -191,15 +193,7 @@ class LinkClassifier:
         self._anchor_flag, self._context_flag = (
             self._tables[field].get(LEXICON, 0.0) if self.lexicon else 0.0 for field in (_ANCHOR, _CONTEXT)
         )
-        room = _REMEMBERED_CHARACTERS
-        self._anchors = TwoGenerationCache(
-            lambda texts: self._scores_of_anchors(self.segmenter.words_of(texts)), room
-        )
-        self._contexts = TwoGenerationCache(self._scores_of_contexts, room)
-        self._pieces = TwoGenerationCache(self._telling_words, room)
-        self._channels = TwoGenerationCache(
-            lambda urls: self._scores_of_addresses(words_of_addresses(urls, self.segmenter)), room
-        )
+        self._odds = TwoGenerationCache(self._odds_of, _REMEMBERED_CHARACTERS)
 
     def _table(self, name: str) -> WordWeights:
         trust = self.trust.get(name, 0.0)
@@ -214,27 +208,15 @@ class LinkClassifier:
         return replace(self, segmenter=segmenter, lexicon=Lexicon(self.lexicon.entries, segmenter))
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
-        """ln P(+|link) - ln P(-|link), for the links of a page at once. Equals `log_odds_of_words`, but texts seen recently are
-        cached: neighbours share their contexts, pages their menus.
+        """ln P(+|link) - ln P(-|link), for the links of a page at once. Equals `log_odds_of_words`, but links seen recently are
+        cached: the gate asks for what the strategy asked for, and pages share their menus.
         """
-        anchors = [anchor_of(link) for link in links]
-        contexts = [context_of(link) for link in links]
-        channels = [channel_of(link.url) for link in links]
-        of_anchor, of_context = self._anchors.of(anchors), self._contexts.of(contexts)
-        of_channel = self._channels.of(channels)
-        return [
-            of_anchor[anchor] + of_context[context] + of_channel[channel]
-            for anchor, context, channel in zip(anchors, contexts, channels, strict=True)
-        ]
+        texts = list(map(_texts_of, links))
+        return list(map(self._odds.of(texts).__getitem__, texts))
 
-    def context_scores(self, links: Sequence[Link]) -> list[float]:
-        """What the contexts of links say: for `add_context_scores` of the same model in another process."""
-        contexts = [context_of(link) for link in links]
-        return list(map(self._contexts.of(contexts).__getitem__, contexts))
-
-    def add_context_scores(self, links: Sequence[Link], scores: Sequence[float]) -> None:
-        """Take over what another process has made of the contexts of these links."""
-        self._contexts.add(dict(zip(map(context_of, links), scores, strict=True)))
+    def add_log_odds(self, links: Sequence[Link], odds: Sequence[float]) -> None:
+        """Take over what the same model has made of these links in another process."""
+        self._odds.add(dict(zip(map(_texts_of, links), odds, strict=True)))
 
     def __reduce__(self) -> tuple[type[LinkClassifier], tuple[object, ...]]:
         """Another process makes its own tables and caches."""
@@ -261,24 +243,37 @@ class LinkClassifier:
         share = self._tables[_URL].__getitem__
         return [sum(map(share, set(words)), self._bias) for words in addresses]
 
-    def _scores_of_contexts(self, contexts: list[str]) -> list[float]:
-        """Of texts before and after a link; neighbours share most of their pieces."""
-        around = [context_pieces(context) for context in contexts]
-        shares_of = self._pieces.of(chain.from_iterable(around)).__getitem__
-        scores = []
-        for pieces in around:
+    def _odds_of(self, links: list[str]) -> list[float]:
+        """Of links as `_texts_of` has them: all their texts are cut at once, and each is scored once."""
+        fields = [link.split(_BETWEEN, 2) for link in links]
+        anchors, channels, contexts = (dict.fromkeys(texts) for texts in zip(*fields, strict=True))
+        around = {context: context_pieces(context) for context in contexts}
+        pieces = [*dict.fromkeys(chain.from_iterable(around.values()))]
+        paths = list(map(han_path, channels))
+        cut, words_in = self.segmenter.words_of([*anchors, *paths]), self.segmenter.words_of_pieces(pieces)
+        of_anchor = dict(zip(anchors, self._scores_of_anchors(cut[: len(anchors)]), strict=True))
+        addresses = [
+            [*channel_words(url), *han] for url, han in zip(channels, cut[len(anchors) :], strict=True)
+        ]
+        of_channel = dict(zip(channels, self._scores_of_addresses(addresses), strict=True))
+        telling = dict(zip(pieces, self._telling_words(map(words_in.__getitem__, pieces)), strict=True))
+        of_context = {}
+        for context, parts in around.items():
             shares: dict[str, float] = {}
-            for of_piece in map(shares_of, pieces):
+            for of_piece in map(telling.__getitem__, parts):
                 shares.update(of_piece)
-            scores.append(sum(shares.values(), 0.0))
-        return scores
+            of_context[context] = sum(shares.values(), 0.0)
+        return [
+            of_anchor[anchor] + of_context[context] + of_channel[channel]
+            for anchor, channel, context in fields
+        ]
 
-    def _telling_words(self, pieces: list[str]) -> list[dict[str, float]]:
+    def _telling_words(self, pieces: Iterable[Sequence[str]]) -> list[dict[str, float]]:
         """The words of each piece of context that have a weight, with it."""
         table, flag, among = self._tables[_CONTEXT], self._context_flag, self.lexicon.among
         telling = table.telling.intersection
         found = []
-        for words in map(self.segmenter.words_of_pieces(pieces).__getitem__, pieces):
+        for words in pieces:
             shares = {word: table[word] for word in telling(words)}
             if flag and among(words):
                 shares[LEXICON] = flag
@@ -286,17 +281,11 @@ class LinkClassifier:
         return found
 
     def by_field(self, link: Link) -> list[tuple[str, float]]:
-        """The share of the prior and of each field: the sums of `explain`, from what was scored recently."""
-        of_anchor, of_context, of_channel = (
-            cache.of([text])[text]
-            for cache, text in (
-                (self._anchors, anchor_of(link)),
-                (self._contexts, context_of(link)),
-                (self._channels, channel_of(link.url)),
-            )
-        )
-        shares = (of_anchor, of_context, of_channel - self._bias)
-        return [("prior", self._bias), *zip(FIELDS, shares, strict=True)]
+        """The share of the prior and of each field: the sums of `explain`."""
+        sums = dict.fromkeys(("prior", *FIELDS), 0.0)
+        for name, share in self.explain(link):
+            sums[name.partition(":")[0]] += share
+        return list(sums.items())
 
     def explain(self, link: Link) -> list[tuple[str, float]]:
         """The share of the prior and of each word ("anchor:基金"), largest first; they add up to the score."""
@@ -309,6 +298,12 @@ class LinkClassifier:
         if self._context_flag and self.lexicon.among(found.context):
             shares.append((f"context:{LEXICON}", self._context_flag))
         return sorted(shares, key=lambda share: (-abs(share[1]), share[0]))
+
+
+def _texts_of(link: Link) -> str:
+    """What the score of a link depends on."""
+    texts = anchor_of(link).replace(_BETWEEN, " "), channel_of(link.url), context_of(link)
+    return _BETWEEN.join(texts)
 
 
 def _exact(share: float) -> float:

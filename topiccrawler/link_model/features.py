@@ -96,7 +96,7 @@ def channel_of(url: str) -> str:
 
 def words_of_addresses(urls: Sequence[str], segmenter: Segmenter) -> list[list[str]]:
     """What the field `url` holds."""
-    of_paths = segmenter.words_of([_han_path(url) for url in urls])
+    of_paths = segmenter.words_of([han_path(url) for url in urls])
     return [[*channel_words(url), *han] for url, han in zip(urls, of_paths, strict=True)]
 
 
@@ -120,7 +120,8 @@ def channel_words(url: str) -> list[str]:
     return [word for word in _LATIN.findall(address) if word not in _SAY_NOTHING]
 
 
-def _han_path(url: str) -> str:
+def han_path(url: str) -> str:
+    """The Han words of a whole path, unescaped, between blanks; empty where there are none."""
     if "%" not in url and url.isascii():
         return ""
     return _NO_HAN.sub(" ", unquote(url[:_LONGEST_URL]))

@@ -38,11 +38,9 @@ class GroupRates:
         self.opened = np.zeros(256)  # groups whose first page was read by its links; decays as `pages` do
         self.urls, self.texts = np.zeros(256), np.zeros(256)  # URLs met, and the sum of what their links say
 
-    def number(self, name: str) -> int:
-        """The group's number; a new one for a new name."""
-        found = self.names.get(name)
-        if found is None:
-            found = self.names.add(name)
+    def numbers(self, names: Sequence[str]) -> Numbers:
+        """The groups' numbers; new ones for new names."""
+        if new := self.names.add_all(names):
             self._grow()
             for column in (
                 self.pages,
@@ -53,8 +51,8 @@ class GroupRates:
                 self.urls,
                 self.texts,
             ):
-                column[found] = 0
-        return found
+                column[new] = 0
+        return self.names.of(names)
 
     def add(self, number: int, relevant: float, least: float = 0.0) -> None:
         """One of its pages was fetched; worth no more than `least`, it was unproductive."""
@@ -193,9 +191,9 @@ class UrlFeatures:
         self.vocabulary = WordStatistics(WORDS_HALF_LIFE_PAGES, WORDS_SMOOTHING)
         self.group_rates: dict[str, GroupRates] = {name: GroupRates(keep) for name in GROUPS}
 
-    def words_in(self, texts: Sequence[str]) -> Numbers:
-        """(texts, WORDS_OF_A_URL) numbers of their first words."""
-        return self.vocabulary.of(self.segmenter.words_of(texts), WORDS_OF_A_URL)
+    def words_in(self, texts: Sequence[Sequence[str]]) -> Numbers:
+        """(texts, WORDS_OF_A_URL) numbers of the first words of each."""
+        return self.vocabulary.of(texts, WORDS_OF_A_URL)
 
     def rows_of(self, urls: Sequence[str]) -> Numbers:
         """The rows of the URLs; new, waiting ones for new URLs."""
@@ -216,6 +214,7 @@ class UrlFeatures:
         page_url: str,
         links: Sequence[Link],
         link_rows: Numbers,
+        anchors: Sequence[Sequence[str]],
         *,
         odds: Floats,
         texts: Floats,
@@ -224,7 +223,7 @@ class UrlFeatures:
         grandparent: float,
     ) -> Numbers:
         """Add a page's links to the rows of their URLs; returns the rows, each once. A link's groups become its URL's when its
-        `standing` is the largest so far. `texts`: what the words of each link say, bounded; of a new URL they are said of its site.
+        `standing` is the largest so far. `anchors`: the words of each. `texts`: what the words of each link say, bounded; of a new URL they are said of its site.
         """
         columns = self.columns
         rows, at = np.unique(link_rows, return_inverse=True)
@@ -238,7 +237,7 @@ class UrlFeatures:
         better = ~known | (standings[best] > columns["standing"][rows])
         columns["standing"][rows[better]] = standings[best][better]
         mute = np.flatnonzero(self.words[link_rows, 0] == 0)
-        words = self.words_in([links[place].anchor for place in mute.tolist()])
+        words = self.words_in([anchors[place] for place in mute.tolist()])
         # written backwards, so that of several links to one URL the first with words counts
         speaks = np.flatnonzero(words[:, 0])[::-1]
         self.words[link_rows[mute[speaks]]] = words[speaks]
@@ -258,11 +257,12 @@ class UrlFeatures:
 
     def _group_numbers(self, page_url: str, links: Sequence[Link]) -> Numbers:
         """Of each link on a page: (groups, links)."""
-        source_host = self.group_rates["source_host"].number(host_of(page_url))
-        sites: dict[str, int] = {}
+        urls: dict[str, str] = {}  # one of each host
         for link in links:
-            if link.host not in sites:
-                sites[link.host] = self.group_rates["site"].number(registered_domain(link.url))
+            urls.setdefault(link.host, link.url)
+        numbers = self.group_rates["site"].numbers(list(map(registered_domain, urls.values())))
+        sites = dict(zip(urls, numbers.tolist(), strict=True))
+        (source_host,) = self.group_rates["source_host"].numbers([host_of(page_url)])
         return np.array([[sites[link.host] for link in links], [source_host] * len(links)], dtype=np.int64)
 
     def waiting_rows(self) -> Numbers:
