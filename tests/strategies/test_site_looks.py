@@ -26,6 +26,7 @@ def add(found: UrlFeatures, *urls: str, source: str) -> None:
         source,
         links,
         found.rows_of(urls),
+        [[]] * len(links),
         odds=nothing,
         texts=nothing,
         standings=nothing,

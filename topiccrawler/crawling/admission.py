@@ -8,7 +8,7 @@ Each rule names the moments at which it applies; the first that refuses decides,
     private_network                     all but found               by the spelling of its host
     rules of other packages             as they say                 entry points of the group topiccrawler.admission_rules
     budget                              leased                      the URL keeps waiting, its host is closed (frontier.budgets)
-    trap                                leased                      the URL is discarded (frontier.budgets)
+    trap                                leased                      the URL is discarded (frontier.traps)
     gate                                found, leased, redirected   passed to the strategy and not queued
     robots_txt, resolved_address        applied by the downloader    their verdicts are read here, for explanations only
 

@@ -23,7 +23,7 @@ from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import ROOT, Expand, Strategy
 
 BELOW_LEAST_SCORE = "below the strategy's least score"
-Refused = Callable[[Sequence[Link], Callable[[Link], float | None], float], None]
+Refused = Callable[[Sequence[Link], Sequence[float | None], float], None]
 
 
 class Ordering:
@@ -34,7 +34,7 @@ class Ordering:
     `expand`: "all" follows the links of every page (soft focus), "relevant" those of relevant pages and of seeds only
     (hard focus: other pages are passed to the strategy without links); None = as the strategy's paper has it.
     `listings`: which feeds and sitemaps to fetch; None = none. `refused`: called with the links of a page that the gate refuses,
-    a function that gives their probability, and the time. `learning_seconds`: between two states published to the other
+    their probabilities, and the time. `learning_seconds`: between two states published to the other
     processes of a shared crawl. `linking_pages`: notified of each page. `shared`: the queue of a shared crawl; None = not shared.
     `earlier`: see crawling.checkpoints.OwnLearning.
     """
@@ -276,11 +276,13 @@ class Ordering:
         by_url: dict[str, list[Link]] = {}
         decisions = self.admission.queued(links, tunnel)
         refused: list[Link] = []
+        probabilities: list[float | None] = []
         for link, decision in zip(links, decisions, strict=True):
             if decision.passed:
                 by_url.setdefault(link.url, []).append(link)
             else:
                 refused.append(link)
+                probabilities.append(decision.probability)
         best: dict[str, tuple[Link, Score]] = {}
         for score in scores:
             group = by_url.get(score.url)
@@ -291,8 +293,7 @@ class Ordering:
                 best[score.url] = (link, score)
         pushed = self.frontier.push(best.values(), now=now, tunnel=tunnel)
         if refused and self._refused is not None:
-            probabilities = {id(link): one.probability for link, one in zip(links, decisions, strict=True)}
-            self._refused(refused, lambda link: probabilities[id(link)], now)
+            self._refused(refused, probabilities, now)
         return {**pushed, Pushed.REFUSED: len(refused)} if refused else pushed
 
 

@@ -194,6 +194,8 @@ class LinkClassifier:
             self._tables[field].get(LEXICON, 0.0) if self.lexicon else 0.0 for field in (_ANCHOR, _CONTEXT)
         )
         self._odds = TwoGenerationCache(self._odds_of, _REMEMBERED_CHARACTERS)
+        self._shares: dict[str, dict[str, float]] = {}  # of pieces of contexts
+        self._channels: dict[str, float] = {}  # scores
 
     def _table(self, name: str) -> WordWeights:
         trust = self.trust.get(name, 0.0)
@@ -248,37 +250,40 @@ class LinkClassifier:
         fields = [link.split(_BETWEEN, 2) for link in links]
         anchors, channels, contexts = (dict.fromkeys(texts) for texts in zip(*fields, strict=True))
         around = {context: context_pieces(context) for context in contexts}
-        pieces = [*dict.fromkeys(chain.from_iterable(around.values()))]
-        paths = list(map(han_path, channels))
+        if len(self._shares) > _MOST_REMEMBERED:
+            self._shares, self._channels = {}, {}
+        pieces = [
+            piece
+            for piece in dict.fromkeys(chain.from_iterable(around.values()))
+            if piece not in self._shares
+        ]
+        urls = [url for url in channels if url not in self._channels]
+        paths = [*map(han_path, urls)]
         cut, words_in = self.segmenter.words_of([*anchors, *paths]), self.segmenter.words_of_pieces(pieces)
         of_anchor = dict(zip(anchors, self._scores_of_anchors(cut[: len(anchors)]), strict=True))
-        addresses = [
-            [*channel_words(url), *han] for url, han in zip(channels, cut[len(anchors) :], strict=True)
-        ]
-        of_channel = dict(zip(channels, self._scores_of_addresses(addresses), strict=True))
-        telling = dict(zip(pieces, self._telling_words(map(words_in.__getitem__, pieces)), strict=True))
-        of_context = {}
-        for context, parts in around.items():
-            shares: dict[str, float] = {}
-            for of_piece in map(telling.__getitem__, parts):
-                shares.update(of_piece)
-            of_context[context] = sum(shares.values(), 0.0)
+        addresses = [[*channel_words(url), *han] for url, han in zip(urls, cut[len(anchors) :], strict=True)]
+        self._channels.update(zip(urls, self._scores_of_addresses(addresses), strict=True))
+        self._shares.update((piece, self._shares_of(words_in[piece])) for piece in pieces)
+        of_context = {context: self._score_of_context(parts) for context, parts in around.items()}
         return [
-            of_anchor[anchor] + of_context[context] + of_channel[channel]
+            of_anchor[anchor] + of_context[context] + self._channels[channel]
             for anchor, channel, context in fields
         ]
 
-    def _telling_words(self, pieces: Iterable[Sequence[str]]) -> list[dict[str, float]]:
-        """The words of each piece of context that have a weight, with it."""
-        table, flag, among = self._tables[_CONTEXT], self._context_flag, self.lexicon.among
-        telling = table.telling.intersection
-        found = []
-        for words in pieces:
-            shares = {word: table[word] for word in telling(words)}
-            if flag and among(words):
-                shares[LEXICON] = flag
-            found.append(shares)
-        return found
+    def _score_of_context(self, pieces: list[str]) -> float:
+        """Neighbours share most of their pieces; a word counts once."""
+        shares: dict[str, float] = {}
+        for of_piece in map(self._shares.__getitem__, pieces):
+            shares.update(of_piece)
+        return sum(shares.values(), 0.0)
+
+    def _shares_of(self, words: list[str]) -> dict[str, float]:
+        """The words of a piece of context that have a weight, with it."""
+        table = self._tables[_CONTEXT]
+        shares = {word: table[word] for word in table.telling.intersection(words)}
+        if self._context_flag and self.lexicon.among(words):
+            shares[LEXICON] = self._context_flag
+        return shares
 
     def by_field(self, link: Link) -> list[tuple[str, float]]:
         """The share of the prior and of each field: the sums of `explain`."""
