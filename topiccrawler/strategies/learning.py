@@ -53,7 +53,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from topiccrawler.link_model.features import LinkWords, url_words, words_of_links
+from topiccrawler.link_model.classifier import LinkWords, url_words, words_of_links
 from topiccrawler.model import Link
 from topiccrawler.strategies.numbering import WordStatistics
 from topiccrawler.text.segmenter import PLAIN, Segmenter

@@ -38,7 +38,7 @@ class NaiveBayes(Strategy):
     Idea: anchor text and the text around it announce the target; a classifier trained on labelled links
         reads them.
     Formula: score = ln P(+|F) - ln P(-|F) = prior + sum over features f of ln P(f|+)/P(f|-); F are the words
-        of anchor and context (topiccrawler.link_model.features); with `learn`, plus what words, sites and pages
+        of anchor and context (topiccrawler.link_model.classifier); with `learn`, plus what words, sites and pages
         have given in this crawl (strategies.learning).
     Parameters: learn false; true: every page read labels the link it came by, and the queue is rescored as
         the crawl goes on; half_life_pages 500: after so many pages what was learned counts half (ours);
