@@ -189,11 +189,6 @@ class UrlLengthRule:
     def refused(self, link: Link, decision: Decision) -> None: ...
 
 
-def url_length(most: int) -> Rule:
-    """`most`: characters of a URL; 0 = no bound."""
-    return UrlLengthRule(most)
-
-
 def allowed_domains(allows: Callable[[], Callable[[str], bool] | None]) -> Rule:
     """`allows`: returns the test whether a host, without port, is in the domains of the crawl; None = all hosts are. Seeds
     need not be of them."""

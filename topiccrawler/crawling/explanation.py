@@ -311,7 +311,7 @@ def admission_of(
     """The rules of a crawl that does not run, as far as its files have them. `notes`: of its queue, which keep the blocks."""
     found = [
         rules.depth_limit(limits.depth),
-        rules.url_length(limits.url_length),
+        rules.UrlLengthRule(limits.url_length),
         rules.allowed_domains(rules.within(own_domains(parts.topic.sites))),
         rules.GateRule(parts.gate),
     ]

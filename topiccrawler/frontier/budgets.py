@@ -279,25 +279,18 @@ class Budgets:
 
     def read(self, page: Page, hosts: Iterable[str]) -> None:
         """A fetched page was classified; it links these hosts."""
-        self._linked(page, hosts)
-        self._classified(page)
-
-    def _linked(self, page: Page, hosts: Iterable[str]) -> None:
-        host = host_of(page.url)
-        if page.via is not None and page.via.link.host != host:  # a redirect led there
-            source = page.via.link.source_url
-            if source:
-                self.sites.linked(host_of(source), [host])
+        link = None if page.via is None else page.via.link
+        url, host = page.url, host_of(page.url)
+        if link is not None and link.host != host:  # a redirect led there
+            if link.source_url:
+                self.sites.linked(host_of(link.source_url), [host])
             else:
                 self.sites.seed([host])
         self.sites.linked(host, dict.fromkeys(hosts))
         self._reopen_proven()
-
-    def _classified(self, page: Page) -> None:
-        link = page.via.link if page.via is not None else None
         if link is not None:
-            self._read.add(link.url)
-        url, host = (link.url, link.host) if link is not None else (page.url, host_of(page.url))
+            url, host = link.url, link.host
+            self._read.add(url)
         useful = self._is_new(host, page) and page.is_target
         if useful:
             self.sites.fresh_page(host)

@@ -48,9 +48,9 @@ class PageLinks(Sequence[Link]):
     def of(cls, links: Sequence[Link]) -> PageLinks:
         """These links by column."""
         found = cls("", 0, "", 0)
-        found.urls, found.hosts, found.anchors = (
-            map(list, zip(*[link[:3] for link in links], strict=True)) if links else ([], [], [])
-        )
+        found.urls = [link.url for link in links]
+        found.hosts = [link.host for link in links]
+        found.anchors = [link.anchor for link in links]
         found._made = dict(enumerate(links))
         return found
 

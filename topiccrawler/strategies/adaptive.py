@@ -39,7 +39,14 @@ from topiccrawler.strategies.base import (
     packed_rows,
 )
 from topiccrawler.strategies.learning import label_of
-from topiccrawler.strategies.link_features import GROUPS, MEMORY_URLS, UrlFeatures, bounded, logit
+from topiccrawler.strategies.link_features import (
+    GROUPS,
+    MEMORY_URLS,
+    WORDS_OF_A_URL,
+    UrlFeatures,
+    bounded,
+    logit,
+)
 from topiccrawler.strategies.site_looks import SiteLooks
 from topiccrawler.text.normalise import fold
 from topiccrawler.text.weights import logistic
@@ -371,7 +378,7 @@ class Adaptive(Strategy):
                 group_rates.add(int(urls.groups[name][row]), outcome, least)
             urls.waiting[row] = False
             self._looks.read(urls, row)
-        texts = [urls.words_in([title])]
+        texts = [urls.vocabulary.of([title], WORDS_OF_A_URL)]
         if row is not None:
             texts.append(urls.words[row])
         label = label_of(page.similarity, self._threshold)

@@ -191,10 +191,6 @@ class UrlFeatures:
         self.vocabulary = WordStatistics(WORDS_HALF_LIFE_PAGES, WORDS_SMOOTHING)
         self.group_rates: dict[str, GroupRates] = {name: GroupRates(keep) for name in GROUPS}
 
-    def words_in(self, texts: Sequence[Sequence[str]]) -> Numbers:
-        """(texts, WORDS_OF_A_URL) numbers of the first words of each."""
-        return self.vocabulary.of(texts, WORDS_OF_A_URL)
-
     def rows_of(self, urls: Sequence[str]) -> Numbers:
         """The rows of the URLs; new, waiting ones for new URLs."""
         if len(self.rows) + len(urls) > self.memory_urls:
@@ -237,7 +233,7 @@ class UrlFeatures:
         better = ~known | (standings[best] > columns["standing"][rows])
         columns["standing"][rows[better]] = standings[best][better]
         mute = np.flatnonzero(self.words[link_rows, 0] == 0)
-        words = self.words_in([anchors[place] for place in mute.tolist()])
+        words = self.vocabulary.of([anchors[place] for place in mute.tolist()], WORDS_OF_A_URL)
         # written backwards, so that of several links to one URL the first with words counts
         speaks = np.flatnonzero(words[:, 0])[::-1]
         self.words[link_rows[mute[speaks]]] = words[speaks]
