@@ -432,11 +432,12 @@ class LinkClassifier:
         return shares
 
     def by_field(self, link: Link) -> list[tuple[str, float]]:
-        """The share of the prior and of each field: the sums of `explain`."""
-        sums = dict.fromkeys(("prior", *FIELDS), 0.0)
-        for name, share in self.explain(link):
-            sums[name.partition(":")[0]] += share
-        return list(sums.items())
+        """The share of the prior and of each field: the sums of `explain`; what the context says is left of the whole, exactly."""
+        (anchor,) = self._scores_of_anchors(self.segmenter.words_of([anchor_of(link)]))
+        (address,) = self._scores_of_addresses(words_of_addresses([link.url], self.segmenter))
+        context = self.log_odds([link])[0] - anchor - address
+        shares = (self._bias, anchor, context, address - self._bias)
+        return list(zip(("prior", *FIELDS), shares, strict=True))
 
     def explain(self, link: Link) -> list[tuple[str, float]]:
         """The share of the prior and of each word ("anchor:基金"), largest first; they add up to the score."""
@@ -453,8 +454,8 @@ class LinkClassifier:
 
 def _texts_of(link: Link) -> str:
     """What the score of a link depends on."""
-    texts = anchor_of(link).replace(_BETWEEN, " "), channel_of(link.url), context_of(link)
-    return _BETWEEN.join(texts)
+    anchor = anchor_of(link).replace(_BETWEEN, " ")
+    return f"{anchor}{_BETWEEN}{channel_of(link.url)}{_BETWEEN}{link.before}|{_LINK}|{link.after}"
 
 
 def _exact(share: float) -> float:
