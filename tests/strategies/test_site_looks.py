@@ -26,7 +26,6 @@ def add(found: UrlFeatures, *urls: str, source: str) -> None:
         source,
         links,
         found.rows_of(urls),
-        [[]] * len(links),
         odds=nothing,
         texts=nothing,
         standings=nothing,

@@ -25,7 +25,6 @@ def meet(
         page,
         waiting,
         rows,
-        known.segmenter.words_of([link.anchor for link in waiting]),
         odds=np.array(odds),
         texts=np.array(odds) / 10,
         standings=np.array(odds) / 10 + relevance,

@@ -42,7 +42,6 @@ from topiccrawler.strategies.learning import label_of
 from topiccrawler.strategies.link_features import (
     GROUPS,
     MEMORY_URLS,
-    WORDS_OF_A_URL,
     UrlFeatures,
     bounded,
     logit,
@@ -261,12 +260,11 @@ class Adaptive(Strategy):
     def _scored(self, seen: PageObservation) -> Sequence[Score]:
         """Learn from a page, and score its links that wait. Links of another process's page are in the queue already."""
         urls = self._urls
-        title, *anchors = urls.segmenter.words_of([seen.title, *[link.anchor for link in seen.links]])
         self._end(seen.ended)
-        self._learn(seen, title)
+        self._learn(seen)
         if not seen.links:
             return ()
-        rows = self._meet(seen, anchors)
+        rows = self._meet(seen)
         features = self._features(rows)
         values = self._scores(rows, features)
         urls.columns["score"][rows] = values
@@ -366,8 +364,8 @@ class Adaptive(Strategy):
         )
         self._urls = UrlFeatures.load(state["known"], self.keep, self.memory_urls, self._urls.segmenter)
 
-    def _learn(self, page: PageObservation, title: Sequence[str]) -> None:
-        """The outcome of a page labels the link it came by, with the features it has; `title`: its words."""
+    def _learn(self, page: PageObservation) -> None:
+        """The outcome of a page labels the link it came by, with the features it has."""
         outcome = self._outcome(page)
         urls = self._urls
         row = urls.rows.get(page.came_by)
@@ -378,7 +376,7 @@ class Adaptive(Strategy):
                 group_rates.add(int(urls.groups[name][row]), outcome, least)
             urls.waiting[row] = False
             self._looks.read(urls, row)
-        texts = [urls.vocabulary.of([title], WORDS_OF_A_URL)]
+        texts = [urls.words_in([page.title])]
         if row is not None:
             texts.append(urls.words[row])
         label = label_of(page.similarity, self._threshold)
@@ -410,8 +408,8 @@ class Adaptive(Strategy):
         count = sum(self._own_words.search(fold(anchor)) is not None for anchor in new.values())
         return max(nearby, LISTING * (1.0 - 0.5**count))
 
-    def _meet(self, page: PageObservation, anchors: Sequence[Sequence[str]]) -> Numbers:
-        """Add a page's links, with the words of their `anchors`, to the columns; the rows of those that wait."""
+    def _meet(self, page: PageObservation) -> Numbers:
+        """Add a page's links to the columns; the rows of those that wait."""
         urls = self._urls
         came = urls.rows.get(page.came_by)
         grandparent = float(urls.columns["best_relevance"][came]) if came is not None else 0.0
@@ -428,7 +426,6 @@ class Adaptive(Strategy):
             page.url,
             links,
             rows,
-            list(compress(anchors, waits.tolist())),
             odds=odds,
             texts=bounded(odds / ODDS_SCALE),
             standings=odds / ODDS_SCALE + here,

@@ -191,6 +191,10 @@ class UrlFeatures:
         self.vocabulary = WordStatistics(WORDS_HALF_LIFE_PAGES, WORDS_SMOOTHING)
         self.group_rates: dict[str, GroupRates] = {name: GroupRates(keep) for name in GROUPS}
 
+    def words_in(self, texts: Sequence[str]) -> Numbers:
+        """(texts, WORDS_OF_A_URL) numbers of their first words."""
+        return self.vocabulary.of(self.segmenter.words_of(texts), WORDS_OF_A_URL)
+
     def rows_of(self, urls: Sequence[str]) -> Numbers:
         """The rows of the URLs; new, waiting ones for new URLs."""
         if len(self.rows) + len(urls) > self.memory_urls:
@@ -210,7 +214,6 @@ class UrlFeatures:
         page_url: str,
         links: Sequence[Link],
         link_rows: Numbers,
-        anchors: Sequence[Sequence[str]],
         *,
         odds: Floats,
         texts: Floats,
@@ -219,7 +222,7 @@ class UrlFeatures:
         grandparent: float,
     ) -> Numbers:
         """Add a page's links to the rows of their URLs; returns the rows, each once. A link's groups become its URL's when its
-        `standing` is the largest so far. `anchors`: the words of each. `texts`: what the words of each link say, bounded; of a new URL they are said of its site.
+        `standing` is the largest so far. `texts`: what the words of each link say, bounded; of a new URL they are said of its site.
         """
         columns = self.columns
         rows, at = np.unique(link_rows, return_inverse=True)
@@ -233,7 +236,7 @@ class UrlFeatures:
         better = ~known | (standings[best] > columns["standing"][rows])
         columns["standing"][rows[better]] = standings[best][better]
         mute = np.flatnonzero(self.words[link_rows, 0] == 0)
-        words = self.vocabulary.of([anchors[place] for place in mute.tolist()], WORDS_OF_A_URL)
+        words = self.words_in([links[place].anchor for place in mute.tolist()])
         # written backwards, so that of several links to one URL the first with words counts
         speaks = np.flatnonzero(words[:, 0])[::-1]
         self.words[link_rows[mute[speaks]]] = words[speaks]
