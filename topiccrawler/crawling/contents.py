@@ -1,5 +1,5 @@
 """All that is made of a page's bytes alone, in one value that another process can make: words, links, facts, media; by the crawl's models also
-relevance, the scores of contexts, and of a page that is likely to be kept summary and fingerprint.
+relevance, the scores of links, and of a page that is likely to be kept summary and fingerprint.
 
 What depends on the crawl is not in it: what the site repeats, what is kept, the order of links. Without reading processes the same
 functions are called where their results are needed, with the page's document at hand.
