@@ -20,8 +20,7 @@ from pathlib import Path
 
 import _checkout  # noqa: F401 first: the package may not be installed
 
-from topiccrawler.link_model.classifier import LinkClassifier
-from topiccrawler.link_model.features import words_of_links
+from topiccrawler.link_model.classifier import LinkClassifier, words_of_links
 from topiccrawler.link_model.model_file import load, load_model
 from topiccrawler.link_model.training.link_files import read_links
 from topiccrawler.model import Link

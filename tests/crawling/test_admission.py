@@ -18,13 +18,13 @@ from topiccrawler.crawling.admission import (
     Moment,
     Rule,
     TrapRule,
+    UrlLengthRule,
     UrlRule,
     allowed_domains,
     blocked,
     depth_limit,
     private_network,
     redirected,
-    url_length,
     within,
 )
 from topiccrawler.crawling.gate import Block, Blocks, Decision, LinkGate
@@ -87,7 +87,7 @@ def rules(gate: LinkGate | None = None) -> list[Rule | DownloaderRule]:
         private_network(["10.0.0.1:81"]),
         blocked(blocks("spam.example")),
         allowed_domains(within(["a.example", "spam.example", "10.0.0.2", "10.0.0.1", "full.example"])),
-        url_length(30),
+        UrlLengthRule(30),
         depth_limit(3),
     ]
 

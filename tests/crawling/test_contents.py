@@ -65,14 +65,14 @@ def test_a_topic_of_own_words_is_judged_by_the_crawl_that_knows_its_sites() -> N
     assert crawl.reader.reading(sent).page == crawl.reader.reading(page.content(crawl.reader)).page
 
 
-def test_contexts_scored_elsewhere_are_not_scored_again() -> None:
+def test_links_scored_elsewhere_are_not_scored_again() -> None:
     recipe, page = Recipe("finance", strategy="naive_bayes"), answer(FUNDS)
     crawl, plain = crawl_of(recipe), crawl_of(recipe)
     plan, model = crawl.content_plan, crawl.parts.link_model
     assert model is not None
     assert plan.link_model is model
     sent = unpacked(ContentPacker(deepcopy(plan)).packed(page), page, crawl.reader, plan)
-    plan.link_model._contexts._work = lambda contexts: pytest.fail(f"scored here: {contexts}")
+    plan.link_model._odds._work = lambda links: pytest.fail(f"scored here: {links}")
     links = extract(parse(page.body.decode()), page.url, depth=2)
     expected = plain.parts.link_model
     assert expected is not None

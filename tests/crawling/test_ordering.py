@@ -66,7 +66,9 @@ def test_what_the_gate_refuses_is_passed_to_the_strategy_and_queued_once_a_bette
         Sees(),
         frontier,
         admission=Admission([GateRule(LinkGate(Likes(), 0.5))]),
-        refused=lambda links, odds, now: refused.extend((link.host, odds(link), now) for link in links),
+        refused=lambda links, odds, now: refused.extend(
+            (link.host, one, now) for link, one in zip(links, odds, strict=True)
+        ),
     )
     poor = ordering.visit(Page("http://hub.example/"), [link("a", "足球"), link("b", "足球")], 0.0)
     assert (poor[Pushed.REFUSED], frontier.look().waiting(), shown) == (2, 0, ["足球", "足球"])

@@ -122,7 +122,7 @@ def test_links_that_were_not_queued_are_listed(open_dashboard: Open, make_job: C
     links = [
         Link(f"{FOUND}{number}", "found.example", f"Nr. {number}", source_url=SEED) for number in range(64)
     ]
-    refused.add(links, lambda _: 0.0005, 5.0)
+    refused.add(links, [0.0005] * len(links), 5.0)
     refused.commit()
     urls = [link.url for link in read_refused(job / REFUSED)]
     assert 0 < len(urls) < len(links)

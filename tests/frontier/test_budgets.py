@@ -99,13 +99,13 @@ def test_a_site_that_nothing_vouches_for_is_closed_at_its_bound_until_another_si
     crawl = Crawl(frontier, unproven_pages=2)
     crawl.ordering.seed([link("hub.example/", source="")], 0.0)
     hub = Page(HUB, 0, via=Via(link("hub.example/", source="")))
-    crawl.budgets.linked(hub, ["a.farm.cn", "good.cn"])
+    crawl.budgets.read(hub, ["a.farm.cn", "good.cn"])
     farm = ["a.farm.cn/1", "b.farm.cn/2", "c.farm.cn/3", "c.farm.cn/4"]
     crawl.queue(*farm)
     assert crawl.run() == ["hub.example/", *farm[:2]]
     assert crawl.budgets.closed == {"c.farm.cn": UNPROVEN}
     assert waits(frontier.hosts, 0.0) == {"unproven site": 1}
-    crawl.budgets.linked(Page("http://good.cn/1", via=Via(link("good.cn/1"))), ["a.farm.cn"])
+    crawl.budgets.read(Page("http://good.cn/1", via=Via(link("good.cn/1"))), ["a.farm.cn"])
     assert crawl.run() == farm[2:]
     assert crawl.budgets.closed == {}
 
@@ -113,7 +113,7 @@ def test_a_site_that_nothing_vouches_for_is_closed_at_its_bound_until_another_si
 def test_a_site_that_a_seed_redirects_to_is_a_seeds_site(frontier: Frontier) -> None:
     crawl = Crawl(frontier, unproven_pages=2)
     crawl.ordering.seed([link("old.cn/", source="")], 0.0)
-    crawl.budgets.linked(Page("http://new.cn/", via=Via(link("old.cn/", source=""))), ["new.cn"])
+    crawl.budgets.read(Page("http://new.cn/", via=Via(link("old.cn/", source=""))), ["new.cn"])
     crawl.queue("new.cn/1", "new.cn/2", "new.cn/3")
     assert crawl.run() == ["old.cn/", "new.cn/1", "new.cn/2", "new.cn/3"]
 

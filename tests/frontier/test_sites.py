@@ -5,8 +5,8 @@ from math import inf
 import pytest
 
 from topiccrawler.errors import StateError
+from topiccrawler.frontier.budgets import FOOTER_SITES, SITE_NOTE, Sites
 from topiccrawler.frontier.memory import MemoryFrontier
-from topiccrawler.frontier.sites import FOOTER_SITES, NOTE, Sites
 
 
 @pytest.fixture
@@ -78,6 +78,6 @@ def test_what_was_proved_outlives_the_process(sites: Sites) -> None:
 
 def test_a_damaged_note_is_refused_in_one_line() -> None:
     frontier = MemoryFrontier()
-    frontier.notes.put(NOTE + "a.cn", "{}")
+    frontier.notes.put(SITE_NOTE + "a.cn", "{}")
     with pytest.raises(StateError, match=r"site/a\.cn"):
         Sites(frontier.notes)

@@ -23,8 +23,7 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.control.client import FILE, JOURNAL, Address, orders
 from topiccrawler.errors import CrawlerError
 from topiccrawler.link_model import model_file
-from topiccrawler.link_model.classifier import Counts, LinkClassifier
-from topiccrawler.link_model.features import Lexicon
+from topiccrawler.link_model.classifier import Counts, Lexicon, LinkClassifier
 from topiccrawler.model import Link
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance import linear

@@ -12,8 +12,16 @@ from hypothesis import strategies as st
 from sklearn.naive_bayes import BernoulliNB
 from thoroughness import examples
 
-from topiccrawler.link_model.classifier import PAPER_TRUST, Counts, LinkClassifier
-from topiccrawler.link_model.features import LEXICON, Lexicon, LinkWords, fields, words_of_links
+from topiccrawler.link_model.classifier import (
+    LEXICON,
+    PAPER_TRUST,
+    Counts,
+    Lexicon,
+    LinkClassifier,
+    LinkWords,
+    features_of,
+    words_of_links,
+)
 from topiccrawler.model import Link
 from topiccrawler.text.segmenter import PLAIN
 
@@ -23,7 +31,7 @@ NO_LEXICON = Lexicon(())
 def trained(samples: list[tuple[LinkWords, bool]], lexicon: Lexicon = NO_LEXICON) -> Counts:
     counts = Counts()
     for words, positive in samples:
-        counts.add(fields(words, lexicon), positive)
+        counts.add(features_of(words, lexicon), positive)
     return counts
 
 
@@ -127,5 +135,5 @@ def test_what_is_remembered_of_texts_never_changes_a_score(pages: list[list[Link
 
 def test_a_dictionary_word_reaches_over_neighbours_in_an_anchor_only() -> None:
     lexicon = Lexicon(["基金股票"])
-    assert LEXICON in fields(LinkWords(["基金", "股票"], [], []), lexicon)["anchor"]
-    assert LEXICON not in fields(LinkWords([], ["基金", "股票"], []), lexicon)["context"]
+    assert LEXICON in features_of(LinkWords(["基金", "股票"], [], []), lexicon)["anchor"]
+    assert LEXICON not in features_of(LinkWords([], ["基金", "股票"], []), lexicon)["context"]

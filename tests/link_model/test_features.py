@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.link_model.features import (
+from topiccrawler.link_model.classifier import (
     LEXICON,
     Lexicon,
     LinkWords,
     channel_words,
-    fields,
+    features_of,
     url_words,
     words_of_links,
 )
@@ -91,5 +91,7 @@ def test_a_lexicon_is_matched_over_words_and_over_neighbours() -> None:
 
 
 def test_features_of_training_leave_out_digits_and_carry_the_flag() -> None:
-    found = fields(LinkWords(["基金", "2020", "a股"], ["股票", "基金", "股票"], ["fund"]), Lexicon(["股票"]))
+    found = features_of(
+        LinkWords(["基金", "2020", "a股"], ["股票", "基金", "股票"], ["fund"]), Lexicon(["股票"])
+    )
     assert found == {"anchor": {"基金", "a股"}, "context": {"股票", "基金", LEXICON}, "url": {"fund"}}

@@ -12,8 +12,7 @@ import pytest
 
 from topiccrawler.errors import ModelError
 from topiccrawler.link_model import model_file as modelfile
-from topiccrawler.link_model.classifier import Counts, LinkClassifier
-from topiccrawler.link_model.features import Lexicon
+from topiccrawler.link_model.classifier import Counts, Lexicon, LinkClassifier
 from topiccrawler.link_model.model_file import dumps, load, load_model, save
 from topiccrawler.model import Link
 

@@ -7,7 +7,7 @@ from copy import deepcopy
 import pytest
 
 from topiccrawler.links.extract import ContextMaker, extract
-from topiccrawler.links.page_links import PageLinks, anchors_of, hosts_of, urls_of
+from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link
 from topiccrawler.pages.parse import parse
 
@@ -37,15 +37,23 @@ def test_links_asked_for_one_by_one_and_links_that_were_sent_are_the_same(contex
 
 def test_what_is_looked_up_makes_no_link() -> None:
     found = links()
-    urls, hosts, anchors = urls_of(found), hosts_of(found), anchors_of(found)
     assert (len(found), bool(found), found._made) == (5, True, {})
     assert found[1] is found[1]
     assert list(found._made) == [1]
     assert [(link.url, link.host, link.anchor) for link in found] == list(
-        zip(urls, hosts, anchors, strict=True)
+        zip(found.urls, found.hosts, found.anchors, strict=True)
     )
-    assert [*urls_of(list(found))] == urls
-    assert (hosts_of(list(found)), anchors_of(list(found))) == (hosts, anchors)
+
+
+@pytest.mark.parametrize("count", [5, 0])
+def test_links_are_put_by_column(count: int) -> None:
+    every = list(links())[:count]
+    found = PageLinks.of(every)
+    assert (found.urls, found.hosts, found.anchors) == tuple(
+        [getattr(link, name) for link in every] for name in ("url", "host", "anchor")
+    )
+    assert found == deepcopy(found) == every
+    assert found.at(range(count)[::-2]) == every[::-2]
 
 
 def test_the_address_in_a_meta_element_has_no_context() -> None:

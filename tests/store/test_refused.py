@@ -26,8 +26,8 @@ def links(count: int) -> list[Link]:
 def test_one_url_in_so_many_is_noted_once_the_same_in_each_run(tmp_path: Path) -> None:
     path = tmp_path / "refused.jsonl"
     first = RefusedLinks(path)
-    first.add(links(800), lambda _: 0.25, 7.0)
-    first.add(links(800), lambda _: 0.5, 8.0)
+    first.add(links(800), [0.25] * 800, 7.0)
+    first.add(links(800), [0.5] * 800, 8.0)
     first.commit()
     noted = list(read_refused(path))
     assert 800 / module.ONE_IN / 2 < len(noted) < 800 / module.ONE_IN * 2
@@ -35,7 +35,7 @@ def test_one_url_in_so_many_is_noted_once_the_same_in_each_run(tmp_path: Path) -
         ("基金\ud800", "http://a.example/", 0.25, 7.0)
     }
     again = RefusedLinks(path)
-    again.add(links(900), lambda _: 0.75, 9.0)
+    again.add(links(900), [0.75] * 900, 9.0)
     again.commit()
     both = list(read_refused(path))
     assert both[: len(noted)] == noted
@@ -46,7 +46,7 @@ def test_one_url_in_so_many_is_noted_once_the_same_in_each_run(tmp_path: Path) -
 def test_there_are_never_more_than_the_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST", 3)
     log = RefusedLinks(tmp_path / "refused.jsonl")
-    log.add(links(800), lambda _: None, 1.0)
+    log.add(links(800), [None] * 800, 1.0)
     log.commit()
     assert len(list(read_refused(log.path))) == 3
 
@@ -58,7 +58,7 @@ def test_a_file_that_cannot_be_written_is_told_of_once_and_the_crawl_goes_on(
     log.commit()
     assert caplog.messages == []
     for number in (100, 200):
-        log.add(links(number), lambda _: 0.1, 1.0)
+        log.add(links(number), [0.1] * number, 1.0)
         log.commit()
     assert list(read_refused(log.path)) == []
     [told] = caplog.messages
@@ -71,7 +71,7 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, caplog: pytest.L
     with mock.patch.object(Path, "open", side_effect=PermissionError(EACCES, strerror(EACCES))):
         with pytest.raises(StateError, match=strerror(EACCES)):
             list(read_refused(path))
-        RefusedLinks(path).add(links(800), lambda _: 0.1, 1.0)
+        RefusedLinks(path).add(links(800), [0.1] * 800, 1.0)
     [told] = caplog.messages
     assert strerror(EACCES) in told
 

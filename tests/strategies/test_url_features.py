@@ -71,19 +71,19 @@ def test_a_fetched_url_is_no_longer_met() -> None:
 
 def test_a_groups_earlier_pages_fade_with_each_further_one() -> None:
     group_rates = GroupRates(keep=0.5)
-    group = group_rates.number("site")
+    group = group_rates.numbers(["site"])[0]
     for outcome in (1.0, 1.0, 0.0):
         group_rates.add(group, outcome)
     assert (group_rates.pages[group], group_rates.relevant[group]) == (1.75, 0.75)
     assert group_rates.rate(np.array([group]), 0.5, 0.25)[0] == pytest.approx((0.75 + 0.125) / 2)
-    assert group_rates.rate(np.array([group_rates.number("new")]), 0.5, 0.25)[0] == 0.5
+    assert group_rates.rate(np.array([group_rates.numbers(["new"])[0]]), 0.5, 0.25)[0] == 0.5
 
 
 def test_pages_in_a_row_that_were_irrelevant_are_counted_and_saved() -> None:
     rates = GroupRates(keep=0.5)
-    site = rates.number("a.example")
+    site = rates.numbers(["a.example"])[0]
     for _ in range(600):  # groups come, and room is made
-        rates.number(f"{_}.example")
+        rates.numbers([f"{_}.example"])[0]
     for relevant, expected in ((0.0, 1.0), (0.0, 2.0), (1.0, 0.0), (0.0, 1.0)):
         rates.add(site, relevant)
         assert rates.unproductive[site] == expected
@@ -93,7 +93,7 @@ def test_pages_in_a_row_that_were_irrelevant_are_counted_and_saved() -> None:
 def test_rows_whose_groups_gave_a_page_are_given_once() -> None:
     known = UrlFeatures()
     meet(known, [link("http://b.example/1"), link("http://c.example/1")], [0.0, 0.0])
-    known.group_rates["site"].add(known.group_rates["site"].number("c.example"), 1.0)
+    known.group_rates["site"].add(known.group_rates["site"].numbers(["c.example"])[0], 1.0)
     assert [known.rows.names[row] for row in known.touched_rows()] == ["http://c.example/1"]
     assert known.touched_rows().tolist() == []
 
@@ -105,7 +105,7 @@ def test_too_many_rows_lose_what_is_fetched_then_the_poorest_and_groups_nothing_
     known.columns["score"][:5] = [9.0, 1.0, 3.0, 2.0, 4.0]
     known.waiting[0] = False
     known.waiting[4] = False
-    known.group_rates["site"].add(known.group_rates["site"].number("h0.example"), 1.0)
+    known.group_rates["site"].add(known.group_rates["site"].numbers(["h0.example"])[0], 1.0)
     assert meet(known, [link("http://new.example/")], [0.0]) == ["http://new.example/"]
     assert known.rows.names == ["http://new.example/", *(f"http://h{n}.example/" for n in (1, 2, 3)), ""]
     assert known.waiting_rows().tolist() == [0, 1, 2, 3]
@@ -116,7 +116,7 @@ def test_too_many_rows_lose_what_is_fetched_then_the_poorest_and_groups_nothing_
         "source_host": ["a.example", "s1.example", "s2.example", "s3.example"],
     }
     site = known.group_rates["site"]
-    assert [site.pages[site.number(name)] for name in ("h0.example", "h1.example", "new.example")] == [
+    assert [site.pages[site.numbers([name])[0]] for name in ("h0.example", "h1.example", "new.example")] == [
         1,
         0,
         0,
@@ -127,12 +127,12 @@ def test_too_many_rows_lose_what_is_fetched_then_the_poorest_and_groups_nothing_
 def test_of_groups_that_gave_pages_the_least_are_forgotten() -> None:
     group_rates = GroupRates()
     for number, pages in enumerate((3, 1, 0, 2)):
-        group = group_rates.number(f"{number}.example")
+        group = group_rates.numbers([f"{number}.example"])[0]
         for _ in range(pages):
             group_rates.add(group, 1.0)
     group_rates.forget(np.array([0]), most=2)
     assert sorted(group_rates.names) == ["0.example", "3.example"]
-    assert group_rates.pages[group_rates.number("new.example")] == 0
+    assert group_rates.pages[group_rates.numbers(["new.example"])[0]] == 0
 
 
 def test_what_is_saved_comes_back() -> None:
@@ -160,5 +160,7 @@ def test_what_links_say_of_a_site_is_the_mean_over_its_urls_of_each_the_first_li
     meet(known, [link("http://b.example/1"), link("http://b.example/2")], [10.0, 20.0])
     meet(known, [link("http://b.example/1"), link("http://c.example/")], [-30.0, -10.0], "http://d.example/")
     site = known.group_rates["site"]
-    said = {name: float(site.text(np.array([site.number(name)]))[0]) for name in ("b.example", "c.example")}
+    said = {
+        name: float(site.text(np.array([site.numbers([name])[0]]))[0]) for name in ("b.example", "c.example")
+    }
     assert said == {"b.example": pytest.approx((1 + 2) / (2 + 2)), "c.example": pytest.approx(-1 / (1 + 2))}

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.link_model.classifier import LinkClassifier
-from topiccrawler.link_model.features import words_of_links
+from topiccrawler.link_model.classifier import LinkClassifier, words_of_links
 from topiccrawler.link_model.model_file import load_model
 from topiccrawler.model import Link
 from topiccrawler.text.segmenter import Segmenter, jieba_cut, rjieba_cut

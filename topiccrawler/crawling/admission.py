@@ -8,7 +8,7 @@ Each rule names the moments at which it applies; the first that refuses decides,
     private_network                     all but found               by the spelling of its host
     rules of other packages             as they say                 entry points of the group topiccrawler.admission_rules
     budget                              leased                      the URL keeps waiting, its host is closed (frontier.budgets)
-    trap                                leased                      the URL is discarded (frontier.budgets)
+    trap                                leased                      the URL is discarded (frontier.traps)
     gate                                found, leased, redirected   passed to the strategy and not queued
     robots_txt, resolved_address        applied by the downloader    their verdicts are read here, for explanations only
 
@@ -28,7 +28,7 @@ from topiccrawler.crawling.gate import Blocks, Decision, LinkGate
 from topiccrawler.entry_points import named, part
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.budgets import Budgets
-from topiccrawler.links.page_links import urls_of
+from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link
 from topiccrawler.urls.canonical import host_of
 from topiccrawler.urls.private_hosts import address_of, is_inside
@@ -157,6 +157,11 @@ class TrapRule:
         self.budgets.refused[decision.reason.split(": ")[1]] += 1
 
 
+def by_column(links: Sequence[Link]) -> PageLinks:
+    """The links of a page, from whose columns rules may decide without making each Link."""
+    return links if isinstance(links, PageLinks) else PageLinks.of(links)
+
+
 def depth_limit(most: int) -> Rule:
     """`most`: link steps from the seeds; 0 = no bound."""
     why = f"deeper than {most}"
@@ -176,17 +181,12 @@ class UrlLengthRule:
     def decide(
         self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
     ) -> Sequence[Decision] | None:
-        if self.most <= 0 or max(map(len, urls_of(links)), default=0) <= self.most:
+        if self.most <= 0 or max(map(len, by_column(links).urls), default=0) <= self.most:
             return None
         why = f"longer than {self.most} characters"
         return _of([why if self.most < len(link.url) and link.source_url else None for link in links])
 
     def refused(self, link: Link, decision: Decision) -> None: ...
-
-
-def url_length(most: int) -> Rule:
-    """`most`: characters of a URL; 0 = no bound."""
-    return UrlLengthRule(most)
 
 
 def allowed_domains(allows: Callable[[], Callable[[str], bool] | None]) -> Rule:
@@ -284,14 +284,14 @@ class Admission:
                     break
         return decision
 
-    def offered(self, links: Sequence[Link]) -> Sequence[Link]:
+    def offered(self, links: Sequence[Link]) -> PageLinks:
         """The links of a page that the strategy is offered."""
         for rule in self._asked:
             if rule.hides and Moment.FOUND in rule.moments:
                 found = rule.decide(links, Moment.FOUND, 0, 0.0)
                 if found is not None:
                     links = self._passed(rule, links, found)
-        return links
+        return by_column(links)
 
     def queued(self, links: Sequence[Link], tunnel: int = 0) -> Sequence[Decision]:
         """Which of the offered links may be queued: a decision each."""

@@ -183,12 +183,13 @@ class Checkpoints:
         if self._is_due():
             self.save(pages)
             return
+        entry = entry_of(self.strategy, page, links, refreshed=refreshed) if self.learns else ""
+        self._entries += self.learns
+        self._entries_length += len(entry)
+        now = self._now(pages)
         if self.learns:
-            entry = entry_of(self.strategy, page, links, refreshed=refreshed)
-            self._entries += 1
-            self._entries_length += len(entry)
             self.notes.put(f"{PAGE}{self._entries}", entry)
-        self._now(pages)
+        self.notes.put(NOW, now)
 
     def save(self, pages: int) -> None:
         """Write the whole state; during a refresh only the page count, because a crawl cannot resume from such a state."""
@@ -199,7 +200,7 @@ class Checkpoints:
             text = json.dumps(kept, ensure_ascii=False, allow_nan=False)
             self.notes.put(NOTE, text)
             self._entries, self._entries_length, self._state_length = 0, 0, len(text)
-        self._now(pages)
+        self.notes.put(NOW, self._now(pages))
 
     def save_in_place(self) -> None:
         """Write the strategy's state in place of all that was kept; the page count stays."""
@@ -211,14 +212,14 @@ class Checkpoints:
         many = self._entries >= self.every_pages and self._entries_length >= self._state_length
         return self.learns and many and not self.rescoring.running
 
-    def _now(self, pages: int) -> None:
+    def _now(self, pages: int) -> str:
         now = {
             **_made_by(self.strategy),
             "pages": pages,
             "entries": self._entries,
             "refreshing": self.rescoring.place,
         }
-        self.notes.put(NOW, json.dumps(now))
+        return json.dumps(now)
 
     def _replay(self, place: str | None) -> None:
         entries = []

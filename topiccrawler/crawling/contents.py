@@ -1,5 +1,5 @@
 """All that is made of a page's bytes alone, in one value that another process can make: words, links, facts, media; by the crawl's models also
-relevance, the scores of contexts, and of a page that is likely to be kept summary and fingerprint.
+relevance, the scores of links, and of a page that is likely to be kept summary and fingerprint.
 
 What depends on the crawl is not in it: what the site repeats, what is kept, the order of links. Without reading processes the same
 functions are called where their results are needed, with the page's document at hand.
@@ -181,7 +181,7 @@ class ContentPacker:
         cut = self.reader.segmenter.pieces_of("|".join(to_cut))
         scores = []
         if plan.link_model is not None:
-            scores = plan.link_model.context_scores([links[place] for place in new])
+            scores = plan.link_model.log_odds([links[place] for place in new])
         content.parsed = None
         return pickle.dumps((content, cut, new[: len(scores)], scores), _PROTOCOL)
 
@@ -206,7 +206,7 @@ def unpacked(sent: bytes, answer: Answer, reader: ContentReader, plan: ContentPl
     content, cut, new, scores = pickle.loads(sent)  # noqa: S301 made by our own process
     reader.segmenter.add_pieces(cut)
     if plan.link_model is not None and content.links is not None:
-        plan.link_model.add_context_scores([content.links[place] for place in new], scores)
+        plan.link_model.add_log_odds([content.links[place] for place in new], scores)
     content.parse_again = partial(answer.document, reader)
     return content
 

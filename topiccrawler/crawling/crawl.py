@@ -22,7 +22,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
-from topiccrawler.crawling.admission import PASSED, Admission, GateRule, Moment, blocked, redirected
+from topiccrawler.crawling.admission import (
+    PASSED,
+    Admission,
+    GateRule,
+    Moment,
+    blocked,
+    by_column,
+    redirected,
+)
 from topiccrawler.crawling.assemble import Parts, content_plan
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.contents import (
@@ -54,7 +62,6 @@ from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.items import PageItem
 from topiccrawler.links.extract import ContextMaker
-from topiccrawler.links.page_links import urls_of
 from topiccrawler.model import Link, Page, Score, Via, Visit
 from topiccrawler.pages.formats.registry import READ, Extract, UnreadableError, recognise
 from topiccrawler.pages.metadata import Summariser
@@ -365,7 +372,7 @@ class Crawl:
         if fetch is not None:
             fetch.page = page
         if self._links_kept and self._files is not None:
-            self._files.outlinks.put(page.url, urls_of(links))
+            self._files.outlinks.put(page.url, by_column(links).urls)
         again = fetch is not None and fetch.due is not None
         return (self.ordering.visit_again if again else self.ordering.visit)(page, links, now)
 

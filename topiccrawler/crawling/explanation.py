@@ -33,13 +33,13 @@ from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.frontier.base import Frontier, Notes, Row, State
 from topiccrawler.frontier.dump import QueueLookup, is_made
 from topiccrawler.frontier.rescoring import Rescoring
-from topiccrawler.link_model.learning import Explainer
 from topiccrawler.model import Link, Visit
 from topiccrawler.pages.read import PageClassifier
 from topiccrawler.relevance.base import linking_page_factor
 from topiccrawler.relevance.evidence import words_that_lead
 from topiccrawler.store.pages import PageRecord, Pages
 from topiccrawler.strategies.base import Shares, Strategy
+from topiccrawler.strategies.learning import Explainer
 from topiccrawler.urls.canonical import host_of
 
 LONGEST_PATH = 1000  # steps
@@ -311,7 +311,7 @@ def admission_of(
     """The rules of a crawl that does not run, as far as its files have them. `notes`: of its queue, which keep the blocks."""
     found = [
         rules.depth_limit(limits.depth),
-        rules.url_length(limits.url_length),
+        rules.UrlLengthRule(limits.url_length),
         rules.allowed_domains(rules.within(own_domains(parts.topic.sites))),
         rules.GateRule(parts.gate),
     ]

@@ -324,11 +324,9 @@ class JobFiles:
         if self._indexed:
             self._indexing.add(row, record, self.segmenter)
 
-    def note_refused(
-        self, links: Sequence[Link], probability: Callable[[Link], float | None], now: float
-    ) -> None:
+    def note_refused(self, links: Sequence[Link], probabilities: Sequence[float | None], now: float) -> None:
         """The gate has kept these links out of the queue."""
-        self.refused.add(links, probability, now)
+        self.refused.add(links, probabilities, now)
 
     def commit(self) -> None:
         """Make the pages and visits so far durable; before the frontier acknowledges them."""

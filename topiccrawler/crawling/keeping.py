@@ -21,6 +21,7 @@ from typing import NamedTuple
 from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.gate import OF_SITE
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.site_listings import LISTING
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Notes
 from topiccrawler.frontier.url_index import UrlIndex
@@ -58,8 +59,9 @@ class LinkingPages:
                 self._put(visit.url, visit_similarity(visit, threshold, probability_since))
 
     def read(self, page: Page) -> None:
-        """A page was read."""
-        self._put(page.url, page.similarity)
+        """A page was read; a listing of a site does not count."""
+        if page.via is None or page.via.link.kind != LISTING:
+            self._put(page.url, page.similarity)
 
     def relevance(self, similarity: float, via: Via | None) -> float:
         """0..1: what is held against the page threshold, of a page of that similarity by its words that was reached so."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from topiccrawler.crawling.admission import Admission, BudgetRule, Moment, TrapRule
+from topiccrawler.crawling.admission import Admission, BudgetRule, Moment, TrapRule, by_column
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS, OwnLearning
 from topiccrawler.crawling.gate import Decision
 from topiccrawler.crawling.keeping import LinkingPages
@@ -18,12 +18,12 @@ from topiccrawler.crawling.site_listings import SiteListings, is_listing
 from topiccrawler.frontier.base import Frontier, Leased, Postpone, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.rescoring import Rescoring
-from topiccrawler.links.page_links import anchors_of, hosts_of, urls_of
+from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import ROOT, Expand, Strategy
 
 BELOW_LEAST_SCORE = "below the strategy's least score"
-Refused = Callable[[Sequence[Link], Callable[[Link], float | None], float], None]
+Refused = Callable[[Sequence[Link], Sequence[float | None], float], None]
 
 
 class Ordering:
@@ -34,7 +34,7 @@ class Ordering:
     `expand`: "all" follows the links of every page (soft focus), "relevant" those of relevant pages and of seeds only
     (hard focus: other pages are passed to the strategy without links); None = as the strategy's paper has it.
     `listings`: which feeds and sitemaps to fetch; None = none. `refused`: called with the links of a page that the gate refuses,
-    a function that gives their probability, and the time. `learning_seconds`: between two states published to the other
+    their probabilities, and the time. `learning_seconds`: between two states published to the other
     processes of a shared crawl. `linking_pages`: notified of each page. `shared`: the queue of a shared crawl; None = not shared.
     `earlier`: see crawling.checkpoints.OwnLearning.
     """
@@ -110,25 +110,23 @@ class Ordering:
         """Before a visit, where the queue is on another machine: request what it has of the links (crawling.sharing.SharedQueue)."""
         if not self._learning.is_shared:
             return None
-        return self._learning.prefetch(urls_of(self._followed(page, links)))
+        return self._learning.prefetch(self._followed(page, by_column(links)).urls)
 
     def visit(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Pass a fetched page with its links to the strategy and queue the links it scores, or hand the page to another process."""
-        links = self.admission.offered(links)
+        found = self.admission.offered(links)
+        if self.linking_pages is not None and page.via is not None:
+            self.linking_pages.read(page)
         if self.budgets is not None:
-            self.budgets.linked(page, hosts_of(links))
-        links = self._followed(page, links)
+            self.budgets.read(page, found.hosts)
+        links = self._followed(page, found)
         pushed: Mapping[Pushed, int] = {}
         offered: Sequence[Link] | None = None
         if not self._learning.hand_over(page, links):
             pushed, offered = self._visit(page, links, _tunnel(page), now)
-        if found := self._listings(page):
-            pushed = Counter(pushed) + Counter(self.frontier.push(found, now=now))
+        if listings := self._listings(page):
+            pushed = Counter(pushed) + Counter(self.frontier.push(listings, now=now))
         began = self._count() if offered is not None and self._learning.leads else False
-        if self.budgets is not None:
-            self.budgets.read(page)
-        if self.linking_pages is not None and page.via is not None and not is_listing(page):
-            self.linking_pages.read(page)
         if offered is not None:
             self._learning.record_visit(self.pages, page, offered, refreshed=began)
         return pushed
@@ -161,8 +159,9 @@ class Ordering:
 
     def visit_again(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Score and queue the new links of a page that was visited before; the page is not counted again."""
-        links = self.admission.offered(links)
-        return self._visit(page, links, page.via.tunnel if page.via is not None else 0, now)[0]
+        return self._visit(
+            page, self.admission.offered(links), page.via.tunnel if page.via is not None else 0, now
+        )[0]
 
     def lease(self, now: float, refusals: int = 0) -> Leased | None:
         """The best URL that may be fetched now; `decision` is what admission said of it. None also after so many `refusals`
@@ -218,9 +217,9 @@ class Ordering:
         self.rescoring.stop()
         self._learning.change_strategy(strategy)
 
-    def _followed(self, page: Page, links: Sequence[Link]) -> Sequence[Link]:
+    def _followed(self, page: Page, links: PageLinks) -> PageLinks:
         poor = self.expand == "relevant" and not page.is_target
-        return () if poor and _stands_on(page) and not is_listing(page) else links
+        return PageLinks.of(()) if poor and _stands_on(page) and not is_listing(page) else links
 
     def _listings(self, page: Page) -> list[tuple[Link, Score]]:
         """The feeds and sitemaps of the page's site that are due and may be fetched."""
@@ -237,7 +236,7 @@ class Ordering:
     def _learned(self, page: Page | None, links: Sequence[Link]) -> None:
         """The strategy observed a page of another process (None), or must visit that page here."""
         if page is not None:
-            self._late.update(self._visit(page, links, _tunnel(page), self._now)[0])
+            self._late.update(self._visit(page, by_column(links), _tunnel(page), self._now)[0])
         self._count()
 
     def _count(self) -> bool:
@@ -249,25 +248,21 @@ class Ordering:
         if begins:
             self._refresh_asked = False
             self.rescoring.begin(self.strategy.refresh)
-        self.rescoring.step()
+        if self.rescoring.running:
+            self.rescoring.step()
         return begins
 
     def _visit(
-        self, page: Page, links: Sequence[Link], tunnel: int, now: float
+        self, page: Page, links: PageLinks, tunnel: int, now: float
     ) -> tuple[Mapping[Pushed, int], Sequence[Link]]:
         """Pass the links to the strategy that it wants (`offered_links`) and queue them; returns them too. Most targets of a page
         were fetched before, and most of the others were linked with the same words before."""
         wanted = self.strategy.offered_links
         if wanted == "all":
             return self._push(self.strategy.visit(page, links), links, tunnel, now), links
-        urls, known = urls_of(links), self.frontier.look()
-        self._learning.look_up(urls)
-        is_open = {url: known.is_open(url) for url in dict.fromkeys(urls)}
-        places = [place for place, url in enumerate(urls) if is_open[url]]
-        if wanted == "new":
-            anchors = anchors_of(links)
-            places = [place for place in places if known.is_new_anchor(urls[place], anchors[place])]
-        offered = [links[place] for place in places]
+        self._learning.look_up(links.urls)
+        is_open, places = self.frontier.look().sift(links.urls, links.anchors if wanted == "new" else None)
+        offered = links.at(places)
         pushed = self._push(self.strategy.visit(page, offered), offered, tunnel, now)
         passed_over = {url: Pushed.KEPT if waits else Pushed.KNOWN for url, waits in is_open.items()}
         for link in offered:
@@ -281,11 +276,13 @@ class Ordering:
         by_url: dict[str, list[Link]] = {}
         decisions = self.admission.queued(links, tunnel)
         refused: list[Link] = []
+        probabilities: list[float | None] = []
         for link, decision in zip(links, decisions, strict=True):
             if decision.passed:
                 by_url.setdefault(link.url, []).append(link)
             else:
                 refused.append(link)
+                probabilities.append(decision.probability)
         best: dict[str, tuple[Link, Score]] = {}
         for score in scores:
             group = by_url.get(score.url)
@@ -296,8 +293,7 @@ class Ordering:
                 best[score.url] = (link, score)
         pushed = self.frontier.push(best.values(), now=now, tunnel=tunnel)
         if refused and self._refused is not None:
-            probabilities = {id(link): one.probability for link, one in zip(links, decisions, strict=True)}
-            self._refused(refused, lambda link: probabilities[id(link)], now)
+            self._refused(refused, probabilities, now)
         return {**pushed, Pushed.REFUSED: len(refused)} if refused else pushed
 
 

@@ -120,6 +120,16 @@ class FrontierView(Listing, Protocol):
         pushed nor asked about with this text (frontier.url_index). The text counts as seen from now on.
         """
 
+    def sift(self, urls: Sequence[str], anchors: Sequence[str] | None) -> tuple[dict[str, bool], list[int]]:
+        """Of the links of a page: which of their URLs are open, and the places of those that are; with `anchors`, of those that are new with
+        their anchor. The same as asking one by one.
+        """
+        is_open = {url: self.is_open(url) for url in dict.fromkeys(urls)}
+        places = [place for place, url in enumerate(urls) if is_open[url]]
+        if anchors is not None:
+            places = [place for place in places if self.is_new_anchor(urls[place], anchors[place])]
+        return is_open, places
+
 
 class Notes(Protocol):
     """Named texts (a strategy's or model's state, JSON) kept with the queue, in the same transactions."""

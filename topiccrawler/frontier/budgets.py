@@ -1,8 +1,6 @@
-"""How many pages a host, a site and a URL shape may still cost, and which URLs are traps by their form alone.
+"""How many pages a host, a site and a URL shape may still cost, and the evidence for each site.
 
-A broken relative link, a filter menu or a calendar offers endless URLs, but long paths and many parameters are common on the
-Chinese web. So the form decides only far outside of what ordinary sites use; doubtful URLs are left to budgets, which count unproductive
-pages in a row.
+What the form of a URL does not betray as a trap (frontier.traps) is left to budgets, which count unproductive pages in a row.
 
 A page is productive when it is about the topic and new: no recent page of its host had the same text, and its site has not used all
 its words before. The page whose link led to it is then productive too, so that hubs are kept for what they lead to. The words of a site
@@ -15,16 +13,27 @@ natural text keeps adding to it (Heaps' law). The table is not kept over a resta
     FRONTIER_HOST_UNPRODUCTIVE_PAGES            pages in a row                 the host is closed
     FRONTIER_SHAPE_UNPRODUCTIVE_PAGES           pages in a row of one shape    its URLs are discarded (`shape`)
 
-    path depth         more than `path_segments` segments; here and below the URL is discarded
-    repeated segments  one segment more than `segment_repeats` times in a path: /news/news/news/news/a.html
-    query facets       more than `query_parameters` parameters, or one name more than `segment_repeats` times
-    calendar           a date more than `calendar_years` years ahead or before 1970, linked by a page of such a date:
-                       one such page alone may be a blogger's way to stay on top, a chain of them is a calendar
-
 A closed host keeps its URLs waiting: `scrapy frontier` lists them with the reason, and a job resumed with a larger
 budget fetches them. Cost: one look-up a lease and one a page, none a link, so a trap's URLs that are never leased cost nothing; memory: one
 record a host fetched from. Each host's record is a note of the frontier, written in the transaction of the page that changed it. In a
 shared crawl it goes with the host to its next owner (frontier.hosts); what counts by site counts for a process.
+
+The evidence for each site: which others link to it, which it links to, and how much of its text was new.
+
+A site is a registered domain. Its own pages can say anything about it, so a proof must come from elsewhere:
+
+    supports   branches of the crawl that link to it. The branch of a site is the site on its way that a seed's site links to,
+               so that a network of sites found through one of them supports none of them twice.
+    outside    sites it links to that were known from elsewhere before, from the third on (a footer has one or two)
+    fresh      pages about the topic with words the site had not used before, one proof for each hundred
+
+    proofs = supports + outside counted so + fresh / 100, at least 1
+
+A site with no second support that links to no others is *unproven*: budgets bound its pages. A seed's own site is what the
+user wants: it has no bound.
+
+Reference: budgets by in-links from other registered domains: Lee, Leonard, Wang, Loguinov: IRLbot, WWW 2008, §6.
+Cost: one look a distinct host a page links to. Kept as notes of the frontier, one a site, while they still change.
 """
 
 from __future__ import annotations
@@ -41,56 +50,13 @@ from typing import Any
 from zlib import crc32
 
 from topiccrawler.errors import StateError
-from topiccrawler.frontier.base import Frontier, State
-from topiccrawler.frontier.sites import Sites
+from topiccrawler.frontier.base import Frontier, Notes, State
+from topiccrawler.frontier.traps import Limits, trap
 from topiccrawler.model import Link, Page
 from topiccrawler.urls.canonical import host_of, site_of
 
-_DATE = re.compile(
-    r"(?<![0-9])(?P<year>[12][0-9]{3})(?:[-/._]|%2[DF])(?:0?[1-9]|1[0-2])(?![0-9])"
-    r"|[?&](?:y|year|yyyy|nian)=(?P<named>[12][0-9]{3})(?![0-9])"
-)
 _DIGITS = re.compile(r"[0-9]+")
-_FIRST_YEAR = 1970
-_YEAR_SECONDS = 31_556_952.0
 _SHAPE_CHARACTERS = 120
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What is still ordinary; 0 switches a rule off. The numbers were chosen here, on the frozen webs: no page
-    of theirs is refused.
-    """
-
-    path_segments: int = 16
-    segment_repeats: int = 3
-    query_parameters: int = 12
-    calendar_years: int = 2
-
-
-def trap(url: str, source_url: str, limits: Limits, now: float) -> str | None:
-    """Why a canonical URL, linked by a page, counts as a trap; None when it looks ordinary. `now`: seconds since
-    the epoch."""
-    back_off, _, query = url.partition("?")
-    segments = [segment for segment in back_off.split("/")[3:] if segment]
-    if 0 < limits.path_segments < len(segments):
-        return f"path depth: {len(segments)} segments"
-    repeated = _most(segments)
-    if 0 < limits.segment_repeats < repeated[1]:
-        return f"repeated segments: {repeated[0]} {repeated[1]} times"
-    if query:
-        names = [part.partition("=")[0] for part in query.split("&")]
-        if 0 < limits.query_parameters < len(names):
-            return f"query facets: {len(names)} parameters"
-        repeated = _most(names)
-        if 0 < limits.segment_repeats < repeated[1]:
-            return f"query facets: {repeated[0]} {repeated[1]} times"
-    if limits.calendar_years > 0:
-        last = _FIRST_YEAR + int(now / _YEAR_SECONDS) + limits.calendar_years
-        year = _strange_year(url, last)
-        if year is not None and _strange_year(source_url, last) is not None:
-            return f"calendar: the year {year}"
-    return None
 
 
 def shape(url: str) -> str:
@@ -102,17 +68,115 @@ def shape(url: str) -> str:
     return _DIGITS.sub("#", path)[:_SHAPE_CHARACTERS] + mark
 
 
-def _strange_year(url: str, last: int) -> int | None:
-    for date in _DATE.finditer(url, max(url.find("/", 8), 0)):
-        year = int(date["year"] or date["named"])
-        if not _FIRST_YEAR <= year <= last:
-            return year
-    return None
+SITE_NOTE = "site/"  # and the site
+MOST_SUPPORTS = 8  # supports and outside sites that are remembered; more change nothing
+FOOTER_SITES = 2  # outside sites that prove nothing
+FRESH_PAGES = 100  # for one proof
 
 
-def _most(texts: list[str]) -> tuple[str, int]:
-    """The text that occurs most often; the first among equals."""
-    return max(Counter(texts).items(), key=lambda pair: pair[1], default=("", 0))
+@dataclass(slots=True)
+class _Site:
+    branch: str  # "" = a seed's own site
+    supports: list[str] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
+    fresh: int = 0
+
+    @property
+    def linked_outside(self) -> int:
+        return max(0, len(self.outside) - FOOTER_SITES)
+
+
+class Sites:
+    """Listens to seeds, links and pages; knows the proofs of each site."""
+
+    def __init__(self, notes: Notes) -> None:
+        self._notes = notes
+        self._changed: dict[str, None] = {}
+        self._sites = {
+            name.removeprefix(SITE_NOTE): _site_of_note(name, text)
+            for name, text in notes.all(SITE_NOTE).items()
+        }
+
+    def seed(self, hosts: Iterable[str]) -> None:
+        """These hosts were named by the user."""
+        for site in map(site_of, hosts):
+            self._sites[site] = _Site("")
+            self._changed[site] = None
+
+    def linked(self, source_host: str, hosts: Iterable[str]) -> None:
+        """A page of that host links to these hosts."""
+        source = site_of(source_host)
+        known = self._sites.get(source) or self._add(source, source)
+        for site in {site_of(host): None for host in hosts}:
+            if site == source:
+                continue
+            target = self._sites.get(site)
+            support = known.branch or source
+            if target is None:
+                target = self._add(site, known.branch or site)
+                target.supports.append(support)
+            elif support != target.branch or not target.supports:
+                self._remember(site, target.supports, support)
+                if target.branch != known.branch:
+                    self._remember(source, known.outside, site)
+
+    def fresh_page(self, host: str) -> None:
+        """A page of that host is about the topic and has words its site had not used before."""
+        site = site_of(host)
+        known = self._sites.get(site) or self._add(site, site)
+        known.fresh += 1
+        self._changed[site] = None
+
+    def proofs(self, site: str) -> float:
+        """From 1 on; inf for a seed's own site."""
+        known = self._sites.get(site)
+        if known is None:
+            return 1.0
+        if not known.branch:
+            return inf
+        return max(1.0, len(known.supports) + known.linked_outside + known.fresh / FRESH_PAGES)
+
+    def is_unproven(self, site: str) -> bool:
+        """It only links itself, and no second site links it."""
+        known = self._sites.get(site)
+        return (
+            known is not None and bool(known.branch) and len(known.supports) < 2 and not known.linked_outside
+        )
+
+    def keep(self) -> None:
+        """Write what changed beside the queue."""
+        for site in self._changed:
+            one = self._sites[site]
+            kept = {
+                "branch": one.branch,
+                "supports": one.supports,
+                "outside": one.outside,
+                "fresh": one.fresh,
+            }
+            self._notes.put(SITE_NOTE + site, json.dumps(kept, ensure_ascii=False))
+        self._changed.clear()
+
+    def _add(self, site: str, branch: str) -> _Site:
+        self._changed[site] = None
+        return self._sites.setdefault(site, _Site(branch))
+
+    def _remember(self, site: str, found: list[str], new: str) -> None:
+        if len(found) < MOST_SUPPORTS and new not in found:
+            found.append(new)
+            self._changed[site] = None
+
+
+def _site_of_note(name: str, text: str) -> _Site:
+    try:
+        kept: dict[str, Any] = json.loads(text)
+        return _Site(
+            str(kept["branch"]),
+            [str(one) for one in kept["supports"]],
+            [str(one) for one in kept["outside"]],
+            int(kept["fresh"]),
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise StateError(name, f"its note is damaged ({error})", "choose another JOBDIR") from error
 
 
 BITS = 1 << 17
@@ -213,24 +277,20 @@ class Budgets:
         """These URLs were named by the user."""
         self.sites.seed(dict.fromkeys(link.host for link in links))
 
-    def linked(self, page: Page, hosts: Iterable[str]) -> None:
-        """A fetched page links these hosts."""
-        host = host_of(page.url)
-        if page.via is not None and page.via.link.host != host:  # a redirect led there
-            source = page.via.link.source_url
-            if source:
-                self.sites.linked(host_of(source), [host])
+    def read(self, page: Page, hosts: Iterable[str]) -> None:
+        """A fetched page was classified; it links these hosts."""
+        link = None if page.via is None else page.via.link
+        url, host = page.url, host_of(page.url)
+        if link is not None and link.host != host:  # a redirect led there
+            if link.source_url:
+                self.sites.linked(host_of(link.source_url), [host])
             else:
                 self.sites.seed([host])
         self.sites.linked(host, dict.fromkeys(hosts))
         self._reopen_proven()
-
-    def read(self, page: Page) -> None:
-        """A fetched page was classified."""
-        link = page.via.link if page.via is not None else None
         if link is not None:
-            self._read.add(link.url)
-        url, host = (link.url, link.host) if link is not None else (page.url, host_of(page.url))
+            url, host = link.url, link.host
+            self._read.add(url)
         useful = self._is_new(host, page) and page.is_target
         if useful:
             self.sites.fresh_page(host)

@@ -8,7 +8,7 @@ The pace of a host is the delay between two requests and the number of requests 
 
 Fair shares: no site gets more than a bounded part of the latest requests while others have promising URLs. A link farm has endless pages
 that look as good as any, so the score alone would send every request there. The share of a site grows with what it has proved
-(frontier.sites): with p proofs it is
+(frontier.budgets): with p proofs it is
 
     share = p / (p + UNPROVEN)      1 proof .25, 2 .4, 3 .5, 9 .75
 

@@ -43,7 +43,7 @@ def row_of(entry: Entry) -> Row:
     return Row(*(getattr(entry, name) for name in _ROW))
 
 
-class MemoryView:
+class MemoryView(FrontierView):
     """See frontier.base.FrontierView. Reads what the frontier writes."""
 
     def __init__(self, entries: list[Entry], by_url: dict[str, Entry], counts: dict[State, int]) -> None:

@@ -37,22 +37,18 @@ class Rescoring:
         self.slices = 0  # since the start of the run
         self.changed = 0  # scores
         self.slowest_seconds = 0.0  # of a slice
-        self._scores: Iterator[Score] | None = None
+        self.running = False  # a refresh is under way
+        self._scores: Iterator[Score] = iter(())
         self._handed: deque[str] = deque()  # URLs passed to the strategy and not scored yet
         self._place: str | None = ""  # the last URL done; "" = the beginning, None = out of order
         self._applied = 0  # scores of this refresh
-
-    @property
-    def running(self) -> bool:
-        """A refresh is under way."""
-        return self._scores is not None
 
     @property
     def place(self) -> str | None:
         """Where to go on after a restart: a URL, "#" and a number of scores, "" for the beginning; None = no refresh is
         under way.
         """
-        if self._scores is None:
+        if not self.running:
             return None
         return f"{COUNTED}{self._applied}" if self._place is None else self._place
 
@@ -60,6 +56,7 @@ class Rescoring:
         """Start a refresh, or resume one after the URL `after`. `at_once`: what the strategy does before its first score is
         done now, not with the next step.
         """
+        self.running = True
         self._handed.clear()
         counted = after.startswith(COUNTED)
         self._applied = int(after.removeprefix(COUNTED)) if counted else 0
@@ -70,12 +67,12 @@ class Rescoring:
 
     def stop(self) -> None:
         """Give up a refresh that is under way."""
-        self._scores = None
+        self.running, self._scores = False, iter(())
         self._handed.clear()
 
     def step(self) -> int:
         """Score and apply one slice. Returns how many scores it had."""
-        if self._scores is None:
+        if not self.running:
             return 0
         began = perf_counter()
         batch = list(islice(self._scores, self.slice_urls))
@@ -84,7 +81,7 @@ class Rescoring:
             self._follow(score.url)
         self._applied += len(batch)
         if len(batch) < self.slice_urls:
-            self._scores = None
+            self.running = False
         self.slices += 1
         self.slowest_seconds = max(self.slowest_seconds, perf_counter() - began)
         return len(batch)

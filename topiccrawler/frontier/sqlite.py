@@ -134,12 +134,23 @@ class SqliteView:
         scores: Sequence[float] = np.frombuffer(self._columns.scores)[waiting].tolist()
         return scores
 
+    def sift(self, urls: Sequence[str], anchors: Sequence[str] | None) -> tuple[dict[str, bool], list[int]]:
+        states, find = self._columns.states, self._columns.urls.find
+        numbers = {url: find(url) for url in dict.fromkeys(urls)}
+        is_open = {url: number is None or states[number] == WAITING for url, number in numbers.items()}
+        places = [place for place, url in enumerate(urls) if is_open[url]]
+        if anchors is not None:
+            places = [at for at in places if self._is_new(numbers[urls[at]], anchors[at])]
+        return is_open, places
+
     def is_open(self, url: str) -> bool:
         number = self._columns.urls.find(url)
         return number is None or self._columns.states[number] == WAITING
 
     def is_new_anchor(self, url: str, text: str) -> bool:
-        number = self._columns.urls.find(url)
+        return self._is_new(self._columns.urls.find(url), text)
+
+    def _is_new(self, number: int | None, text: str) -> bool:
         if number is None:
             return True
         seen_anchors = self._columns.seen_anchors[number]

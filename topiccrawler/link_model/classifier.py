@@ -26,34 +26,181 @@ But: the paper takes the prior from the training set, which depends on the crawl
     Rare words may be dropped (`pruned`), totals stay; sums of pruned counts are exact but for the dropped words.
     Weights are rounded to multiples of 2^-24: such sums are exact in any order, so words may be taken as a set.
 Reference: Han et al., "Naive Bayes classifier guided focused crawling", 2010, eq. 1-2; McCallum and Nigam 1998 for the event model.
+
+The features of a link: three sets of words, one for each field.
+
+Scoring has 4 µs a link, and the addresses and menus of one portal say nothing about the next site. So features are plain
+words in three fields, each with a table of its own; how much a field counts is a number of the model.
+
+    anchor    words of the anchor text (of the title attribute when there is none)
+    context   words of the text on both sides
+    url       Latin words of the host (without its last label) and of the first directory; Han words of the whole path
+
+Group 1 of the paper is the field `anchor`. Group 2 is `anchor` + `context`, each with the flag LEXICON when a word of
+the topic's dictionary stands in it. `url` is ours.
+
+In an anchor a lexicon word that the tokenizer cuts is matched over neighbouring words ("上市" + "公司"); in a context,
+where neighbours may belong to two links, it is not.
+But: words with digits are no features: 15 and 2013 learned from one site mislead on the next. So do the directories
+    below the first, and the query.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import chain
+from itertools import chain, pairwise
+from typing import NamedTuple
+from urllib.parse import unquote
 
 import numpy as np
 
-from topiccrawler.link_model.features import (
-    FIELDS,
-    LEXICON,
-    Lexicon,
-    LinkWords,
-    anchor_of,
-    channel_of,
-    context_of,
-    context_pieces,
-    words_of_addresses,
-    words_of_links,
-)
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link
 from topiccrawler.text.segmenter import PLAIN, Segmenter
-from topiccrawler.text.tokenise import TwoGenerationCache
+from topiccrawler.text.tokenise import TwoGenerationCache, is_whole
+
+FEATURES = "link-words-4"  # stands in every model; goes up with any change below
+FIELDS = ("anchor", "context", "url")
+GROUP_2 = ("anchor", "context")
+LEXICON = "@lexicon"
+
+_LINK = "\0"  # stands for the link itself, between the text before it and the text after it
+_LONGEST_URL = 300
+_LATIN = re.compile(r"(?<![a-z])[a-z]{2,12}(?![a-z])")
+_NO_HAN = re.compile(r"[^一-鿿]+")
+_ESCAPE = re.compile(r"%[0-9a-f]{2}")
+_CHANNEL = re.compile(r"https?://([^/?#]*)\.[^./?#]*/?(?:([^/?#]*)/)?")
+_SAY_NOTHING = frozenset({"http", "https", "www", "com", "cn", "net", "org", "gov", "edu"}) | frozenset(
+    {"html", "htm", "shtml", "xhtml", "php", "asp", "aspx", "jsp", "do"}
+    | {"index", "default", "list", "detail", "doc", "id", "page"}
+)
+
+
+class LinkWords(NamedTuple):
+    """The words of one link, with repeats, in their order."""
+
+    anchor: Sequence[str]
+    context: Sequence[str]
+    url: Sequence[str]
+
+
+def words_of_links(links: Sequence[Link], segmenter: Segmenter) -> list[LinkWords]:
+    """The words of all links of a page; two calls of the segmenter at most."""
+    anchors = [anchor_of(link) for link in links]
+    contexts = ["|".join(context_pieces(context_of(link))) for link in links]
+    addresses = words_of_addresses([link.url for link in links], segmenter)
+    found = segmenter.words_of([*anchors, *contexts])
+    count = len(links)
+    return [LinkWords(*fields) for fields in zip(found[:count], found[count:], addresses, strict=True)]
+
+
+def anchor_of(link: Link) -> str:
+    """The link's own text: its anchor, else its title."""
+    return link.anchor or link.title
+
+
+def context_of(link: Link) -> str:
+    """The text on both sides as one."""
+    return f"{link.before}|{_LINK}|{link.after}"
+
+
+def context_pieces(context: str) -> list[str]:
+    """The text on both sides, piece by piece, without what the window's edges cut in two if there are others."""
+    pieces = context.split("|")
+    before = pieces.index(_LINK)
+    after = len(pieces) - before - 1
+    if after > 2 or (after == 2 and pieces[-2]):
+        del pieces[-1]
+    del pieces[before]
+    if before > 2 or (before == 2 and pieces[1]):
+        del pieces[0]
+    return pieces
+
+
+def channel_of(url: str) -> str:
+    """As much of an address as its words come from: host and first directory, or all of it where it may hold Han."""
+    if "%" in url or not url.isascii():
+        return url
+    parts = url.split("/", 4)
+    return f"{parts[0]}//{parts[2]}/{parts[3]}/" if len(parts) > 4 else url
+
+
+def words_of_addresses(urls: Sequence[str], segmenter: Segmenter) -> list[list[str]]:
+    """What the field `url` holds."""
+    of_paths = segmenter.words_of([han_path(url) for url in urls])
+    return [[*channel_words(url), *han] for url, han in zip(urls, of_paths, strict=True)]
+
+
+def url_words(url: str) -> list[str]:
+    """Latin words of the whole address without its query."""
+    address = url[:_LONGEST_URL].lower().partition("?")[0]
+    if "%" in address:
+        address = _ESCAPE.sub(" ", address)
+    return [word for word in _LATIN.findall(address) if word not in _SAY_NOTHING]
+
+
+def channel_words(url: str) -> list[str]:
+    """Latin words of host and first directory: the part of an address whose words carry over to other sites."""
+    found = _CHANNEL.match(url[:_LONGEST_URL].lower())
+    if not found:
+        return []
+    host, directory = found.groups()
+    if directory and "%" in directory:
+        directory = _ESCAPE.sub(" ", directory)
+    address = f"{host} {directory}" if directory else host
+    return [word for word in _LATIN.findall(address) if word not in _SAY_NOTHING]
+
+
+def han_path(url: str) -> str:
+    """The Han words of a whole path, unescaped, between blanks; empty where there are none."""
+    if "%" not in url and url.isascii():
+        return ""
+    return _NO_HAN.sub(" ", unquote(url[:_LONGEST_URL]))
+
+
+class Lexicon:
+    """A topic's dictionary, matched over words and over neighbouring words."""
+
+    def __init__(self, entries: Iterable[str], segmenter: Segmenter = PLAIN) -> None:
+        self.entries = tuple(sorted({entry.strip() for entry in entries if entry.strip()}))
+        single, pairs = set(), set()
+        for entry, parts in zip(self.entries, segmenter.words_of(self.entries), strict=True):
+            if not is_whole(entry, parts):
+                continue
+            if len(parts) == 1:
+                single.add(parts[0])
+            elif len(parts) == 2:
+                pairs.add((parts[0], parts[1]))
+        self._single, self._pairs = frozenset(single), frozenset(pairs)
+        self._begin = self._single | {first for first, _ in pairs}
+
+    def __bool__(self) -> bool:
+        return bool(self._begin)
+
+    def among(self, words: Sequence[str]) -> bool:
+        """Is one of the words an entry, as the tokenizer cuts it?"""
+        return not self._single.isdisjoint(words)
+
+    def in_words(self, words: Sequence[str]) -> bool:
+        """Does an entry stand in them, whole or cut in two?"""
+        if self._begin.isdisjoint(words):
+            return False
+        return not self._single.isdisjoint(words) or not self._pairs.isdisjoint(pairwise(words))
+
+
+def features_of(words: LinkWords, lexicon: Lexicon) -> dict[str, set[str]]:
+    """The features of a link by field, for training: words without digits, and the lexicon flags."""
+    found = {name: {word for word in words[place] if word.isalpha()} for place, name in enumerate(FIELDS)}
+    if lexicon.in_words(words.anchor):
+        found["anchor"].add(LEXICON)
+    if lexicon.among(words.context):
+        found["context"].add(LEXICON)
+    return found
+
 
 Pair = tuple[float, float]  # (-, +)
 
@@ -163,7 +310,8 @@ class WordWeights(dict[str, float]):
 TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 0.3, "url": 1.0}
 _GRAINS = 2.0**24
 _ANCHOR, _CONTEXT, _URL = range(len(FIELDS))
-_REMEMBERED_CHARACTERS = 100_000  # twice and for each kind of text; some 8 MB in all
+_REMEMBERED_CHARACTERS = 400_000  # twice, of links with their contexts; some 8 MB in all
+_BETWEEN = "\x01"  # of the texts of a link, as they are remembered
 PAPER_TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 1.0, "url": 0.0}
 
 
@@ -191,15 +339,9 @@ class LinkClassifier:
         self._anchor_flag, self._context_flag = (
             self._tables[field].get(LEXICON, 0.0) if self.lexicon else 0.0 for field in (_ANCHOR, _CONTEXT)
         )
-        room = _REMEMBERED_CHARACTERS
-        self._anchors = TwoGenerationCache(
-            lambda texts: self._scores_of_anchors(self.segmenter.words_of(texts)), room
-        )
-        self._contexts = TwoGenerationCache(self._scores_of_contexts, room)
-        self._pieces = TwoGenerationCache(self._telling_words, room)
-        self._channels = TwoGenerationCache(
-            lambda urls: self._scores_of_addresses(words_of_addresses(urls, self.segmenter)), room
-        )
+        self._odds = TwoGenerationCache(self._odds_of, _REMEMBERED_CHARACTERS)
+        self._shares: dict[str, dict[str, float]] = {}  # of pieces of contexts
+        self._channels: dict[str, float] = {}  # scores
 
     def _table(self, name: str) -> WordWeights:
         trust = self.trust.get(name, 0.0)
@@ -214,27 +356,15 @@ class LinkClassifier:
         return replace(self, segmenter=segmenter, lexicon=Lexicon(self.lexicon.entries, segmenter))
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
-        """ln P(+|link) - ln P(-|link), for the links of a page at once. Equals `log_odds_of_words`, but texts seen recently are
-        cached: neighbours share their contexts, pages their menus.
+        """ln P(+|link) - ln P(-|link), for the links of a page at once. Equals `log_odds_of_words`, but links seen recently are
+        cached: the gate asks for what the strategy asked for, and pages share their menus.
         """
-        anchors = [anchor_of(link) for link in links]
-        contexts = [context_of(link) for link in links]
-        channels = [channel_of(link.url) for link in links]
-        of_anchor, of_context = self._anchors.of(anchors), self._contexts.of(contexts)
-        of_channel = self._channels.of(channels)
-        return [
-            of_anchor[anchor] + of_context[context] + of_channel[channel]
-            for anchor, context, channel in zip(anchors, contexts, channels, strict=True)
-        ]
+        texts = list(map(_texts_of, links))
+        return list(map(self._odds.of(texts).__getitem__, texts))
 
-    def context_scores(self, links: Sequence[Link]) -> list[float]:
-        """What the contexts of links say: for `add_context_scores` of the same model in another process."""
-        contexts = [context_of(link) for link in links]
-        return list(map(self._contexts.of(contexts).__getitem__, contexts))
-
-    def add_context_scores(self, links: Sequence[Link], scores: Sequence[float]) -> None:
-        """Take over what another process has made of the contexts of these links."""
-        self._contexts.add(dict(zip(map(context_of, links), scores, strict=True)))
+    def add_log_odds(self, links: Sequence[Link], odds: Sequence[float]) -> None:
+        """Take over what the same model has made of these links in another process."""
+        self._odds.add(dict(zip(map(_texts_of, links), odds, strict=True)))
 
     def __reduce__(self) -> tuple[type[LinkClassifier], tuple[object, ...]]:
         """Another process makes its own tables and caches."""
@@ -261,42 +391,53 @@ class LinkClassifier:
         share = self._tables[_URL].__getitem__
         return [sum(map(share, set(words)), self._bias) for words in addresses]
 
-    def _scores_of_contexts(self, contexts: list[str]) -> list[float]:
-        """Of texts before and after a link; neighbours share most of their pieces."""
-        around = [context_pieces(context) for context in contexts]
-        shares_of = self._pieces.of(chain.from_iterable(around)).__getitem__
-        scores = []
-        for pieces in around:
-            shares: dict[str, float] = {}
-            for of_piece in map(shares_of, pieces):
-                shares.update(of_piece)
-            scores.append(sum(shares.values(), 0.0))
-        return scores
+    def _odds_of(self, links: list[str]) -> list[float]:
+        """Of links as `_texts_of` has them: all their texts are cut at once, and each is scored once."""
+        fields = [link.split(_BETWEEN, 2) for link in links]
+        anchors, channels, contexts = (dict.fromkeys(texts) for texts in zip(*fields, strict=True))
+        around = {context: context_pieces(context) for context in contexts}
+        if len(self._shares) > _MOST_REMEMBERED:
+            self._shares, self._channels = {}, {}
+        pieces = [
+            piece
+            for piece in dict.fromkeys(chain.from_iterable(around.values()))
+            if piece not in self._shares
+        ]
+        urls = [url for url in channels if url not in self._channels]
+        paths = [*map(han_path, urls)]
+        cut, words_in = self.segmenter.words_of([*anchors, *paths]), self.segmenter.words_of_pieces(pieces)
+        of_anchor = dict(zip(anchors, self._scores_of_anchors(cut[: len(anchors)]), strict=True))
+        addresses = [[*channel_words(url), *han] for url, han in zip(urls, cut[len(anchors) :], strict=True)]
+        self._channels.update(zip(urls, self._scores_of_addresses(addresses), strict=True))
+        self._shares.update((piece, self._shares_of(words_in[piece])) for piece in pieces)
+        of_context = {context: self._score_of_context(parts) for context, parts in around.items()}
+        return [
+            of_anchor[anchor] + of_context[context] + self._channels[channel]
+            for anchor, channel, context in fields
+        ]
 
-    def _telling_words(self, pieces: list[str]) -> list[dict[str, float]]:
-        """The words of each piece of context that have a weight, with it."""
-        table, flag, among = self._tables[_CONTEXT], self._context_flag, self.lexicon.among
-        telling = table.telling.intersection
-        found = []
-        for words in map(self.segmenter.words_of_pieces(pieces).__getitem__, pieces):
-            shares = {word: table[word] for word in telling(words)}
-            if flag and among(words):
-                shares[LEXICON] = flag
-            found.append(shares)
-        return found
+    def _score_of_context(self, pieces: list[str]) -> float:
+        """Neighbours share most of their pieces; a word counts once."""
+        shares: dict[str, float] = {}
+        for of_piece in map(self._shares.__getitem__, pieces):
+            shares.update(of_piece)
+        return sum(shares.values(), 0.0)
+
+    def _shares_of(self, words: list[str]) -> dict[str, float]:
+        """The words of a piece of context that have a weight, with it."""
+        table = self._tables[_CONTEXT]
+        shares = {word: table[word] for word in table.telling.intersection(words)}
+        if self._context_flag and self.lexicon.among(words):
+            shares[LEXICON] = self._context_flag
+        return shares
 
     def by_field(self, link: Link) -> list[tuple[str, float]]:
-        """The share of the prior and of each field: the sums of `explain`, from what was scored recently."""
-        of_anchor, of_context, of_channel = (
-            cache.of([text])[text]
-            for cache, text in (
-                (self._anchors, anchor_of(link)),
-                (self._contexts, context_of(link)),
-                (self._channels, channel_of(link.url)),
-            )
-        )
-        shares = (of_anchor, of_context, of_channel - self._bias)
-        return [("prior", self._bias), *zip(FIELDS, shares, strict=True)]
+        """The share of the prior and of each field: the sums of `explain`; what the context says is left of the whole, exactly."""
+        (anchor,) = self._scores_of_anchors(self.segmenter.words_of([anchor_of(link)]))
+        (address,) = self._scores_of_addresses(words_of_addresses([link.url], self.segmenter))
+        context = self.log_odds([link])[0] - anchor - address
+        shares = (self._bias, anchor, context, address - self._bias)
+        return list(zip(("prior", *FIELDS), shares, strict=True))
 
     def explain(self, link: Link) -> list[tuple[str, float]]:
         """The share of the prior and of each word ("anchor:基金"), largest first; they add up to the score."""
@@ -309,6 +450,12 @@ class LinkClassifier:
         if self._context_flag and self.lexicon.among(found.context):
             shares.append((f"context:{LEXICON}", self._context_flag))
         return sorted(shares, key=lambda share: (-abs(share[1]), share[0]))
+
+
+def _texts_of(link: Link) -> str:
+    """What the score of a link depends on."""
+    anchor = anchor_of(link).replace(_BETWEEN, " ")
+    return f"{anchor}{_BETWEEN}{channel_of(link.url)}{_BETWEEN}{link.before}|{_LINK}|{link.after}"
 
 
 def _exact(share: float) -> float:

@@ -17,8 +17,7 @@ from pathlib import Path
 
 from topiccrawler.files import folder as data_folder
 from topiccrawler.files import is_file
-from topiccrawler.link_model.classifier import Counts, LinkClassifier
-from topiccrawler.link_model.features import Lexicon
+from topiccrawler.link_model.classifier import Counts, Lexicon, LinkClassifier
 from topiccrawler.link_model.model_file import load_model
 from topiccrawler.link_model.training.samples import add, boilerplate_beside, is_phrase, keyword_samples
 from topiccrawler.text.segmenter import Segmenter

@@ -19,8 +19,7 @@ from typing import Any
 from topiccrawler.errors import ModelError
 from topiccrawler.files import JsonFile, compact, is_file, replace_file
 from topiccrawler.files import folder as data_folder
-from topiccrawler.link_model.classifier import Counts, LinkClassifier
-from topiccrawler.link_model.features import FEATURES, FIELDS, Lexicon
+from topiccrawler.link_model.classifier import FEATURES, FIELDS, Counts, Lexicon, LinkClassifier
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link
 from topiccrawler.text.segmenter import PLAIN, Segmenter

@@ -44,6 +44,16 @@ class PageLinks(Sequence[Link]):
         """With any sequence of Links."""
         return isinstance(other, Sequence) and self._all() == list(other)
 
+    @classmethod
+    def of(cls, links: Sequence[Link]) -> PageLinks:
+        """These links by column."""
+        found = cls("", 0, "", 0)
+        found.urls = [link.url for link in links]
+        found.hosts = [link.host for link in links]
+        found.anchors = [link.anchor for link in links]
+        found._made = dict(enumerate(links))
+        return found
+
     __hash__ = None  # type: ignore[assignment]
 
     def __len__(self) -> int:
@@ -62,8 +72,15 @@ class PageLinks(Sequence[Link]):
     def __iter__(self) -> Iterator[Link]:
         return iter(self._all())
 
+    def at(self, places: Sequence[int]) -> list[Link]:
+        """The Links at these places."""
+        made = self._made
+        return [made.get(place) or self._link(place) for place in places]
+
     def __reduce__(self) -> tuple[Any, ...]:
-        """Without the Links that were made."""
+        """Without the Links that were made of the columns."""
+        if not self.kinds:
+            return PageLinks.of, (self._all(),)
         columns = (
             self.urls, self.hosts, self.anchors, self.kinds, self.starts, self.ends, self.titles, self.rels,
             self.headings, self.regions, self.paths, self.contexts,
@@ -101,18 +118,3 @@ def window_of(text: str, start: int, end: int, window: int) -> tuple[str, str]:
     if end <= start:
         end = start - 1  # without text: the boundary it stands behind
     return text[max(0, start - window) : start].lstrip(), text[end : end + window].rstrip()
-
-
-def urls_of(links: Sequence[Link]) -> Sequence[str]:
-    """Of each link, in order."""
-    return links.urls if isinstance(links, PageLinks) else [link.url for link in links]
-
-
-def hosts_of(links: Sequence[Link]) -> Sequence[str]:
-    """Of each link, in order."""
-    return links.hosts if isinstance(links, PageLinks) else [link.host for link in links]
-
-
-def anchors_of(links: Sequence[Link]) -> Sequence[str]:
-    """Of each link, in order."""
-    return links.anchors if isinstance(links, PageLinks) else [link.anchor for link in links]

@@ -14,7 +14,7 @@ from __future__ import annotations
 import heapq
 import json
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import astuple, dataclass
 from functools import cached_property
@@ -90,14 +90,14 @@ class RefusedLinks:
             self._let_go(fault)
             return set()
 
-    def add(self, links: Sequence[Link], probability: Callable[[Link], float | None], now: float) -> None:
-        """Note those of the links that are of the sample; `commit` writes them."""
-        for link in links:
+    def add(self, links: Sequence[Link], probabilities: Sequence[float | None], now: float) -> None:
+        """Note those of the links, each with its probability, that are of the sample; `commit` writes them."""
+        for link, probability in zip(links, probabilities, strict=True):
             if crc32(link.url.encode("utf-8", "replace")) % ONE_IN == 0 and link.url not in self._urls:
                 if self._broken or len(self._urls) >= MOST:
                     return
                 self._urls.add(link.url)
-                row = RefusedLink(link.url, link.anchor, link.source_url, probability(link) or 0.0, now)
+                row = RefusedLink(link.url, link.anchor, link.source_url, probability or 0.0, now)
                 self._lines.append(json.dumps(astuple(row)) + "\n")
 
     def commit(self) -> None:

@@ -26,7 +26,6 @@ from urllib.parse import unquote
 import numpy as np
 
 from topiccrawler.errors import StrategyError
-from topiccrawler.link_model.learning import label_of
 from topiccrawler.links.columns import Floats, Numbers
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import (
@@ -39,7 +38,14 @@ from topiccrawler.strategies.base import (
     link_scorer_of,
     packed_rows,
 )
-from topiccrawler.strategies.link_features import GROUPS, MEMORY_URLS, UrlFeatures, bounded, logit
+from topiccrawler.strategies.learning import label_of
+from topiccrawler.strategies.link_features import (
+    GROUPS,
+    MEMORY_URLS,
+    UrlFeatures,
+    bounded,
+    logit,
+)
 from topiccrawler.strategies.site_looks import SiteLooks
 from topiccrawler.text.normalise import fold
 from topiccrawler.text.weights import logistic
@@ -177,7 +183,7 @@ class Adaptive(Strategy):
                      own words: 20 more for the URLs chosen for a look at their site (strategies.site_looks)
         site text    mean of 2 tanh(log-odds / 10) of the first link to each URL met of its site; two more count 0
         source host  the same as site, of pages fetched through links of the host of the best linking page
-        words        2 tanh(sum over its anchor's words of their log-odds here / 3) (link_model.learning)
+        words        2 tanh(sum over its anchor's words of their log-odds here / 3) (strategies.learning)
         unproductive -ln(1 + n/10), n pages of its site since the last relevant one (own words: since one with
                      an outcome above NEARBY): `site` forgets them
         named        own words: 1 with one of them in an anchor, else .5 with one in the path of the address
@@ -253,12 +259,12 @@ class Adaptive(Strategy):
 
     def _scored(self, seen: PageObservation) -> Sequence[Score]:
         """Learn from a page, and score its links that wait. Links of another process's page are in the queue already."""
+        urls = self._urls
         self._end(seen.ended)
         self._learn(seen)
         if not seen.links:
             return ()
         rows = self._meet(seen)
-        urls = self._urls
         features = self._features(rows)
         values = self._scores(rows, features)
         urls.columns["score"][rows] = values

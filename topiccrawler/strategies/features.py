@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from topiccrawler.link_model.features import LinkWords, words_of_links
+from topiccrawler.link_model.classifier import LinkWords, words_of_links
 from topiccrawler.links.columns import Floats, Ints, packed, unpacked
 from topiccrawler.model import Link
 from topiccrawler.pages.read import PageWords

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from topiccrawler.link_model.features import LinkWords, words_of_links
+from topiccrawler.link_model.classifier import LinkWords, words_of_links
 from topiccrawler.links.columns import Floats, Ints, packed, unpacked
 from topiccrawler.links.graph import LinkGraph
 from topiccrawler.model import Link, Page, Score

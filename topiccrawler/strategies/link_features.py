@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from topiccrawler.link_model.learning import WordStatistics
-from topiccrawler.links.columns import Floats, Numbering, Numbers, doubled, packed, unpacked
+from topiccrawler.links.columns import Floats, Numbers, packed, unpacked
 from topiccrawler.model import Link
+from topiccrawler.strategies.numbering import Numbering, WordStatistics, doubled
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.urls.canonical import host_of, registered_domain
 
@@ -38,11 +38,9 @@ class GroupRates:
         self.opened = np.zeros(256)  # groups whose first page was read by its links; decays as `pages` do
         self.urls, self.texts = np.zeros(256), np.zeros(256)  # URLs met, and the sum of what their links say
 
-    def number(self, name: str) -> int:
-        """The group's number; a new one for a new name."""
-        found = self.names.get(name)
-        if found is None:
-            found = self.names.add(name)
+    def numbers(self, names: Sequence[str]) -> Numbers:
+        """The groups' numbers; new ones for new names."""
+        if new := self.names.add_all(names):
             self._grow()
             for column in (
                 self.pages,
@@ -53,8 +51,8 @@ class GroupRates:
                 self.urls,
                 self.texts,
             ):
-                column[found] = 0
-        return found
+                column[new] = 0
+        return self.names.of(names)
 
     def add(self, number: int, relevant: float, least: float = 0.0) -> None:
         """One of its pages was fetched; worth no more than `least`, it was unproductive."""
@@ -258,11 +256,12 @@ class UrlFeatures:
 
     def _group_numbers(self, page_url: str, links: Sequence[Link]) -> Numbers:
         """Of each link on a page: (groups, links)."""
-        source_host = self.group_rates["source_host"].number(host_of(page_url))
-        sites: dict[str, int] = {}
+        urls: dict[str, str] = {}  # one of each host
         for link in links:
-            if link.host not in sites:
-                sites[link.host] = self.group_rates["site"].number(registered_domain(link.url))
+            urls.setdefault(link.host, link.url)
+        numbers = self.group_rates["site"].numbers(list(map(registered_domain, urls.values())))
+        sites = dict(zip(urls, numbers.tolist(), strict=True))
+        (source_host,) = self.group_rates["source_host"].numbers([host_of(page_url)])
         return np.array([[sites[link.host] for link in links], [source_host] * len(links)], dtype=np.int64)
 
     def waiting_rows(self) -> Numbers:

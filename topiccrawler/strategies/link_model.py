@@ -34,7 +34,7 @@ from scipy.sparse import csr_array
 
 from topiccrawler.errors import StrategyError
 from topiccrawler.files import read_text, user_path
-from topiccrawler.link_model.features import url_words, words_of_links
+from topiccrawler.link_model.classifier import url_words, words_of_links
 from topiccrawler.links.columns import Floats, Ints, packed, unpacked
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, Strategy, check_range, topic_of

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from topiccrawler.errors import StrategyError
 from topiccrawler.link_model.classifier import LinkClassifier
-from topiccrawler.link_model.learning import HALF_LIFE_PAGES, Explainer, LinkLearner, label_of
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import (
     Knowledge,
@@ -20,6 +19,7 @@ from topiccrawler.strategies.base import (
     check_range,
     link_scorer_of,
 )
+from topiccrawler.strategies.learning import HALF_LIFE_PAGES, Explainer, LinkLearner, label_of
 from topiccrawler.text.weights import logistic
 
 _PIECE = 250  # links scored anew in one call
@@ -38,8 +38,8 @@ class NaiveBayes(Strategy):
     Idea: anchor text and the text around it announce the target; a classifier trained on labelled links
         reads them.
     Formula: score = ln P(+|F) - ln P(-|F) = prior + sum over features f of ln P(f|+)/P(f|-); F are the words
-        of anchor and context (topiccrawler.link_model.features); with `learn`, plus what words, sites and pages
-        have given in this crawl (link_model.learning).
+        of anchor and context (topiccrawler.link_model.classifier); with `learn`, plus what words, sites and pages
+        have given in this crawl (strategies.learning).
     Parameters: learn false; true: every page read labels the link it came by, and the queue is rescored as
         the crawl goes on; half_life_pages 500: after so many pages what was learned counts half (ours);
         every_link false; true: each link to a waiting URL is scored, as in algorithm 1; probability false;

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from topiccrawler.link_model.features import words_of_links
+from topiccrawler.link_model.classifier import words_of_links
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, LinkScorer, Strategy, check_range, packed, topic_of
 from topiccrawler.strategies.features import TopicSimilarity, WordSimilarity, shown_words

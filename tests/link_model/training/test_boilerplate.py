@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.link_model.features import Lexicon, LinkWords
+from topiccrawler.link_model.classifier import Lexicon, LinkWords
 from topiccrawler.link_model.from_keywords import keyword_model
 from topiccrawler.link_model.training.samples import BOILERPLATE, Sample, balanced
 from topiccrawler.model import Link

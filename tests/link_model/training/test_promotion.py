@@ -9,8 +9,7 @@ import pytest
 from said import numbers
 
 from topiccrawler.errors import LinksFileError, ModelError
-from topiccrawler.link_model.classifier import Counts, LinkClassifier
-from topiccrawler.link_model.features import Lexicon
+from topiccrawler.link_model.classifier import Counts, Lexicon, LinkClassifier
 from topiccrawler.link_model.model_file import save
 from topiccrawler.link_model.training.promotion import (
     CANDIDATE,

@@ -11,7 +11,7 @@ from said import numbers
 
 from topiccrawler.errors import ArgumentError, ModelError
 from topiccrawler.files import folder
-from topiccrawler.link_model.features import LEXICON, Lexicon, LinkWords
+from topiccrawler.link_model.classifier import LEXICON, Lexicon, LinkWords
 from topiccrawler.link_model.from_keywords import link_model
 from topiccrawler.link_model.model_file import dumps, load, load_model, save
 from topiccrawler.link_model.training.published import published_model

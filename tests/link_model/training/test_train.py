@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from topiccrawler.errors import ArgumentError, LinksFileError
-from topiccrawler.link_model.classifier import Counts, LinkClassifier
-from topiccrawler.link_model.features import Lexicon, LinkWords
+from topiccrawler.link_model.classifier import Counts, Lexicon, LinkClassifier, LinkWords
 from topiccrawler.link_model.model_file import dumps
 from topiccrawler.link_model.training.samples import Sample, balanced, damped, pooled, prefix_samples
 from topiccrawler.link_model.training.train import (

@@ -25,7 +25,7 @@ from topiccrawler.cluster.redis.looking import Looking
 from topiccrawler.cluster.redis.records import Batch, digest, head, record
 from topiccrawler.cluster.redis.worker import LookUps, Readings, Worker
 from topiccrawler.crawling.sharing import Exchange, Prefetch
-from topiccrawler.frontier.base import LEASE_SECONDS, Accept, Leased, Notes, Pushed, State
+from topiccrawler.frontier.base import LEASE_SECONDS, Accept, FrontierView, Leased, Notes, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.leasing import LeasingFrontier, check_score
 from topiccrawler.frontier.url_index import anchor_bit
@@ -33,7 +33,7 @@ from topiccrawler.model import Link, Score
 from topiccrawler.urls.canonical import host_of
 
 
-class WorkerView(RedisListing):
+class WorkerView(RedisListing, FrontierView):
     """See frontier.base.FrontierView. What is not known here is asked of the server."""
 
     def __init__(

@@ -19,7 +19,7 @@ from topiccrawler.cluster.redis.frontier import LearnsTogether, RedisFrontier
 from topiccrawler.cluster.redis.listing import RedisListing
 from topiccrawler.cluster.redis.records import partition_of
 from topiccrawler.crawling.sharing import Exchange, Prefetch
-from topiccrawler.frontier.base import Accept, Leased, Notes, Postpone, Pushed, State
+from topiccrawler.frontier.base import Accept, FrontierView, Leased, Notes, Postpone, Pushed, State
 from topiccrawler.model import Link, Score
 from topiccrawler.urls.canonical import host_of
 
@@ -28,7 +28,7 @@ MOST = frozenset({"workers"})  # figures of which the largest counts
 T = TypeVar("T")
 
 
-class PartitionedView(RedisListing):
+class PartitionedView(RedisListing, FrontierView):
     """See frontier.base.FrontierView. `of(host)`: the partition that has it."""
 
     def __init__(self, parts: Sequence[RedisFrontier], of: Callable[[str], RedisFrontier]) -> None:

@@ -25,8 +25,7 @@ from dataclasses import asdict, dataclass
 from operator import itemgetter
 from sys import intern
 
-from topiccrawler.link_model.classifier import Counts, LinkClassifier
-from topiccrawler.link_model.features import Lexicon, LinkWords
+from topiccrawler.link_model.classifier import Counts, Lexicon, LinkClassifier, LinkWords
 from topiccrawler.link_model.training.published import GROUPS, published_model
 from topiccrawler.link_model.training.samples import Progress, Sample
 from topiccrawler.text.segmenter import Segmenter

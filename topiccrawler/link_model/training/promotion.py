@@ -19,8 +19,7 @@ from typing import Any
 
 from topiccrawler.errors import LinksFileError, ModelError
 from topiccrawler.files import keep_former, sha256_of
-from topiccrawler.link_model.classifier import LinkClassifier
-from topiccrawler.link_model.features import FEATURES, FIELDS, LEXICON, Lexicon
+from topiccrawler.link_model.classifier import FEATURES, FIELDS, LEXICON, Lexicon, LinkClassifier
 from topiccrawler.link_model.model_file import VERSION, load, save
 from topiccrawler.link_model.training.evaluation import Row, row
 from topiccrawler.link_model.training.link_files import LabelledLink, read_links

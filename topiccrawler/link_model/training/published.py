@@ -17,8 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from topiccrawler.link_model.classifier import PAPER_TRUST, Counts, LinkClassifier
-from topiccrawler.link_model.features import GROUP_2, Lexicon
+from topiccrawler.link_model.classifier import GROUP_2, PAPER_TRUST, Counts, Lexicon, LinkClassifier
 from topiccrawler.link_model.training.samples import Sample, add
 from topiccrawler.links.extract import ContextMaker
 

@@ -31,14 +31,14 @@ from sys import intern
 from typing import Protocol, TypeVar
 
 from topiccrawler.files import package_table
-from topiccrawler.link_model.classifier import Counts
-from topiccrawler.link_model.features import (
+from topiccrawler.link_model.classifier import (
     FIELDS,
     GROUP_2,
+    Counts,
     Lexicon,
     LinkWords,
     channel_words,
-    fields,
+    features_of,
     words_of_links,
 )
 from topiccrawler.link_model.training.link_files import LabelledLink
@@ -226,7 +226,7 @@ def add(
     counts: Counts, sample: Sample, lexicon: Lexicon, weight: float, without: frozenset[str] = frozenset()
 ) -> None:
     """Count one sample, in the fields it has, `without` some words."""
-    found = fields(sample.words, lexicon)
+    found = features_of(sample.words, lexicon)
     counts.add({name: found[name] - without for name in sample.has}, sample.positive, weight)
 
 

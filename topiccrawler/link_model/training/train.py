@@ -15,8 +15,7 @@ from pathlib import Path
 
 from topiccrawler.errors import ArgumentError, LinksFileError
 from topiccrawler.files import sha256_of
-from topiccrawler.link_model.classifier import LinkClassifier
-from topiccrawler.link_model.features import Lexicon
+from topiccrawler.link_model.classifier import Lexicon, LinkClassifier
 from topiccrawler.link_model.training.evaluation import (
     Row,
     divergences,

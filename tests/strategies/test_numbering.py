@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawler.links.columns import Numbering
+from topiccrawler.strategies.numbering import Numbering
 
 NAMES = st.sampled_from(["", "a", "b", "c", "d", "e", "f"])
 

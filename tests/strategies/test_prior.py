@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.link_model.learning import FADE, KEEP, KEEP_CLASS, LinkPrior
 from topiccrawler.model import Link
+from topiccrawler.strategies.learning import FADE, KEEP, KEEP_CLASS, LinkPrior
 
 GOOD, POOR = "http://hub.com.cn/good", "http://hub.com.cn/poor"
 

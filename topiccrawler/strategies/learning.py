@@ -7,17 +7,17 @@ Idea: words of links whose pages were relevant count for a link, words of the ot
     counted as an anchor of a link to it. Its site, and the page it stands on, give a link a prior.
 Formula: x = b * tanh(base(link) / b) + c * (a * tanh(e(link) / 3) + prior(link))
     base    -> the scorer below, log-odds; b -> bound, its largest value. Default 10 (ours)
-    prior   -> of its site and host, and of the page it stands on: link_model.learning
+    prior   -> of its site and host, and of the page it stands on: strategies.learning
     a       -> the largest value of learned words. Default 0.5 (ours)
     c       -> 5: odds of 5 from the scorer below equal odds of 1 here, since words are not independent (ours)
-    e(link) = sum over fields f of t_f * sum over words w of field f of e(f, w), which link_model.learning learns
+    e(link) = sum over fields f of t_f * sum over words w of field f of e(f, w), which strategies.learning learns
     t_f     -> trust in a field: anchor 1, context 0.4, url 0.5 (ours)
     label of a page = r^2 / (1 + r^2), r = relevance / page threshold: half at the threshold
 Parameters: half_life_pages 500, bound 10, smoothing 2 (with as many + as - the paper's Laplace count of 1 in each class),
     least share 0.2, most_words 50 000 a field (ours; docs/lab/learning.md).
 Reads: anchor, context and URL words of links; title and relevance of the pages they led to.
 Cost: 0.1 ms a page learned from; 20 ms for 1 000 links, 2 of them for the prior. Memory: at most `most_words` words a field, and
-    the counts of link_model.learning.
+    the counts of strategies.learning.
 But: smoothing goes to the share p instead of to even odds: a word met once on an irrelevant page says little where most
     pages are irrelevant. p is at least a fifth, or a crawl without relevant pages would follow the least irrelevant site
     to its end. Labels are shares, not 0 or 1: near its threshold the page classifier is right about every other page. All
@@ -25,17 +25,6 @@ But: smoothing goes to the share p instead of to even odds: a word met once on a
     must not hide that a site's pages are irrelevant. A failed fetch teaches nothing; a seed has no text, and teaches by
     its title and site alone.
 Reference: Han et al. 2010, eq. 1-2 for the counts; decay and smoothing are ours.
-
-Word statistics: the log-odds of each word, learned in this crawl from the pages that were read.
-
-100 000 waiting URLs are rescored in milliseconds: words are numbers, and the log-odds of all rows are looked up at once. Used by
-link_model.learning, a field of a link each, and by the strategy `adaptive`.
-Formula   e(w) = ln (n+ + m p) / (n- + m (1 - p)) - ln p / (1 - p);  a text has the sum over its words, each once
-          n+, n-  pages whose link or title contains w, by label and 1 - label, decayed: a page half a life ago counts half
-          p       share of relevant pages among those counted, and one of each class before them, decayed likewise;
-                  at least `least_share`
-          m       smoothing
-Reference Han et al. 2010, eq. 1-2 for the counts; decay and smoothing are ours.
 
 The prior of a link, before its words: from the success rate of its site and host, and from the page it stands on.
 
@@ -58,127 +47,17 @@ Reference: ours; `adaptive` has the same features in columns (strategies.link_fe
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, repeat
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from topiccrawler.link_model.features import LinkWords, url_words, words_of_links
-from topiccrawler.links.columns import Floats, Numbering, Numbers, doubled, packed, unpacked
+from topiccrawler.link_model.classifier import LinkWords, url_words, words_of_links
 from topiccrawler.model import Link
+from topiccrawler.strategies.numbering import WordStatistics
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.urls.canonical import registered_domain
-
-NONE = 0  # the number of no word
-_HEAVIEST = 1e9  # weight of a page at which all counts are scaled down
-_LEAST_TOTAL = 1e-9  # of a class then: both always exist
-
-
-class WordStatistics:
-    """Numbers for words, and their counts. `most_words`: later ones are not counted."""
-
-    def __init__(
-        self, half_life_pages: float, smoothing: float, least_share: float = 0.0, most_words: int = 100_000
-    ) -> None:
-        self.numbers = Numbering([""])  # NONE
-        self.most_words = most_words
-        self._growth = 2.0 ** (1.0 / half_life_pages) if half_life_pages > 0 else 1.0
-        self._smoothing, self._least_share = smoothing, least_share
-        self._counts = np.zeros((2, 1024))  # not relevant, relevant
-        self._totals = np.ones(2)
-        self._weight = 1.0  # of the page counted last; earlier ones count less
-
-    def __len__(self) -> int:
-        """Words that have a number."""
-        return len(self.numbers) - 1
-
-    def of(self, texts: Sequence[Sequence[str]], width: int, *, add: bool = True) -> Numbers:
-        """(texts, `width`) numbers of their words without digits, the first ones, each once; new words get new numbers or, without `add`,
-        none."""
-        found = np.full((len(texts), width), NONE, dtype=np.int64)
-        spelled = [list(dict.fromkeys(filter(str.isalpha, words))) for words in texts]
-        if add:
-            self._add(chain.from_iterable(spelled))
-        for row, words in zip(found, spelled, strict=True):
-            row[: len(words)] = [self.numbers.get(word, NONE) for word in words[:width]]
-        return found
-
-    def learn(self, texts: Iterable[Numbers], label: float) -> None:
-        """Words of a page's link and of its title; `label` (0..1) says how relevant the page was."""
-        self._weight *= self._growth
-        shares = self._weight * np.array([1.0 - label, label])
-        for numbers in texts:
-            words = [*{*numbers.flat} - {NONE}]
-            if words:
-                self._counts[:, words] += shares[:, None]
-                self._totals += shares
-        if self._weight > _HEAVIEST:
-            self._counts /= self._weight
-            self._totals = np.maximum(self._totals / self._weight, _LEAST_TOTAL)
-            self._weight = 1.0
-
-    def log_odds(self, numbers: Numbers) -> Floats:
-        """The log-odds of each word; 0 for NONE."""
-        many = numbers.size > self.numbers.size  # then each word is computed once
-        prior = self._totals / self._totals.sum()
-        if prior[1] < self._least_share:
-            prior = np.array([1.0 - self._least_share, self._least_share])
-        smooth = self._smoothing * self._weight * prior
-        negative, positive = self._counts[:, : self.numbers.size] if many else self._counts[:, numbers]
-        odds: Floats = np.log((positive + smooth[1]) / (negative + smooth[0])) - np.log(prior[1] / prior[0])
-        if many:
-            odds = odds[numbers]
-        odds[numbers == NONE] = 0.0
-        return odds
-
-    def forget(self, used: Numbers) -> None:
-        """Forget the words that are not `used` and were hardly counted."""
-        spare = self.numbers.used()
-        spare &= self._counts[:, : self.numbers.size].sum(axis=0) < 0.5 * self._weight
-        spare[used] = spare[NONE] = False
-        self.numbers.forget(np.flatnonzero(spare))
-
-    def keep_most_counted(self, words: int) -> None:
-        """Forget all others; of equal ones the later."""
-        left = np.flatnonzero(self.numbers.used())[1:]
-        ranked = np.argsort(-self._counts[:, left].sum(axis=0), kind="stable")
-        self.numbers.forget(np.sort(left[ranked[words:]]))
-
-    def save(self) -> dict[str, Any]:
-        """As JSON values."""
-        return {
-            "words": self.numbers.save(),
-            "counts": packed(self._counts[:, : self.numbers.size]),
-            "totals": self._totals.tolist(),
-            "weight": self._weight,
-        }
-
-    def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` kept. ValueError when it is damaged; then nothing has changed."""
-        numbers = Numbering.load(state["words"])
-        kept = unpacked(state["counts"]).reshape(2, -1)
-        totals, weight = np.array(state["totals"], dtype=np.float64), float(state["weight"])
-        sound = np.isfinite(kept).all() and (kept >= 0).all() and kept.shape[1] == numbers.size > 0
-        if not (
-            sound
-            and totals.shape == (2,)
-            and 0 < totals.min() <= totals.max() < np.inf
-            and 0 < weight < np.inf
-        ):
-            raise ValueError("word statistics are damaged")
-        counts = np.zeros((2, max(1024, kept.shape[1])))
-        counts[:, : kept.shape[1]] = kept
-        self.numbers, self._counts, self._totals, self._weight = numbers, counts, totals, weight
-
-    def _add(self, words: Iterable[str]) -> None:
-        """Give new words their numbers, while there is room."""
-        new = dict.fromkeys(word for word in words if word not in self.numbers)
-        added = self.numbers.add_all(islice(new, max(0, self.most_words - len(self.numbers))))
-        while self.numbers.size > self._counts.shape[1]:
-            self._counts = doubled(self._counts, axis=1)
-        self._counts[:, added] = 0.0
-
 
 KEEP = 0.9
 KEEP_CLASS = 0.99

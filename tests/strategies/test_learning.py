@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from topiccrawler.link_model.learning import WORDS_MOST, WORDS_SCALE, WORTH, LinkLearner, label_of
-from topiccrawler.links.columns import Numbering, packed
+from topiccrawler.links.columns import packed
 from topiccrawler.model import Link
+from topiccrawler.strategies.learning import WORDS_MOST, WORDS_SCALE, WORTH, LinkLearner, label_of
+from topiccrawler.strategies.numbering import Numbering
 
 
 class Flat:
