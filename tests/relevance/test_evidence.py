@@ -87,8 +87,17 @@ def test_the_features_of_a_page_by_hand() -> None:
             "near density": math.sqrt(of_exam**2 * 2 / 85),
             "main text": 1.0,
             "length": math.log(85),
+            "latin": 0.0,
         }
     )
+
+
+def test_words_without_a_chinese_character_are_latin_ones() -> None:
+    """Java, and not A股 or 大模型; the shipped weight takes .4 of it from the log-odds."""
+    classifier = classifier_of(["Java", "A股", "大模型", "GPT-4"], latin=-1.0)
+    assert classifier.features([])[-1] == 0.5
+    assert classifier.relevance(PageWords()) == pytest.approx(1 / (1 + math.exp(0.5)))
+    assert shipped_weights()["latin"] == -0.4
 
 
 def test_the_relevance_is_the_logistic_of_the_weighted_features() -> None:

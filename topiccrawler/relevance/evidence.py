@@ -14,9 +14,10 @@ with their likeness l (text.word_vectors), n = words of the body:
     density      sqrt of U's share of the body, at most sqrt .1
     near density sqrt of the share of N, each times l squared, at most sqrt .2
     main text    1 where the page has one                length        ln(n + 20)
+    latin        share of U without a Chinese character: an English word is oftener ambiguous, and words near it say less
 Parameters: w, b of models/own_words.json, learned by logistic regression from the pages that crawls for 31 topics of three words fetched,
 whose truth is known by title and tags (benchmarks/own_words.py, docs/lab/own-words.md); w of categories and folder, beside the others, from
-all content pages of the webs, and b moved by .7. Near words from likeness .35 on, at most 300.
+all content pages of the webs, b moved by .7, and w of latin by hand. Near words from likeness .35 on, at most 300.
 Reads: segments of the page. A Latin word whose stem is another word (banking, bank), or of which the segmenter drops a part (Objective-C,
 GPT-4, .NET), counts where it is written as the user wrote it. A Chinese one counts at the end of a longer word of a title, tag or heading too
 (线程 in 多线程): there a compound has its head; at its beginning it may be another thing (志愿者). A folder of the address says what series or
@@ -48,7 +49,7 @@ from topiccrawler.relevance.base import EVEN
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.normalise import fold
 from topiccrawler.text.segmenter import Segmenter
-from topiccrawler.text.tokenise import stem
+from topiccrawler.text.tokenise import HAN, stem
 from topiccrawler.text.weights import logistic
 from topiccrawler.topics.meaning import near_words
 from topiccrawler.topics.topic import Topic, heads_of, joined_again
@@ -80,7 +81,9 @@ FEATURES = (
     "near density",
     "main text",
     "length",
+    "latin",
 )
+_HAN = re.compile(f"[{HAN}]")
 _LATIN = re.compile(r"[a-z]+")
 _RUN = re.compile(r"[a-z0-9]+")
 _NAME = re.compile(r"[a-z0-9.+#_-]*[a-z][a-z0-9.+#_-]*")
@@ -133,6 +136,7 @@ class EvidenceClassifier:
         self._against = {word: weight for word, weight in against.items() if word not in ours}
         self._known = ours | self._against.keys()
         self._heads = heads_of(self._known)
+        self._latin = sum(not _HAN.search(word) for word in topic.given) / len(topic.given)
         self._weights = dict(weights) if weights is not None else dict(shipped_weights())
 
     @property
@@ -248,6 +252,7 @@ class EvidenceClassifier:
             math.sqrt(min(0.2, nearby / running)),
             float("text" in held),
             math.log(running),
+            self._latin,
         ]
 
     def _ending(self, word: str) -> str:
