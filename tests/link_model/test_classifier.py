@@ -133,6 +133,19 @@ def test_what_is_remembered_of_texts_never_changes_a_score(pages: list[list[Link
         assert model.log_odds(links) == model.log_odds_of_words(words_of_links(links, PLAIN))
 
 
+def test_what_is_remembered_is_bounded_where_links_have_no_context_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A list of percent-encoded addresses without other texts: cleared with the page after the bound was passed."""
+    monkeypatch.setattr("topiccrawler.link_model.classifier._MOST_PIECES", 4)
+    model, kept = LinkClassifier("t", some_counts()), []
+    for page in range(4):
+        links = [Link(url=f"http://e.cn/%E5%9F%BA{page}{at}/", host="e.cn", anchor="基金") for at in range(3)]
+        assert model.log_odds(links) == model.log_odds_of_words(words_of_links(links, PLAIN))
+        kept.append(len(model._channels))
+    assert kept == [3, 6, 3, 6]
+
+
 def test_a_dictionary_word_reaches_over_neighbours_in_an_anchor_only() -> None:
     lexicon = Lexicon(["基金股票"])
     assert LEXICON in features_of(LinkWords(["基金", "股票"], [], []), lexicon)["anchor"]

@@ -311,6 +311,7 @@ TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 0.3, "url": 1.0}
 _GRAINS = 2.0**24
 _ANCHOR, _CONTEXT, _URL = range(len(FIELDS))
 _REMEMBERED_CHARACTERS = 400_000  # twice, of links with their contexts; some 8 MB in all
+_MOST_PIECES = 10_000  # of contexts, and addresses
 _BETWEEN = "\x01"  # of the texts of a link, as they are remembered
 PAPER_TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 1.0, "url": 0.0}
 
@@ -396,7 +397,7 @@ class LinkClassifier:
         fields = [link.split(_BETWEEN, 2) for link in links]
         anchors, channels, contexts = (dict.fromkeys(texts) for texts in zip(*fields, strict=True))
         around = {context: context_pieces(context) for context in contexts}
-        if len(self._shares) > _MOST_REMEMBERED:
+        if max(len(self._shares), len(self._channels)) > _MOST_PIECES:
             self._shares, self._channels = {}, {}
         pieces = [
             piece
