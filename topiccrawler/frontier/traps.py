@@ -39,8 +39,8 @@ class Limits:
 def trap(url: str, source_url: str, limits: Limits, now: float) -> str | None:
     """Why a canonical URL, linked by a page, counts as a trap; None when it looks ordinary. `now`: seconds since
     the epoch."""
-    back_off, _, query = url.partition("?")
-    segments = [segment for segment in back_off.split("/")[3:] if segment]
+    address, _, query = url.partition("?")
+    segments = [segment for segment in address.split("/")[3:] if segment]
     if 0 < limits.path_segments < len(segments):
         return f"path depth: {len(segments)} segments"
     repeated = _most(segments)

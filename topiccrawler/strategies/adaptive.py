@@ -39,13 +39,7 @@ from topiccrawler.strategies.base import (
     packed_rows,
 )
 from topiccrawler.strategies.learning import label_of
-from topiccrawler.strategies.link_features import (
-    GROUPS,
-    MEMORY_URLS,
-    UrlFeatures,
-    bounded,
-    logit,
-)
+from topiccrawler.strategies.link_features import GROUPS, MEMORY_URLS, UrlFeatures, bounded, logit
 from topiccrawler.strategies.site_looks import SiteLooks
 from topiccrawler.text.normalise import fold
 from topiccrawler.text.weights import logistic
@@ -183,7 +177,7 @@ class Adaptive(Strategy):
                      own words: 20 more for the URLs chosen for a look at their site (strategies.site_looks)
         site text    mean of 2 tanh(log-odds / 10) of the first link to each URL met of its site; two more count 0
         source host  the same as site, of pages fetched through links of the host of the best linking page
-        words        2 tanh(sum over its anchor's words of their log-odds here / 3) (strategies.learning)
+        words        2 tanh(sum over its anchor's words of their log-odds here / 3) (strategies.numbering)
         unproductive -ln(1 + n/10), n pages of its site since the last relevant one (own words: since one with
                      an outcome above NEARBY): `site` forgets them
         named        own words: 1 with one of them in an anchor, else .5 with one in the path of the address

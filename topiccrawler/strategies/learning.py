@@ -7,17 +7,17 @@ Idea: words of links whose pages were relevant count for a link, words of the ot
     counted as an anchor of a link to it. Its site, and the page it stands on, give a link a prior.
 Formula: x = b * tanh(base(link) / b) + c * (a * tanh(e(link) / 3) + prior(link))
     base    -> the scorer below, log-odds; b -> bound, its largest value. Default 10 (ours)
-    prior   -> of its site and host, and of the page it stands on: strategies.learning
+    prior   -> of its site and host, and of the page it stands on, below
     a       -> the largest value of learned words. Default 0.5 (ours)
     c       -> 5: odds of 5 from the scorer below equal odds of 1 here, since words are not independent (ours)
-    e(link) = sum over fields f of t_f * sum over words w of field f of e(f, w), which strategies.learning learns
+    e(link) = sum over fields f of t_f * sum over words w of field f of e(f, w), which WordStatistics learns (strategies.numbering)
     t_f     -> trust in a field: anchor 1, context 0.4, url 0.5 (ours)
     label of a page = r^2 / (1 + r^2), r = relevance / page threshold: half at the threshold
 Parameters: half_life_pages 500, bound 10, smoothing 2 (with as many + as - the paper's Laplace count of 1 in each class),
     least share 0.2, most_words 50 000 a field (ours; docs/lab/learning.md).
 Reads: anchor, context and URL words of links; title and relevance of the pages they led to.
 Cost: 0.1 ms a page learned from; 20 ms for 1 000 links, 2 of them for the prior. Memory: at most `most_words` words a field, and
-    the counts of strategies.learning.
+    the counts of LinkPrior.
 But: smoothing goes to the share p instead of to even odds: a word met once on an irrelevant page says little where most
     pages are irrelevant. p is at least a fifth, or a crawl without relevant pages would follow the least irrelevant site
     to its end. Labels are shares, not 0 or 1: near its threshold the page classifier is right about every other page. All

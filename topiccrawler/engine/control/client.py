@@ -106,6 +106,7 @@ def orders(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 PATIENCE_SECONDS = 30.0  # a block looks through the whole queue
+METRICS = "metrics"  # the verb whose answer is a text
 
 
 def ask(
@@ -115,8 +116,8 @@ def ask(
     body: Mapping[str, object] | None = None,
     patience: float = PATIENCE_SECONDS,
 ) -> Any:
-    """The crawl's answer to a verb, an object or a text; `body`: of a verb that changes something; `patience`: seconds. StateError when
-    nobody answers, ArgumentError when the crawl refuses."""
+    """The crawl's answer to a verb, an object, or of METRICS a text; `body`: of a verb that changes something; `patience`: seconds.
+    StateError when nobody answers, or another program does, ArgumentError when the crawl refuses."""
     address = Address.read(folder)
     path = f"/{verb}" + (f"?{urlencode(query)}" if query else "")
     try:
@@ -125,11 +126,12 @@ def ask(
         why = str(failure) or type(failure).__name__
         fault = f"nobody answers at {address.url} ({why}); a killed crawl leaves {FILE} behind"
         raise StateError(f"job {folder}", fault, REMEDY) from None
-    if status == http.client.OK and kind == "text/plain":
+    is_answer = status == http.client.OK
+    if is_answer and verb == METRICS and kind == "text/plain":
         return text
     try:
         answer = json.loads(text)
-        if status == http.client.OK and isinstance(answer, dict):
+        if is_answer and verb != METRICS and isinstance(answer, dict):
             return answer
         what, fault, remedy = (str(answer[name]) for name in ("what", "fault", "remedy"))
     except (ValueError, KeyError, TypeError):

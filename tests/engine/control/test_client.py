@@ -1,0 +1,71 @@
+"""What answers where a crawl did: an address that a killed crawl left behind may be another program's by now."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.engine.control.client import Address, ask
+from topiccrawler.errors import ArgumentError, StateError
+
+JSON, TEXT = "application/json", "text/plain"
+
+
+class _Answers(BaseHTTPRequestHandler):
+    answer = 200, JSON, b"{}"
+
+    def do_GET(self) -> None:
+        status, kind, body = self.answer
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None: ...
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Iterator[Path]:
+    """A job whose control.json names a server of ours."""
+    server = HTTPServer(("127.0.0.1", 0), _Answers)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    Address(f"http://127.0.0.1:{server.server_port}").write(tmp_path)
+    yield tmp_path
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("verb", "status", "kind", "body"),
+    [
+        ("status", 200, TEXT, b"OK"),
+        ("status", 200, JSON, b"[1]"),
+        ("status", 200, "text/html", b"<html>"),
+        ("status", 404, JSON, b'{"what": "not found"}'),
+        ("metrics", 200, JSON, b'{"pages": 1}'),
+    ],
+)
+def test_the_answer_of_another_program_is_none(
+    job: Path, monkeypatch: pytest.MonkeyPatch, verb: str, status: int, kind: str, body: bytes
+) -> None:
+    monkeypatch.setattr(_Answers, "answer", (status, kind, body))
+    with pytest.raises(StateError) as fault:
+        ask(job, verb)
+    assert Address.read(job).url in str(fault.value)
+
+
+def test_an_object_a_text_and_a_refusal(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Answers, "answer", (200, JSON, '{"kept": "考研"}'.encode()))
+    assert ask(job, "status") == {"kept": "考研"}
+    monkeypatch.setattr(_Answers, "answer", (200, TEXT, b"pages 1\n"))
+    assert ask(job, "metrics") == "pages 1\n"
+    monkeypatch.setattr(_Answers, "answer", (400, JSON, b'{"what": "a", "fault": "b", "remedy": "c"}'))
+    with pytest.raises(ArgumentError, match=r"^a: b; c$"):
+        ask(job, "metrics")
