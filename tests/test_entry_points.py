@@ -295,7 +295,7 @@ def test_a_crawl_uses_all_five_and_its_job_goes_on(
         return scrapy_with(
             "crawl", "topic", "-a", "topic=finance", "-a", "seeds=http://hub.example/", "-a", "strategy=shallow",
             "-a", "strategy_most=3", "-a", "page_classifier=title_only", "-s", f"JOBDIR={tmp_path / 'job'}",
-            "-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "TOPIC_LINKING_PAGE=0", *words,
+            "-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", *words,
             proxy=web.proxy,
         )  # fmt: skip
 

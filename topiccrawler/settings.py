@@ -36,9 +36,6 @@ TOPIC_LEARN = None
 # = every link passes the gate
 TOPIC_LINK_THRESHOLD = None
 TOPIC_PROPOSED_WORDS = 600  # most words added to a topic of `-a keywords=` alone; 0 = none (docs/topics.md)
-# 0..1: how much the relevance of the linking page counts in what is kept; 0 = not at all. For `vsm` and one
-# topic that is not narrow (docs/how-pages-are-judged.md)
-TOPIC_LINKING_PAGE = 0.5
 # the page classifier: `vsm`, `cosine`, `naive_bayes`, `svm` (docs/how-pages-are-judged.md)
 TOPIC_PAGE_CLASSIFIER = "vsm"
 # folder with page_classifiers/TOPIC.CLASSIFIER.json; None = those shipped in models/

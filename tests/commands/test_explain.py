@@ -20,7 +20,6 @@ from topiccrawler.crawling.gate import OPEN, REFUSED, Block, Blocks
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.rows import Rows
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.relevance.base import relevance_of, similarity_of
 from topiccrawler.strategies.adaptive import FEATURES
 from topiccrawler.strategies.naive_bayes import LEARNED
 
@@ -191,22 +190,14 @@ def test_a_url_of_a_past_crawl_has_its_score_its_path_and_its_end(
     }
 
 
-def test_a_kept_page_is_explained_with_the_page_that_links_it(
+def test_a_kept_page_is_explained_by_the_words_it_was_judged_by(
     learned: Path, explain: Callable[..., Any], command: Callable[..., Any]
 ) -> None:
     stored = explain(f"{SITE}fund", "--job", str(learned))["crawl"]["stored"]
-    of_news = explain(f"{SITE}news", "--job", str(learned))["crawl"]["fetches"][0]["relevance"]
-    linking = stored["linking_page"]
-    assert (linking["url"], linking["relevance"]) == (f"{SITE}news", of_news)
-    assert 0.4 < linking["factor"] < 1
-    of_words = sum(word["share"] for word in stored["words"])
-    assert of_words == pytest.approx(stored["similarity"])
-    threshold = explain(f"{SITE}fund", "--job", str(learned))["crawl"]["similarity_threshold"]
-    assert linking["similarity"] == pytest.approx(similarity_of(of_news, threshold), abs=1e-4)
-    with_link = relevance_of(of_words * linking["factor"], threshold)
-    assert with_link == pytest.approx(stored["relevance"], abs=1e-3)
+    assert sum(word["share"] for word in stored["words"]) == pytest.approx(stored["relevance"], abs=0.02)
+    assert stored["leading"] == []
     ran = command("explain", f"{SITE}fund", "--job", str(learned), "-s", "LOG_LEVEL=ERROR")
-    assert re.search(rf"×{linking['factor']:.3f} .* {of_news:.2f}$", ran.out, re.MULTILINE)
+    assert re.search(rf"relevance {stored['relevance']:.2f}, kept from 0.500 now$", ran.out, re.MULTILINE)
 
 
 def test_other_words_for_a_link_of_a_crawl_are_scored_by_what_it_learned(

@@ -90,7 +90,8 @@ def test_show_gives_all_of_a_topic_by_any_name(topics: Callable[..., Any], tea: 
     assert f"{finance.page_threshold:g}" in lines[1]
     assert lines[2].endswith(": yes")
     assert lines[3].startswith("  nearest topics: real_estate 0.02, ")
-    assert lines[5].startswith("    财经 1, 证券 0.81, ")
+    assert lines[5] == "    财经, 金融, 理财, 股票"  # its names
+    assert lines[7].startswith("    财经 1, 证券 0.81, ")
     assert any(line.startswith("  example: 沪深两市") for line in lines)
     assert "https://www.eastmoney.com/" in "\n".join(lines)
     lines = topics("show", tea).out.splitlines()

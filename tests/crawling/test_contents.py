@@ -38,10 +38,21 @@ def crawl_of(recipe: Recipe, **more: Any) -> Crawl:
     return Crawl(assemble(recipe), MemoryFrontier(), **more)
 
 
-@pytest.mark.parametrize("classifier", ["vsm", "cosine", "naive_bayes"])
+UNNAMED = {"name": "x", "keywords": {"基金": 1, "股票": 1, "理财": 1}}
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        Recipe("x", topic_fields=UNNAMED),
+        Recipe("finance", page_classifier="cosine"),
+        Recipe("finance", page_classifier="naive_bayes"),
+    ],
+    ids=["vsm", "cosine", "naive_bayes"],
+)
 @pytest.mark.parametrize("text", [FUNDS, SPORT, ""])
-def test_a_sent_page_is_judged_as_one_that_is_read_here(classifier: str, text: str, tmp_path: Path) -> None:
-    crawl = crawl_of(Recipe("finance", page_classifier=classifier), files=JobFiles(tmp_path / "job"))
+def test_a_sent_page_is_judged_as_one_that_is_read_here(recipe: Recipe, text: str, tmp_path: Path) -> None:
+    crawl = crawl_of(recipe, files=JobFiles(tmp_path / "job"))
     plan, page = crawl.content_plan, answer(text)
     here = crawl.reader.reading(page.content(crawl.reader), depth=1)
     sent = crawl.reader.reading(unpacked(ContentPacker(plan).packed(page), page, crawl.reader, plan), depth=1)

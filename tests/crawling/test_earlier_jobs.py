@@ -10,15 +10,13 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.crawling.assemble import assemble, kept_from, page_classifier_of, recipe_of_words, topic_of
-from topiccrawler.crawling.explanation import linking_page
 from topiccrawler.crawling.job_files import JOB, VISITS, JobFiles, read_recipe, write_recipe
+from topiccrawler.crawling.keeping import visit_similarity
 from topiccrawler.crawling.page_stores import as_begun
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import TEACHING, with_teaching
 from topiccrawler.model import Visit
-from topiccrawler.relevance.base import linking_page_factor, relevance_of, similarity_of
 from topiccrawler.relevance.evidence import EvidenceClassifier
-from topiccrawler.relevance.vsm import VsmClassifier
 
 WORDS = ("考研", "高考", "志愿")
 NOW = 1_000.0
@@ -54,16 +52,17 @@ def of_words(*, is_understood: bool = True) -> Recipe:
     return recipe_of_words(Recipe("", "breadth_first"), WORDS, 50, is_understood=is_understood)
 
 
-def test_a_job_without_the_field_is_judged_by_vsm_as_before(begun: Begun) -> None:
+def test_a_job_without_the_field_is_judged_by_all_its_words(begun: Begun) -> None:
     recipe = read_recipe(begun(of_words(is_understood=False)))
     assert recipe is not None
     assert recipe.relevance_since is None
     assert topic_of(recipe).narrow is None
     classifier = page_classifier_of(recipe)
-    assert isinstance(classifier, VsmClassifier)
+    assert isinstance(classifier, EvidenceClassifier)
+    assert not classifier.topic.narrow
     assert kept_from(recipe, classifier) == classifier.similarity_threshold == 0.15
     assert kept_from(replace(recipe, relevance_since=NOW), classifier) == 0.5
-    assert isinstance(page_classifier_of(of_words()), EvidenceClassifier), "one that begins now"
+    assert topic_of(of_words()).narrow, "one that begins now"
 
 
 def test_it_goes_on_so_with_the_same_words_and_one_warning(
@@ -129,16 +128,8 @@ def test_what_an_earlier_version_was_taught_is_used(begun: Begun, caplog: pytest
     assert not any(TEACHING in message for message in caplog.messages)
 
 
-def test_the_page_that_links_one_is_explained_on_the_scale_of_its_time() -> None:
+def test_the_similarity_of_a_page_is_read_on_the_scale_of_its_time() -> None:
     """.3 was a similarity at the time 10; since 1000 it is that of .14 · (.3 / .7)^(1/3)."""
-    recipe = Recipe("finance", relevance_since=NOW)
-    classifier = page_classifier_of(recipe)
-    for time, similarity in ((10.0, 0.3), (NOW, similarity_of(0.3, classifier.similarity_threshold))):
-        visit = Visit("http://a.cn/", 200, 20.0, 0.3, stored=True, time=time)
-        assert linking_page(recipe, classifier, visit) == {
-            "url": "http://a.cn/",
-            "relevance": 0.3,
-            "similarity": round(similarity, 4),
-            "factor": round(linking_page_factor(similarity, 0.5), 4),
-        }
-    assert relevance_of(similarity, classifier.similarity_threshold) == pytest.approx(0.3)
+    visit = Visit("http://a.cn/", 200, 20.0, 0.3, stored=True, time=10.0)
+    assert visit_similarity(visit, 0.14, NOW) == visit_similarity(visit, 0.14, None) == 0.3
+    assert visit_similarity(replace(visit, time=NOW), 0.14, NOW) == pytest.approx(0.14 * (3 / 7) ** (1 / 3))

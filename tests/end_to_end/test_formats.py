@@ -190,7 +190,6 @@ def test_a_crawl_goes_on_while_a_hostile_file_runs_into_its_limit(
     ]
 
 
-OWN_WORDS = ("-s", "TOPIC_LINKING_PAGE=0")  # what links them is a page of links
 COPIES = {
     "http://hub.example/": page(
         "导航",
@@ -208,7 +207,7 @@ def test_copies_within_and_across_sites_are_stored_as_aliases_without_text_and_h
 ) -> None:
     fourth = page("第四篇基金", f"<h2>基金、股票与证券</h2><p><b>摘要</b>：{FUNDS[::-1]}。</p>").encode("gbk")
     web = {**COPIES, "http://hub.example/4": answer(200, fourth, Content_Type="text/html; charset=gbk")}
-    ran = crawl(draw_web(web), *OWN_WORDS, "-s", "CONCURRENT_REQUESTS=1")
+    ran = crawl(draw_web(web), "-s", "CONCURRENT_REQUESTS=1")
     first = "http://hub.example/1"
     assert {record.url: (record.alias_of, bool(record.text)) for record in stored(tmp_path)} == {
         first: ("", True),
@@ -236,7 +235,7 @@ def test_copies_can_be_dropped_and_other_sites_left_alone(
     draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
 ) -> None:
     ran = crawl(
-        draw_web(COPIES), *OWN_WORDS, "-s", "TOPIC_DUPLICATES=drop", "-s", "TOPIC_DUPLICATES_ACROSS_SITES=False",
+        draw_web(COPIES), "-s", "TOPIC_DUPLICATES=drop", "-s", "TOPIC_DUPLICATES_ACROSS_SITES=False",
         "-s", "TOPIC_KEEP_HTML=False", "-s", "CONCURRENT_REQUESTS=1",
     )  # fmt: skip
     assert [record.url for record in stored(tmp_path)] == [

@@ -24,14 +24,16 @@ def url(number: int) -> str:
     return f"http://blog.example/{number or ''}"
 
 
-@pytest.fixture(params=["catalogue", "own words"])
+@pytest.fixture(params=["whole pages", "segments"])
 def reader(request: pytest.FixtureRequest) -> Reader:
-    """Of a topic of the catalogue, whose page classifier reads no segments, and of one of three words, whose does."""
+    """With a page classifier that reads no segments, and with one that does."""
     recipe = (
-        Recipe("finance") if request.param == "catalogue" else recipe_of_words(Recipe(""), ["理财", "定投"])
+        Recipe("finance", page_classifier="cosine")
+        if request.param == "whole pages"
+        else recipe_of_words(Recipe(""), ["理财", "定投"])
     )
     made = assemble(recipe).reader(SiteRepeats())
-    assert made.reads_segments == (request.param != "catalogue")
+    assert made.reads_segments == (request.param == "segments")
     return made
 
 
@@ -129,9 +131,9 @@ def test_a_page_read_again_is_not_counted_twice(reader: Reader) -> None:
     assert reader.own_text(url(0), f"{own_text('股票')}\n{NOTICE}") == own_text("股票")
 
 
-def test_relevance_to_a_topic_of_the_catalogue_is_by_the_whole_text() -> None:
+def test_a_page_classifier_without_segments_judges_the_whole_text() -> None:
     notice = "股票和基金有风险，投资需谨慎，本站的行情仅供参考，不构成任何投资建议。" * 4
-    parts = assemble(Recipe("finance"))
+    parts = assemble(Recipe("finance", page_classifier="cosine"))
     plain, reader = parts.reader(), parts.reader(SiteRepeats())
     for number, subject in enumerate(SUBJECTS):
         page = body(own_text(subject), notice=notice)

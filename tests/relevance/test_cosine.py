@@ -6,8 +6,6 @@ import math
 
 import pytest
 
-from topiccrawler.crawling.keeping import linking_page_weight
-from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError
 from topiccrawler.lab.experiment import EXPERIMENTS
 from topiccrawler.pages.read import PageWords
@@ -71,7 +69,6 @@ def test_it_is_asked_for_by_name_with_its_parameters() -> None:
     other = make_page_classifier(TOPIC, "cosine:weights=tf:title_weight=1:threshold=0.9")
     assert [plain.similarity(PAGE), other.similarity(PAGE)] == pytest.approx([0.87201, 0.88335], abs=1e-5)
     assert (other.similarity_threshold, other.relevance(PAGE) < other.threshold) == (0.9, True)
-    assert linking_page_weight(Recipe("finance", page_classifier="cosine"), plain) == 0.0
 
 
 @pytest.mark.parametrize(

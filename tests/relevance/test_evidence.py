@@ -10,18 +10,19 @@ import pytest
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import TopicError
 from topiccrawler.pages.read import PageWords, Reader
-from topiccrawler.pages.site_repeats import Kind, with_words
+from topiccrawler.pages.site_repeats import Kind, SiteRepeats, with_words
 from topiccrawler.relevance.choose import make_page_classifier, untrained
 from topiccrawler.relevance.evidence import (
     FEATURES,
     EvidenceClassifier,
+    names_of,
     shipped_weights,
     words_that_lead,
 )
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.segmenter import PLAIN, words
-from topiccrawler.topics.catalogue import topic_from_keywords
+from topiccrawler.topics.catalogue import load_topic, topic_from_keywords
 from topiccrawler.topics.meaning import near_words, understood
 from topiccrawler.topics.topic import make_topic
 
@@ -104,7 +105,7 @@ def test_the_relevance_is_the_logistic_of_the_weighted_features() -> None:
     """-1 + 2 · 1 + .5 · ln 3 = 1.5493, so 1 / (1 + e^-1.5493) = .8248."""
     classifier = classifier_of(EXAM, bias=-1.0, title=2.0, count=0.5)
     assert classifier.relevance(PAGE) == pytest.approx(0.824813, abs=1e-6)
-    assert classifier.relevance_of(classifier.observe(PAGE)) == classifier.relevance(PAGE)
+    assert classifier.relevance_of(classifier.observe(PAGE), 0.0) == classifier.relevance(PAGE)
     assert classifier_of(EXAM).relevance(PAGE) == classifier.threshold == 0.5
     assert classifier.relevance(PageWords()) == pytest.approx(1 / (1 + math.e))
 
@@ -289,14 +290,76 @@ def test_a_topic_of_single_characters_is_refused_in_one_line() -> None:
         EvidenceClassifier(make_topic({"name": "own", **fields}, "own"), NONE)
 
 
-def test_narrow_topics_get_it_and_all_others_vsm() -> None:
+def test_topics_with_words_that_name_them_get_it_and_all_others_vsm() -> None:
     narrow = understood(topic_from_keywords(EXAM, "own"))
     assert narrow.narrow
-    assert isinstance(make_page_classifier(narrow), EvidenceClassifier)
-    assert isinstance(untrained(narrow), EvidenceClassifier)
-    for undecided in (None, False):
-        other = narrow.model_copy(update={"narrow": undecided})
-        assert isinstance(make_page_classifier(other), VsmClassifier)
+    for topic in (narrow, narrow.model_copy(update={"narrow": None}), load_topic("finance")):
+        assert isinstance(make_page_classifier(topic), EvidenceClassifier)
+        assert isinstance(untrained(topic), EvidenceClassifier)
+    unnamed = make_topic({"name": "own", "zh": "招生", "keywords": EXAM}, "own")
+    contrasting = load_topic("finance").model_copy(update={"contrast": True})
+    assert [type(untrained(one)) for one in (unnamed, contrasting)] == [VsmClassifier, VsmClassifier]
+
+
+def test_a_topic_is_named_by_what_the_user_typed_else_by_names_among_its_keywords() -> None:
+    fields = {
+        "name": "tea",
+        "zh": "茶叶",
+        "also": ["普洱", "red tea"],
+        "keywords": {"茶叶": 1, "普洱": 0.5, "紫砂壶": 1},
+    }
+    assert names_of(make_topic(fields, "tea")) == ["茶叶", "普洱"]
+    assert names_of(make_topic({**fields, "given": ["紫砂壶"]}, "tea")) == ["紫砂壶"]
+    assert names_of(make_topic({**fields, "zh": "", "also": []}, "tea")) == []
+    many = [f"茶{number}" for number in range(13)]
+    words = {"茶叶": 1, "普洱": 0.5, **dict.fromkeys(many, 1)}
+    typed = {**fields, "given": many, "keywords": words}
+    assert names_of(make_topic(typed, "tea")) == ["茶叶", "普洱"]
+    assert names_of(make_topic({**typed, "narrow": True}, "tea")) == many
+    assert names_of(load_topic("clc:F83")) == []
+
+
+FUNDS = make_topic(
+    {"name": "funds", "zh": "基金", "keywords": {"基金": 1.0, "净值": 1.0}, "page_threshold": 0.2}, "funds"
+)
+NEWS = page(("title", "天气"), ("text", "基金，净值" + "，天气" * 6))
+
+
+def test_a_topic_of_many_words_is_judged_by_its_names_and_by_all() -> None:
+    """e = -1 + 2 · 0 + .5 · 1 = -.5 by the one name; v = 3 · ln(s / .2); log-odds .5 · e + .7 · v + 1.5."""
+    classifier = EvidenceClassifier(FUNDS, {**NONE, "bias": -1.0, "title": 2.0, "words": 0.5})
+    similarity = VsmClassifier(FUNDS).similarity(NEWS)
+    assert classifier.similarity(NEWS) == similarity
+    log_odds = 0.5 * -0.5 + 0.7 * 3.0 * math.log(similarity / 0.2) + 1.5
+    assert classifier.relevance(NEWS) == pytest.approx(1.0 / (1.0 + math.exp(-log_odds)))
+    named = page(("title", "基金"), ("text", "基金，净值" + "，天气" * 6))
+    log_odds = 0.5 * 1.5 + 0.7 * 3.0 * math.log(classifier.similarity(named) / 0.2) + 1.5
+    assert classifier.relevance(named) == pytest.approx(1.0 / (1.0 + math.exp(-log_odds)))
+    assert classifier.relevance(page(("title", "天气"), ("text", "天气"))) < 0.001
+    everything = FUNDS.model_copy(update={"page_threshold": 0.0})
+    assert EvidenceClassifier(everything).relevance(page(("title", "天气"))) == 1.0
+
+
+def test_the_shares_of_its_words_are_those_of_names_and_of_all() -> None:
+    found = dict(EvidenceClassifier(FUNDS).explain(NEWS))
+    assert sum(found.values()) == pytest.approx(EvidenceClassifier(FUNDS).relevance(NEWS))
+    assert found["基金"] > found["净值"] > 0  # as often, but a name
+    assert words_that_lead(EvidenceClassifier(FUNDS), NEWS) == []
+
+
+def test_a_site_that_names_the_topic_on_every_page_says_so_of_none() -> None:
+    """Once that is known."""
+    reader = Reader(EvidenceClassifier(FUNDS), repeats=SiteRepeats(), segmenter=FUNDS.segmenter)
+
+    def relevance(host: str, number: int, suffix: str) -> float:
+        body = f"<title>天气{number}{suffix}</title><p>{number}日的净值：{'晴，多云。' * 20}{number}</p>"
+        return reader.read(f"http://{host}/{number}", body.encode()).page.relevance
+
+    named = [relevance("a.test", number, " - 基金") for number in range(12)]
+    plain = [relevance("b.test", number, "") for number in range(12)]
+    assert named[0] > named[-1] + 0.05
+    assert named[-1] >= plain[-1]
+    assert plain[0] < plain[-1] + 0.05
 
 
 def test_the_shipped_weights_are_of_all_features() -> None:

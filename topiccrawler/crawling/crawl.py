@@ -49,7 +49,6 @@ from topiccrawler.crawling.keeping import (
     HarvestCounter,
     Verdict,
     begin_anew,
-    linking_pages_of,
     of_topic,
     verdict_of,
 )
@@ -143,8 +142,8 @@ class Crawl:
     """One crawl under way.
 
     `files`: of the job; None = nothing is written. `durable`: the frontier outlives the process. `shared`: the queue's contract in a crawl of
-    several processes; None = this one is alone. `repeats`: what the sites have written on several pages. `visits`, `latest`: all of earlier
-    runs, and the last. `links_kept`: the job's files get each page's links. `listings`, `checkpoint_pages`, `learning_seconds`, `earlier`:
+    several processes; None = this one is alone. `repeats`: what the sites have written on several pages. `latest`: visits of
+    earlier runs, the last of them. `links_kept`: the job's files get each page's links. `listings`, `checkpoint_pages`, `learning_seconds`, `earlier`:
     see crawling.ordering.Ordering.
     """
 
@@ -160,7 +159,6 @@ class Crawl:
         restrictions: Restrictions | None = None,
         shared: SharedQueue | None = None,
         repeats: SiteRepeats | None = None,
-        visits: Iterable[Visit] = (),
         latest: Iterable[Visit] = (),
         earlier: Callable[[], Iterable[Page]] | None = None,
         links_kept: bool = False,
@@ -190,7 +188,6 @@ class Crawl:
             expand=parts.expand,
             admission=self.admission,
             refused=None if files is None else files.note_refused,
-            linking_pages=linking_pages_of(parts.recipe, parts.page_classifier, frontier.notes, visits),
             shared=shared,
             listings=listings,
             earlier=earlier,
@@ -328,8 +325,7 @@ class Crawl:
 
     def verdict(self, reading: Reading) -> Verdict:
         """The relevance of a page that is held against the page threshold, and whether the page is kept."""
-        known, threshold = self.ordering.linking_pages, self.reader.page_threshold
-        return verdict_of(reading.page, reading.words, self.parts, known, threshold)
+        return verdict_of(reading.page, reading.words, self.parts, self.reader.page_threshold)
 
     def item_of(self, reading: Reading, status: int, now: float) -> PageItem:
         """The page as it is kept."""
@@ -473,7 +469,6 @@ class Crawl:
         if not is_same:
             begin_anew(notes, now)
             self.estimator.forget()
-            self.ordering.linking_pages = linking_pages_of(parts.recipe, parts.page_classifier, notes, ())
         if self._files is not None:
             self._files.segmenter = parts.segmenter
             self._files.keep_recipe(

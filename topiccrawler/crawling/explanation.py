@@ -22,9 +22,8 @@ from topiccrawler.crawling import admission as rules
 from topiccrawler.crawling.admission import Admission
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.checkpoints import DAMAGED, Checkpoints, load_state
-from topiccrawler.crawling.gate import OF_SITE, REFUSED, Blocks, Decision, own_domains
+from topiccrawler.crawling.gate import REFUSED, Blocks, Decision, own_domains
 from topiccrawler.crawling.job_files import FRONTIER, JOB, PAGES, VISITS, read_recipe
-from topiccrawler.crawling.keeping import linking_page_weight, visit_similarity
 from topiccrawler.crawling.page_stores import has_pages, open_pages, open_stored, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.servers import SharedView
@@ -34,8 +33,6 @@ from topiccrawler.frontier.base import Frontier, Notes, Row, State
 from topiccrawler.frontier.dump import QueueLookup, is_made
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.model import Link, Visit
-from topiccrawler.pages.read import PageClassifier
-from topiccrawler.relevance.base import linking_page_factor
 from topiccrawler.relevance.evidence import words_that_lead
 from topiccrawler.store.pages import PageRecord, Pages
 from topiccrawler.strategies.base import Shares, Strategy
@@ -63,7 +60,6 @@ class History:
     record: PageRecord | None
     path: tuple[Step, ...]  # from the seed to the URL itself
     whole: bool  # the path begins at a seed
-    linking: Visit | None = None  # of the page that links it
 
     @property
     def link(self) -> Link:
@@ -148,7 +144,7 @@ class PastCrawl:
                 "check its spelling, or ask with --anchor TEXT what the gate says of a link",
             )
         steps, whole = self._path(url)
-        return History(row, visits, record, steps, whole, self._visited.get(steps[-1].link.source_url))
+        return History(row, visits, record, steps, whole)
 
     @cached_property
     def _visits(self) -> list[Visit]:
@@ -377,7 +373,7 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
 
 
 def words_behind(parts: Parts | None, record: PageRecord) -> dict[str, list[dict[str, Any]]]:
-    """The words behind a stored page, as its text is judged now: shares of its similarity, without the linking page's; of a topic of a
+    """The words behind a stored page, as its text is judged now: shares of its similarity; of a topic of a
     user's own words, shares of its relevance, and what leads to it, shares of the similarity."""
     if parts is None or record.alias_of:
         return {"words": [], "leading": []}
@@ -392,22 +388,6 @@ def words_behind(parts: Parts | None, record: PageRecord) -> dict[str, list[dict
 def page_similarity(parts: Parts, record: PageRecord) -> float:
     """Of a stored page, as its text is judged now: what its links were ordered by."""
     return parts.strategy_classifier.similarity(words_of_record(record, parts.segmenter))
-
-
-def linking_page(
-    recipe: Recipe, page_classifier: PageClassifier, linking: Visit | None
-) -> dict[str, Any] | None:
-    """What the page that links a kept one did to its similarity: times `factor`; None where it did nothing."""
-    weight = linking_page_weight(recipe, page_classifier)
-    if linking is None or linking.gate == OF_SITE or weight == 0:
-        return None
-    similarity = visit_similarity(linking, page_classifier.similarity_threshold, recipe.relevance_since)
-    return {
-        "url": linking.url,
-        "relevance": linking.relevance,
-        "similarity": round(similarity, 4),
-        "factor": round(linking_page_factor(similarity, weight), 4),
-    }
 
 
 def crawl_as_json(
@@ -442,9 +422,6 @@ def crawl_as_json(
             "similarity": None if parts is None or record.alias_of else page_similarity(parts, record),
             "kept": record.stored,
             **words_behind(parts, record),
-            "linking_page": None
-            if parts is None
-            else linking_page(parts.recipe, parts.page_classifier, history.linking),
         },
         "path_is_whole": history.whole,
         "path": [

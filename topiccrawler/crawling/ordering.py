@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from topiccrawler.crawling.admission import Admission, BudgetRule, Moment, TrapRule, by_column
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS, OwnLearning
 from topiccrawler.crawling.gate import Decision
-from topiccrawler.crawling.keeping import LinkingPages
 from topiccrawler.crawling.sharing import Learning, Prefetch, SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings, is_listing
 from topiccrawler.frontier.base import Frontier, Leased, Postpone, Pushed, State
@@ -35,7 +34,7 @@ class Ordering:
     (hard focus: other pages are passed to the strategy without links); None = as the strategy's paper has it.
     `listings`: which feeds and sitemaps to fetch; None = none. `refused`: called with the links of a page that the gate refuses,
     their probabilities, and the time. `learning_seconds`: between two states published to the other
-    processes of a shared crawl. `linking_pages`: notified of each page. `shared`: the queue of a shared crawl; None = not shared.
+    processes of a shared crawl. `shared`: the queue of a shared crawl; None = not shared.
     `earlier`: see crawling.checkpoints.OwnLearning.
     """
 
@@ -52,7 +51,6 @@ class Ordering:
         listings: SiteListings | None = None,
         refused: Refused | None = None,
         learning_seconds: float = LEARNING_SECONDS,
-        linking_pages: LinkingPages | None = None,
         shared: SharedQueue | None = None,
         earlier: Callable[[], Iterable[Page]] | None = None,
     ) -> None:
@@ -65,7 +63,6 @@ class Ordering:
             self.admission.add(BudgetRule(budgets), TrapRule(budgets))
         self.decision = Decision(True)  # on the URL leased last
         self.listings, self._refused = listings, refused
-        self.linking_pages = linking_pages
         self.rescoring = Rescoring(frontier, apply=None if shared is None else shared.send_scores)
         self._refresh_asked = False
         self._now = 0.0
@@ -115,8 +112,6 @@ class Ordering:
     def visit(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Pass a fetched page with its links to the strategy and queue the links it scores, or hand the page to another process."""
         found = self.admission.offered(links)
-        if self.linking_pages is not None and page.via is not None:
-            self.linking_pages.read(page)
         if self.budgets is not None:
             self.budgets.read(page, found.hosts)
         links = self._followed(page, found)

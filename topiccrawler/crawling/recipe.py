@@ -216,7 +216,6 @@ class Recipe:
     file_seconds: float = SECONDS  # for reading one PDF or Office file
     dropped_parameters: tuple[str, ...] = ()  # of URLs, besides the known tracking ones
     listings_after: int = 0  # relevant pages of a host before it is asked for feeds and sitemaps; 0 = never
-    linking_page: float = 0.5  # 0..1: how much the relevance of the linking page counts in what is kept
     topic_fields: Mapping[str, Any] | None = None  # a user's topic as it was when the job began
     # by which pages are judged for the strategy, where answers taught another topic
     strategy_topic: Mapping[str, Any] | None = None
@@ -272,7 +271,6 @@ def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **giv
         "page_classifier_models": settings.get("TOPIC_PAGE_CLASSIFIER_MODELS"),
         "link_models": settings.get("TOPIC_LINK_MODELS"),
         "link_threshold": None if threshold is None else float(threshold),
-        "linking_page": settings.getfloat("TOPIC_LINKING_PAGE", 0.5),
         "sites": settings.get("TOPIC_SITES_FILE"),
         "thesaurus": settings.get("TOPIC_THESAURUS"),
         "expand": settings.get("TOPIC_EXPAND"),

@@ -21,7 +21,7 @@ from topiccrawler.pages.title import TITLE_READERS
 logger = logging.getLogger(__name__)
 
 MOST_READERS = 64
-REMOVED = ("TOPIC_GROWTH", "TOPIC_THRESHOLD")
+REMOVED = ("TOPIC_GROWTH", "TOPIC_LINKING_PAGE", "TOPIC_THRESHOLD")
 
 
 class Settings(Protocol):
@@ -106,7 +106,7 @@ _NAMED: dict[str, Expected] = {
     "TOPIC_PROPOSED_WORDS": Number(most=2000, whole=True),
     "TOPIC_CONTROL_PORT": Number(most=65_535, whole=True),
     **dict.fromkeys(
-        ("FRONTIER_IDLE_SHARE", "TOPIC_LINKING_PAGE", "TOPIC_LINK_THRESHOLD", "TOPIC_REVISIT_SHARE"),
+        ("FRONTIER_IDLE_SHARE", "TOPIC_LINK_THRESHOLD", "TOPIC_REVISIT_SHARE"),
         Number(most=1),
     ),
     "WARC_OUT_MAX_BYTES": _ONE_OR_MORE,

@@ -8,7 +8,6 @@ from itertools import islice
 from aiohttp import web
 
 from topiccrawler.crawling.assemble import displayed, kept_from
-from topiccrawler.crawling.explanation import linking_page
 from topiccrawler.crawling.job_files import JOB
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.dashboard.context import Context, Values, about_job, context_of
@@ -88,14 +87,13 @@ def page(_: Context, job: Job, request: web.Request) -> Values:
 
 def _why(job: Job, record: PageRecord) -> Values:
     """Why it was kept, as far as the job's page classifier is known."""
-    found: Values = {"words": (), "threshold": None, "similarity": None, "leading": [], "linking": None}
+    found: Values = {"words": (), "threshold": None, "similarity": None, "leading": []}
     of_job, recipe = job.once("classifier", JOB, lambda: classifier_of(job.folder), None), job.recipe()
     if of_job is None or recipe is None:
         return found
     classifier, segmenter = of_job
     found["words"] = words_that_count(classifier, record, segmenter)
     found["threshold"] = kept_from(recipe, classifier)
-    found["linking"] = linking_page(recipe, classifier, job.log.visit(record.source_url))
     if record.alias_of:  # its text is that of another
         return found
     words = words_of_record(record, segmenter)

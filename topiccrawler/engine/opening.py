@@ -33,7 +33,7 @@ from topiccrawler.crawling.estimate import LATEST
 from topiccrawler.crawling.gate import Restrictions
 from topiccrawler.crawling.job_files import SITE_REPEATS, JobFiles
 from topiccrawler.crawling.keeping import judged_since
-from topiccrawler.crawling.page_stores import as_begun, latest_visits, visits_of
+from topiccrawler.crawling.page_stores import as_begun, latest_visits
 from topiccrawler.crawling.recipe import CrawlParams, recipe_of
 from topiccrawler.crawling.resuming import ordering_of
 from topiccrawler.crawling.servers import QueueAddress, Times, no_queue_server, page_server, queue_address
@@ -268,7 +268,6 @@ def open_crawl(
         restrictions=Restrictions(frozenset(params.formats), params.since, parts.topic.sites),
         shared=shared,
         repeats=SiteRepeats(folder / SITE_REPEATS if queue.is_durable else None),
-        visits=visits_of(files.folder) if files.resumes else (),
         latest=latest_visits(files.folder, LATEST) if files.resumes else (),
         earlier=partial(earlier_pages, files, parts, judged_since(frontier.notes)),
         links_kept=settings.getbool("TOPIC_LINK_GRAPH"),

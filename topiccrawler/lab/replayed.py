@@ -303,7 +303,7 @@ class ReplayedCrawl:
         keys = [(one.kind, one.key) for one in segments]
         repeated = self.repeats.of(self.parsed.hosts[number], page.url, keys)
         own = [one for one, is_repeat in zip(segments, repeated, strict=True) if not is_repeat]
-        relevance = classifier.relevance_of(own)
+        relevance = classifier.relevance_of(own, page.similarity)
         return replace(page, relevance=relevance, is_target=relevance >= classifier.threshold)
 
     def _ask(self) -> None:
@@ -341,7 +341,7 @@ class ReplayedCrawl:
     def _verdict(self, page: Page) -> Verdict:
         """Whether a crawl would keep it; its store, which tells copies, is not replayed."""
         threshold = self.parts.page_classifier.threshold
-        return verdict_of(page, None, self.parts, self.crawl.ordering.linking_pages, threshold)
+        return verdict_of(page, None, self.parts, threshold)
 
     def _sitemaps(self, root: str) -> Sequence[str]:
         """What the recorded robots.txt of a host says."""

@@ -5,14 +5,6 @@ similarity at which a page is as likely on topic as not; there its relevance is 
 Formula: relevance = 1 / (1 + (T / s)^SLOPE), s = similarity, T = that threshold: a logistic curve over ln s.
 Parameters: SLOPE 3 (docs/lab/page-classifiers.md).
 
-The similarity of a page by its own words and by the page that links it.
-
-Idea: short pages say little of themselves, and a page is mostly linked from pages about the same.
-Formula: r · ((l + FLOOR) / (NEUTRAL + FLOOR))^weight, at most 1; r, l = similarity by its words of the page and of the page that links it.
-Parameters: weight .5, NEUTRAL .2, FLOOR .05, for the scale of the page classifier vsm (docs/lab/page-classifiers.md).
-But: it is the page whose link was followed that counts, the best of those met before; what links the page later says nothing.
-Reference: Chakrabarti, Dom & Indyk (1998), Enhanced Hypertext Categorization Using Hyperlinks.
-
 Chooses the threshold between pages about a topic and others from classified examples.
 
 The threshold is the one with the best F1, or the lowest with an asked precision. It lies half-way between two examples and
@@ -56,21 +48,6 @@ def relevance_with(classifier: PageClassifier, page: PageWords, unseen: float) -
     """0..1, with the log-odds of what the words here do not show."""
     relevance = classifier.relevance(page)
     return logistic(log_odds(relevance) + unseen) if unseen else relevance
-
-
-NEUTRAL = 0.2  # similarity of a linking page that changes nothing
-FLOOR = 0.05
-
-
-def linking_page_factor(linking: float, weight: float) -> float:
-    """What a linking page of this similarity, cut to 0..1, does to that of the page; `weight` 0..1, 0 = nothing. .45 to 2.05 with .5."""
-    linking = min(1.0, max(0.0, linking))  # a crawl log may have been written into
-    return float(((linking + FLOOR) / (NEUTRAL + FLOOR)) ** weight)
-
-
-def with_linking_page(similarity: float, linking: float, weight: float) -> float:
-    """Both 0..1 and so the answer."""
-    return min(1.0, similarity * linking_page_factor(linking, weight))
 
 
 DRAWS = 25

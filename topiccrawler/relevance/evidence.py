@@ -1,4 +1,4 @@
-"""The page classifier of a user's own words: how likely a page is about what these words say, by where on the page they are.
+"""The page classifier of words that say what a topic is: how likely a page is about what these words say, by where on the page they are.
 
 Idea: a word in the title of a page says more than ten in its text, two of the user's words say more than one twice, and what the site
 writes on every page says nothing (pages.site_repeats). How much each kind of evidence says was learned once, from other topics; the
@@ -27,7 +27,11 @@ Taught (relevance.training.teaching), 1 or nothing where nobody answered: a word
 and t · occurrences for occurrences, and a near word's l is t · l; taught near words stand beside those of the table. Words against the topic,
 of weight a, lower the log-odds by AGAINST_SHARE · sqrt of the share of sum a in the body, at most sqrt .1, and by AGAINST_TITLE · sum of
 a in title and tags, at most 1.
-But: the weights know nothing of the topic, so a page that uses none of the words has next to no relevance, whatever it is about.
+A topic that is not narrow has many words that judge its pages (relevance.vsm), and some that name it: those the user typed, or its names. Its
+log-odds are EVIDENCE_SHARE · e + VSM_SHARE · v + OFFSET: e as above with U = the names and no near words, v those by its similarity.
+    Chosen on 38 topics of the catalogue (docs/lab/page-classifiers.md).
+But: the weights know nothing of the topic, so a page that uses none of the words has next to no relevance to a narrow one, whatever it is
+about.
 Reference: ours; logistic regression over fields after Robertson, Zaragoza & Taylor, BM25F (2004), whose field weights are set by hand.
 """
 
@@ -45,13 +49,13 @@ from topiccrawler.files import JsonFile
 from topiccrawler.files import folder as data_folder
 from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.pages.site_repeats import Kind, Segment
-from topiccrawler.relevance.base import EVEN
+from topiccrawler.relevance.base import EVEN, SLOPE
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.normalise import fold
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.text.tokenise import HAN, stem
 from topiccrawler.text.weights import logistic
-from topiccrawler.topics.meaning import near_words
+from topiccrawler.topics.meaning import MOST_WORDS, near_words
 from topiccrawler.topics.topic import Topic, heads_of, joined_again
 
 FILE = "own_words.json"
@@ -64,6 +68,9 @@ LEAD = 60  # words
 PRIOR_WORDS = 20
 LEADING_WORDS = 12  # that are shown
 AGAINST_SHARE, AGAINST_TITLE = 10.0, 1.5
+EVIDENCE_SHARE, VSM_SHARE, OFFSET = 0.5, 0.7, 1.5  # of a topic of many words
+LEAST_SIMILARITY = 0.001
+MOST_LOST = 0.999  # of the similarity, with one word
 FEATURES = (
     "title",
     "title words",
@@ -100,17 +107,20 @@ class Found(NamedTuple):
 
 
 class EvidenceClassifier:
-    """Relevance 0..1 of a page to a topic of a few words. `topic.given`: the user's; `similarity` is by all its keywords."""
+    """Relevance 0..1 of a page to a topic with words that name it; `similarity` is by all its keywords."""
 
     threshold: ClassVar[float] = EVEN
     reads_segments: ClassVar[bool] = True
 
     def __init__(self, topic: Topic, weights: Mapping[str, float] | None = None) -> None:
         self.topic = topic
+        narrow = bool(topic.narrow)
         # What speaks against a page does not lead away from it (docs/lab/teaching.md).
-        self.vsm = VsmClassifier(topic.model_copy(update={"against": {}}) if topic.against else topic)
+        is_apart = narrow and bool(topic.against)
+        self.vsm = VsmClassifier(topic.model_copy(update={"against": {}}) if is_apart else topic)
         self.similarity_threshold = self.vsm.similarity_threshold
-        given, segmenter = {word: topic.keywords.get(word, 1.0) for word in topic.given}, topic.segmenter
+        names, segmenter = names_of(topic), topic.segmenter
+        given = {word: topic.keywords.get(word, 1.0) for word in names}
         keys: dict[str, list[str]] = {}
         for word, tokens in zip(given, segmenter.words_of(list(given)), strict=True):
             keys.setdefault("".join(tokens), []).append(word)
@@ -121,27 +131,27 @@ class EvidenceClassifier:
         self._written = {
             key: pattern for key, words in keys.items() if (pattern := _written(key, words)) is not None
         }
-        if not self._own:
-            fault = f"no keyword can be found among segmented words: {', '.join(topic.given[:5])}"
+        if narrow and not self._own:
+            fault = f"no keyword can be found among segmented words: {', '.join(names[:5])}"
             raise TopicError(f"topic {topic.name}", fault, "give words of two or more characters")
         trust, taught = keyed(topic.trust, segmenter), keyed(topic.near, segmenter)
-        near = near_words(given, segmenter)
+        near = near_words(given, segmenter) if narrow else {}
         near |= {word: max(likeness, near.get(word, 0.0)) for word, likeness in taught.items()}
         self._trust = {word: trust.get(word, 1.0) for word in self._own}
         self._near = {
             word: likeness * trust.get(word, 1.0) for word, likeness in near.items() if word not in self._own
         }
         ours = self._own | self._near.keys()
-        against = keyed(topic.against, segmenter)
+        against = keyed(topic.against, segmenter) if narrow else {}
         self._against = {word: weight for word, weight in against.items() if word not in ours}
         self._known = ours | self._against.keys()
         self._heads = heads_of(self._known)
-        self._latin = sum(not _HAN.search(word) for word in topic.given) / len(topic.given)
+        self._latin = sum(not _HAN.search(word) for word in names) / len(names)
         self._weights = dict(weights) if weights is not None else dict(shipped_weights())
 
     @property
     def words(self) -> frozenset[str]:
-        """The user's words as the segmenter gives them."""
+        """Those that name the topic, as the segmenter gives them."""
         return self._own
 
     @property
@@ -154,12 +164,18 @@ class EvidenceClassifier:
         return self.vsm.similarity(words)
 
     def relevance(self, words: PageWords) -> float:
-        """0..1, by the user's words."""
-        return self.relevance_of(self.observe(words))
+        """0..1"""
+        return self.relevance_of(self.observe(words), self.similarity(words))
 
-    def relevance_of(self, found: Sequence[Found]) -> float:
-        """The same of what `observe` found, without the segments that the site repeats."""
-        return logistic(self._log_odds(found))
+    def relevance_of(self, found: Sequence[Found], similarity: float) -> float:
+        """The same of what `observe` found, without the segments that the site repeats, on a page of that similarity."""
+        own = self._log_odds(found)
+        if self.topic.narrow:
+            return logistic(own)
+        if not (threshold := self.similarity_threshold):
+            return 1.0
+        by_all = SLOPE * math.log(max(similarity, LEAST_SIMILARITY) / threshold)
+        return logistic(EVIDENCE_SHARE * own + VSM_SHARE * by_all + OFFSET)
 
     def observe(self, words: PageWords) -> list[Found]:
         """What each segment of the page holds of the topic's words."""
@@ -180,7 +196,15 @@ class EvidenceClassifier:
             ]
             change = whole - self._log_odds(without)
             lost[word] = min(0.0, change) if word in self._against else max(0.0, change)
-        scale = logistic(whole) / (sum(part for part in lost.values() if part > 0.0) or 1.0)
+        similarity = self.similarity(words)
+        if not self.topic.narrow:
+            lost = {word: EVIDENCE_SHARE * change for word, change in lost.items()}
+            for word, share in self.vsm.explain(words):
+                change = -VSM_SHARE * SLOPE * math.log1p(-min(share / similarity, MOST_LOST))
+                lost[word] = lost.get(word, 0.0) + change
+        scale = self.relevance_of(found, similarity) / (
+            sum(part for part in lost.values() if part > 0.0) or 1.0
+        )
         return sorted(
             ((word, part * scale) for word, part in lost.items()), key=lambda pair: (-pair[1], pair[0])
         )
@@ -278,10 +302,18 @@ class EvidenceClassifier:
         return {word: count for word, count in counts.items() if count} if self._written else counts
 
 
+def names_of(topic: Topic) -> list[str]:
+    """The words that say what the topic is: those the user typed, else those of its names that are among its keywords. More than a few
+    words typed, or of a class, name nothing where the topic is not narrow."""
+    if topic.given and (topic.narrow or len(topic.given) <= MOST_WORDS):
+        return topic.given
+    return [word for word in dict.fromkeys((topic.zh, *topic.also, topic.name)) if word in topic.keywords]
+
+
 def words_that_lead(page_classifier: PageClassifier, words: PageWords) -> list[tuple[str, float]]:
     """Of a page about a topic of a user's own words: the other words behind its similarity, with their shares of it, the largest first; none
     where the topic has no others."""
-    if not isinstance(page_classifier, EvidenceClassifier):
+    if not isinstance(page_classifier, EvidenceClassifier) or not page_classifier.topic.narrow:
         return []
     found = page_classifier.vsm.explain(words)
     return [pair for pair in found if pair[0] not in page_classifier.words][:LEADING_WORDS]

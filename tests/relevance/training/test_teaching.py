@@ -80,4 +80,4 @@ def test_a_narrow_topic_is_judged_by_its_own_words_taught_or_not() -> None:
     assert topic.narrow is True
     assert isinstance(untrained(topic), EvidenceClassifier)
     assert topic.given == ["基金"]
-    assert isinstance(untrained(taught(TOPIC, PAGES, ANSWERS)), VsmClassifier)
+    assert taught(TOPIC, PAGES, ANSWERS).narrow is None

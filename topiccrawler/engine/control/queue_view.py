@@ -98,11 +98,9 @@ async def why(crawl: Crawl, url: str) -> dict[str, Any]:
         fault = "was never met, or the link gate refused every link to it"
         raise StateError(f"URL {clean}", fault, "check its spelling")
     steps = _path(crawl, clean)
-    visits = await asyncio.to_thread(_visits, crawl, {clean, row.link.source_url})
+    visits = await asyncio.to_thread(_visits, crawl, clean)
     record = crawl.files.store.get(clean) if crawl.files.has_pages else None
-    linking = next((visit for visit in reversed(visits) if visit.url != clean), None)
-    own = tuple(visit for visit in visits if visit.url == clean)
-    history = History(row, own, record, steps, not steps[0].link.source_url, linking)
+    history = History(row, visits, record, steps, not steps[0].link.source_url)
     explanation, strategy = explain(crawl.parts, history), crawl.parts.recipe.strategy
     found = explained(crawl.parts, row.link, explanation, strategy, crawl.admission, row.tunnel)
     return {
@@ -123,6 +121,6 @@ def _path(crawl: Crawl, url: str) -> tuple[Step, ...]:
     return tuple(reversed(steps.values()))
 
 
-def _visits(crawl: Crawl, urls: set[str]) -> tuple[Visit, ...]:
+def _visits(crawl: Crawl, url: str) -> tuple[Visit, ...]:
     path = crawl.files.folder / VISITS
-    return tuple(visit for visit in read_visits(path) if visit.url in urls) if path.is_file() else ()
+    return tuple(visit for visit in read_visits(path) if visit.url == url) if path.is_file() else ()

@@ -47,6 +47,7 @@ from topiccrawler.relevance.base import (
     steady_threshold,
     threshold_at_precision,
 )
+from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.linear import LARGEST_BYTES, LinearClassifier, Lists, counts_of, is_pair
 from topiccrawler.relevance.vsm import LEAST_WEIGHT, VsmClassifier
 from topiccrawler.text.tokenise import STOP_WORDS
@@ -181,7 +182,7 @@ def train_page_classifier(plan: Plan) -> Trained:
     measured = fit(replace(plan, samples=[plan.samples[n] for n in learn]))
     kept = [plan.samples[n] for n in held_out]
     test = partial(worth, kept)
-    return Trained(fit(plan), test(measured), test(VsmClassifier(plan.topic)), test)
+    return Trained(fit(plan), test(measured), test(untrained(plan.topic)), test)
 
 
 def check(plan: Plan) -> None:
