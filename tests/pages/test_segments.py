@@ -10,8 +10,8 @@ from topiccrawler.pages.site_repeats import (
     MOST_CATEGORIES,
     MOST_HEADINGS,
     MOST_TAGS,
-    Segment,
-    segments_of,
+    key_of,
+    segment_texts,
     stored_segments,
     with_words,
 )
@@ -24,7 +24,7 @@ PAGE = """<title>考研分数线公布 - 教育 | 小站</title>
 
 
 def parts(html: str, main_text: str = "", title: str = "") -> list[tuple[str, str]]:
-    return [(one.kind, one.text) for one in segments_of(parse(html), title, main_text, PLAIN)]
+    return [*segment_texts(parse(html), title, main_text)]
 
 
 def test_a_page_with_a_main_text_is_its_title_parts_tags_description_headings_and_lines() -> None:
@@ -101,8 +101,8 @@ def test_links_to_a_few_categories_and_tags_are_segments_and_links_to_many_are_a
 
 def test_the_folders_of_an_address_are_segments_without_numbers_and_the_last_name() -> None:
     def folders(url: str) -> list[str]:
-        found = segments_of(parse("<title>站</title>"), "", "", PLAIN, url)
-        return [one.text for one in found if one.kind == "folder"]
+        found = segment_texts(parse("<title>站</title>"), "", "", url)
+        return [text for kind, text in found if kind == "folder"]
 
     assert folders("http://a.cn/Basketball/NBA/2019-10-05/doc-1.html?from=wap/x") == ["basketball", "nba"]
     assert folders("http://a.cn/%E8%80%83%E7%A0%94/2020/post/") == ["考研"]
@@ -112,9 +112,9 @@ def test_the_folders_of_an_address_are_segments_without_numbers_and_the_last_nam
 def test_words_are_as_the_segmenter_gives_them_and_the_same_text_has_the_same_key() -> None:
     title, heading = with_words([("title", "股票市场"), ("heading", "股票市场")], PLAIN)
     assert list(title.words) == list(heading.words) == ["股票市场"]
-    assert title.key == crc32("title\n股票市场".encode()) == Segment("title", "股票市场", ()).key
+    assert title.key == crc32("title\n股票市场".encode()) == key_of("title", "股票市场")
     assert title.key != heading.key, "a word of the menu may be the title of a page"
-    assert 0 <= Segment("title", "\ud800", ()).key < 1 << 32
+    assert 0 <= key_of("title", "\ud800") < 1 << 32
 
 
 def test_no_text_is_no_segment_and_huge_pages_are_cut() -> None:
@@ -140,7 +140,7 @@ def test_of_a_stored_page_there_are_title_keywords_description_and_lines() -> No
         ("text", "第二行"),
     ]
     assert stored_segments("", "", "", "", PLAIN, is_main=True) == []
-    read = segments_of(parse("<title>考研 - 小站</title>"), "", "第一行", PLAIN)
+    read = with_words(segment_texts(parse("<title>考研 - 小站</title>"), "", "第一行"), PLAIN)
     assert [one.key for one in read] == [
         one.key for one in stored_segments("考研 - 小站", "", "", "第一行", PLAIN, is_main=True)
     ]

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawler.pages import site_repeats
-from topiccrawler.pages.site_repeats import BYTES, FULL, SIZE, Kind, Segment, SiteRepeats, keys_of
+from topiccrawler.pages.site_repeats import BYTES, FULL, SIZE, Kind, SiteRepeats, keys_of, with_words
+from topiccrawler.text.segmenter import PLAIN
 
 SITE, MENU, OWN = "a.example", 1, 1_000
 
@@ -37,7 +38,7 @@ def test_another_site_or_kind_counts_for_itself() -> None:
         read(repeats, n, ("block", MENU))
     assert read(repeats, 5, ("block", MENU)) == [True]
     assert read(repeats, 0, ("block", MENU), host="b.example") == [False]
-    of_kinds = keys_of([Segment("title", "站", ["站"]), Segment("block", "站", ["站"])])
+    of_kinds = keys_of(with_words([("title", "站"), ("block", "站")], PLAIN))
     assert [kind for kind, _ in of_kinds] == ["title", "block"]
     assert of_kinds[0][1] != of_kinds[1][1]
 

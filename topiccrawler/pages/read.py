@@ -29,11 +29,13 @@ from topiccrawler.pages.metadata import Facts, declared_language
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.site_repeats import (
     Fingerprint,
+    Kind,
     Segment,
     SiteRepeats,
     keys_of,
     keys_of_lines,
     lines_to_ask,
+    segment_texts,
     segments_of,
     without_lines,
 )
@@ -218,11 +220,11 @@ class ContentReader:
 
     def words(self, document: Document, title: str, main: str, url: str) -> PageWords:
         """The words of a page that was parsed, with its segments where the page classifier reads them."""
-        words = page_words(document, title, main, self.segmenter)
-        if not self.reads_segments:
-            return words
-        text = main if len(main) >= SHORTEST_MAIN_TEXT else ""
-        return replace(words, segments=segments_of(document, title, text, self.segmenter, url))
+        texts: list[tuple[Kind, str]] = []
+        if self.reads_segments:
+            text = main if len(main) >= SHORTEST_MAIN_TEXT else ""
+            texts = segment_texts(document, title, text, url)
+        return page_words(document, title, main, self.segmenter, texts)
 
     def extract(self, kind: str, body: bytes, declared: str | None = None) -> Extract | UnreadableError:
         """The format reader's extract of a body that is no HTML, or the error that says why there is none."""
@@ -315,11 +317,13 @@ class Reader(ContentReader):
         if self.repeats is None:
             return segments, main, set()
         lines = lines_to_ask(main)
-        repeated = self.repeats.of(host_of(url), url, [*keys_of(segments), *keys_of_lines(lines)])
+        are_segments = any(segment.kind == "text" for segment in segments)
+        keys = keys_of(segments) + ([] if are_segments else keys_of_lines(lines))
+        repeated = self.repeats.of(host_of(url), url, keys)
         own = [segment for segment, is_repeat in zip(segments, repeated, strict=False) if not is_repeat]
-        dropped = {
-            line for line, is_repeat in zip(lines, repeated[len(segments) :], strict=True) if is_repeat
-        }
+        texts = [segment.text if segment.kind == "text" else "" for segment in segments] + lines
+        repeats = {text for text, is_repeat in zip(texts, repeated, strict=False) if is_repeat}
+        dropped = repeats.intersection(lines)
         if not dropped:
             return own, main, dropped
         rest = without_lines(main, dropped)
@@ -331,16 +335,29 @@ def terms_of(words: PageWords) -> Counter[str]:
     return Counter(chain(words.title, words.body))
 
 
-def page_words(document: Document, title: str, main: str, segmenter: Segmenter = PLAIN) -> PageWords:
-    """The words of a page by field, in one call of the segmenter."""
+def page_words(
+    document: Document,
+    title: str,
+    main: str,
+    segmenter: Segmenter = PLAIN,
+    texts: Sequence[tuple[Kind, str]] = (),
+) -> PageWords:
+    """The words of a page by field, and of its segments (`texts`), in one call of the segmenter."""
     body = main if len(main) >= SHORTEST_MAIN_TEXT else document.text
     metas = document.metas
+    lines = [
+        at for at, (kind, _) in enumerate(texts) if kind == "text"
+    ]  # the whole main text: it is cut once
     fields = (
         title,
         "|".join(document.headings)[:MOST_BODY_CHARACTERS],
         "|".join(document.emphasis)[:MOST_BODY_CHARACTERS],
         f"{metas.get('keywords', '')}|{metas.get('description', '')}"[:MOST_BODY_CHARACTERS],
-        body[:MOST_BODY_CHARACTERS],
+        "" if lines else body[:MOST_BODY_CHARACTERS],
     )
-    of_title, headings, emphasis, meta, of_body = segmenter.words_of(fields)
-    return PageWords(of_title, headings, emphasis, meta, of_body)
+    words = segmenter.words_of([*fields, *(text for _, text in texts)])
+    of_title, headings, emphasis, meta, of_body = words[: len(fields)]
+    of_texts = words[len(fields) :]
+    if lines:
+        of_body = list(chain.from_iterable(map(of_texts.__getitem__, lines)))
+    return PageWords(of_title, headings, emphasis, meta, of_body, segments_of(texts, of_texts))

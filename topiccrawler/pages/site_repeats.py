@@ -50,7 +50,7 @@ from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 from urllib.parse import unquote
 from zlib import crc32
 
@@ -110,27 +110,24 @@ LONGEST_NAME = 30  # characters of a folder, category or tag
 
 
 class Segment(NamedTuple):
-    """One part of a page. `words` as the segmenter gives them; `key` is the same for the same text of the same kind."""
+    """One part of a page. `words` as the segmenter gives them; `key` of its kind and text."""
 
     kind: Kind
     text: str
     words: Sequence[str]
+    key: int
 
-    @property
-    def key(self) -> int:
-        """32 bits."""
-        return key_of(self.kind, self.text)
+
+_KEYS: Mapping[Kind, int] = {kind: crc32(f"{kind}\n".encode()) for kind in get_args(Kind)}
 
 
 def key_of(kind: Kind, text: str) -> int:
     """32 bits, the same for the same text of the same kind."""
-    return crc32(f"{kind}\n{text}".encode("utf-8", "surrogatepass"))
+    return crc32(text.encode("utf-8", "surrogatepass"), _KEYS[kind])
 
 
-def segments_of(
-    document: Document, title: str, main_text: str, segmenter: Segmenter, url: str = ""
-) -> list[Segment]:
-    """All segments of a page that was parsed: the lines of its main text, or all blocks where `main_text` is empty."""
+def segment_texts(document: Document, title: str, main_text: str, url: str = "") -> list[tuple[Kind, str]]:
+    """The texts of all segments of a page that was parsed: the lines of its main text, or all blocks where `main_text` is empty."""
     metas = document.metas
     found: list[tuple[Kind, str]] = [
         ("title", part) for part in _parts(_TITLE_PARTS, document.title_tag or title)
@@ -142,7 +139,7 @@ def segments_of(
     found += [("category", name) for name in _categories(document)]
     found += [("folder", name) for name in _folders(url)]
     found += _lines(document, main_text)
-    return with_words([(kind, text) for kind, text in found if text], segmenter)
+    return [(kind, text) for kind, text in found if text]
 
 
 def stored_segments(
@@ -155,7 +152,7 @@ def stored_segments(
     is_main: bool,
     url: str = "",
 ) -> list[Segment]:
-    """The segments of a page of which these fields are kept, as `segments_of` makes them; headings and linked tags are not known.
+    """The segments of a page of which these fields are kept, as `segment_texts` has them; headings and linked tags are not known.
     `is_main`: the text is its main text."""
     kind: Kind = "text" if is_main else "block"
     found: list[tuple[Kind, str]] = [("title", part) for part in _parts(_TITLE_PARTS, title)]
@@ -169,8 +166,14 @@ def stored_segments(
 
 def with_words(texts: Sequence[tuple[Kind, str]], segmenter: Segmenter) -> list[Segment]:
     """Segments of texts; one call of the segmenter."""
-    words = segmenter.words_of([text for _, text in texts])
-    return [Segment(kind, text, own) for (kind, text), own in zip(texts, words, strict=True)]
+    return segments_of(texts, segmenter.words_of([text for _, text in texts]))
+
+
+def segments_of(texts: Sequence[tuple[Kind, str]], words: Sequence[Sequence[str]]) -> list[Segment]:
+    """Segments of texts and the words of each."""
+    return [
+        Segment(kind, text, own, key_of(kind, text)) for (kind, text), own in zip(texts, words, strict=True)
+    ]
 
 
 def may_be_same(title: str, other: str) -> bool:
@@ -206,7 +209,7 @@ def _categories(document: Document) -> list[str]:
     names = dict.fromkeys(
         document.text[anchor.start : anchor.end].replace(BOUNDARY, " ").strip()
         for anchor in document.anchors
-        if _CATEGORY.search(anchor.href)
+        if ("/tag" in anchor.href or "/categor" in anchor.href) and _CATEGORY.search(anchor.href)
     )
     found = [name for name in names if 0 < len(name) <= LONGEST_NAME]
     return found if len(found) <= MOST_CATEGORIES else []

@@ -39,7 +39,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import ClassVar, NamedTuple
@@ -281,21 +280,21 @@ class EvidenceClassifier:
 
     def _ending(self, word: str) -> str:
         """The longest of the user's Chinese words that this longer word ends with; "" for none, and for a word that counts by itself."""
-        if word not in self._known:
-            for length in self._lengths:
-                if len(word) > length and word[-length:] in self._ends:
-                    return word[-length:]
+        for length in self._lengths:
+            if len(word) > length and (end := word[-length:]) in self._ends and word not in self._known:
+                return end
         return ""
 
     def _counts(self, segment: Segment) -> dict[str, int]:
         known, words = self._known, segment.words
         counts: dict[str, int] = {}
-        for word in filter(known.__contains__, words):
-            counts[word] = counts.get(word, 0) + 1
+        found = list(filter(known.__contains__, words))
         if self._ends and segment.kind in SHORT:
-            _add(counts, Counter(filter(None, map(self._ending, words))))
+            found += filter(None, map(self._ending, words))
         if not self._heads.isdisjoint(words):
-            _add(counts, Counter(joined_again(words, self._heads, self._known)))
+            found += joined_again(words, self._heads, known)
+        for word in found:
+            counts[word] = counts.get(word, 0) + 1
         for word, pattern in self._written.items():
             if word in counts and segment.text:
                 counts[word] = len(pattern.findall(fold(segment.text)))
@@ -369,7 +368,7 @@ def _plain(words: PageWords) -> list[Segment]:
         ("heading", words.headings),
         ("text", words.body),
     ]
-    return [Segment(kind, "", own) for kind, own in fields if own]
+    return [Segment(kind, "", own, 0) for kind, own in fields if own]
 
 
 @cache

@@ -18,6 +18,7 @@ import tomllib
 from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import date
 from functools import cached_property
+from itertools import compress
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -323,13 +324,16 @@ def heads_of(keywords: Iterable[str]) -> set[str]:
 def joined_again(words: Sequence[str], heads: Container[str], keywords: Container[str]) -> list[str]:
     """Keywords that the segmenter cut in pieces, found by joining neighbouring words again; the longest wins."""
     found = []
-    for start in [start for start, word in enumerate(words) if word in heads]:
-        joined, longest, end = words[start], "", start + 1
-        while joined in heads and end < len(words):
-            joined += words[end]
-            end += 1
+    after = len(words)
+    for start in compress(range(after - 1), map(heads.__contains__, words)):
+        joined, longest, end = words[start] + words[start + 1], "", start + 2
+        while joined in heads and end < after:
             if joined in keywords:
                 longest = joined
+            joined += words[end]
+            end += 1
+        if joined in keywords:
+            longest = joined
         if longest:
             found.append(longest)
     return found
