@@ -15,7 +15,6 @@ from topiccrawler.relevance.choose import make_page_classifier, untrained
 from topiccrawler.relevance.evidence import (
     FEATURES,
     EvidenceClassifier,
-    names_of,
     shipped_weights,
     words_that_lead,
 )
@@ -23,7 +22,7 @@ from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.segmenter import PLAIN, words
 from topiccrawler.topics.catalogue import load_topic, topic_from_keywords
-from topiccrawler.topics.meaning import near_words, understood
+from topiccrawler.topics.meaning import naming_words, near_words, understood
 from topiccrawler.topics.topic import make_topic
 
 EXAM = ["考研", "高考", "志愿"]
@@ -308,15 +307,15 @@ def test_a_topic_is_named_by_what_the_user_typed_else_by_names_among_its_keyword
         "also": ["普洱", "red tea"],
         "keywords": {"茶叶": 1, "普洱": 0.5, "紫砂壶": 1},
     }
-    assert names_of(make_topic(fields, "tea")) == ["茶叶", "普洱"]
-    assert names_of(make_topic({**fields, "given": ["紫砂壶"]}, "tea")) == ["紫砂壶"]
-    assert names_of(make_topic({**fields, "zh": "", "also": []}, "tea")) == []
+    assert naming_words(make_topic(fields, "tea")) == ["茶叶", "普洱"]
+    assert naming_words(make_topic({**fields, "given": ["紫砂壶"]}, "tea")) == ["紫砂壶"]
+    assert naming_words(make_topic({**fields, "zh": "", "also": []}, "tea")) == []
     many = [f"茶{number}" for number in range(13)]
     words = {"茶叶": 1, "普洱": 0.5, **dict.fromkeys(many, 1)}
     typed = {**fields, "given": many, "keywords": words}
-    assert names_of(make_topic(typed, "tea")) == ["茶叶", "普洱"]
-    assert names_of(make_topic({**typed, "narrow": True}, "tea")) == many
-    assert names_of(load_topic("clc:F83")) == []
+    assert naming_words(make_topic(typed, "tea")) == ["茶叶", "普洱"]
+    assert naming_words(make_topic({**typed, "narrow": True}, "tea")) == many
+    assert naming_words(load_topic("clc:F83")) == []
 
 
 FUNDS = make_topic(

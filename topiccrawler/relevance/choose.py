@@ -22,8 +22,9 @@ from topiccrawler.files import folder as data_folder
 from topiccrawler.files import is_file
 from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.relevance.base import COSINE, EVEN, PAGE_CLASSIFIERS, VSM
-from topiccrawler.relevance.evidence import EvidenceClassifier, names_of
+from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.topics.meaning import naming_words
 from topiccrawler.topics.topic import Topic
 
 
@@ -81,7 +82,7 @@ GROUP = "topiccrawler.page_classifiers"  # entry points of other packages: a cal
 
 def untrained(topic: Topic) -> PageClassifier:
     """The page classifier of the topic's words alone. One with a contrast has a border of its own, which names would move a page across."""
-    return EvidenceClassifier(topic) if names_of(topic) and not topic.contrast else VsmClassifier(topic)
+    return EvidenceClassifier(topic) if naming_words(topic) and not topic.contrast else VsmClassifier(topic)
 
 
 def make_page_classifier(topic: Topic, spec: str = VSM, folder: Path | None = None) -> PageClassifier:

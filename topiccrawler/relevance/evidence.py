@@ -54,7 +54,7 @@ from topiccrawler.text.normalise import fold
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.text.tokenise import HAN, stem
 from topiccrawler.text.weights import logistic
-from topiccrawler.topics.meaning import MOST_WORDS, near_words
+from topiccrawler.topics.meaning import naming_words, near_words
 from topiccrawler.topics.topic import Topic, heads_of, joined_again
 
 FILE = "own_words.json"
@@ -118,7 +118,7 @@ class EvidenceClassifier:
         is_apart = narrow and bool(topic.against)
         self.vsm = VsmClassifier(topic.model_copy(update={"against": {}}) if is_apart else topic)
         self.similarity_threshold = self.vsm.similarity_threshold
-        names, segmenter = names_of(topic), topic.segmenter
+        names, segmenter = naming_words(topic), topic.segmenter
         given = {word: topic.keywords.get(word, 1.0) for word in names}
         keys: dict[str, list[str]] = {}
         for word, tokens in zip(given, segmenter.words_of(list(given)), strict=True):
@@ -299,14 +299,6 @@ class EvidenceClassifier:
             if word in counts and segment.text:
                 counts[word] = len(pattern.findall(fold(segment.text)))
         return {word: count for word, count in counts.items() if count} if self._written else counts
-
-
-def names_of(topic: Topic) -> list[str]:
-    """The words that say what the topic is: those the user typed, else those of its names that are among its keywords. More than a few
-    words typed, or of a class, name nothing where the topic is not narrow."""
-    if topic.given and (topic.narrow or len(topic.given) <= MOST_WORDS):
-        return topic.given
-    return [word for word in dict.fromkeys((topic.zh, *topic.also, topic.name)) if word in topic.keywords]
 
 
 def words_that_lead(page_classifier: PageClassifier, words: PageWords) -> list[tuple[str, float]]:

@@ -43,6 +43,7 @@ from topiccrawler.strategies.link_features import GROUPS, MEMORY_URLS, UrlFeatur
 from topiccrawler.strategies.site_looks import SiteLooks
 from topiccrawler.text.normalise import fold
 from topiccrawler.text.weights import logistic
+from topiccrawler.topics.meaning import naming_words
 from topiccrawler.urls.canonical import host_of
 
 FEATURES: Mapping[str, float] = {
@@ -156,7 +157,7 @@ ODDS_LIMIT = 30.0
 WORDS_SCALE = 3.0
 UNPRODUCTIVE_SCALE = 10.0  # pages
 NEARBY = 0.3  # outcome of a page that is not relevant, but as similar as one that is
-LISTING = 0.7  # largest outcome of a page that only links to pages named by the user's words
+LISTING = 0.7  # largest outcome of a page that only links to pages named by words of the topic's name
 NEARBY_WORDS = 0.3  # what a word of a page that is not relevant is worth, in its label by similarity
 ROOM = 0.02  # added to relevances before a logarithm
 
@@ -167,20 +168,20 @@ class Adaptive(Strategy):
 
     Idea: every fetched page labels the link that led to it. An online logistic regression learns from these
         labels how much to trust link text, linking pages, and the success rates of sites and linking hosts.
-    Formula: score = w . x; w learned from each page with its outcome, 1 if relevant, else 0; for one's own words
-        (topics.meaning) not 0 but max(NEARBY if as similar as a relevant page, LISTING (1 - 2^-k)), k the URLs
-        first met on it under an anchor with one of the words; x, on log-odds scale, of the URL when scored:
+    Formula: score = w . x; w learned from each page with its outcome, 1 if relevant, else 0; where words name the
+        topic (topics.meaning) max(NEARBY if as similar as a relevant page, LISTING (1 - 2^-k)), k the URLs first
+        met on it under an anchor with one of the words; x, on log-odds scale, of the URL when scored:
         link text    2 tanh(mean over its links of the classifier's log-odds / 10)
         page         ln((similarity + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
         grandparent  the same as page, one step back
         site         logit of the smoothed relevant share of pages fetched from its site, less that of all;
-                     own words: 20 more for the URLs chosen for a look at their site (strategies.site_looks)
+                     names: 20 more for the URLs chosen for a look at their site (strategies.site_looks)
         site text    mean of 2 tanh(log-odds / 10) of the first link to each URL met of its site; two more count 0
         source host  the same as site, of pages fetched through links of the host of the best linking page
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (strategies.numbering)
-        unproductive -ln(1 + n/10), n pages of its site since the last relevant one (own words: since one with
+        unproductive -ln(1 + n/10), n pages of its site since the last relevant one (names: since one with
                      an outcome above NEARBY): `site` forgets them
-        named        own words: 1 with one of them in an anchor, else .5 with one in the path of the address
+        named        names: 1 with one of them in an anchor, else .5 with one in the path of the address
     Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a group's
         pages count after each further one); memory_urls 30 000; without "" (features left out).
     Reads: relevance of linking pages, text of links (once an anchor and URL), addresses, outcomes so far.
@@ -214,7 +215,7 @@ class Adaptive(Strategy):
         self._mask = mask_of(self.without)
         self._regression = Regression(FEATURES.values(), self.rate)
         self._fetched, self._relevant = 1.0, 0.1  # fading counts, for the overall rate
-        self._own_words: re.Pattern[str] | None = None  # the user's, of a topic of their own
+        self._names: re.Pattern[str] | None = None  # the words that name the topic
         self._looks = SiteLooks()
         self._refreshes = 0
         self._pending: deque[Score] = deque()  # found by a refresh and not answered yet
@@ -227,7 +228,8 @@ class Adaptive(Strategy):
         self._threshold = knowledge.similarity_threshold
         self._urls = UrlFeatures(self.keep, self.memory_urls, knowledge.segmenter)
         topic = knowledge.topic
-        self._own_words = written(topic.given) if topic is not None and topic.narrow else None
+        names = [] if topic is None else naming_words(topic)
+        self._names = written(names) if names else None
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         if page.url == ROOT_URL:
@@ -286,7 +288,7 @@ class Adaptive(Strategy):
         urls, estimates = self._urls, self._urls.columns["score"]
         self._refreshes += 1
         waiting, touched = urls.waiting_rows(), urls.touched_rows()
-        if self._own_words is not None:
+        if self._names is not None:
             self._looks.choose(urls, waiting)
         rows = waiting
         if self._refreshes % (1 + len(waiting) // WEIGHED_AT_ONCE):
@@ -365,7 +367,7 @@ class Adaptive(Strategy):
         row = urls.rows.get(page.came_by)
         if row is not None and urls.waiting[row]:
             self._regression.learn(self._features(np.array([row]))[0], outcome)
-            least = NEARBY if self._own_words is not None else 0.0
+            least = NEARBY if self._names is not None else 0.0
             for name, group_rates in urls.group_rates.items():
                 group_rates.add(int(urls.groups[name][row]), outcome, least)
             urls.waiting[row] = False
@@ -374,7 +376,7 @@ class Adaptive(Strategy):
         if row is not None:
             texts.append(urls.words[row])
         label = label_of(page.similarity, self._threshold)
-        if self._own_words is not None:
+        if self._names is not None:
             label = max(outcome, NEARBY_WORDS * label)
         urls.vocabulary.learn(texts, label)
         self._looks.count(is_target=page.is_target)
@@ -395,11 +397,11 @@ class Adaptive(Strategy):
         if page.is_target:
             return 1.0
         nearby = NEARBY * (page.similarity >= self._threshold)
-        if self._own_words is None:
+        if self._names is None:
             return nearby
         rows = self._urls.rows
         new = {link.url: link.anchor for link in page.links if link.anchor and link.url not in rows}
-        count = sum(self._own_words.search(fold(anchor)) is not None for anchor in new.values())
+        count = sum(self._names.search(fold(anchor)) is not None for anchor in new.values())
         return max(nearby, LISTING * (1.0 - 0.5**count))
 
     def _meet(self, page: PageObservation) -> Numbers:
@@ -414,7 +416,7 @@ class Adaptive(Strategy):
         links, rows = list(compress(page.links, waits.tolist())), rows[waits]
         odds = np.clip(np.array(page.odds)[waits], -ODDS_LIMIT, ODDS_LIMIT)
         here = self._promise(page.similarity)
-        if (words := self._own_words) is not None:
+        if (words := self._names) is not None:
             np.maximum.at(urls.columns["named"], rows, [named(words, link) for link in links])
         return urls.meet(
             page.url,

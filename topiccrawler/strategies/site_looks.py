@@ -1,4 +1,4 @@
-"""Looks at sites of which few pages were fetched: which URLs a crawl for a user's own words fetches to see what a site has.
+"""Looks at sites of which few pages were fetched: which URLs a crawl for a topic with a name fetches to see what a site has.
 
 Where few links name a topic its sites look like all others until some pages of each were read, and a home page names its latest
 texts alone. So a share of the requests goes to sites of which fewer than four pages were fetched, to the home pages of a portal's other

@@ -408,6 +408,14 @@ def judging_words(topic: Topic) -> dict[str, float]:
     }
 
 
+def naming_words(topic: Topic) -> list[str]:
+    """Those that say what the topic is: what the user typed, else its names that are among its keywords. More than a few words typed, or
+    of a class, name nothing where the topic is not narrow."""
+    if topic.given and (topic.narrow or len(topic.given) <= MOST_WORDS):
+        return topic.given
+    return [word for word in dict.fromkeys((topic.zh, *topic.also, topic.name)) if word in topic.keywords]
+
+
 def leading_words(topic: Topic) -> dict[str, float]:
     """Those that only lead to its pages, heaviest first; none where it is not narrow."""
     judging = judging_words(topic)

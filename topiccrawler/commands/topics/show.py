@@ -23,8 +23,14 @@ _SEPARATOR = re.compile(r"[,;\n]")
 
 def work(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
     """Find it, and print it."""
-    from topiccrawler.relevance.evidence import names_of
-    from topiccrawler.topics.meaning import as_understood, judging_words, leading_words, nearest, reasons
+    from topiccrawler.topics.meaning import (
+        as_understood,
+        judging_words,
+        leading_words,
+        naming_words,
+        nearest,
+        reasons,
+    )
     from topiccrawler.topics.seeds import seeds_of_topic
     from topiccrawler.topics.topic import token_weights
 
@@ -36,7 +42,7 @@ def work(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None
         "understood": as_understood(topic),
         "judging": judging_words(topic),
         "leading": leading_words(topic),
-        "names": names_of(topic),
+        "names": naming_words(topic),
         "seeds": seeds,
         "unmatched": token_weights(topic.keywords, topic.segmenter)[1],
         "link_model": has_link_model(command, topic.name),
