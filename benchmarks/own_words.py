@@ -48,9 +48,9 @@ class Recording(EvidenceClassifier):
 
     seen: list[list[float]]
 
-    def relevance_of(self, found: Sequence[Found]) -> float:
+    def relevance_of(self, found: Sequence[Found], similarity: float) -> float:
         self.seen.append(self.features(found))
-        return super().relevance_of(found)
+        return super().relevance_of(found, similarity)
 
 
 def recipe_of(topic: Topic) -> Recipe:

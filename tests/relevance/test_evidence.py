@@ -344,6 +344,10 @@ def test_the_shares_of_its_words_are_those_of_names_and_of_all() -> None:
     assert sum(found.values()) == pytest.approx(EvidenceClassifier(FUNDS).relevance(NEWS))
     assert found["基金"] > found["净值"] > 0  # as often, but a name
     assert words_that_lead(EvidenceClassifier(FUNDS), NEWS) == []
+    refused = EvidenceClassifier(FUNDS.model_copy(update={"against": {"天气": 1.0}}))
+    weather = page(("title", "天气"), ("text", "基金" + "，天气" * 200))
+    assert refused.similarity(weather) == 0.0
+    assert [word for word, _ in refused.explain(weather)] == ["基金"]
 
 
 def test_a_site_that_names_the_topic_on_every_page_says_so_of_none() -> None:

@@ -373,8 +373,8 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
 
 
 def words_behind(parts: Parts | None, record: PageRecord) -> dict[str, list[dict[str, Any]]]:
-    """The words behind a stored page, as its text is judged now: shares of its similarity; of a topic of a
-    user's own words, shares of its relevance, and what leads to it, shares of the similarity."""
+    """The words behind a stored page, as its text is judged now: shares of its relevance where words name the topic, else of its similarity;
+    of a narrow topic also what leads to it, shares of the similarity."""
     if parts is None or record.alias_of:
         return {"words": [], "leading": []}
     classifier = parts.page_classifier

@@ -345,9 +345,8 @@ def page_words(
     """The words of a page by field, and of its segments (`texts`), in one call of the segmenter."""
     body = main if len(main) >= SHORTEST_MAIN_TEXT else document.text
     metas = document.metas
-    lines = [
-        at for at, (kind, _) in enumerate(texts) if kind == "text"
-    ]  # the whole main text: it is cut once
+    # of the segments: together the whole main text, which so is cut once
+    lines = [at for at, (kind, _) in enumerate(texts) if kind == "text"]
     fields = (
         title,
         "|".join(document.headings)[:MOST_BODY_CHARACTERS],

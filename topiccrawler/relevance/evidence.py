@@ -28,8 +28,8 @@ and t · occurrences for occurrences, and a near word's l is t · l; taught near
 of weight a, lower the log-odds by AGAINST_SHARE · sqrt of the share of sum a in the body, at most sqrt .1, and by AGAINST_TITLE · sum of
 a in title and tags, at most 1.
 A topic that is not narrow has many words that judge its pages (relevance.vsm), and some that name it: those the user typed, or its names. Its
-log-odds are EVIDENCE_SHARE · e + VSM_SHARE · v + OFFSET: e as above with U = the names and no near words, v those by its similarity.
-    Chosen on 38 topics of the catalogue (docs/lab/page-classifiers.md).
+log-odds are EVIDENCE_SHARE · e + VSM_SHARE · v + OFFSET: e as above with U = the names and no near words, v those by its similarity. The three
+numbers were chosen on 38 topics of the catalogue (docs/lab/page-classifiers.md).
 But: the weights know nothing of the topic, so a page that uses none of the words has next to no relevance to a narrow one, whatever it is
 about.
 Reference: ours; logistic regression over fields after Robertson, Zaragoza & Taylor, BM25F (2004), whose field weights are set by hand.
@@ -198,7 +198,7 @@ class EvidenceClassifier:
         similarity = self.similarity(words)
         if not self.topic.narrow:
             lost = {word: EVIDENCE_SHARE * change for word, change in lost.items()}
-            for word, share in self.vsm.explain(words):
+            for word, share in self.vsm.explain(words) if similarity else ():
                 change = -VSM_SHARE * SLOPE * math.log1p(-min(share / similarity, MOST_LOST))
                 lost[word] = lost.get(word, 0.0) + change
         scale = self.relevance_of(found, similarity) / (
