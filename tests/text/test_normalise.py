@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawler.text.normalise import fold
+from topiccrawler.text.normalise import fold, folded
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,9 @@ def test_a_fold_keeps_the_length_and_is_final(text: str) -> None:
     folded = fold(text)
     assert len(folded) == len(text)
     assert fold(folded) == folded
+
+
+def test_several_texts_are_folded_as_each_alone() -> None:
+    texts = ["ＪＡＶＡ", "", "臺灣，Taipei", "一　二"]
+    assert folded(texts) == [fold(text) for text in texts] == ["java", "", "台湾,taipei", "一 二"]
+    assert folded([]) == []

@@ -41,7 +41,7 @@ from topiccrawler.strategies.base import (
 from topiccrawler.strategies.learning import label_of
 from topiccrawler.strategies.link_features import GROUPS, MEMORY_URLS, UrlFeatures, bounded, logit
 from topiccrawler.strategies.site_looks import SiteLooks
-from topiccrawler.text.normalise import fold
+from topiccrawler.text.normalise import fold, folded
 from topiccrawler.text.weights import logistic
 from topiccrawler.topics.meaning import naming_words
 from topiccrawler.urls.canonical import host_of
@@ -401,7 +401,7 @@ class Adaptive(Strategy):
             return nearby
         rows = self._urls.rows
         new = {link.url: link.anchor for link in page.links if link.anchor and link.url not in rows}
-        count = sum(self._names.search(fold(anchor)) is not None for anchor in new.values())
+        count = sum(are_named(self._names, list(new.values())))
         return max(nearby, LISTING * (1.0 - 0.5**count))
 
     def _meet(self, page: PageObservation) -> Numbers:
@@ -417,7 +417,7 @@ class Adaptive(Strategy):
         odds = np.clip(np.array(page.odds)[waits], -ODDS_LIMIT, ODDS_LIMIT)
         here = self._promise(page.similarity)
         if (words := self._names) is not None:
-            np.maximum.at(urls.columns["named"], rows, [named(words, link) for link in links])
+            np.maximum.at(urls.columns["named"], rows, named(words, links))
         return urls.meet(
             page.url,
             links,
@@ -461,12 +461,17 @@ class Adaptive(Strategy):
         return features * self._mask
 
 
-def named(words: re.Pattern[str], link: Link) -> float:
-    """How a link names one of the words: 1 in its anchor, .5 in the path of its address only, else 0."""
-    if link.anchor and words.search(fold(link.anchor)) is not None:
-        return 1.0
-    path = link.url.split("/", 3)[-1]
-    return 0.5 * (words.search(fold(unquote(path))) is not None)
+def named(words: re.Pattern[str], links: Sequence[Link]) -> list[float]:
+    """How each link names one of the words: 1 in its anchor, .5 in the path of its address only, else 0."""
+    anchors = [link.anchor for link in links]
+    paths = [unquote(link.url.split("/", 3)[-1]) for link in links]
+    found = are_named(words, anchors + paths)
+    return [1.0 if anchor else 0.5 * path for anchor, path in zip(found, found[len(links) :], strict=False)]
+
+
+def are_named(words: re.Pattern[str], texts: Sequence[str]) -> list[bool]:
+    """Whether each text has one of the words."""
+    return [words.search(text) is not None for text in folded(texts)]
 
 
 def written(words: Iterable[str]) -> re.Pattern[str] | None:

@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import accumulate
 from unicodedata import category
 
 import numpy as np
@@ -43,6 +44,13 @@ def fold(text: str) -> str:
     for mark, half_width in _MARKS.items():  # most of what the pattern would stop at on a simplified page
         text = text.replace(mark, half_width)
     return pattern.sub(lambda run: run[0].translate(table), text)
+
+
+def folded(texts: Sequence[str]) -> list[str]:
+    """Each of the texts folded, in one pass."""
+    whole = fold("".join(texts))
+    ends = list(accumulate(map(len, texts)))
+    return [whole[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 @cache
