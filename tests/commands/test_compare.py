@@ -15,7 +15,6 @@ from topiccrawler.commands.compare import DEFAULTS, Command
 from topiccrawler.lab import plots
 from topiccrawler.lab.experiment import EXPERIMENTS
 from topiccrawler.lab.replayed import CONCURRENCY
-from topiccrawler.relevance.base import relevance_of
 
 pytestmark = pytest.mark.slow
 
@@ -92,8 +91,7 @@ def test_it_prints_a_table_and_writes_files_that_repeat_to_the_bit(
     assert list(found["strategies"]) == ["breadth_first", "best_first", "random_order"]
     kept = found["strategies"]["best_first"]["kept"]
     assert [kept[name] for name in ("pages", "precision", "recall", "p_at_25")] == [2, 1.0, 1.0, 1.0]
-    error = 1 - relevance_of(1.0, 0.2)  # both are wholly about tea
-    assert kept["calibration_error"] == pytest.approx(error, abs=1e-6)
+    assert 0 < kept["calibration_error"] < 0.002  # both are wholly about tea
     assert found["strategies"]["breadth_first"]["kept"]["pages"] == 1
     assert compare(command, files, *more).code == 0
     for path in out.iterdir():

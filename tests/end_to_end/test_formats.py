@@ -104,7 +104,9 @@ def test_documents_and_feeds_are_read_and_what_is_linked_but_no_page_is_only_rec
             "http://hub.example/feed": answer(200, feed.encode(), Content_Type="application/rss+xml"),
             "http://hub.example/table": answer(200, workbook(["股票", "基金"], ["银行", "利率"])),
             "http://hub.example/old.bin2": answer(200, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 500),
-            "http://hub.example/weekly": page("基金周报", f"<p>{FUNDS[::-1]}基金股票证券银行</p>"),
+            "http://hub.example/weekly": page(
+                "基金周报", f"<p>{FUNDS[::-1]}{'基金，股票，证券，银行。' * 4}</p>"
+            ),
         }
     )
     ran = crawl(web, "-s", "CONCURRENT_REQUESTS=1", "-s", "TOPIC_DUPLICATES=keep")
@@ -198,7 +200,9 @@ COPIES = {
     "http://hub.example/1": page("怎样买基金 - 甲站", f"<p>{FUNDS}</p>"),
     "http://hub.example/2": page("怎样买基金", f"<p>{FUNDS}</p>"),
     "http://other.test/3": page("怎样买基金_乙站", f"<p>{CHANGED}</p>"),
-    "http://hub.example/4": page("第四篇基金", f"<p>{FUNDS[::-1]}基金股票证券银行贷款利率</p>"),
+    "http://hub.example/4": page(
+        "第四篇基金", f"<p>{FUNDS[::-1]}{'基金，股票，证券，银行，贷款，利率。' * 4}</p>"
+    ),
 }
 
 
