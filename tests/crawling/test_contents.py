@@ -67,13 +67,24 @@ def test_a_sent_page_is_judged_as_one_that_is_read_here(recipe: Recipe, text: st
 
 def test_a_topic_of_own_words_is_judged_by_the_crawl_that_knows_its_sites() -> None:
     crawl = crawl_of(
-        Recipe("基金", topic_fields={"name": "x", "keywords": {"基金": 1}, "given": ["基金"], "narrow": True})
+        Recipe(
+            "基金",
+            topic_fields={
+                "name": "x",
+                "keywords": {"基金": 1},
+                "given": ["基金"],
+                "narrow": True,
+                "intercept": 2.0,
+            },
+        )
     )
-    plan, page = crawl.content_plan, answer(FUNDS)
-    sent = unpacked(ContentPacker(plan).packed(page), page, crawl.reader, plan)
-    assert plan.page_classifier is None
-    assert (sent.similarity, sent.relevance, sent.summary, sent.fingerprint) == (None,) * 4
-    assert crawl.reader.reading(sent).page == crawl.reader.reading(page.content(crawl.reader)).page
+    plan = crawl.content_plan
+    for text, may_be_kept in ((FUNDS, True), (SPORT, False)):
+        page = answer(text)
+        sent = unpacked(ContentPacker(plan).packed(page), page, crawl.reader, plan)
+        assert (sent.similarity, sent.relevance) == (None, None)
+        assert [made is not None for made in (sent.summary, sent.fingerprint)] == [may_be_kept] * 2
+        assert crawl.reader.reading(sent).page == crawl.reader.reading(page.content(crawl.reader)).page
 
 
 def test_links_scored_elsewhere_are_not_scored_again() -> None:

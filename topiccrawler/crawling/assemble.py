@@ -216,7 +216,7 @@ def content_plan(parts: Parts, reader: Reader) -> ContentPlan:
         window=parts.recipe.context_characters,
         dropped_parameters=parts.dropped_parameters,
         keywords=parts.topic.keywords,
-        page_classifier=None if reader.reads_segments else reader.page_classifier,
+        page_classifier=reader.page_classifier,
         link_model=parts.link_model if isinstance(parts.link_model, LinkClassifier) else None,
     )
 

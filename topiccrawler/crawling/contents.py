@@ -51,7 +51,7 @@ class ContentPlan:
     window: int  # characters of context on each side of a link
     dropped_parameters: frozenset[str]
     keywords: Mapping[str, float]  # of the topic, for summaries
-    page_classifier: PageClassifier | None  # None: it reads what the crawl alone knows
+    page_classifier: PageClassifier | None  # None: one of another package that cannot be sent
     link_model: LinkClassifier | None  # None: the crawl has none, or several
 
     def reader(self) -> ContentReader:
@@ -186,13 +186,15 @@ class ContentPacker:
         return pickle.dumps((content, cut, new[: len(scores)], scores), _PROTOCOL)
 
     def _may_be_kept(self, content: Content) -> bool:
-        """By its own words; of one that is, summary and fingerprint are made."""
+        """By its own words; of one that is, summary and fingerprint are made. One that reads segments judges here without what the site
+        repeats, which the crawl alone knows, so the crawl judges again."""
         classifier = self.plan.page_classifier
         if classifier is None:
             return True
-        content.similarity = classifier.similarity(content.words)
-        content.relevance = classifier.relevance(content.words)
-        if content.relevance < classifier.threshold:
+        relevance = classifier.relevance(content.words)
+        if not self.plan.reads_segments:
+            content.similarity, content.relevance = classifier.similarity(content.words), relevance
+        if relevance < classifier.threshold:
             return False
         content.summary = self._summariser.summary(content.main_text)
         content.fingerprint = fingerprint(content.main_text, self.reader.segmenter)

@@ -2,8 +2,7 @@
 
 Live crawls and comparisons both call `verdict_of`, so that a comparison measures what a crawl keeps.
 
-Strategies are not notified of what is kept, only of the words of each page: one that was notified found as much on one web and less on
-another (docs/lab/page-classifiers.md).
+Strategies are not notified of what is kept: they know the relevance of each page, not the page threshold, which a running crawl may be given anew.
 
 Counted for reports: pages fetched, relevant and kept, of which formats, and the harvest rate, of all pages and of the latest.
 """
@@ -22,7 +21,7 @@ from topiccrawler.model import Page, Visit
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.base import similarity_of
 
-NOTE = "linking_pages"  # since when pages were judged for the present topic
+NOTE = "linking_pages"  # its name in jobs of all versions: since when pages were judged for the present topic
 
 
 def visit_similarity(visit: Visit, threshold: float, probability_since: float | None) -> float:
