@@ -350,6 +350,16 @@ def test_the_shares_of_its_words_are_those_of_names_and_of_all() -> None:
     assert [word for word, _ in refused.explain(weather)] == ["基金"]
 
 
+def test_words_without_their_places_are_judged_by_all_keywords_alone() -> None:
+    """A document, a result of a search: a topic of many words knows them by its vector; one of the user's own words has nothing else."""
+    apart = PageWords(title=["基金"], body=["净值", *["天气"] * 6])
+    classifier, by_all = EvidenceClassifier(FUNDS), VsmClassifier(FUNDS)
+    assert classifier.relevance(apart) == by_all.relevance(apart) != classifier.relevance_of([], 0.3)
+    parts = dict(classifier.explain(apart))
+    assert sum(parts.values()) == pytest.approx(classifier.relevance(apart))
+    assert list(parts) == [word for word, _ in by_all.explain(apart)]
+
+
 def test_a_site_that_names_the_topic_on_every_page_says_so_of_none() -> None:
     """Once that is known."""
     reader = Reader(EvidenceClassifier(FUNDS), repeats=SiteRepeats(), segmenter=FUNDS.segmenter)

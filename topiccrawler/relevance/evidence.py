@@ -163,7 +163,9 @@ class EvidenceClassifier:
         return self.vsm.similarity(words)
 
     def relevance(self, words: PageWords) -> float:
-        """0..1"""
+        """0..1; without segments nothing is known of where words stand, and a topic of many words is judged by all of them alone."""
+        if not words.segments and not self.topic.narrow:
+            return self.vsm.relevance(words)
         return self.relevance_of(self.observe(words), self.similarity(words))
 
     def relevance_of(self, found: Sequence[Found], similarity: float) -> float:
@@ -186,6 +188,10 @@ class EvidenceClassifier:
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
         """The words of the page, each with its share of the relevance, largest first: what the log-odds lose without it, in proportion.
         Words against the topic come last, with what they take away, below 0."""
+        if not words.segments and not self.topic.narrow:
+            relevance, parts = self.vsm.relevance(words), self.vsm.explain(words)
+            whole = sum(part for _, part in parts if part > 0.0) or 1.0
+            return [(word, part * relevance / whole) for word, part in parts]
         found = self.observe(words)
         whole = self._log_odds(found)
         lost: dict[str, float] = {}
