@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from scrapy import Request
 from scrapy.robotstxt import ProtegoRobotParser
+from scrapy.statscollectors import StatsCollector
 from scrapy.utils.project import get_project_settings
 from scrapy.utils.test import get_crawler
 
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.engine import politeness
-from topiccrawler.engine.politeness import MOST_BYTES, CompactRobotParser, SitemapLines
+from topiccrawler.engine.politeness import MOST_BYTES, CompactRobotParser, Politeness
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Page
@@ -36,9 +37,14 @@ def test_it_answers_as_protego(body: bytes) -> None:
 
 
 def test_sitemap_lines_are_declared_for_the_host_that_was_asked() -> None:
-    listings = SiteListings(MemoryFrontier(Hosts()).notes, after=1)
+    hosts = Hosts()
+    listings = SiteListings(MemoryFrontier(hosts).notes, after=1)
+    polite = Politeness(
+        hosts, lambda: 0.0, StatsCollector(get_crawler()), {}, listings=listings, user_agent="x",
+        crawl_delay_max_seconds=60.0, backoff_seconds=10.0, backoff_max_seconds=100.0,
+    )  # fmt: skip
     body = b"User-agent: *\nSitemap: /map.xml\nSitemap: http://a.cn:81/b.xml\n" + b"Sitemap: x\n" * 50
-    SitemapLines(listings).robots_parsed(CompactRobotParser(body), Request("http://A.cn/page"))
+    polite.robots_parsed(CompactRobotParser(body), Request("http://A.cn/page"))
     found = listings.of(Page("http://a.cn/1", is_target=True))
     assert [link.url for link, _ in found] == ["http://a.cn/map.xml", "http://a.cn/x"]
 

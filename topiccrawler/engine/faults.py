@@ -32,7 +32,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from types import FrameType, TracebackType
+from traceback import walk_stack, walk_tb
+from types import FrameType
 from typing import Any, NoReturn
 
 import scrapy
@@ -100,13 +101,7 @@ def reason_of(error: BaseException | None) -> str | None:
         return NO_PROXY
     if isinstance(error, exceptions.DownloadFailedError):
         return _reason_of_failed_response(error.__cause__)
-    was_read = error is not None and _was_raised_reading(error.__traceback__)
-    return BAD_ANSWER if was_read else None
-
-
-def host_is_to_blame(reason: str) -> bool:
-    """The next URL of the host will probably fail alike."""
-    return reason in OF_HOST
+    return BAD_ANSWER if error is not None and _was_raised_reading(error) else None
 
 
 def _reason_of_failed_response(cause: BaseException | None) -> str:
@@ -119,13 +114,10 @@ def _reason_of_failed_response(cause: BaseException | None) -> str:
     return LOST
 
 
-def _was_raised_reading(traceback: TracebackType | None) -> bool:
+def _was_raised_reading(error: BaseException) -> bool:
     """Somebody's bytes were being read then: a gzip that is none, a Location that is no URL."""
-    while traceback is not None:
-        if str(traceback.tb_frame.f_globals.get("__name__")).startswith(_READS_ANSWERS):
-            return True
-        traceback = traceback.tb_next
-    return False
+    modules = (frame.f_globals.get("__name__") for frame, _ in walk_tb(error.__traceback__))
+    return any(str(module).startswith(_READS_ANSWERS) for module in modules)
 
 
 # of our own project only
@@ -369,12 +361,9 @@ def end_with_failure() -> None:
 
 
 def _command_line() -> FrameType | None:
-    frame = inspect.currentframe()
-    while frame is not None:
-        if frame.f_code.co_name == "execute" and frame.f_code.co_filename == COMMAND_LINE:
-            return frame
-        frame = frame.f_back
-    return None
+    frames = (frame for frame, _ in walk_stack(inspect.currentframe()))
+    place = "execute", COMMAND_LINE
+    return next((one for one in frames if (one.f_code.co_name, one.f_code.co_filename) == place), None)
 
 
 STORAGE_FAILED, FRONTIER_ERROR = "storage_failed", "frontier_error"  # finish_reason

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlparse
@@ -68,31 +69,28 @@ class FatalFeedExporter(FeedExporter):
             )
 
     def item_scraped(self, item: Any, spider: Spider) -> None:
+        keep = super().item_scraped
+        self._of_each(lambda _: keep(item, spider))
+
+    async def close_spider(self, spider: Spider) -> None:
+        self._of_each(FeedSlot.finish_exporting)
+        await super().close_spider(spider)
+        crawl = crawl_of(self.crawler)
+        if crawl is not None and any(key.startswith(_FAILED_COUNT) for key in self.crawler.stats.get_stats()):
+            faults_of(self.crawler).note("a feed could not be stored")  # Scrapy has said why
+
+    def _of_each(self, work: Callable[[FeedSlot], None]) -> None:
+        """Do it for each feed alone; those that fail are left out from now on."""
         sound: list[FeedSlot] = []
         for slot in self.slots:
             self.slots = [slot]
             try:
-                super().item_scraped(item, spider)
+                work(slot)
             except OSError as error:
                 self._fail(slot, error)
             else:
                 sound += self.slots
         self.slots = sound
-
-    async def close_spider(self, spider: Spider) -> None:
-        sound: list[FeedSlot] = []
-        for slot in self.slots:
-            try:
-                slot.finish_exporting()
-            except OSError as error:
-                self._fail(slot, error)
-            else:
-                sound.append(slot)
-        self.slots = sound
-        await super().close_spider(spider)
-        crawl = crawl_of(self.crawler)
-        if crawl is not None and any(key.startswith(_FAILED_COUNT) for key in self.crawler.stats.get_stats()):
-            faults_of(self.crawler).note("a feed could not be stored")  # Scrapy has said why
 
     def _fail(self, slot: FeedSlot, error: OSError) -> None:
         """Tell it, and touch the feed no more: what is still to be written would fail again."""

@@ -19,7 +19,7 @@ from scrapy.logformatter import LogFormatter, LogFormatterResult
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.python.failure import Failure
 
-from topiccrawler.engine.faults import host_is_to_blame, reason_of
+from topiccrawler.engine.faults import OF_HOST, reason_of
 from topiccrawler.errors import CrawlerError
 from topiccrawler.files import package_table
 
@@ -52,7 +52,7 @@ class CrawlLogFormatter(LogFormatter):
         if reason is None:
             return super().download_error(failure, request, spider, errmsg)
         host = urlparse_cached(request).netloc
-        known = host_is_to_blame(reason)
+        known = reason in OF_HOST
         level = logging.DEBUG if known and (host, reason) in self._logged else logging.INFO
         if known:
             if len(self._logged) >= MOST_LOGGED:

@@ -201,6 +201,11 @@ class StoreWait:
                 stats.set_value(f"topic/store/{name}", figure)
 
 
+def store_wait(crawler: Crawler, files: JobFiles) -> StoreWait | None:
+    """For the pages of a job in a database; None where they are in its folder."""
+    return None if files.kept_in is None else StoreWait(crawler, files.kept_in)
+
+
 TIME, FETCHES = "time", "fetches"  # what a crawl gets the most relevant pages for
 
 

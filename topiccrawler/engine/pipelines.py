@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -16,13 +16,13 @@ from scrapy.statscollectors import StatsCollector
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.engine.faults import reported_by_scrapy
 from topiccrawler.engine.leases import OFF_TOPIC
-from topiccrawler.engine.opening import StoreWait, crawl_of, needed_crawl
+from topiccrawler.engine.opening import StoreWait, crawl_of, needed_crawl, store_wait
 from topiccrawler.engine.revisits import alias, page_of
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem
 from topiccrawler.pages.formats.registry import HTML
-from topiccrawler.pages.site_repeats import Fingerprint, may_be_same
+from topiccrawler.pages.site_repeats import may_be_same
 from topiccrawler.store.pages import record_of
 from topiccrawler.store.refused import PageSample
 from topiccrawler.urls.canonical import host_of, site_of
@@ -69,6 +69,7 @@ class NearDuplicatePipeline:
     ) -> None:
         self.files, self.stats = files, stats
         self.choice, self.across_sites = choice, across_sites
+        self.wait: StoreWait | None = None  # for fingerprints in a database
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -80,27 +81,34 @@ class NearDuplicatePipeline:
         if choice == "keep":
             raise NotConfigured
         across = crawler.settings.getbool("TOPIC_DUPLICATES_ACROSS_SITES", True)
-        files = needed_crawl(crawler).files
-        kind = cls if files.kept_in is None else SharedNearDuplicatePipeline
-        made = kind(files, crawler.stats, choice=choice, across_sites=across)
-        if isinstance(made, SharedNearDuplicatePipeline) and files.kept_in is not None:
-            made.wait = StoreWait(crawler, files.kept_in)
-        return cast("Self", made)
+        pipeline = cls(needed_crawl(crawler).files, crawler.stats, choice=choice, across_sites=across)
+        pipeline.wait = store_wait(crawler, pipeline.files)
+        return pipeline
 
     def process_item(self, item: Any) -> Any:
-        found = _compared(item, self.files)
-        if found is None:
+        page = page_of(item)
+        if page is None or not page.is_target:
             return item
-        page, print_ = found
+        print_ = self.files.fingerprints.of(page.text, self.files.segmenter)
+        if print_ is None:
+            return item
+        if self.wait is not None:
+            index, may_be = self.wait.pages, partial(may_be_copy, page)
+            handed = index.first_of(page.url, print_, across_sites=self.across_sites, may_be=may_be)
+            return self._resolved_later(item, self.wait.result(handed))
 
-        def may_be(first: str) -> bool:
+        def may_be_copy_of(first: str) -> bool:
             other = self.files.store.get(first)
             return may_be_copy(page, first, None if other is None else other.title)
 
         first = self.files.duplicates.first_of(
-            page.url, print_, across_sites=self.across_sites, may_be=may_be
+            page.url, print_, across_sites=self.across_sites, may_be=may_be_copy_of
         )
         return self._resolved(item, first)
+
+    async def _resolved_later(self, item: Any, first: Awaitable[str | None]) -> Any:
+        """The page waits for the database, others go on."""
+        return self._resolved(item, await first)
 
     def _resolved(self, item: Any, first: str | None) -> Any:
         """The item, or what becomes of the copy of another page."""
@@ -112,21 +120,6 @@ class NearDuplicatePipeline:
         return alias(item, first)
 
 
-class SharedNearDuplicatePipeline(NearDuplicatePipeline):
-    """The same when fingerprints lie in a database: a page waits for its answer, the others go on."""
-
-    wait: StoreWait
-
-    async def process_item(self, item: Any) -> Any:
-        found = _compared(item, self.files)
-        if found is None:
-            return item
-        page, print_ = found
-        may_be = partial(may_be_copy, page)
-        handed = self.wait.pages.first_of(page.url, print_, across_sites=self.across_sites, may_be=may_be)
-        return self._resolved(item, await self.wait.result(handed))
-
-
 def may_be_copy(page: PageItem, first: str, title: str | None) -> bool:
     """Whether a page may be a copy of the page at the URL `first`, with that title (None: it is not stored yet), by all but its text: between
     pages of one site and of short texts titles say so."""
@@ -134,17 +127,9 @@ def may_be_copy(page: PageItem, first: str, title: str | None) -> bool:
     return title is None or (is_far and len(page.text) >= SHORT) or may_be_same(page.title, title)
 
 
-def _compared(item: Any, files: JobFiles) -> tuple[PageItem, Fingerprint] | None:
-    """A page that may be a copy, with its fingerprint."""
-    page = page_of(item)
-    if page is None or not page.is_target:
-        return None
-    found = files.fingerprints.of(page.text, files.segmenter)
-    return None if found is None else (page, found)
-
-
 class StoragePipeline:
     """Puts pages into the job's store; our scheduler commits them before it ends their lease, under another one each is committed here.
+    In a database an item has passed when its page is durable there, so its lease ends behind that.
 
     `scheduler`: the crawl's, when it is ours; Scrapy makes it after the pipelines. An item that has passed all pipelines leaves its page's HTML
     in the job too, where TOPIC_KEEP_HTML says so.
@@ -154,18 +139,16 @@ class StoragePipeline:
         self, files: JobFiles, scheduler: Callable[[], FocusedScheduler | None] = lambda: None
     ) -> None:
         self.files = files
+        self.wait: StoreWait | None = None  # for a database
         self._scheduler = scheduler
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        files = needed_crawl(crawler).files
-        kind = cls if files.kept_in is None else SharedStoragePipeline
-        made = kind(files, partial(focused_scheduler, crawler))
-        if isinstance(made, SharedStoragePipeline) and files.kept_in is not None:
-            made.wait = StoreWait(crawler, files.kept_in)
+        pipeline = cls(needed_crawl(crawler).files, partial(focused_scheduler, crawler))
+        pipeline.wait = store_wait(crawler, pipeline.files)
         if crawler.settings.getbool("TOPIC_KEEP_HTML"):
-            crawler.signals.connect(made.keep_html, signals.item_scraped)
-        return cast("Self", made)
+            crawler.signals.connect(pipeline.keep_html, signals.item_scraped)
+        return pipeline
 
     def keep_html(self, item: Any, response: Response | None) -> None:
         """Keep the HTML of a page that was stored with a text of its own."""
@@ -175,24 +158,19 @@ class StoragePipeline:
 
     def process_item(self, item: Any) -> Any:
         page = page_of(item)
+        if page is not None and self.wait is not None:
+            handed = self.wait.pages.keep(record_of(page), self.files.segmenter)
+            return self._stored(item, self.wait.result(handed))
         if page is not None:
             self.files.keep(record_of(page))
             if self._scheduler() is None:
                 self.files.commit()
         return item
 
+    async def _stored(self, item: Any, row: Awaitable[int]) -> Any:
+        await row
+        return item
+
     def close_spider(self) -> None:
         if self._scheduler() is None:
             self.files.close()
-
-
-class SharedStoragePipeline(StoragePipeline):
-    """Puts pages into the database; an item has passed when its page is durable there, so its lease ends behind that."""
-
-    wait: StoreWait
-
-    async def process_item(self, item: Any) -> Any:
-        page = page_of(item)
-        if page is not None:
-            await self.wait.result(self.wait.pages.keep(record_of(page), self.files.segmenter))
-        return item

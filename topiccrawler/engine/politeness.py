@@ -41,6 +41,7 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.asyncio import CallLaterResult, call_later
 from scrapy.utils.httpobj import urlparse_cached
 
+from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.gate import Decision
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.frontier.host_ranking import Pace, Paces
@@ -170,29 +171,36 @@ class Politeness:
     crawl_delay_max_seconds: float
     backoff_seconds: float
     backoff_max_seconds: float
+    listings: SiteListings | None = (
+        None  # gets the Sitemap lines of robots.txt, where ROBOTSTXT_PARSER has `sitemaps`
+    )
     _robots: dict[str, RobotParser] = field(default_factory=dict)  # by host, as Scrapy keeps them anyway
     _strikes: dict[str, int] = field(default_factory=dict)  # answers in a row that said a host is busy
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler, hosts: Hosts, clock: Callable[[], float]) -> Self:
+    def from_crawler(cls, crawler: Crawler, crawl: Crawl) -> Self:
         """Listening from now on. Must come after AutoThrottle, whose new delay it reads."""
         settings = crawler.settings
         politeness = cls(
-            hosts,
-            clock,
+            crawl.hosts,
+            crawl.clock,
             crawler.stats,
             crawler.engine.downloader.slots if settings.getbool("AUTOTHROTTLE_ENABLED") else {},
             user_agent=settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT"),
             crawl_delay_max_seconds=settings.getfloat("FRONTIER_CRAWL_DELAY_MAX_SECONDS", 60.0),
             backoff_seconds=settings.getfloat("FRONTIER_BACKOFF_SECONDS", 10.0),
             backoff_max_seconds=settings.getfloat("FRONTIER_BACKOFF_MAX_SECONDS", 3600.0),
+            listings=crawl.ordering.listings,
         )
         crawler.signals.connect(politeness.robots_parsed, signals.robots_parsed)
         crawler.signals.connect(politeness.response_downloaded, signals.response_downloaded)
         return politeness
 
     def robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
-        """robots.txt may ask for a delay of its own."""
+        """robots.txt may ask for a delay of its own, and name sitemaps."""
+        if self.listings is not None:
+            lines: Iterable[str] = getattr(robotparser, "sitemaps", list)()
+            self.listings.declare(host_key(request), each_once(islice(lines, MOST_LINES), request.url))
         self._robots[host_key(request)] = robotparser
         delay = robotparser.crawl_delay(self.user_agent)
         if delay is not None and delay > 0:
@@ -291,22 +299,3 @@ class CompactRobotParser(RobotParser):
 @lru_cache(PARSED)
 def _parsed(packed: bytes) -> ProtegoRobotParser:
     return ProtegoRobotParser(zlib.decompress(packed), None)
-
-
-class SitemapLines:
-    """Listens for parsed robots.txt files and declares their sitemaps. Any ROBOTSTXT_PARSER that has `sitemaps` will do."""
-
-    def __init__(self, listings: SiteListings) -> None:
-        self.listings = listings
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler, listings: SiteListings) -> Self:
-        """Listening from now on, as long as somebody keeps it."""
-        lines = cls(listings)
-        crawler.signals.connect(lines.robots_parsed, signals.robots_parsed)
-        return lines
-
-    def robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
-        """`request`: the one that robots.txt was fetched for."""
-        lines: Iterable[str] = getattr(robotparser, "sitemaps", list)()
-        self.listings.declare(host_key(request), each_once(islice(lines, MOST_LINES), request.url))

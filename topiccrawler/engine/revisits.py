@@ -29,7 +29,7 @@ from topiccrawler.crawling.crawl import Fetch
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.revisiting import Due, looked, looked_unchanged, missed
 from topiccrawler.engine.leases import META, Leases
-from topiccrawler.engine.opening import StoreWait
+from topiccrawler.engine.opening import StoreWait, store_wait
 from topiccrawler.frontier.base import Leased, Listing, Row, State
 from topiccrawler.items import Medium, Outlinks, PageItem, is_page
 from topiccrawler.model import Link, Via
@@ -99,8 +99,7 @@ class Revisits:
         self, spider: Spider, leases: Leases, failed: Callable[[Failure], Any], waiting: Sized
     ) -> AsyncIterator[Request]:
         """One for each page, as there is room. `failed`: their errback; `waiting`: the request queue."""
-        self._stats, kept_in = spider.crawler.stats, self.files.kept_in
-        self._wait = None if kept_in is None else StoreWait(spider.crawler, kept_in)
+        self._stats, self._wait = spider.crawler.stats, store_wait(spider.crawler, self.files)
         for place, due in enumerate(self.due):
             while len(waiting) >= AHEAD:
                 await spider.crawler.signals.wait_for(signals.scheduler_empty)

@@ -40,7 +40,7 @@ from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.leases import META, Lease, Leases, LeaseSignals
 from topiccrawler.engine.link_rules import LinkRules
 from topiccrawler.engine.opening import crawl_of, faults_of
-from topiccrawler.engine.politeness import WAKE, Politeness, SitemapLines, WakeTimer, host_key, paces_of
+from topiccrawler.engine.politeness import WAKE, Politeness, WakeTimer, host_key, paces_of
 from topiccrawler.engine.private_network import PrivateNetworkMiddleware, resolved_address
 from topiccrawler.engine.progress import QueueStats
 from topiccrawler.frontier.base import Pushed, State
@@ -166,7 +166,6 @@ class FocusedScheduler(BaseScheduler):
         self.engine, self.stats = engine, stats
         self.concurrency = concurrency
         self.politeness = politeness  # kept here: signals refer to their listeners weakly
-        self.sitemap_lines: SitemapLines | None = None  # as well
         self.rules = rules
         self.request_queue = RequestQueue(self.hosts, fingerprint)
         self.armed = False  # rows are leased only after the spider's own start() has sent its seeds
@@ -186,7 +185,7 @@ class FocusedScheduler(BaseScheduler):
         crawl.hosts.paces = paces_of(settings)
         crawl.hosts.slots = slots = settings.getint("CONCURRENT_REQUESTS") or sys.maxsize
         rules = LinkRules.from_crawler(crawler)
-        politeness = Politeness.from_crawler(crawler, crawl.hosts, crawl.clock)
+        politeness = Politeness.from_crawler(crawler, crawl)
         complete(crawl.admission, crawler, rules, politeness)
         scheduler = cls(
             crawl,
@@ -199,8 +198,6 @@ class FocusedScheduler(BaseScheduler):
             concurrency=slots,
         )
         scheduler.lease_signals.connect(crawler)
-        if (listings := crawl.ordering.listings) is not None:
-            scheduler.sitemap_lines = SitemapLines.from_crawler(crawler, listings)
         return scheduler
 
     def close(self, reason: str) -> None:
