@@ -8,22 +8,20 @@ that found it, m = queries asked; the 4 keeps low what few prove. So a page that
 
 Asks each proposed address once whether it is there: HEAD, and GET where a server refuses that.
 
-One host is asked one question at a time; a server that never ends its answer costs the thread it was asked by, not the command.
+One host is asked one question at a time; a server that never ends its answer is left after three times a question's time.
 """
 
 from __future__ import annotations
 
-import queue
-import threading
-import time
-from collections import Counter
+import asyncio
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
 from operator import add
 from typing import NamedTuple
 
-from topiccrawler.seeding.http_client import HttpClient, NoAnswerError
+from topiccrawler.seeding.http_client import BadAnswerError, HttpClient, NoAnswerError
 from topiccrawler.urls.canonical import host_of
 
 PRIOR = 4
@@ -74,55 +72,44 @@ def _together(one: Candidate, other: Candidate) -> Candidate:
     return Candidate(one.url, one.title or other.title, max(one.relevance, other.relevance), *counts)
 
 
-THREADS = 16
+AT_ONCE = 16
 GONE = frozenset({404, 410})
 BUSY = frozenset({429, 503})  # there, but not now
+REFUSED = 405  # HEAD
 
 Check = Callable[[Sequence[str]], dict[str, str]]
 
 
-def fault_of(client: HttpClient, url: str) -> str:
+def faults(client: HttpClient, urls: Sequence[str], seconds: float) -> dict[str, str]:
+    """The fault of each URL, empty for one that answers. `seconds`: one question's time."""
+
+    async def asked() -> list[str]:
+        free, hosts = asyncio.Semaphore(AT_ONCE), defaultdict[str, asyncio.Lock](asyncio.Lock)
+
+        async def fault(url: str) -> str:
+            async with hosts[host_of(url)], free:
+                return await _fault_of(client, url, seconds)
+
+        return await asyncio.gather(*map(fault, urls))
+
+    return dict(zip(urls, asyncio.run(asked()), strict=True))
+
+
+async def _fault_of(client: HttpClient, url: str, seconds: float) -> str:
     """Why the URL cannot be a seed; empty when it answers."""
     try:
-        status, _ = client.ask(url, "HEAD")
-        if status >= 400 and status not in GONE | BUSY:
-            status, _ = client.ask(url, "GET")
+        async with asyncio.timeout(3 * seconds):
+            try:
+                status, _ = await client.answer(url, "HEAD")
+            except BadAnswerError:
+                status = REFUSED
+            if status >= 400 and status not in GONE | BUSY:
+                status, _ = await client.answer(url, "GET")
     except NoAnswerError as failure:
         return str(failure)
+    except TimeoutError:
+        return "takes too long"
     return f"answers {status}" if status >= 300 and status not in BUSY else ""
-
-
-def faults(client: HttpClient, urls: Sequence[str], seconds: float) -> dict[str, str]:
-    """The fault of each URL, empty for one that answers. `seconds`: one question's time; what is not answered in its share has a fault."""
-    by_host: dict[str, list[str]] = {}
-    for url in urls:
-        by_host.setdefault(host_of(url), []).append(url)
-    hosts: queue.SimpleQueue[list[str]] = queue.SimpleQueue()
-    answers: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()
-    for of_host in by_host.values():
-        hosts.put(of_host)
-
-    def work() -> None:
-        while True:
-            try:
-                of_host = hosts.get_nowait()
-            except queue.Empty:
-                return
-            for url in of_host:
-                answers.put((url, fault_of(client, url)))
-
-    for _ in range(min(THREADS, len(by_host))):
-        threading.Thread(target=work, daemon=True).start()
-    longest = max(map(len, by_host.values()), default=0)
-    deadline = time.monotonic() + 2 * seconds * (longest + len(urls) / THREADS + 1)
-    found: dict[str, str] = {}
-    while len(found) < len(urls):
-        try:
-            url, fault = answers.get(timeout=max(0.0, deadline - time.monotonic()))
-        except queue.Empty:
-            break
-        found[url] = fault
-    return {url: found.get(url, "takes too long") for url in urls}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,35 +1,36 @@
-"""Asks single URLs outside a crawl, by urllib: bounded in time and size, and kept out of the own network where strangers name the host.
+"""Asks single URLs outside a crawl, by aiohttp: bounded in time and size, and kept out of the own network where strangers name the host.
 
 The conflict: a name may lead inside, and to another address each time it is resolved. So what is spelled as a private host is refused
-before anything is sent, every address a name has is looked at, and so is the one that was connected to. Behind a proxy it is the proxy
-that resolves. Redirects are looked at in the same way. Certificates are checked where
-`certified` says so; a crawl checks none.
+before anything is sent, and of a name the very addresses that would be connected to. Behind a proxy it is the proxy that resolves. Redirects
+are looked at in the same way. Certificates are checked where `certified` says so; a crawl checks none.
 """
 
 from __future__ import annotations
 
-import http.client
-import socket
-import ssl
-from http.client import HTTPException, HTTPMessage
-from typing import Any
-from urllib.error import HTTPError
-from urllib.parse import urlsplit
-from urllib.request import (
-    HTTPDefaultErrorHandler,
-    HTTPErrorProcessor,
-    HTTPHandler,
-    HTTPRedirectHandler,
-    HTTPSHandler,
-    OpenerDirector,
-    ProxyHandler,
-    Request,
+import asyncio
+from contextvars import ContextVar
+from socket import AF_INET, AddressFamily
+
+from aiohttp import (
+    ClientConnectorError,
+    ClientError,
+    ClientHandlerType,
+    ClientRequest,
+    ClientResponse,
+    ClientResponseError,
+    ClientSession,
+    ClientTimeout,
+    TCPConnector,
+    TooManyRedirects,
 )
+from aiohttp.abc import ResolveResult
+from aiohttp.resolver import ThreadedResolver
 
 from topiccrawler.errors import one_line
 from topiccrawler.urls.private_hosts import is_inside, is_private_answer
 
 _PIECE_BYTES = 1 << 16
+_is_direct = ContextVar("is_direct", default=True)  # the request that resolves a name uses no proxy
 
 
 class PrivateAddressError(OSError):
@@ -40,108 +41,68 @@ class NoAnswerError(Exception):
     """Why there is none, in one line."""
 
 
+class BadAnswerError(NoAnswerError):
+    """The server does not keep to HTTP."""
+
+
 class HttpClient:
-    """Safe to call from several threads. `seconds`: for each wait on the network; `guarded`: not into the own network."""
+    """`seconds`: for each wait on the network; `guarded`: not into the own network."""
 
     def __init__(self, agent: str, *, seconds: float, guarded: bool, certified: bool = False) -> None:
-        self._agent, self._seconds = agent, seconds
-        self._opener = OpenerDirector()
-        context = ssl.create_default_context()
-        if not certified:
-            context.check_hostname = False
-            context.verify_mode = ssl.CERT_NONE
-        own = [HTTPHandler(), HTTPSHandler(context=context)]
-        if guarded:
-            own = [_GuardedHttp(), _GuardedHttps(context)]
-        for handler in (ProxyHandler(), *own, HTTPDefaultErrorHandler(), _Redirects(), HTTPErrorProcessor()):
-            self._opener.add_handler(handler)
+        self._headers = {"User-Agent": agent, "Accept": "*/*", "Accept-Encoding": "identity"}
+        self._waits = ClientTimeout(total=None, connect=seconds, sock_connect=seconds, sock_read=seconds)
+        self._guarded, self._certified = guarded, certified
 
     def ask(self, url: str, method: str = "GET", most: int = 0) -> tuple[int, bytes]:
         """The status after redirects and at most so many bytes of the body. NoAnswerError when none comes, and for what is no http(s) URL."""
+        return asyncio.run(self.answer(url, method, most))
+
+    async def answer(self, url: str, method: str = "GET", most: int = 0) -> tuple[int, bytes]:
+        """The same for an event loop."""
         try:
-            return self._asked(url, method, most)
-        except (OSError, HTTPException, ValueError) as failure:
-            reason = getattr(failure, "reason", None) or failure
-            raise NoAnswerError(one_line(reason) or type(failure).__name__) from None
+            return await self._answer(url, method, most)
+        except TimeoutError:
+            raise NoAnswerError("timed out") from None
+        except TooManyRedirects:
+            raise NoAnswerError("redirects without end") from None
+        except ClientConnectorError as failure:
+            refused = isinstance(failure.os_error, ConnectionRefusedError)
+            raise NoAnswerError("connection refused" if refused else one_line(failure.os_error)) from None
+        except ClientResponseError as failure:
+            raise BadAnswerError(one_line(failure.message)) from None
+        except (OSError, ClientError, ValueError) as failure:
+            raise NoAnswerError(one_line(failure) or type(failure).__name__) from None
 
-    def _asked(self, url: str, method: str, most: int) -> tuple[int, bytes]:
-        if urlsplit(url).scheme.lower() not in {"http", "https"}:
-            raise ValueError(f"{url} is no http(s) URL")
-        headers = {"User-Agent": self._agent, "Accept": "*/*"}
-        request = Request(url, headers=headers, method=method)  # noqa: S310 the scheme was looked at
-        try:
-            response = self._opener.open(request, timeout=self._seconds)
-        except HTTPError as failure:
-            with failure:
-                return failure.code, b""
-        if response is None:  # a redirect to another scheme
-            raise OSError("leads to what is no http(s) URL")
-        with response:
-            return int(response.status), _body(response, most)
-
-
-def _body(response: Any, most: int) -> bytes:
-    pieces, size = [], 0
-    while size < most and (piece := response.read(min(_PIECE_BYTES, most - size))):
-        pieces.append(piece)
-        size += len(piece)
-    return b"".join(pieces)
-
-
-class _Redirects(HTTPRedirectHandler):
-    def redirect_request(
-        self, req: Request, fp: Any, code: int, msg: str, headers: HTTPMessage, newurl: str
-    ) -> Request | None:
-        fp.read = bytes  # its body, however long, is not read
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
+    async def _answer(self, url: str, method: str, most: int) -> tuple[int, bytes]:
+        connector = TCPConnector(ssl=self._certified, resolver=_Resolver() if self._guarded else None)
+        guards = (_refuse_inside,) if self._guarded else ()
+        made = ClientSession(
+            connector=connector,
+            timeout=self._waits,
+            headers=self._headers,
+            trust_env=True,
+            middlewares=guards,
+        )
+        async with made as session, session.request(method, url) as answer:
+            body = b""
+            while piece := await answer.content.read(min(_PIECE_BYTES, most - len(body))):
+                body += piece
+            return answer.status, body
 
 
-class _GuardedConnection(http.client.HTTPConnection):
-    def connect(self) -> None:
-        _look_at(self)
-        super().connect()
-        _look_at_peer(self)
+async def _refuse_inside(request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
+    """Also called for where a redirect leads to."""
+    host = request.url.host or ""
+    if is_inside(host):
+        raise PrivateAddressError(f"private address: {host}")
+    _is_direct.set(request.proxy is None)
+    return await handler(request)
 
 
-class _GuardedTlsConnection(_GuardedConnection, http.client.HTTPSConnection):
-    """Looks at the same, and speaks TLS."""
-
-
-class _GuardedHttp(HTTPHandler):
-    def http_open(self, req: Request) -> http.client.HTTPResponse:
-        proxied = _look_at_spelling(req)
-        return self.do_open(http.client.HTTPConnection if proxied else _GuardedConnection, req)
-
-
-class _GuardedHttps(HTTPSHandler):
-    def __init__(self, context: ssl.SSLContext) -> None:
-        super().__init__(context=context)
-        self._chosen = context
-
-    def https_open(self, req: Request) -> http.client.HTTPResponse:
-        proxied = _look_at_spelling(req)
-        made = http.client.HTTPSConnection if proxied else _GuardedTlsConnection
-        return self.do_open(made, req, context=self._chosen)
-
-
-def _look_at_spelling(request: Request) -> bool:
-    """Refuse a host that is spelled as a private one; whether a proxy is used."""
-    parts = urlsplit(request.full_url)
-    if is_inside(parts.hostname or ""):
-        raise PrivateAddressError(f"private address: {parts.hostname}")
-    return request.host != parts.netloc
-
-
-def _look_at(connection: http.client.HTTPConnection) -> None:
-    for *_, address in socket.getaddrinfo(connection.host, connection.port, type=socket.SOCK_STREAM):
-        _refuse(connection, str(address[0]))
-
-
-def _look_at_peer(connection: http.client.HTTPConnection) -> None:
-    _refuse(connection, str(connection.sock.getpeername()[0]))
-
-
-def _refuse(connection: http.client.HTTPConnection, address: str) -> None:
-    if is_private_answer(address):
-        connection.close()
-        raise PrivateAddressError(f"private address: {connection.host} = {address}")
+class _Resolver(ThreadedResolver):
+    async def resolve(self, host: str, port: int = 0, family: AddressFamily = AF_INET) -> list[ResolveResult]:
+        found = await super().resolve(host, port, family)
+        for address in (one["host"] for one in found if _is_direct.get()):
+            if is_private_answer(address):
+                raise PrivateAddressError(f"private address: {host} = {address}")
+        return found
