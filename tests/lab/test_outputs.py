@@ -235,7 +235,7 @@ def test_kinds_that_are_not_known_are_not_drawn() -> None:
 def test_the_report_stands_alone_and_escapes_what_came_from_outside(
     comparison: Callable[..., Comparison],
 ) -> None:
-    page = report(comparison(outcome()), {"tea": {"harvest.png": b"png"}}, {"web": EVIL})
+    page = report(comparison(outcome()), {"tea": {"harvest.png": b"png"}}, {"strategies": EVIL})
     assert "<script" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;?a&amp;b" in page
     assert "jlse &lt;needs&gt; a model" in page
@@ -255,7 +255,7 @@ def test_the_report_of_twenty_strategies_fits_a_phone(
     found = many(20)
     plan = dataclasses.replace(comparison(found).plan, specs=("breadth_first",), pages=5000)
     made = dataclasses.replace(comparison(found), plan=plan)
-    page = report(made, {"tea": {"harvest.png": DOT, "recall.png": DOT}}, {"web": "w" * 200})
+    page = report(made, {"tea": {"harvest.png": DOT, "recall.png": DOT}}, {"strategies": "w" * 200})
     assert '<meta name="viewport" content="width=device-width,initial-scale=1">' in page
     assert page.count("<table") == page.count('<div class="scroll"><table')
     assert page.count("<img") == page.count('<div class="scroll"><img') == 2

@@ -47,7 +47,7 @@ class Command(ReportingCommand):
                 setattr(opts, name, value)
         plan = self._plan(opts)
         comparison = compare(plan, folder, _bar)
-        _write(comparison, folder, _settings(opts, plan))
+        _write(comparison, folder, vars(opts))
         if opts.json:
             found = {outcome.topic: result(comparison, outcome) for outcome in comparison.outcomes}
             print(as_json(found if len(found) > 1 else next(iter(found.values()))), end="")
@@ -148,33 +148,7 @@ def _folder(given: str) -> Path:
     return folder
 
 
-def _settings(opts: argparse.Namespace, plan: Plan) -> dict[str, object]:
-    """What the report shows of the call; nothing that changes from machine to machine."""
-    first = plan.recipes[0]
-    dropped = ", ".join(sorted(first.dropped_parameters))
-    return {
-        "web": ", ".join(map(str, plan.web)),
-        "labels": ", ".join(map(str, plan.labels)) or "none",
-        "topics": ", ".join(recipe.topic for recipe in plan.recipes),
-        "seeds": ", ".join(opts.seeds) or "the topics' own",
-        "experiment": opts.experiment or "none",
-        "strategies": opts.strategies,
-        "pages": str(plan.pages),
-        "repeat": str(plan.repeat),
-        "engine": "Scrapy" if plan.live else "replay",
-        "pages under way at once": str(plan.concurrency),
-        "pruning": "on" if opts.prune else "off",
-        "link models": str(first.link_models or "those shipped, else the topic's keywords"),
-        "page classifier": f"{first.page_classifier}, trained ones from {first.page_classifier_models or 'those shipped'}",
-        "thesaurus": first.thesaurus or "ours",
-        "links followed": f"of {first.expand} pages" if first.expand else "as each strategy has it",
-        "link threshold": "the topic's own" if first.link_threshold is None else str(first.link_threshold),
-        "context characters": str(first.context_characters),
-        "URL parameters dropped": dropped or "none besides known tracking ones",
-    }
-
-
-def _write(comparison: Comparison, folder: Path, settings: dict[str, object]) -> None:
+def _write(comparison: Comparison, folder: Path, asked: dict[str, object]) -> None:
     from topiccrawler.lab.plots import plots
     from topiccrawler.lab.reporting import report, write
 
@@ -184,7 +158,7 @@ def _write(comparison: Comparison, folder: Path, settings: dict[str, object]) ->
             pictures[outcome.topic] = plots(outcome, comparison.plan.pages)
             for name, png in pictures[outcome.topic].items():
                 (place / name).write_bytes(png)
-        (folder / "report.html").write_text(report(comparison, pictures, settings), encoding="utf-8")
+        (folder / "report.html").write_text(report(comparison, pictures, asked), encoding="utf-8")
 
 
 @contextlib.contextmanager

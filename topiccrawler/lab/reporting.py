@@ -198,9 +198,9 @@ KEPT_HEADINGS = ("kept", "precision", "recall", "P@25", "calibration error")
 
 
 def report(
-    comparison: Comparison, pictures: Mapping[str, Mapping[str, bytes]], settings: Mapping[str, Any]
+    comparison: Comparison, pictures: Mapping[str, Mapping[str, bytes]], asked: Mapping[str, Any]
 ) -> str:
-    """The page; `pictures`: topic -> file name -> PNG."""
+    """The page; `pictures`: topic -> file name -> PNG; `asked`: the options of the call."""
     outcomes, pages = comparison.outcomes, comparison.plan.pages
     means = mean_ratios(outcomes, pages) if len(outcomes) > 1 else {}
     topics = [
@@ -216,10 +216,14 @@ def report(
         "lab/templates/comparison.html",
         topics=topics,
         means=list(means.items()),
-        settings=_pairs(settings),
+        asked=asked,
         strategies=[_strategy(spec) for spec in comparison.plan.specs],
-        web=_pairs(_web(comparison)),
-        versions=_pairs(versions()),
+        comparison=comparison,
+        plan=comparison.plan,
+        files=[
+            (f"{path} (SHA-256)", sha256_of(path)) for path in (*comparison.plan.web, *comparison.plan.labels)
+        ],
+        versions=list(versions().items()),
     )
 
 
@@ -263,18 +267,6 @@ def _strategy(spec: str) -> tuple[str, str]:
     return spec, shown or "no parameters"
 
 
-def _web(comparison: Comparison) -> dict[str, object]:
-    files = (*comparison.plan.web, *comparison.plan.labels)
-    return {
-        **{f"{path} (SHA-256)": sha256_of(path) for path in files},
-        "pages": comparison.pages,
-        "distinct links between them": comparison.links,
-        "links to pages that were not recorded, not queued": comparison.links_elsewhere,
-        "labelled pages": comparison.labelled,
-        "labelled URLs that were not recorded": comparison.labels_elsewhere,
-    }
-
-
 def versions() -> dict[str, str]:
     """Of Python, the tokenizer and all packages that can change a figure."""
     found = {"Python": platform.python_version(), "tokenizer": TOKENIZER}
@@ -288,7 +280,3 @@ def versions() -> dict[str, str]:
 
 def _source(png: bytes) -> str:
     return f"data:image/png;base64,{b64encode(png).decode('ascii')}"
-
-
-def _pairs(values: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [(name, str(value)) for name, value in values.items()]
