@@ -53,14 +53,8 @@ class Command(ReportingCommand):
         if verb in {TOP, SITES}:
             shown = self.text("next" if verb == TOP else SITES, found).strip("\n")
             return shown if found[verb] else "nothing waits"
-        if verb == SET:
-            before, after = (found.get(f"{key}_name", found[key]) for key in ("before", "after"))
-            was = f"{'would be' if found['preview'] else 'is'} {after}, was {before}"
-            refused = f"; the gate {'would refuse' if found['preview'] else 'refuses'} {found['refused']} of {found['queued']} queued"
-            return f"{found['name']} {was}{refused if found['refused'] is not None else ''}"
-        if verb == BLOCK:
-            return f"{'would drop' if found['preview'] else 'dropped'} {found['dropped']} of {found['queued']} queued"
-        return self.text("explain" if verb == WHY else STATUS, found)
+        templates = {SET: SET, BLOCK: BLOCK, WHY: "explain"}
+        return self.text(templates.get(verb, STATUS), found)
 
 
 def _body(verb: str, words: list[str], opts: argparse.Namespace) -> dict[str, object] | None:

@@ -7,7 +7,6 @@ start quickly.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -18,7 +17,7 @@ from topiccrawler.errors import ArgumentError, LinksFileError, ModelError, file_
 from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
-    from topiccrawler.link_model.training.train import Trained, TrainingRecipe
+    from topiccrawler.link_model.training.train import Trained
 
 T = TypeVar("T")
 
@@ -40,7 +39,7 @@ class Command(ReportingCommand):
         return "nothing was saved"
 
     def _train(self, name: str, opts: argparse.Namespace) -> None:
-        from topiccrawler.link_model.training.promotion import model_file, why_it_stays
+        from topiccrawler.link_model.training import promotion
         from topiccrawler.link_model.training.train import TrainingRecipe, train
         from topiccrawler.topics.catalogue import load_topic
         from topiccrawler.topics.meaning import unlike
@@ -64,13 +63,23 @@ class Command(ReportingCommand):
         )
         folder = _folder(opts.out or self.setting("TOPIC_LINK_MODELS"))
         trained = train(recipe, _bar)
-        stays = None if opts.force else why_it_stays(trained.model, trained.test, folder)
+        stays = None if opts.force else promotion.why_it_stays(trained.model, trained.test, folder)
         place, former = _save(trained, folder, in_use=stays is None)
-        _print(recipe, trained, place, former, in_use=stays is None, as_json=opts.json)
+        found = {"topic": topic.name, "model": str(place), "in_use": stays is None}
+        found |= {"former": None if former is None else str(former)}
+        model = trained.model
+        found |= {"threshold": model.threshold, "gate_threshold": model.gate_threshold}
+        found |= {"scores": model.scores, "training": model.training}
+        found |= {"learning_curve": {row.name: row.scores() for row in trained.curve}}
+        found |= {"divergences_nats": trained.divergences}
+        known = {"trained": trained, "place": place, "former": former}
+        self.report(opts, found, self.text("train", {**known, "as_text": promotion}))
         if stays is not None:
             where = f" --models {folder}" if opts.out else ""
             remedy = f"to use the new one all the same: scrapy models promote {place}{where} --force"
-            raise ModelError(str(model_file(trained.model.topic, folder)), f"stays in use: {stays}", remedy)
+            raise ModelError(
+                str(promotion.model_file(trained.model.topic, folder)), f"stays in use: {stays}", remedy
+            )
 
     def _train_page_classifier(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.relevance.training.from_files import TrainingRequest, as_text, check, train_to
@@ -133,37 +142,6 @@ def _save(trained: Trained, folder: Path, *, in_use: bool) -> tuple[Path, Path |
         text = report(read, trained.rows, trained.divergences, trained.curve)
         place.with_suffix(".txt").write_text(text, encoding="utf-8")
     return place, former
-
-
-def _print(
-    recipe: TrainingRecipe, trained: Trained, place: Path, former: Path | None, *, in_use: bool, as_json: bool
-) -> None:
-    from topiccrawler.link_model.training.promotion import divergence_lines, table, thresholds
-
-    if as_json:
-        found = {
-            "topic": recipe.topic.name,
-            "model": str(place),
-            "in_use": in_use,
-            "former": None if former is None else str(former),
-            "threshold": trained.model.threshold,
-            "gate_threshold": trained.model.gate_threshold,
-            "scores": trained.model.scores,
-            "learning_curve": {row.name: row.scores() for row in trained.curve},
-            "divergences_nats": trained.divergences,
-            "training": trained.model.training,
-        }
-        print(json.dumps(found, ensure_ascii=False))
-    else:
-        nothing = "nothing was held out to measure on: give --links or --headlines"
-        print(table(trained.rows) if trained.rows else nothing)
-        if trained.curve:
-            print(table(trained.curve, "learning curve (hosts)"))
-        if trained.divergences:
-            print(divergence_lines(trained.divergences))
-        print(thresholds(trained.model))
-        kept = "" if former is None else f", the former model {former}"
-        print(f"model {place}, report {place.with_suffix('.txt')}{kept}")
 
 
 def _bar(items: Sequence[T], what: str) -> Iterable[T]:

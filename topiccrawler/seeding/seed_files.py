@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from lxml import etree
 from selectolax.lexbor import LexborHTMLParser
@@ -22,12 +23,14 @@ from topiccrawler.pages.formats import feeds
 from topiccrawler.pages.formats.feeds import MOST_BYTES, name_of, root_of
 from topiccrawler.pages.formats.registry import HTML, IN_PROCESS, UnreadableError, inflated, recognise, tidy
 from topiccrawler.pages.parse import limit_nesting
-from topiccrawler.seeding.candidates import Candidate
 from topiccrawler.text.decode import decode
 from topiccrawler.text.normalise import printable
 from topiccrawler.topics.seeds import Seeds, seeds_of_addresses, seeds_of_text, seeds_of_topic
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical
+
+if TYPE_CHECKING:
+    from topiccrawler.seeding.candidates import Candidate  # whose HTTP client no crawl needs
 
 logger = logging.getLogger(__name__)
 

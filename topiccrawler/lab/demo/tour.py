@@ -20,6 +20,7 @@ from topiccrawler.lab.demo.crawls import DemoFiles, crawl, train_on
 from topiccrawler.lab.demo.plan import CRAWL, FINANCE, TRAIN, Web
 from topiccrawler.lab.demo.server import RunningServer
 from topiccrawler.lab.measures import Curve, checkpoints
+from topiccrawler.results.templating import as_text
 from topiccrawler.store.visits import read_visits
 
 FOCUSED, BASELINE = "naive_bayes", "breadth_first"
@@ -40,12 +41,8 @@ def serve(seed: int, port: int) -> None:
         RunningServer(web, port) as server,
         contextlib.suppress(KeyboardInterrupt),
     ):
-        _say(
-            f"{len(web.pages)} generated pages on {len(web.hosts())} hosts; Ctrl-C ends it. In another terminal:\n"
-            f"  export http_proxy={server.address}\n"
-            f"  {_scrapy()} crawl topic -a keywords=旅行,景区,古镇,门票,酒店 -a seeds={web.seeds[0]} -a pages=300 "
-            f"-s DOWNLOAD_DELAY=0 -s AUTOTHROTTLE_ENABLED=False"
-        )
+        known = {"web": web, "address": server.address, "scrapy": _scrapy()}
+        _say(as_text("lab/demo/serving.txt", known))
         threading.Event().wait()
 
 
@@ -87,24 +84,10 @@ def _crawl(number: int, strategy: str, pages: int, files: DemoFiles, server: Run
 
 def _compare(web: Web, files: DemoFiles) -> None:
     found = {strategy: harvest(web, _fetched(files, strategy)) for strategy in (FOCUSED, BASELINE)}
-    times = times_as_good(found[FOCUSED], found[BASELINE])
-    _say("\nPages about finance among those fetched, by the web's own truth:")
-    _say("\n".join(table(found)))
-    better = f"{FOCUSED} finds {times:.1f} times as many as {BASELINE}.\n"
-    _say(
-        f"The web is that of --seed {web.seed}; requests run side by side, so counts differ by a few pages from run to run."
-    )
-    _say(better if math.isfinite(times) else f"{BASELINE} found none; give more --pages to compare.\n")
-    job, scrapy = files.job(FOCUSED), _scrapy()
-    _say(
-        f"Where it lies:\n"
-        f"  pages kept      {job / PAGES} (text, title, relevance), also as JSON lines in {files.feed(FOCUSED)}\n"
-        f"  crawl log       {job / VISITS}; what Scrapy said: {files.log(FOCUSED)}\n"
-        f"  link model      {files.model}, trained on {files.links}\n"
-        f"What to type next:\n"
-        f"  {scrapy} demo --serve 8010                             and crawl the synthetic web yourself\n"
-        f"  {scrapy} crawl topic -a topic=finance -a pages=200     the same on the real Web, politely"
-    )
+    times, job = times_as_good(found[FOCUSED], found[BASELINE]), files.job(FOCUSED)
+    known = {"table": table(found), "seed": web.seed, "times": times if math.isfinite(times) else None}
+    known |= {"files": files, "pages": job / PAGES, "visits": job / VISITS, "scrapy": _scrapy()}
+    _say(as_text("lab/demo/outcome.txt", {**known, "focused": FOCUSED, "baseline": BASELINE}))
 
 
 def _scrapy() -> str:
