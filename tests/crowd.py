@@ -10,10 +10,10 @@ from time import monotonic
 from typing import Any, ClassVar
 from uuid import uuid4
 
-from topiccrawler.cluster.redis.client import clients_of
+from topiccrawler.cluster.redis.connection import clients_of
 from topiccrawler.cluster.redis.exchange import learned_of
 from topiccrawler.cluster.redis.partitions import PartitionedFrontier
-from topiccrawler.cluster.redis.view import open_shared
+from topiccrawler.cluster.redis.server import open_shared
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.frontier.base import Pushed, State
 from topiccrawler.model import Link, Page, Score, Via

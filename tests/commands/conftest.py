@@ -15,7 +15,7 @@ from unittest import mock
 import pytest
 from scrapy import cmdline
 
-from topiccrawler.cluster.postgresql import address
+from topiccrawler.cluster.postgresql import session as address
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,11 +12,10 @@ import pytest
 from frontier_calls import lease, link, push
 from redis_server import RedisServer
 
-from topiccrawler.cluster.redis.client import Client
+from topiccrawler.cluster.redis.connection import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
-from topiccrawler.cluster.redis.server import open_view
-from topiccrawler.cluster.redis.view import open_shared
+from topiccrawler.cluster.redis.server import open_shared, open_view
 from topiccrawler.crawling.explanation import SharedCrawl
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe

@@ -15,7 +15,7 @@ from postgresql_server import PASSWORD, PostgresqlServer
 from said import numbers
 
 from topiccrawler.api import Job
-from topiccrawler.cluster.postgresql import address
+from topiccrawler.cluster.postgresql import session as address
 from topiccrawler.cluster.postgresql.writing import CrawlPages
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.recipe import Recipe

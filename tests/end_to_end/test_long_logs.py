@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.store.segments import Segments
-from topiccrawler.store.visits import read_visits
+from topiccrawler.store.visits import Segments, read_visits
 
 pytestmark = pytest.mark.slow
 

@@ -11,9 +11,8 @@ import pytest
 from topiccrawler.errors import StateError
 from topiccrawler.model import Visit
 from topiccrawler.results.jobs import JobLog
-from topiccrawler.store import segments
-from topiccrawler.store.segments import Segments, zstd
-from topiccrawler.store.visits import VisitLog, VisitTail, read_latest, read_visits
+from topiccrawler.store import visits as segments
+from topiccrawler.store.visits import Segments, VisitLog, VisitTail, read_latest, read_visits, zstd
 
 HOST = "http://dead.example"
 

@@ -5,7 +5,7 @@
     frontier.sqlite     the queue, when there is a JOBDIR; a note of it says why hosts waited
     pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
                         (pages and fingerprints may be in a database instead: STORE_URL, crawling.servers)
-    visits/             the full parts of the crawl log before it, compressed (store.segments)
+    visits/             the full parts of the crawl log before it, compressed (store.visits)
     index.sqlite        the words of the pages, for search         outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
     checks.sqlite       what later looks at the pages found, and their earlier versions, with -a revisit=true
     html.zst            the HTML of the pages kept, for exports with their structure

@@ -13,9 +13,8 @@ from typing import Any
 from aiohttp import web
 
 from topiccrawler.dashboard import job_view, lists, page_view, starting, teaching
-from topiccrawler.dashboard.context import CONTEXT, Context
 from topiccrawler.dashboard.jobs import Jobs
-from topiccrawler.dashboard.views import COOKIE, HEADERS, LANGUAGES, Handler, Session, Views
+from topiccrawler.dashboard.views import CONTEXT, COOKIE, HEADERS, LANGUAGES, Context, Handler, Session, Views
 from topiccrawler.engine.control.server import RefusedError
 from topiccrawler.errors import CrawlerError
 from topiccrawler.text.segmenter import words_of

@@ -18,10 +18,19 @@ from aiohttp import web
 from topiccrawler.crawling.job_files import JOB, OUTPUT
 from topiccrawler.crawling.recipe import STRATEGY_PREFIX
 from topiccrawler.dashboard import panels
-from topiccrawler.dashboard.context import Context, Values, about_job, context_of, job_of, shown
 from topiccrawler.dashboard.jobs import FAILED, LIVE, NO_BEGIN, TOP, WAIT_SECONDS, Job
 from topiccrawler.dashboard.starting import can_go_on
-from topiccrawler.dashboard.views import Texts, count, percent
+from topiccrawler.dashboard.views import (
+    Context,
+    Texts,
+    Values,
+    about_job,
+    context_of,
+    count,
+    job_of,
+    percent,
+    shown,
+)
 from topiccrawler.engine.control.client import ask, orders
 from topiccrawler.errors import CrawlerError
 from topiccrawler.results.report import made_from

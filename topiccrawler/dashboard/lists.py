@@ -20,10 +20,9 @@ from aiohttp import web
 
 from topiccrawler.crawling.job_files import FRONTIER, REFUSED, VISITS
 from topiccrawler.dashboard import panels
-from topiccrawler.dashboard.context import Context, Values, about_job, context_of, job_of
 from topiccrawler.dashboard.jobs import LIVE, Job, mark
 from topiccrawler.dashboard.panels import topic_name
-from topiccrawler.dashboard.views import query
+from topiccrawler.dashboard.views import Context, Values, about_job, context_of, job_of, query
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.dump import Ended, ended, is_made

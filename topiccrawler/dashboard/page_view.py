@@ -10,10 +10,9 @@ from aiohttp import web
 from topiccrawler.crawling.assemble import displayed, kept_from
 from topiccrawler.crawling.job_files import JOB
 from topiccrawler.crawling.teaching import words_of_record
-from topiccrawler.dashboard.context import Context, Values, about_job, context_of
 from topiccrawler.dashboard.jobs import Job
 from topiccrawler.dashboard.lists import FILTERS, filters_of, number_of, turned
-from topiccrawler.dashboard.views import query
+from topiccrawler.dashboard.views import Context, Values, about_job, context_of, query
 from topiccrawler.errors import CrawlerError
 from topiccrawler.pages.formats.registry import READ
 from topiccrawler.relevance.evidence import words_that_lead

@@ -32,9 +32,8 @@ from topiccrawler.crawling.job_files import FRONTIER, OUTPUT, job_line, start_sc
 from topiccrawler.crawling.page_stores import arguments_of
 from topiccrawler.crawling.recipe import STRATEGY_PREFIX, CrawlParams, parse_arguments
 from topiccrawler.crawling.settings_check import check_settings
-from topiccrawler.dashboard.context import context_of, job_of
 from topiccrawler.dashboard.jobs import LIVE, Job, Jobs
-from topiccrawler.dashboard.views import part
+from topiccrawler.dashboard.views import context_of, job_of, part
 from topiccrawler.engine.control.client import FILE as CONTROL
 from topiccrawler.errors import ArgumentError, CrawlerError, SeedsError, StateError, file_faults
 from topiccrawler.files import package_table

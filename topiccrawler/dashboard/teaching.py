@@ -13,9 +13,8 @@ from pathlib import Path
 from aiohttp import web
 
 from topiccrawler.crawling.teaching import answered, lessons_of
-from topiccrawler.dashboard.context import Context, Values, context_of, job_of, shown
 from topiccrawler.dashboard.jobs import Job
-from topiccrawler.dashboard.views import Texts
+from topiccrawler.dashboard.views import Context, Texts, Values, context_of, job_of, shown
 from topiccrawler.engine.control.client import teacher_of
 from topiccrawler.errors import CrawlerError
 from topiccrawler.results.job_pages import SHOWN, Judged, first_look

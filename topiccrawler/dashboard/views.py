@@ -6,21 +6,27 @@ The link has a token that is good once; the browser gets a cookie for it (HttpOn
 Sec-Fetch-Site are looked at as a running crawl does it (engine.control.server). A form has a token of its own besides.
 
 The texts of the dashboard's pages in Chinese and English, and which of the two a browser gets.
+
+What all handlers of the dashboard share, and how a request finds it; the handler of a page about a job.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from aiohttp import web
 from jinja2 import Environment
 
+from topiccrawler.dashboard.jobs import Job, Jobs
 from topiccrawler.engine.control.server import RefusedError, admit
 from topiccrawler.files import folder, package_table
 from topiccrawler.results.search import Snippet
@@ -232,3 +238,48 @@ def part(text: str) -> str:
 def query(**values: object) -> str:
     """A query, its empty values left out."""
     return urlencode({name: value for name, value in values.items() if value not in (None, "")})
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One dashboard."""
+
+    data: Path  # the folder of jobs
+    jobs: Jobs
+    session: Session
+    views: Views
+    settings: dict[str, Any]  # what of the project's settings the form's checks read
+
+
+CONTEXT = web.AppKey("context", Context)
+
+
+def context_of(request: web.Request) -> Context:
+    """The dashboard that is asked."""
+    return request.app[CONTEXT]
+
+
+Values = dict[str, Any]  # what a template is filled in with
+Read = Callable[[Context, Job, web.Request], Values]
+
+
+async def shown(request: web.Request, template: str, read: Read) -> web.Response:
+    """A page about the job that is named in the address: what `read` gives, in a thread, and how far the job's log is read."""
+    here = context_of(request)
+
+    def values() -> Values:
+        job = here.jobs.get(request.match_info["job"])
+        found = {"job": job, "name": job.name, **read(here, job, request)}
+        return {"share": job.share, "pending": job.share < 1 or job.pending, **found}
+
+    return here.views.page(request, template, await asyncio.to_thread(values))
+
+
+def about_job(template: str) -> Callable[[Read], Handler]:
+    """Makes the handler of such a page."""
+    return lambda read: partial(shown, template=template, read=read)
+
+
+async def job_of(request: web.Request) -> Job:
+    """The job that is named in the address; ArgumentError for none."""
+    return await asyncio.to_thread(context_of(request).jobs.get, request.match_info["job"])

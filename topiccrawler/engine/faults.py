@@ -17,6 +17,8 @@ The values of topiccrawler.settings are the defaults of a spider with a topic, i
 with it our crawl, before add-ons set anything; so the defaults come when Scrapy asks the spider's class for its settings
 (engine.focused_spider). They have the priority "addon": a project's settings, custom_settings and `-s` win. Spiders without a topic have
 none of them.
+
+A command's `--help` in the user's language, Scrapy's own part of it too.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ from typing import Any, NoReturn
 
 import scrapy
 from scrapy import exceptions, signals
-from scrapy.commands import ScrapyCommand
+from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
@@ -50,10 +52,29 @@ from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
 from topiccrawler import settings as ours
-from topiccrawler.engine.help_texts import TranslatedHelp
 from topiccrawler.errors import ArgumentError, CrawlerError, file_faults
 from topiccrawler.files import package_table, replace_file, user_path
 from topiccrawler.messages import translated, translated_error
+
+_USAGE = "Usage"
+
+
+class TranslatedHelp(ScrapyHelpFormatter):
+    """Looks each text up when the help is printed."""
+
+    def start_section(self, heading: str | None) -> None:
+        super().start_section(heading and translated(heading))
+
+    def add_argument(self, action: argparse.Action) -> None:
+        action.help = action.help and translated(action.help)
+        super().add_argument(action)
+
+    def format_part_strings(self, part_strings: list[str]) -> list[str]:
+        parts = super().format_part_strings(part_strings)
+        if parts and parts[0].startswith(f"{_USAGE}\n"):
+            parts[0] = translated(_USAGE) + parts[0].removeprefix(_USAGE)
+        return parts
+
 
 NO_HOST, REFUSED, UNREACHABLE, TIMEOUT = "no such host", "connection refused", "unreachable", "timeout"
 LOST, INCOMPLETE, TLS, BAD_ANSWER = "connection lost", "incomplete answer", "tls failed", "bad answer"

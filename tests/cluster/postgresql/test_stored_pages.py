@@ -15,7 +15,8 @@ from uuid import uuid4
 import pytest
 from postgresql_server import FULL_DISK, MORE_ROOM, PASSWORD, PostgresqlServer
 
-from topiccrawler.cluster.postgresql import address, writing
+from topiccrawler.cluster.postgresql import session as address
+from topiccrawler.cluster.postgresql import writing
 from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
 from topiccrawler.cluster.postgresql.writing import CrawlPages, PostgresDuplicates

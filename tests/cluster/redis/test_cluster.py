@@ -16,7 +16,7 @@ from redis_cluster import NODES, RedisNodes, wait_for
 
 from topiccrawler.cluster.redis.partitions import PartitionedFrontier
 from topiccrawler.cluster.redis.records import PARTITIONS, SLOTS, partitions_of, prefix_of
-from topiccrawler.cluster.redis.view import RedisView, open_shared
+from topiccrawler.cluster.redis.server import RedisView, open_shared
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from topiccrawler.cluster.postgresql.address import remember_address, whole
-from topiccrawler.cluster.postgresql.session import Session
+from topiccrawler.cluster.postgresql.session import Session, remember_address, whole
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
 from topiccrawler.cluster.postgresql.writing import CrawlPages
 from topiccrawler.crawling.servers import ServedPages

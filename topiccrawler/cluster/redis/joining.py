@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.cluster.redis.client import Client
-from topiccrawler.cluster.redis.connection import CALL_SECONDS, Connection
+from topiccrawler.cluster.redis.connection import CALL_SECONDS, Client, Connection
 from topiccrawler.cluster.redis.records import Batch
 from topiccrawler.errors import StateError
 
@@ -116,7 +115,7 @@ def join(
 ) -> Membership:
     """Join a crawl, or begin it. `recipe`: what must be equal for all its workers, name -> value as typed.
 
-    `made_of`: the whole recipe of the one that begins it, for those who look at the crawl (view.RedisView).
+    `made_of`: the whole recipe of the one that begins it, for those who look at the crawl (server.RedisView).
     `call_seconds`: an answer that takes longer counts as none. `worker_seconds`: a worker without a sign of life for so long is declared dead.
     StateError when the crawl was begun with another recipe.
     """

@@ -1,17 +1,148 @@
-"""Crawls in Redis, as crawling.servers knows a queue server."""
+"""Crawls in Redis, as crawling.servers knows a queue server.
+
+A crawl in Redis: `open_shared` joins it, on one server or on a cluster; `RedisView` reads it without joining, for commands.
+"""
 
 from __future__ import annotations
 
+import json
+import logging
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from topiccrawler.cluster.redis.records import check_address, prefix_of, redacted
-from topiccrawler.cluster.redis.view import RedisView, open_shared
+from topiccrawler.cluster.redis.connection import CALL_SECONDS, AwayError, Client, clients_of
+from topiccrawler.cluster.redis.exchange import learned_of
+from topiccrawler.cluster.redis.frontier import RedisFrontier
+from topiccrawler.cluster.redis.joining import MADE_OF, RedisNotes, hash_of, join, texts_of
+from topiccrawler.cluster.redis.listing import RedisListing, counts_of
+from topiccrawler.cluster.redis.partitions import PartitionedFrontier
+from topiccrawler.cluster.redis.records import Batch, check_address, prefix_of, redacted
 from topiccrawler.crawling.servers import Times
-from topiccrawler.crawling.sharing import SharedQueue
-from topiccrawler.frontier.base import Frontier
+from topiccrawler.crawling.sharing import Learned, SharedQueue
+from topiccrawler.errors import StateError
+from topiccrawler.frontier.base import Frontier, Listing, Notes, Row, State
+from topiccrawler.frontier.dump import Overview
 from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.rows import STATES
+
+logger = logging.getLogger(__name__)
+
+NOT_DURABLE = "Redis %s keeps no append-only file: a crash of the server loses the crawl (appendonly yes)"
+
+
+def open_shared(
+    url: str,
+    job: str,
+    hosts: Hosts | None = None,
+    recipe: Mapping[str, Any] | None = None,
+    *,
+    worker_seconds: float = 30.0,
+    made_of: Mapping[str, Any] | None = None,
+    call_seconds: float = CALL_SECONDS,
+    **options: Any,
+) -> RedisFrontier | PartitionedFrontier:
+    """Join the crawl, in each of its partitions when the server is a node of a cluster (joining.join; `options`: of RedisFrontier).
+    StateError when the server cannot be used, or the crawl was begun with another recipe.
+    """
+    hosts = Hosts() if hosts is None else hosts
+    seconds = {"worker_seconds": worker_seconds, "call_seconds": call_seconds}
+    clients = clients_of(url, job)
+    if not all(client.is_durable for client in clients):
+        logger.warning(NOT_DURABLE, clients[0].server)
+    parts = []
+    for number, client in enumerate(clients, 1):
+        place = {"partition": f"{number} of {len(clients)}"} if len(clients) > 1 else {}
+        try:
+            joined = join(client, {**(recipe or {}), **place}, made_of=made_of, **seconds)
+        except AwayError as error:
+            raise client.unreachable(error) from None
+        parts.append(RedisFrontier(joined, hosts, partitions=len(clients), **options))
+    return PartitionedFrontier(parts) if len(parts) > 1 else parts[0]
+
+
+HARVEST, WAITS = "harvest", "waits"  # notes that are summed up over the workers
+
+
+class RedisView:
+    """Reads only. StateError when there is no such server or crawl."""
+
+    def __init__(self, url: str, job: str) -> None:
+        self._clients = clients_of(url, job)
+        self.name = self._clients[0].name
+        made_of = self._read("GET", MADE_OF)
+        if made_of is None:
+            fault = "there is no crawl of this name"
+            raise StateError(f"Redis {self.name}", fault, "give the name it was begun with by -a job=NAME")
+        self.made_of: Mapping[str, Any] = json.loads(made_of)
+        parts = [partial(self._or_fail, client, client.run) for client in self._clients]
+        self._listing: Listing = RedisListing(parts, self.name)
+        self.notes: Notes = RedisNotes(Batch(), self.notes_of(0))
+
+    def look(self) -> Listing:
+        """What its queue holds."""
+        return self._listing
+
+    def notes_of(self, slot: int) -> dict[str, str]:
+        """The notes of one worker."""
+        return texts_of(hash_of(self._read("HGETALL", f"notes:{slot}")))
+
+    def learned(self) -> Learned | None:
+        """What the learner published last."""
+        return learned_of(self._or_fail(self._clients[0], self._clients[0].run, "learned", []))
+
+    def rows(self) -> Iterator[Row]:
+        """All records, in order of arrival."""
+        return self.look().rows()
+
+    def overview(self, top: int) -> Overview:
+        """Counts, and what comes next. O(hosts); of hosts only those that wait or are owned, and what of them waits or is leased."""
+        found = [self._or_fail(client, client.run, "overview", []) for client in self._clients]
+        hosts = [host for _, some, _ in found for host in some]
+        names = (State.WAITING.value, State.PROCESSING.value)
+        waiting = {
+            host.decode("utf-8", "replace"): dict(zip(names, map(int, counts), strict=True))
+            for host, *counts in sorted(hosts, key=lambda host: (-int(host[1]), host[0]))
+        }
+        ended: dict[State, Counter[str]] = {State.ERROR: Counter(), State.DISCARDED: Counter()}
+        for _, _, reasons in found:
+            for raw, count in hash_of(reasons).items():
+                state = STATES[int(raw[:1])]
+                if state in ended and int(count) > 0:
+                    ended[state][raw[1:].decode("utf-8", "replace")] += int(count)
+        by_state = [counts_of(counts) for counts, _, _ in found]
+        states = {state.value: sum(counts[state] for counts in by_state) for state in STATES}
+        failures, discards = (dict(ended[state].most_common()) for state in (State.ERROR, State.DISCARDED))
+        return Overview(states, waiting, failures, discards, self.look().best(top), self.summed_notes())
+
+    def summed_notes(self) -> dict[str, str]:
+        """Pages and kept pages of all workers together, and why the hosts of each wait."""
+        harvest: Counter[str] = Counter()
+        waits: list[Any] = []
+        slot = 0
+        while texts := self.notes_of(slot):
+            found = json.loads(texts.get(HARVEST, "{}"))
+            harvest.update({name: count for name, count in found.items() if isinstance(count, int)})
+            waits += json.loads(texts.get(WAITS, "[]"))
+            slot += 1
+        return {HARVEST: json.dumps(harvest), WAITS: json.dumps(waits)}
+
+    def close(self) -> None:
+        """Let go."""
+        for client in self._clients:
+            client.close()
+
+    def _read(self, command: str, name: str) -> Any:
+        return self._or_fail(self._clients[0], self._clients[0].read, command, name)
+
+    def _or_fail(self, client: Client, call: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return call(*arguments)
+        except AwayError as error:
+            raise client.unreachable(error) from None
+
 
 public, open_view = redacted, RedisView
 EXAMPLE = "redis://HOST:6379/0"

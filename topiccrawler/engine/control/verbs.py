@@ -6,14 +6,20 @@
 old one. So all of them are made anew, and the queue is scored as if its links were met now: page by page, in the order they came, each page
 as relevant to the new topic as its stored text is, and not at all where no text is kept. The queue itself, host clocks, budgets and
 files go on.
+
+What a running crawl knows of its queue: the best URLs that wait, the hosts with most of them, and all of one URL.
+
+All that waits is read a slice at a time, so that the crawl goes on between two of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from itertools import groupby
+from heapq import nlargest
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from scrapy.crawler import Crawler
@@ -21,20 +27,127 @@ from scrapy.utils.defer import deferred_from_coro
 
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.gate import block_of
-from topiccrawler.crawling.job_files import read_recipe
+from topiccrawler.crawling.explanation import (
+    LONGEST_PATH,
+    History,
+    Step,
+    crawl_as_json,
+    explain,
+    explained,
+    heaviest_shares,
+)
+from topiccrawler.crawling.gate import Block, block_of
+from topiccrawler.crawling.job_files import VISITS, read_recipe
 from topiccrawler.crawling.recipe import STRATEGY_PREFIX
 from topiccrawler.crawling.settings_check import Number
 from topiccrawler.crawling.teaching import answered, words_of_record
-from topiccrawler.engine.control import client, queue_view
-from topiccrawler.engine.control.queue_view import count, drop, slices
+from topiccrawler.engine.control import client
 from topiccrawler.engine.control.status import CLOSING, PAUSED, RUNNING, metrics_text, status_of
 from topiccrawler.engine.politeness import WAKE, Pause
 from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.errors import ArgumentError, StateError
-from topiccrawler.model import Link, Page, Score
+from topiccrawler.frontier.base import State
+from topiccrawler.model import Link, Page, Score, Visit
+from topiccrawler.results.summary import link_as_json, wait_of
+from topiccrawler.store.visits import read_visits
 from topiccrawler.strategies import build, parameters_of
 from topiccrawler.strategies.base import ROOT
+from topiccrawler.urls.canonical import canonical
+
+SLICE_URLS = 500  # some 10 ms
+
+
+async def slices(crawl: Crawl) -> AsyncIterator[tuple[Link, ...]]:
+    """The waiting links, oldest first."""
+    waiting = crawl.frontier.look().queued()
+    while links := tuple(islice(waiting, SLICE_URLS)):
+        yield links
+        await asyncio.sleep(0)
+
+
+async def count(crawl: Crawl, block: Block) -> int:
+    """How many of the waiting URLs it would drop."""
+    return sum([sum(block.matches(link.url) for link in links) async for links in slices(crawl)])
+
+
+async def drop(crawl: Crawl, block: Block) -> int:
+    """Discard what waits and matches; what is met from now on stays out. Returns how many were dropped."""
+    frontier, dropped = crawl.frontier, 0
+    crawl.blocks.add(block)
+    async for links in slices(crawl):
+        for link in links:
+            if block.matches(link.url) and frontier.lease(crawl.clock(), target=(link, Score(link.url, 0.0))):
+                frontier.end(link.url, State.DISCARDED, block.reason, crawl.clock())
+                dropped += 1
+    frontier.commit()
+    return dropped
+
+
+def top(crawl: Crawl, count: int) -> list[dict[str, Any]]:
+    """The best that wait, with what their scores are made of, the path from the seed and why their hosts wait; as `scrapy frontier --json`
+    has them."""
+    now = crawl.clock()
+    waits = {host: (reason, until) for host, reason, until in crawl.hosts.waiting(now)}
+    return [
+        {
+            **link_as_json(row.link),
+            "score": row.score,
+            "shares": heaviest_shares(crawl.parts, row),
+            "path": [
+                {"url": step.link.url, "anchor": step.link.anchor} for step in _path(crawl, row.link.url)
+            ],
+            **wait_of(waits.get(row.link.host), now),
+        }
+        for row in crawl.frontier.look().best(count)
+    ]
+
+
+def sites(crawl: Crawl, count: int) -> list[dict[str, Any]]:
+    """The hosts with most waiting URLs: how many, and why they wait. O(URLs)."""
+    now = crawl.clock()
+    waits = {host: (reason, until) for host, reason, until in crawl.hosts.waiting(now)}
+    waiting = crawl.frontier.look().waiting_by_host()
+    first = nlargest(count, waiting, key=lambda host: (waiting[host], host))
+    return [{"host": host, "waiting": waiting[host], **wait_of(waits.get(host), now)} for host in first]
+
+
+async def why(crawl: Crawl, url: str) -> dict[str, Any]:
+    """What `scrapy explain --json` says of a URL, by the crawl's own parts as they are now. ArgumentError for no URL, StateError
+    for one that the crawl never met."""
+    clean = canonical(url, extra_parameters=crawl.parts.dropped_parameters)
+    if clean is None:
+        raise ArgumentError(f"URL {url!r}", "is no http(s) URL", "write it as http://host/path")
+    row = crawl.frontier.look().row(clean)
+    if row is None:
+        fault = "was never met, or the link gate refused every link to it"
+        raise StateError(f"URL {clean}", fault, "check its spelling")
+    steps = _path(crawl, clean)
+    visits = await asyncio.to_thread(_visits, crawl, clean)
+    record = crawl.files.store.get(clean) if crawl.files.has_pages else None
+    history = History(row, visits, record, steps, not steps[0].link.source_url)
+    explanation, strategy = explain(crawl.parts, history), crawl.parts.recipe.strategy
+    found = explained(crawl.parts, row.link, explanation, strategy, crawl.admission, row.tunnel)
+    return {
+        **found,
+        "crawl": crawl_as_json(history, crawl.files.folder, crawl.parts, crawl.reader.page_threshold),
+    }
+
+
+def _path(crawl: Crawl, url: str) -> tuple[Step, ...]:
+    """From the seed, as far as the queue has it."""
+    steps: dict[str, Step] = {}
+    while url not in steps and len(steps) < LONGEST_PATH:
+        row = crawl.frontier.look().row(url)
+        if row is None:
+            break
+        steps[url] = Step(row.link, row.score, row.state.value)
+        url = row.link.source_url
+    return tuple(reversed(steps.values()))
+
+
+def _visits(crawl: Crawl, url: str) -> tuple[Visit, ...]:
+    path = crawl.files.folder / VISITS
+    return tuple(visit for visit in read_visits(path) if visit.url == url) if path.is_file() else ()
 
 
 def parts_for(crawl: Crawl, topic: str) -> Parts:
@@ -269,16 +382,16 @@ class Verbs:
 
     async def top(self, values: Values) -> Values:
         """The best that wait; `n`: how many."""
-        return {"top": queue_view.top(self._crawl, self._number("top", values))}
+        return {"top": top(self._crawl, self._number("top", values))}
 
     async def sites(self, values: Values) -> Values:
         """The hosts with most waiting URLs; `n`: how many."""
-        return {"sites": queue_view.sites(self._crawl, self._number("sites", values))}
+        return {"sites": sites(self._crawl, self._number("sites", values))}
 
     async def why(self, values: Values) -> Values:
         """Why a `url` has its score, what the gate says, what became of it."""
         self._check_open()
-        return await queue_view.why(self._crawl, str(values.get("url", "")))
+        return await why(self._crawl, str(values.get("url", "")))
 
     async def metrics(self, _: Values) -> str:
         """The figures for Prometheus."""
