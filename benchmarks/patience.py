@@ -32,6 +32,7 @@ import _checkout  # noqa: F401 first: the package may not be installed
 
 from topiccrawler import settings
 from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.crawling.reading_processes import cores
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.base import Leased, State
 from topiccrawler.frontier.budgets import Budgets
@@ -39,7 +40,7 @@ from topiccrawler.frontier.host_ranking import FairShares
 from topiccrawler.frontier.hosts import PATIENCE_MARGIN, Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.lab.experiment import Plan, reading_plan
-from topiccrawler.lab.page_reading import Workers, cores, read_web
+from topiccrawler.lab.page_reading import Workers, read_web
 from topiccrawler.lab.recorded_web import ParsedPages, RecordedPages, read_labels
 from topiccrawler.lab.replayed import parts_of
 from topiccrawler.model import Via

@@ -5,8 +5,9 @@ import os
 
 import pytest
 
+from topiccrawler.crawling.reading_processes import cores
 from topiccrawler.errors import CrawlerError
-from topiccrawler.lab.page_reading import Workers, cores
+from topiccrawler.lab.page_reading import Workers
 
 pytestmark = pytest.mark.slow
 

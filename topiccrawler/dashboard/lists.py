@@ -10,7 +10,6 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import asdict, astuple
 from math import inf
 from typing import Any, BinaryIO
@@ -92,7 +91,6 @@ def _row(here: Context, name: str, seconds: float) -> tuple[dict[str, Any], bool
 
 ROWS = 100  # of a list's page
 FILTERS = ("topic", "site", "since", "min_relevance", "kind")  # of pages, in a query
-_CHUNK = 256 * 1024
 _KINDS = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
 
 
@@ -114,7 +112,7 @@ async def sites_file(request: web.Request) -> web.StreamResponse:
         job.advance(inf)
         write_table(panels.where(job, job.status(), order), out)
 
-    return await _file(request, write, "csv", f"{job.name}-sites")
+    return await _file(write, "csv", f"{job.name}-sites")
 
 
 def _order(request: web.Request) -> str:
@@ -143,7 +141,7 @@ async def urls_file(request: web.Request) -> web.StreamResponse:
         else:
             out.writelines(json.dumps(row, ensure_ascii=True).encode() + b"\n" for row in rows)
 
-    return await _file(request, write, kind, f"{job.name}-{state}")
+    return await _file(write, kind, f"{job.name}-{state}")
 
 
 def _end(request: web.Request) -> tuple[str, str]:
@@ -180,7 +178,7 @@ async def pages_file(request: web.Request) -> web.StreamResponse:
         with job_pages(job.folder) as pages:
             export_of(kind, job.folder)(pages.best(selection), out)
 
-    return await _file(request, write, kind, f"{job.name}-pages")
+    return await _file(write, kind, f"{job.name}-pages")
 
 
 def filters_of(request: web.Request) -> dict[str, Any]:
@@ -207,18 +205,12 @@ def turned(skip: int, rows: int, *, more: bool, **asked: object) -> dict[str, st
     return {"earlier": before, "later": query(**asked, skip=skip + rows) if more else None}
 
 
-async def _file(
-    request: web.Request, write: Callable[[BinaryIO], None], kind: str, name: str
-) -> web.StreamResponse:
-    with tempfile.TemporaryFile() as out:
-        await asyncio.to_thread(write, out)
-        out.seek(0)
-        answer = web.StreamResponse(headers={"Content-Type": f"{_KINDS[kind]}; charset=utf-8"})
-        file = quote(f"{name}.{kind}", safe="")
-        answer.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{file}"
-        answer.headers["X-Content-Type-Options"] = "nosniff"
-        with suppress(ConnectionError):  # the browser has gone
-            await answer.prepare(request)
-            while chunk := await asyncio.to_thread(out.read, _CHUNK):
-                await answer.write(chunk)
-        return answer
+async def _file(write: Callable[[BinaryIO], None], kind: str, name: str) -> web.StreamResponse:
+    out = tempfile.TemporaryFile()  # noqa: SIM115 the answer closes it
+    await asyncio.to_thread(write, out)
+    out.seek(0)
+    headers = {
+        "Content-Type": f"{_KINDS[kind]}; charset=utf-8",
+        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(f'{name}.{kind}', safe='')}",
+    }
+    return web.Response(body=out, headers=headers)

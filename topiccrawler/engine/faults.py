@@ -83,24 +83,17 @@ TOO_LARGE, REDIRECTS, NO_PROXY, SCHEME = "too large", "too many redirects", "pro
 OF_HOST = frozenset({NO_HOST, REFUSED, UNREACHABLE, TIMEOUT, LOST, TLS, NO_PROXY})
 """What is likely to be so for each URL of a host."""
 
-_KINDS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
-    ((exceptions.CannotResolveHostError, connections.DNSLookupError), NO_HOST),
-    ((exceptions.DownloadConnectionRefusedError, connections.ConnectionRefusedError), REFUSED),
-    (
-        (
-            exceptions.DownloadTimeoutError,
-            connections.TimeoutError,
-            connections.TCPTimedOutError,
-            TimeoutError,
-        ),
-        TIMEOUT,
-    ),
-    ((exceptions.DownloadCancelledError,), TOO_LARGE),  # only DOWNLOAD_MAXSIZE cancels a download
-    ((exceptions.ResponseDataLossError,), INCOMPLETE),
-    ((exceptions.UnsupportedURLSchemeError, exceptions.NotSupported), SCHEME),
-    ((connections.ConnectionDone, connections.ConnectionLost, ConnectionError), LOST),
-    ((connections.ConnectError,), UNREACHABLE),
-)
+_TOO_LATE = (connections.TimeoutError, connections.TCPTimedOutError, TimeoutError)
+_KINDS = {  # the first that fits
+    NO_HOST: (exceptions.CannotResolveHostError, connections.DNSLookupError),
+    REFUSED: (exceptions.DownloadConnectionRefusedError, connections.ConnectionRefusedError),
+    TIMEOUT: (exceptions.DownloadTimeoutError, *_TOO_LATE),
+    TOO_LARGE: (exceptions.DownloadCancelledError,),  # only DOWNLOAD_MAXSIZE cancels a download
+    INCOMPLETE: (exceptions.ResponseDataLossError,),
+    SCHEME: (exceptions.UnsupportedURLSchemeError, exceptions.NotSupported),
+    LOST: (connections.ConnectionDone, connections.ConnectionLost, ConnectionError),
+    UNREACHABLE: (connections.ConnectError,),
+}
 _IGNORED = {"max redirections reached": REDIRECTS, "exceeded DOWNLOAD_MAXSIZE": TOO_LARGE}
 _READS_ANSWERS = (
     "scrapy.core.downloader.handlers",
@@ -113,12 +106,10 @@ def reason_of(error: BaseException | None) -> str | None:
     """The words for what the other side did; None for other faults, and for what Scrapy was asked to ignore."""
     if isinstance(error, IgnoreRequest):
         return next((reason for text, reason in _IGNORED.items() if text in str(error)), None)
-    for kinds, reason in _KINDS:
+    for reason, kinds in _KINDS.items():
         if isinstance(error, kinds):
             return reason
-    if (
-        type(error).__name__ == "TunnelError"
-    ):  # its class comes with the whole of TLS, which commands do without
+    if type(error).__name__ == "TunnelError":  # its class comes with all of TLS, which commands do without
         return NO_PROXY
     if isinstance(error, exceptions.DownloadFailedError):
         return _reason_of_failed_response(error.__cause__)

@@ -36,7 +36,6 @@ from topiccrawler.urls.canonical import host_of, registered_domain
 from topiccrawler.urls.private_hosts import is_inside, is_private_answer
 
 HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
-MIDDLEWARE = "topiccrawler.engine.rendering.RenderingMiddleware"
 RENDER_META = "topic_render"  # set once a page is to be rendered
 LEAST_TEXT = 100  # characters; a page with scripts and less text, and few links, is rendered
 FEW_LINKS = 3

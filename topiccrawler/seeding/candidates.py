@@ -77,8 +77,6 @@ GONE = frozenset({404, 410})
 BUSY = frozenset({429, 503})  # there, but not now
 REFUSED = 405  # HEAD
 
-Check = Callable[[Sequence[str]], dict[str, str]]
-
 
 def faults(client: HttpClient, urls: Sequence[str], seconds: float) -> dict[str, str]:
     """The fault of each URL, empty for one that answers. `seconds`: one question's time."""

@@ -1,0 +1,427 @@
+"""`scrapy topics`: lists, shows, begins, learns, teaches, edits and checks topics.
+
+A topic decides what a crawl keeps. So its words can be read, and looked over before a crawl relies on them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.errors import ArgumentError, SeedsError, TopicError
+from topiccrawler.files import user_path
+
+if TYPE_CHECKING:
+    from topiccrawler.crawling.recipe import Recipe
+    from topiccrawler.crawling.teaching import Lessons
+    from topiccrawler.relevance.training.example_topic import Method, Statistics
+    from topiccrawler.results.rating import Question
+    from topiccrawler.seeding.example_pages import Sources
+    from topiccrawler.topics.meaning import Kindred
+    from topiccrawler.topics.topic import Topic
+    from topiccrawler.topics.topic_files import Finding
+
+STEPS = {"list": 0, "show": 1, "new": 1, "check": 1, "learn": 1, "teach": 1, "edit": 1}
+"""How many names each takes. The step NAME is done by the command's method _NAME."""
+PAGES_SHOWN = 20
+
+
+def edit(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
+    """Copy, edit, check. Exit code 1 when the topic does not load or cannot work."""
+    from topiccrawler.topics.catalogue import load_topic
+    from topiccrawler.topics.meaning import with_proposed
+    from topiccrawler.topics.topic_files import check
+
+    place = _place(command, name, opts)
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not editor:
+        text = f"{place}: edit it (no editor is set: EDITOR=nano), then scrapy topics check {place}"
+        command.report(opts, {"file": str(place), "edited": False}, text)
+        return
+    try:
+        ended = subprocess.run([*shlex.split(editor), str(place)], check=False).returncode
+    except (OSError, ValueError) as failure:
+        raise ArgumentError(f"EDITOR={editor}", f"cannot be started: {failure}", "set another") from None
+    if ended:
+        raise ArgumentError(f"EDITOR={editor}", f"ended with {ended}", f"the file is {place}")
+    findings = check(with_proposed(load_topic(str(place))))
+    found = {"file": str(place), "edited": True}
+    _report_findings(command, opts, found, findings, [f"{place}: crawl with -a topic={place}"])
+
+
+def _report_findings(
+    command: ReportingCommand, opts: argparse.Namespace, found: dict[str, Any], findings: Sequence[Finding], more: Sequence[str],
+) -> None:  # fmt: skip
+    lines = [f"{one.kind}: {one.text}" for one in findings] or ["nothing is wrong"]
+    found |= {"findings": [[one.kind, one.text] for one in findings]}
+    command.report(opts, found, "\n".join([*lines, *more]))
+    command.exitcode = int(any(one.kind == "error" for one in findings))
+
+
+def _place(command: ReportingCommand, name: str, opts: argparse.Namespace) -> Path:
+    """The file to edit: the user's own, or a copy of a topic of the catalogue, which is made once."""
+    from topiccrawler.crawling.assemble import as_toml
+    from topiccrawler.topics.catalogue import load_topic
+
+    own = user_path(name)
+    if own.suffix == ".toml" and own.is_file() and not opts.out:
+        return own
+    topic = load_topic(name)
+    place = user_path(opts.out or f"{topic.name}.toml")
+    if opts.out or not place.exists() or opts.force:
+        command.write(command.new_file(place, opts), as_toml(topic))
+    return place
+
+
+SECONDS = 20.0  # for one answer of a site
+
+
+def learn(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
+    """Learn, write, tell."""
+    from topiccrawler.crawling.assemble import as_toml
+    from topiccrawler.relevance.training.example_topic import Examples, learn
+
+    method = _method(opts)
+    if not opts.positive:
+        raise ArgumentError("learn", "has no pages about it", "name some by --positive")
+    place = command.new_file(user_path(opts.out or f"{name}.toml"), opts)
+    sources = _sources(command, name, opts)
+    positive = [one.words for one in sources.examples(opts.positive, positive=True)]
+    negative = [one.words for one in sources.examples(opts.negative, positive=False)]
+    if not positive and sources.other_labels:
+        labels = ", ".join(sorted(filter(None, sources.other_labels))[:20])
+        remedy = f"labels are {labels}; name one by --label"
+        raise ArgumentError("--positive", f"no document is labelled {name}", remedy)
+    found = learn(name, Examples(positive, negative), method, zh=opts.zh or "")
+    command.write(place, as_toml(found.topic))
+    counts = len(positive), len(negative)
+    told = {"file": str(place), "positive": counts[0], "negative": counts[1], "faults": sources.faults}
+    told |= {"keywords": len(found.topic.keywords), "threshold": found.topic.page_threshold}
+    told |= {"statistics": _as_json(found.statistics), "kindred": _kin_as_json(found.kin)}
+    of_both = {"topic": found.topic, "kin": found.kin, "own": found.statistics, "place": place}
+    command.report(opts, told, command.text("learn", told | of_both))
+
+
+def _method(opts: argparse.Namespace) -> Method:
+    from topiccrawler.relevance.training.example_topic import THESIS, Method
+
+    given = {"words": opts.top, "near_words": opts.near}
+    method = THESIS if opts.thesis else Method()
+    return replace(method, **{name: number for name, number in given.items() if number is not None})
+
+
+def _sources(command: ReportingCommand, name: str, opts: argparse.Namespace) -> Sources:
+    from topiccrawler.addon import introduce
+    from topiccrawler.seeding.example_pages import PoliteFetcher, Sources
+    from topiccrawler.seeding.http_client import HttpClient
+    from topiccrawler.topics.catalogue import load_topic
+    from topiccrawler.topics.labelled_texts import names_of
+
+    settings = command.project
+    introduce(settings)
+    labels = {label.lower() for label in (name, opts.zh, *opts.label) if label}
+    with suppress(TopicError):  # a name of its own
+        labels |= names_of(load_topic(name))
+    agent = command.setting("USER_AGENT") or ""
+    guarded = not settings.getbool("TOPIC_PRIVATE_NETWORK")
+    fetcher = PoliteFetcher(
+        HttpClient(agent, seconds=SECONDS, guarded=guarded),
+        agent,
+        seconds=settings.getfloat("DOWNLOAD_DELAY"),
+        obey=settings.getbool("ROBOTSTXT_OBEY"),
+    )
+    return Sources(frozenset(labels), fetcher.fetch)
+
+
+def _kin_as_json(kin: Kindred | None) -> dict[str, Any] | None:
+    return None if kin is None else {"topic": kin.name, "share": round(kin.share, 3)}
+
+
+def _as_json(own: Statistics | None) -> dict[str, Any] | None:
+    return None if own is None else asdict(own)
+
+
+SHOWN = 20  # words that a program found
+LONGEST_NAME = 80  # characters; file systems refuse much longer ones
+_SEPARATOR = re.compile(r"[,;\n]")
+
+
+def show(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
+    """Find it, and print it."""
+    from topiccrawler.topics.meaning import (
+        as_understood,
+        judging_words,
+        leading_words,
+        naming_words,
+        nearest,
+        reasons,
+    )
+    from topiccrawler.topics.seeds import seeds_of_topic
+    from topiccrawler.topics.topic import token_weights
+
+    topic = _topic(command, name)
+    seeds = list[str]()
+    with suppress(SeedsError):  # it has none, and no list is shipped
+        seeds = seeds_of_topic(topic).positive
+    more: dict[str, Any] = {
+        "understood": as_understood(topic),
+        "judging": judging_words(topic),
+        "leading": leading_words(topic),
+        "names": naming_words(topic),
+        "seeds": seeds,
+        "unmatched": token_weights(topic.keywords, topic.segmenter)[1],
+        "link_model": has_link_model(command, topic.name),
+        "proposed": reasons(topic),
+        "nearest": [[other, round(likeness, 4)] for other, likeness in nearest(topic)],
+    }
+    shown = {**more, "topic": topic, "most": None if opts.all else SHOWN}
+    command.report(opts, topic.model_dump() | more, command.text("topic", shown))
+
+
+def has_link_model(command: ReportingCommand, name: str) -> bool:
+    """There is a trained one for the topic of that name."""
+    from topiccrawler.files import folder
+
+    given = command.setting("TOPIC_LINK_MODELS")
+    place = user_path(given) if given else folder("models")
+    return place.joinpath(f"{name}.json").is_file()
+
+
+def _topic(command: ReportingCommand, name: str) -> Topic:
+    from topiccrawler.crawling.assemble import recipe_of_words, topic_of
+    from topiccrawler.crawling.recipe import recipe_of
+    from topiccrawler.topics.catalogue import is_catalogued, load_topic, split_keywords
+    from topiccrawler.topics.meaning import understood
+
+    if is_catalogued(name):
+        return load_topic(name)
+    if (job := _job(command, name)) is not None:
+        return topic_of(job)
+    if not are_words(name):
+        return understood(load_topic(name))
+    most = command.project.getint("TOPIC_PROPOSED_WORDS")
+    return topic_of(recipe_of_words(recipe_of(command.project, ""), split_keywords(name), most))
+
+
+def _job(command: ReportingCommand, name: str) -> Recipe | None:
+    """The recipe of a job of that name, or at that path; None when there is none."""
+    from topiccrawler.crawling.job_files import read_recipe
+
+    if are_words(name) and len(name) > LONGEST_NAME:
+        return None
+    data = command.data
+    return read_recipe(user_path(name)) or read_recipe(data / name)
+
+
+def are_words(text: str) -> bool:
+    """Of an argument that names nothing: keywords, rather than a name or path with a slip in it."""
+    from topiccrawler.topics.catalogue import PREFIX
+
+    text = text.strip()
+    if text.endswith(".toml") or text.lower().startswith(PREFIX):
+        return False
+    if _SEPARATOR.search(text):
+        return True
+    is_path = "/" in text or "\\" in text or Path(text).is_absolute()
+    return not is_path and (not text.isascii() or len(text.split()) > 1)
+
+
+QUESTIONS, A_ROUND = 20, 5
+
+
+def teach(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
+    """Ask, learn, keep, tell."""
+    from topiccrawler.crawling.page_stores import folder_named
+    from topiccrawler.crawling.teaching import lessons_of
+    from topiccrawler.engine.control.client import teacher_of
+    from topiccrawler.results.rating import read_answers, write_questions
+
+    count = QUESTIONS if opts.questions is None else opts.questions
+    lessons = lessons_of(folder_named(job, command.data))
+    before = lessons.topic
+    if opts.undo:
+        changed = lessons.undo(teacher_of(lessons.folder))
+        _report(command, opts, lessons, before, changed)
+        return
+    if not lessons.records:
+        raise ArgumentError(f"job {job}", "has kept no page to ask about", "crawl some pages first")
+    if opts.write_questions:
+        place = user_path(opts.write_questions)
+        asked = _questions(lessons, before, {}, count)
+        write_questions(place, asked)
+        text = f"{len(asked)} questions in {place}: write y or n, then scrapy topics teach {job} --answers {place}"
+        command.report(opts, {"file": str(place), "questions": len(asked)}, text)
+        return
+    answers = read_answers(user_path(opts.answers)) if opts.answers else _asked(command, lessons, count)
+    unknown = set(answers) - {record.url for record in lessons.records}
+    known = {url: answer for url, answer in answers.items() if url not in unknown}
+    if not known:
+        fault = f"{len(unknown)} are about pages the job has no text of" if unknown else "there are none"
+        raise ArgumentError("answers", fault, "nothing was changed")
+    changed = lessons.teach(known, teacher_of(lessons.folder))
+    _report(command, opts, lessons, before, changed)
+
+
+def _asked(command: ReportingCommand, lessons: Lessons, count: int) -> dict[str, bool]:
+    """A person's answers in the terminal; after each round the topic learns, so that the next questions are better."""
+    from topiccrawler.results.rating import ask
+
+    answers: dict[str, bool] = {}
+    seen: set[str] = set()
+    while len(seen) < count:
+        topic = lessons.learned(answers) if answers else lessons.topic
+        asked = _questions(lessons, topic, dict.fromkeys(seen, True), min(A_ROUND, count - len(seen)))
+        replied = list(ask(asked, command.say, input, first=len(seen) + 1))
+        answers.update((one.url, one.answer) for one in replied if one.answer is not None)
+        seen |= {one.url for one in replied}
+        if len(replied) < len(asked) or not asked:
+            break
+    return answers
+
+
+def _questions(lessons: Lessons, topic: Topic, seen: dict[str, bool], count: int) -> list[Question]:
+    from topiccrawler.relevance.base import EVEN
+    from topiccrawler.relevance.training.teaching import questions
+    from topiccrawler.results.rating import Question
+
+    relevances = lessons.relevances(topic)
+    known = lessons.answers | seen
+    asked = {place for place, record in enumerate(lessons.records) if record.url in known}
+    chosen = questions(relevances, EVEN, asked, count)
+    notes = (f"relevance {relevances[place]:.3f}, kept from {EVEN:g}" for place in chosen)
+    return [Question.of(lessons.records[place], note) for place, note in zip(chosen, notes, strict=True)]
+
+
+def _report(
+    command: ReportingCommand, opts: argparse.Namespace, lessons: Lessons, before: Topic, changed: int
+) -> None:
+    from topiccrawler.crawling.assemble import TOPIC
+    from topiccrawler.relevance.base import EVEN
+
+    now, answers = lessons.topic, list(lessons.answers.values())
+    kept = [sum(one >= EVEN for one in lessons.relevances(topic)) for topic in (before, now)]
+    new = [word for word in now.keywords if word not in before.keywords]
+    gone = [word for word in before.keywords if word not in now.keywords]
+    weights = now.keywords.items()
+    moved = [word for word, weight in weights if before.keywords.get(word, weight) != weight]
+    found: dict[str, Any] = {"answers": len(answers), "yes": sum(answers)}
+    found |= {"new": new, "gone": gone, "changed": moved}
+    found |= {"kept_before": kept[0], "kept_now": kept[1], "pages": len(lessons.records)}
+    found |= {"rescored": changed, "topic": str(lessons.folder / TOPIC)}
+    if now.narrow:
+        found |= {"trust": now.trust, "near": now.near, "against": now.against, "intercept": now.intercept}
+    command.report(opts, found, command.text("taught", {**found, "now": now}))
+
+
+class Command(ReportingCommand):
+    """The command's checks and its steps."""
+
+    _show, _learn, _teach, _edit = show, learn, teach, edit
+
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+        step, *names = args or ["list"]
+        if step not in STEPS or STEPS[step] != len(names):
+            self.refuse(f"cannot do {' '.join(args)!r}")
+        for option, its_steps in self.description["only"].items():
+            if getattr(opts, option) not in (None, False, []) and step not in its_steps:
+                self.refuse(
+                    f"--{option.removeprefix('library_').replace('_', '-')} is for `{'`, `'.join(its_steps)}`"
+                )
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        step, *names = args or ["list"]
+        getattr(self, f"_{step}")(*names, opts)
+
+    def _list(self, opts: argparse.Namespace) -> None:
+        from topiccrawler.topics.catalogue import load_topic, topic_names
+
+        if opts.clc is not None:
+            found = _classes(opts.clc)
+            self.report(opts, [line for _, line in found], "\n".join(_class_line(*pair) for pair in found))
+            return
+        topics = [load_topic(name) for name, _ in topic_names()]
+        lines = [
+            {"name": topic.name, "zh": topic.zh, "also": topic.also, "keywords": len(topic.keywords)}
+            | {"link_model": has_link_model(self, topic.name)}
+            for topic in topics
+        ]
+        head = f"{'name':18}{'keywords':>8}  {'link model':12}Chinese and other names"
+        rows = [
+            f"{line['name']:18}{line['keywords']:>8}  {'yes' if line['link_model'] else '-':12}"
+            + " ".join([topic.zh, *topic.also])
+            for line, topic in zip(lines, topics, strict=True)
+        ]
+        self.report(opts, lines, "\n".join([head, *rows]))
+
+    def _new(self, name: str, opts: argparse.Namespace) -> None:
+        from topiccrawler.topics.catalogue import class_of, keywords_of, topic_from_keywords
+        from topiccrawler.topics.topic import joined_words
+        from topiccrawler.topics.topic_files import topic_file
+
+        if not opts.keywords and not opts.library_class:
+            raise ArgumentError("new", "has no words", "give --keywords 基金,定投:0.5 or --class F83")
+        of_class = keywords_of(opts.library_class) if opts.library_class else {}
+        own = topic_from_keywords(opts.keywords).keywords if opts.keywords else {}
+        zh = opts.zh or (class_of(opts.library_class).name if opts.library_class else joined_words([*own]))
+        text = topic_file(name, {**of_class, **own}, zh[:60])
+        place = self.new_file(user_path(opts.out or f"{name}.toml"), opts)
+        self.write(place, text)
+        self.report(opts, {"file": str(place)}, f"{place}: edit it, then scrapy topics check {place}")
+
+    def _check(self, name: str, opts: argparse.Namespace) -> None:
+        from topiccrawler.crawling.assemble import topic_of
+        from topiccrawler.crawling.recipe import Recipe
+        from topiccrawler.crawling.teaching import relevances
+        from topiccrawler.relevance.base import EVEN
+        from topiccrawler.topics.catalogue import load_topic
+        from topiccrawler.topics.meaning import with_proposed
+        from topiccrawler.topics.topic_files import Finding, check
+
+        findings = check(with_proposed(load_topic(name)))
+        topic = topic_of(Recipe(name))
+        files = [user_path(path) for path in opts.pages]
+        can_read = bool(files) and all(finding.kind != "error" for finding in findings)
+        pages = sorted(relevances(topic, files) if can_read else (), key=lambda page: -page[1])
+        reached = sum(relevance >= EVEN for _, relevance in pages)
+        if pages and not reached:
+            best = f"the best of {len(pages)} pages has {pages[0][1]:.3f}"
+            fault = f"no page would be kept: {best}, kept from {EVEN} (page_threshold {topic.page_threshold})"
+            findings.append(Finding("warning", fault))
+        lines = []
+        if pages:
+            what = f"pages have a relevance of {EVEN} or more and would be kept"
+            lines.append(f"{reached} of {len(pages)} {what}")
+            lines += [f"  {relevance:.3f}  {url}" for url, relevance in pages[:PAGES_SHOWN]]
+        found: dict[str, Any] = {"topic": topic.name}
+        if files:
+            found |= {"threshold": EVEN, "similarity_threshold": topic.page_threshold, "reached": reached}
+            found |= {"pages": [[url, round(relevance, 4)] for url, relevance in pages]}
+        _report_findings(self, opts, found, findings, lines)
+
+
+def _classes(wanted: str) -> list[tuple[int, dict[str, Any]]]:
+    """The classes asked for, each with its depth below them."""
+    from topiccrawler.topics.catalogue import Class, children, class_of, find
+
+    def below(one: Class, depth: int) -> list[tuple[int, Class]]:
+        return [(depth, one), *(pair for child in children(one.code) for pair in below(child, depth + 1))]
+
+    found = find(wanted) if wanted else children()
+    if not found:
+        class_of(wanted)  # ends the command, and names near ones
+    single = bool(wanted) and len(found) == 1
+    pairs = below(found[0], 0) if single else [(0, one) for one in found]
+    return [(depth, {"code": one.code, "name": one.name, "parent": one.parent}) for depth, one in pairs]
+
+
+def _class_line(depth: int, line: dict[str, Any]) -> str:
+    return f"{'  ' * depth}{line['code']:10}{line['name']}"
