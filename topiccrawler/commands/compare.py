@@ -28,8 +28,6 @@ class Command(ReportingCommand):
     """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        if args:
-            self.refuse(f"{args[0]}: unknown argument")
         for name in ("out",) if opts.experiment else ("web", "topic", "out"):
             if not getattr(opts, name):
                 self.refuse(f"--{name} is missing")

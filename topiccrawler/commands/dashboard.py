@@ -15,10 +15,6 @@ from topiccrawler.files import user_path
 class Command(ReportingCommand):
     """The command's checks and its steps."""
 
-    def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        if args:
-            self.refuse("give no arguments but options")
-
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.dashboard.app import make_app, serve
 

@@ -15,10 +15,6 @@ from topiccrawler.engine.faults import ReportingCommand
 class Command(ReportingCommand):
     """The demo's checks and its steps."""
 
-    def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        if args:
-            self.refuse(f"{args[0]}: unknown argument")
-
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.lab.demo.tour import demonstrate, serve
 

@@ -23,10 +23,6 @@ class Command(ReportingCommand):
     requires_crawler_process = True
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 Scrapy's own attribute; faults are printed below
 
-    def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        if len(args) != 1:
-            self.refuse(f"give one URL or file, not {len(args)}")
-
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         found = self._page_classifier(args[0], opts)
         self.report(opts, found, self.text("judge", found))

@@ -20,8 +20,6 @@ class Command(ReportingCommand):
     """The command's checks and its steps."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        if len(args) != 1:
-            self.refuse("give one JOB")
         if sum(map(bool, (opts.write, opts.rater, opts.read))) != 1:
             self.refuse("give one of --write DIR, --rater FILE and --read FILES")
         if not 0 < opts.sample <= 1:

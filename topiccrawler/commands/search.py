@@ -23,8 +23,6 @@ class Command(ReportingCommand):
     takes_dashes = True  # -word: pages without it
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        if not args:
-            self.refuse("give words to look for")
         if opts.job and opts.data:
             self.refuse("give --job or --data, not both")
 

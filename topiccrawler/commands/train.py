@@ -25,10 +25,6 @@ T = TypeVar("T")
 class Command(ReportingCommand):
     """The command's checks and its steps."""
 
-    def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        if len(args) != 1:
-            self.refuse(f"give one topic, not {len(args)}")
-
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         if opts.page_classifier is not None:
             self._train_page_classifier(args[0], opts)

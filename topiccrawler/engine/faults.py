@@ -189,7 +189,8 @@ class ReportingCommand(ScrapyCommand):
 
     How it is called and its help are commands/NAME.toml: `usage`, `summary`, `details`; `options` with the keywords of `add_argument`, those
     of `groups` under a title; `json`, the help of --json, where that says more ("": no such option); `selects`: with selection.toml's options.
-    Of an option that is a number, `least` and `most` are its bounds.
+    Of an option that is a number, `least` and `most` are its bounds. `arguments`: how many there are at least and at most, and what is
+    said where there are others.
     """
 
     requires_crawler_process = False
@@ -251,7 +252,7 @@ class ReportingCommand(ScrapyCommand):
         raise UsageError(translated(f"scrapy {self.command}: {fault}"), print_help=False)
 
     def _check_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Those that there are not, which Scrapy hands on as arguments, and numbers out of bounds."""
+        """Those that there are not, which Scrapy hands on as arguments, and numbers out of bounds; and how many arguments there are."""
         for wrong in (arg for arg in args if arg.startswith("-") and not self.takes_dashes):
             self.refuse(f"unknown option {wrong}")
         for name, how in (option for group in self.options.values() for option in group.items()):
@@ -261,6 +262,9 @@ class ReportingCommand(ScrapyCommand):
                 self.refuse(
                     f"--{name} {number}: give a number from {least} {'on' if most is None else f'to {most}'}"
                 )
+        least, most, fault = self.description.get("arguments", (0, sys.maxsize, ""))
+        if not least <= len(args) <= most:
+            self.refuse(fault.format(count=len(args), first=next(iter(args), "")))
 
     def setting(self, name: str) -> str | None:
         """The setting's value; None when it is empty or not set."""
