@@ -62,11 +62,7 @@ class CrawlLogFormatter(LogFormatter):
         return {"level": level, "msg": FAILED_HOST if known else FAILED, "args": args}
 
     def item_error(
-        self,
-        item: Any,
-        exception: BaseException,
-        response: Response | Failure | None,
-        spider: Spider,
+        self, item: Any, exception: BaseException, response: Response | Failure | None, spider: Spider
     ) -> LogFormatterResult:
         if isinstance(exception, CrawlerError):
             return _reported_elsewhere(exception)

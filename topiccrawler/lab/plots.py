@@ -16,14 +16,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from topiccrawler.lab.experiment import Outcome
-from topiccrawler.lab.measures import (
-    Curve,
-    band,
-    checkpoints,
-    harvest_rate,
-    reliability,
-    target_recall,
-)
+from topiccrawler.lab.measures import Curve, band, checkpoints, harvest_rate, reliability, target_recall
 from topiccrawler.lab.reporting import ORACLE, mean_ratios
 
 POINTS = 200
