@@ -5,15 +5,18 @@ from __future__ import annotations
 import gzip
 from ipaddress import ip_address
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from scrapy import Request
+from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse, Response
 from scrapy.settings import Settings
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.test import get_crawler
 
-from topiccrawler.engine.archives import WarcOutMiddleware, exchange_of, writer_of
-from topiccrawler.errors import ReplayError
+from topiccrawler.engine.archives import WARC_FAILED, WarcOutMiddleware, exchange_of, writer_of
 
 
 def test_heads_are_those_of_the_wire_without_credentials() -> None:
@@ -44,7 +47,9 @@ def test_odd_answers_are_written_too() -> None:
 
 
 def middleware(path: Path) -> WarcOutMiddleware:
-    return WarcOutMiddleware(writer_of(Settings({"WARC_OUT": str(path), "USER_AGENT": "ours"})), None)
+    crawler = get_crawler()
+    crawler.stats = StatsCollector(crawler)
+    return WarcOutMiddleware(writer_of(Settings({"WARC_OUT": str(path), "USER_AGENT": "ours"})), crawler)
 
 
 def test_only_what_a_recorded_web_can_answer_is_written(tmp_path: Path) -> None:
@@ -66,10 +71,19 @@ def test_only_what_a_recorded_web_can_answer_is_written(tmp_path: Path) -> None:
     assert text.count(b"WARC-Type: response") == 1
 
 
-def test_a_file_that_cannot_be_written_is_a_fault(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_ends_the_crawl(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    reasons: list[str] = []
+
+    def close(*, reason: str) -> None:
+        reasons.append(reason)
+
+    monkeypatch.setattr(Crawler, "engine", SimpleNamespace(close_spider_async=close))
     out = middleware(tmp_path / "folder" / "a.warc.gz")
     (tmp_path / "folder").rmdir()
-    with pytest.raises(ReplayError, match="WARC_OUT"):
+    for _ in range(2):
         out.process_response(Request("http://a.cn/"), Response("http://a.cn/"))
-    out.process_response(Request("http://a.cn/"), Response("http://a.cn/"))  # said once
     out.close()
+    assert reasons == [WARC_FAILED]  # said once
+    assert len(caplog.records) == 1

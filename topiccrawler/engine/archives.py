@@ -56,10 +56,8 @@ SECRET = frozenset({b"authorization", b"proxy-authorization", b"cookie"})  # of 
 class WarcOutMiddleware:
     """GET requests over http and https, with their responses."""
 
-    def __init__(
-        self, writer: WarcWriter, stats: StatsCollector | None, crawler: Crawler | None = None
-    ) -> None:
-        self.writer, self._stats, self._crawler = writer, stats, crawler
+    def __init__(self, writer: WarcWriter, crawler: Crawler) -> None:
+        self.writer, self._crawler = writer, crawler
         self._failed = False
 
     @classmethod
@@ -68,7 +66,7 @@ class WarcOutMiddleware:
         process = process_name() if crawl is not None and crawl.shared is not None else ""
         with reported_by_scrapy(crawler.settings):
             writer = writer_of(crawler.settings, process)
-        middleware = cls(writer, crawler.stats, crawler)
+        middleware = cls(writer, crawler)
         crawler.signals.connect(middleware.close, signals.engine_stopped)
         return middleware
 
@@ -80,7 +78,8 @@ class WarcOutMiddleware:
             except ReplayError as fault:
                 self._fail(fault)
             else:
-                self._count()
+                self._crawler.stats.set_value("topic/warc/responses", self.writer.written)
+                self._crawler.stats.set_value("topic/warc/revisits", self.writer.revisits)
         return response
 
     def close(self) -> None:
@@ -91,18 +90,10 @@ class WarcOutMiddleware:
             except ReplayError as fault:
                 self._fail(fault)
 
-    def _count(self) -> None:
-        if self._stats is not None:
-            self._stats.set_value("topic/warc/responses", self.writer.written)
-            self._stats.set_value("topic/warc/revisits", self.writer.revisits)
-
     def _fail(self, fault: ReplayError) -> None:
         """A crawl that should be recorded and is not ends."""
         self._failed = True
-        if self._crawler is None or self._crawler.engine is None:
-            raise fault
-        crawl = crawl_of(self._crawler)
-        if crawl is not None:
+        if crawl_of(self._crawler) is not None:
             faults_of(self._crawler).end(fault, WARC_FAILED)
             return
         logger.error("%s", fault)

@@ -30,6 +30,8 @@ from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.items import PageItem, is_page
 
+logger = logging.getLogger(__name__)
+
 OFF_TOPIC = "off topic"  # why pages are dropped that are under the page threshold
 META = "topic_lease"  # the lease's number in request.meta
 GATE_REFUSED = "topic/gate/refused"  # stat
@@ -100,6 +102,10 @@ class Leases:
         """The open lease of that number."""
         return self._open.get(number) if isinstance(number, int) else None
 
+    def of(self, request: Request) -> Lease | None:
+        """The open lease of a request."""
+        return self.get(request.meta.get(META))
+
     def broke(self, lease: Lease, reason: str) -> None:
         """Its callback raised; items it yielded before still come through the pipelines."""
         lease.error = lease.error or reason
@@ -158,15 +164,7 @@ class Leases:
         if self._open.pop(lease.number, None) is not None:
             self._on_end(lease, state, reason)
 
-
-logger = logging.getLogger(__name__)
-
-
-class LeaseSignals:
-    """Signal handlers and the errback of leased requests. Nothing here decides; it translates."""
-
-    def __init__(self, leases: Leases) -> None:
-        self._leases = leases
+    # Signal handlers and the errback of leased requests. Nothing here decides; it translates.
 
     def connect(self, crawler: Crawler) -> None:
         """Listen to the engine. Signals hold their handlers weakly, so this object must be kept."""
@@ -181,69 +179,66 @@ class LeaseSignals:
 
     def lease_of(self, response: Response | None) -> Lease | None:
         """The open lease a response belongs to."""
-        request = response.request if response is not None else None
-        return self._leases.get(request.meta.get(META)) if request is not None else None
+        return None if response is None or response.request is None else self.of(response.request)
 
     def failed(self, failure: Failure) -> Failure:
         """Errback of every leased request. The failure goes on, so that Scrapy's log and stats stay right."""
         request: Request | None = getattr(failure, "request", None)
-        lease = self._leases.get(request.meta.get(META)) if request is not None else None
+        lease = self.of(request) if request is not None else None
         error = failure.value
-        if lease is None or isinstance(
-            error, HeldBackError
-        ):  # a closing crawl puts back what is still leased
+        if lease is None or isinstance(error, HeldBackError):  # a closing crawl puts back what is leased
             return failure
         if isinstance(error, HttpError):
             lease.status = error.response.status
-            self._leases.end(lease, State.ERROR, f"http {lease.status}")
+            self.end(lease, State.ERROR, f"http {lease.status}")
         elif (reason := reason_of(error)) is not None:
             if isinstance(error, IgnoreRequest):  # of which Scrapy says nothing
                 logger.info(FAILED, {"url": lease.leased.link.url, "reason": reason})
-            self._leases.end(lease, State.ERROR, reason)
+            self.end(lease, State.ERROR, reason)
         elif isinstance(error, IgnoreRequest):
-            self._leases.end(lease, State.DISCARDED, _reason(error) or "ignored")
+            self.end(lease, State.DISCARDED, _reason(error) or "ignored")
         else:
-            self._leases.end(lease, State.ERROR, type(error).__name__)
+            self.end(lease, State.ERROR, type(error).__name__)
         return failure
 
     def end_lost_moves(self) -> None:
         """A retry or redirect that was announced but never came back was dropped by another component."""
-        for lease in self._leases:
+        for lease in self:
             if lease.moving:
-                self._leases.end(lease, State.DISCARDED, "redirect dropped")
+                self.end(lease, State.DISCARDED, "redirect dropped")
 
-    def sweep(
+    def sweep_behind(
         self, engine: ExecutionEngine, queued: Iterable[Request], now: float, patience_seconds: float
     ) -> int:
         """End leases the engine no longer knows. Returns how many; anything but 0 is worth a look."""
-        if engine.scraper.slot is None or not len(self._leases):
+        if engine.scraper.slot is None or not len(self):
             return 0
         slot = engine.scraper.slot
         requests = (*engine.downloader.active, *slot.active, *(entry[1] for entry in slot.queue), *queued)
-        return self._leases.sweep((request.meta.get(META) for request in requests), now, patience_seconds)
+        return self.sweep((request.meta.get(META) for request in requests), now, patience_seconds)
 
     def _scheduled(self, request: Request) -> None:
-        if (lease := self._leases.get(request.meta.get(META))) is not None:
+        if (lease := self.of(request)) is not None:
             lease.moving = True
 
     def _item_scraped(self, item: Any, response: Response | None) -> None:
         if (lease := self.lease_of(response)) is not None:
             if isinstance(item, PageItem):
                 lease.kept_format, lease.kept_copy = item.format, bool(item.alias_of)
-            self._leases.item_settled(lease, kept=is_page(item))
+            self.item_settled(lease, kept=is_page(item))
 
     def _item_dropped(self, item: Any, response: Response | None, exception: BaseException) -> None:
         if (lease := self.lease_of(response)) is not None:
             reason = _reason(exception) or "dropped" if is_page(item) else ""
-            self._leases.item_settled(lease, drop_reason=reason)
+            self.item_settled(lease, drop_reason=reason)
 
     def _item_error(self, response: Response | None, failure: Failure) -> None:
         if (lease := self.lease_of(response)) is not None and not isinstance(failure.value, CrawlerError):
-            self._leases.item_settled(lease, error=f"pipeline: {type(failure.value).__name__}")
+            self.item_settled(lease, error=f"pipeline: {type(failure.value).__name__}")
 
     def _spider_error(self, failure: Failure, response: Response | None) -> None:
         if (lease := self.lease_of(response)) is not None and not isinstance(failure.value, CrawlerError):
-            self._leases.broke(lease, f"callback: {type(failure.value).__name__}")
+            self.broke(lease, f"callback: {type(failure.value).__name__}")
 
 
 def _reason(error: BaseException) -> str:

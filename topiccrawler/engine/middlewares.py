@@ -149,7 +149,7 @@ class LeaseEndMiddleware:
 
     def process_spider_input(self, response: Response) -> None:
         scheduler = self._scheduler()
-        if scheduler is not None and (lease := scheduler.lease_signals.lease_of(response)) is not None:
+        if scheduler is not None and (lease := scheduler.leases.lease_of(response)) is not None:
             lease.status = response.status
             lease.etag, lease.modified = _header(response, "ETag"), _header(response, "Last-Modified")
 
@@ -157,7 +157,7 @@ class LeaseEndMiddleware:
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
         scheduler = self._scheduler()
-        lease = scheduler.lease_signals.lease_of(response) if scheduler is not None else None
+        lease = scheduler.leases.lease_of(response) if scheduler is not None else None
         async for output in result:
             if lease is not None and not isinstance(output, Request):
                 lease.items += 1
@@ -171,7 +171,7 @@ class LeaseEndMiddleware:
             return
         if isinstance(exception, CrawlerError):
             scheduler.faults.break_off(exception)
-        elif (lease := scheduler.lease_signals.lease_of(response)) is not None:
+        elif (lease := scheduler.leases.lease_of(response)) is not None:
             scheduler.leases.broke(lease, f"callback: {type(exception).__name__}")
 
 

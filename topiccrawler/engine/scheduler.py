@@ -32,7 +32,7 @@ from scrapy.utils.spider import DefaultSpider
 from topiccrawler.crawling.admission import ROBOTS_TXT, Admission, DownloaderRule, private_network
 from topiccrawler.crawling.crawl import KNOWN, Crawl, Fetch
 from topiccrawler.engine.faults import FatalFaults
-from topiccrawler.engine.leases import META, Lease, Leases, LeaseSignals
+from topiccrawler.engine.leases import META, Lease, Leases
 from topiccrawler.engine.link_rules import LinkRules
 from topiccrawler.engine.opening import crawl_of, faults_of
 from topiccrawler.engine.politeness import WAKE, Politeness, WakeTimer, host_key, paces_of
@@ -165,7 +165,6 @@ class FocusedScheduler(BaseScheduler):
         self.request_queue = RequestQueue(self.hosts, fingerprint)
         self.armed = False  # rows are leased only after the spider's own start() has sent its seeds
         self.leases = Leases(self._ended)
-        self.lease_signals = LeaseSignals(self.leases)
         self.wake_timer = WakeTimer(engine)
         self.queue_stats = QueueStats(crawl.ordering, crawl.harvest, stats)
         self._next_sweep = 0.0
@@ -192,7 +191,7 @@ class FocusedScheduler(BaseScheduler):
             fingerprint=crawler.request_fingerprinter.fingerprint,
             concurrency=slots,
         )
-        scheduler.lease_signals.connect(crawler)
+        scheduler.leases.connect(crawler)
         return scheduler
 
     def close(self, reason: str) -> None:
@@ -237,7 +236,7 @@ class FocusedScheduler(BaseScheduler):
         """A Request object: a retry or redirect of a lease, or somebody's own. It stays an object, closures and all."""
         if request is WAKE:
             return True
-        lease = self.leases.get(request.meta.get(META))
+        lease = self.leases.of(request)
         host = host_key(request)
         if lease is not None:
             if not self._goes_on(lease, request):
@@ -286,10 +285,10 @@ class FocusedScheduler(BaseScheduler):
 
     def _next(self, now: float) -> Request | None:
         self._count_pushed(self.crawl.ordering.learn(now))
-        self.lease_signals.end_lost_moves()
+        self.leases.end_lost_moves()
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_SECONDS
-            swept = self.lease_signals.sweep(self.engine, self.request_queue, now, SWEEP_SECONDS)
+            swept = self.leases.sweep_behind(self.engine, self.request_queue, now, SWEEP_SECONDS)
             self._count("frontier/swept", swept)
             self.queue_stats.show(now)
         self.request_queue.release_slots(self.engine.downloader.active, now)
@@ -306,7 +305,7 @@ class FocusedScheduler(BaseScheduler):
 
     def _begin_slot(self, request: Request, host: str) -> Request:
         """The request queue occupied a slot of the host: for a lease, or for a request of another spider."""
-        if (lease := self.leases.get(request.meta.get(META))) is not None:
+        if (lease := self.leases.of(request)) is not None:
             lease.holds_slot = True
         else:
             self.request_queue.watch(request, host)
@@ -318,7 +317,7 @@ class FocusedScheduler(BaseScheduler):
         self._count("topic/gate/tunnels", bool(fetch.decision.tunnel))
         request = Request(
             link.url,
-            errback=self.lease_signals.failed,
+            errback=self.leases.failed,
             meta={
                 META: lease.number,
                 "via": fetch.via,

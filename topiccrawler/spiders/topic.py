@@ -135,7 +135,7 @@ class TopicSpider(FocusedSpider):
             search_seldom(self.crawler)
         yield Outlinks(ROOT, self.crawl.seeds)
         if self.revisits is not None and (scheduler := focused_scheduler(self.crawler)) is not None:
-            failed, waiting = scheduler.lease_signals.failed, scheduler.request_queue
+            failed, waiting = scheduler.leases.failed, scheduler.request_queue
             async for request in self.revisits.requests(self, scheduler.leases, failed, waiting):
                 yield request
 

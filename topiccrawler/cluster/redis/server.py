@@ -158,10 +158,8 @@ def open_queue(
     address: str, job: str, hosts: Hosts, recipe: Mapping[str, str], made_of: Mapping[str, Any], times: Times
 ) -> tuple[Frontier, SharedQueue]:
     """Join the crawl."""
-    how: dict[str, Any] = {"worker_seconds": times.worker, "lease_seconds": times.lease}
-    how |= {
-        "outage_seconds": times.outage,
-        "acknowledgements_per_commit": sys.maxsize,
-    }  # the scheduler commits
-    frontier = open_shared(address, job, hosts, recipe, made_of=made_of, **how)
+    frontier = open_shared(
+        address, job, hosts, recipe, made_of=made_of, worker_seconds=times.worker, lease_seconds=times.lease,
+        outage_seconds=times.outage, acknowledgements_per_commit=sys.maxsize,  # the scheduler commits
+    )  # fmt: skip
     return frontier, frontier
