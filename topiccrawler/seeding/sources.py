@@ -1,4 +1,9 @@
-"""Seeds from a search service: queries made of the topic's words, results ranked by the topic and by how many queries found them.
+"""Seeds from the user's own earlier jobs: pages that are about the topic, and pages whose links led to such pages.
+
+The jobs may have been for any topic: the stored texts are classified anew. A page that links many relevant ones is often not relevant
+itself, and was not kept; it is known as the source of others, and the crawl log says whether it could be fetched.
+
+Seeds from a search service: queries made of the topic's words, results ranked by the topic and by how many queries found them.
 
 Search services that can be asked for pages about a topic: the interface, and SearXNG's JSON API.
 
@@ -10,26 +15,111 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from topiccrawler.errors import SearchError
+from topiccrawler.crawling.job_files import PAGES, VISITS
+from topiccrawler.crawling.page_stores import has_pages, open_pages
+from topiccrawler.crawling.teaching import words_of_record
+from topiccrawler.errors import ArgumentError, SearchError, StateError, file_faults
 from topiccrawler.pages.formats.registry import tidy
 from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.seeding.candidates import Candidate, merged
 from topiccrawler.seeding.http_client import HttpClient, NoAnswerError
+from topiccrawler.store.visits import read_visits
 from topiccrawler.text.normalise import printable
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical
 
+_REMEDY = "name the folder of a job, or one that holds folders of jobs"
+
+
+@dataclass(slots=True)
+class _Job:
+    """What one job says of its URLs."""
+
+    titles: dict[str, str] = field(default_factory=dict)
+    relevance: dict[str, float] = field(default_factory=dict)  # of the pages with a text
+    fetched: dict[str, set[str]] = field(default_factory=dict)  # source -> pages fetched by its links
+    failed: set[str] = field(default_factory=set)
+
+    def came(self, url: str, source: str) -> None:
+        """A page was fetched by a link of another."""
+        if source and source != url:
+            self.fetched.setdefault(source, set()).add(url)
+
+
+def job_folders(given: Sequence[Path]) -> list[Path]:
+    """Those of these folders that hold a job, and the jobs in the others, by name; ArgumentError for one that has neither."""
+    found: list[Path] = []
+    for folder in given:
+        with file_faults(ArgumentError, f"folder {folder}", "cannot be read", _REMEDY):
+            inside = [folder] if _is_job(folder) else sorted(filter(_is_job, folder.iterdir()))
+        if not inside:
+            raise ArgumentError(f"folder {folder}", f"holds no job: no {PAGES} with {VISITS}", _REMEDY)
+        found += inside
+    return list(dict.fromkeys(found))
+
+
+def has_jobs(folder: Path) -> bool:
+    """The folder holds jobs."""
+    return folder.is_dir() and any(map(_is_job, folder.iterdir()))
+
+
+def candidates_of_job(folder: Path, page_classifier: PageClassifier, segmenter: Segmenter) -> list[Candidate]:
+    """The relevant pages of a job, and the pages that led to them; the best first. StateError for a store that cannot be read."""
+    job = _read(folder, page_classifier, segmenter)
+    threshold = page_classifier.threshold
+    relevant = {url for url, relevance in job.relevance.items() if relevance >= threshold}
+    hubs = {source for source, urls in job.fetched.items() if not relevant.isdisjoint(urls)}
+    return merged(
+        Candidate(
+            url,
+            job.titles.get(url, ""),
+            job.relevance.get(url, 0.0),
+            len(relevant & job.fetched.get(url, set())),
+            len(job.fetched.get(url, ())),
+        )
+        for url in (relevant | hubs) - job.failed
+    )
+
+
+def _read(folder: Path, page_classifier: PageClassifier, segmenter: Segmenter) -> _Job:
+    job = _Job()
+    with file_faults(StateError, folder / VISITS, "cannot be read", _REMEDY):
+        for visit in read_visits(folder / VISITS):
+            if 200 <= visit.status < 300:
+                job.failed.discard(visit.url)
+                job.came(visit.url, visit.source_url)
+                job.titles[visit.url] = visit.anchor
+            else:
+                job.failed.add(visit.url)
+    in_segments = page_classifier.reads_segments
+    with closing(open_pages(folder)) as store:
+        for record in store.records():
+            job.came(record.url, record.source_url)
+            job.titles[record.url] = record.title or record.anchor
+            if not record.alias_of:  # a copy has no text of its own
+                words = words_of_record(record, segmenter, in_segments=in_segments)
+                job.relevance[record.url] = page_classifier.relevance(words)
+    return job
+
+
+def _is_job(folder: Path) -> bool:
+    return (folder / VISITS).is_file() and has_pages(folder)
+
+
 MOST_BYTES = 5_000_000
 MOST_RESULTS = 200  # of one page
 LONGEST_TEXT = 2_000  # characters of a title or snippet
 
-_REMEDY = "give the address of a SearXNG instance, as in --search http://127.0.0.1:8888"
+_ADDRESS = "give the address of a SearXNG instance, as in --search http://127.0.0.1:8888"
 _CLOSED = "allow the json format (search.formats) and this machine (limiter) in the instance's settings.yml"
 
 
@@ -48,7 +138,7 @@ class Searxng:
     def __init__(self, base: str, client: HttpClient) -> None:
         self._base, self._client = base.strip().rstrip("/"), client
         if urlsplit(self._base).scheme.lower() not in {"http", "https"} or not urlsplit(self._base).netloc:
-            raise SearchError(f"search service {base!r}", "is no http(s) address", _REMEDY)
+            raise SearchError(f"search service {base!r}", "is no http(s) address", _ADDRESS)
 
     def search(self, query: str, page: int = 1) -> list[Found]:
         """The results of one page, best first; `page` counts from 1. SearchError when the service cannot answer."""
@@ -58,7 +148,7 @@ class Searxng:
         except NoAnswerError as failure:
             raise self._error(f"does not answer ({printable(str(failure))})") from None
         if status != 200:
-            raise self._error(f"answers {status}", _CLOSED if status in {403, 429} else _REMEDY)
+            raise self._error(f"answers {status}", _CLOSED if status in {403, 429} else _ADDRESS)
         try:
             results = json.loads(body)["results"]
         except (ValueError, KeyError, TypeError, RecursionError):
@@ -66,7 +156,7 @@ class Searxng:
         rows = results[:MOST_RESULTS] if isinstance(results, list) else []
         return [_found(one) for one in rows if isinstance(one, dict)]
 
-    def _error(self, fault: str, remedy: str = _REMEDY) -> SearchError:
+    def _error(self, fault: str, remedy: str = _ADDRESS) -> SearchError:
         return SearchError(f"search service {self._base}", fault, remedy)
 
 
@@ -79,7 +169,7 @@ logger = logging.getLogger(__name__)
 
 MOST_WORDS = 5
 HEAVY = 0.5  # of the heaviest word
-PAGES = 2  # of results, of each query
+RESULT_PAGES = 2  # of results, of each query
 
 
 def queries_of(topic: Topic) -> list[str]:
@@ -102,7 +192,7 @@ def candidates_of_search(topic: Topic, service: Searxng, page_classifier: PageCl
     asked = 0
     for query in queries:
         try:
-            for page in range(1, PAGES + 1):
+            for page in range(1, RESULT_PAGES + 1):
                 results = service.search(query, page)
                 for result in results:
                     if (url := canonical(result.url)) is not None:
