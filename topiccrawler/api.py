@@ -289,11 +289,8 @@ class Job:
 
 
 STRATEGY = "adaptive"
-_OWN_SETTINGS = {
-    "TOPIC_JOB": "name",
-    "TOPIC_DATA_DIR": "data",
-    "JOBDIR": "name",
-}  # -> the parameter that says it
+# -> the parameter that says it
+_OWN_SETTINGS = {"TOPIC_JOB": "name", "TOPIC_DATA_DIR": "data", "JOBDIR": "name"}
 _REMEDY = "name another folder: data=FOLDER"
 
 Value = str | int | float | bool | Iterable[str]
@@ -319,15 +316,8 @@ def crawl(
     `data`, `name`: the job's folder is data/name; a job of that name goes on. Without a name it gets topic and time.
     ArgumentError for arguments that cannot be meant, TopicError for a topic that there is none of; what only the crawl can find wrong is raised by `Job.wait` and `Job.pages`.
     """
-    given = {
-        "topic": topic,
-        "keywords": keywords,
-        "seeds": seeds,
-        "pages": pages,
-        "targets": targets,
-        "until": until,
-        **arguments,
-    }
+    given: dict[str, object] = {"topic": topic, "keywords": keywords, "seeds": seeds, **arguments}
+    given |= {"pages": pages, "targets": targets, "until": until}
     words = {key: _written(value) for key, value in given.items() if value not in (None, "", (), [])}
     params = parse_arguments(words, topic=None, strategy=STRATEGY)
     if params.topic:

@@ -238,7 +238,8 @@ def _tables(found: dict[str, Any], pages: int) -> dict[str, Any]:
     for name, row in ranked(found):
         rates = [*(row["harvest_rate"][str(n)] for n in at), *(row[one][str(pages)] for one in recalls)]
         found_out = [row[one] for one in ("pages_to_half", "relevant_sites", "off_topic_share")]
-        rows.append([name, _with_band(row), *rates, *found_out, row["pages"]])
+        ratio = _interval(row["oracle_ratio"], row.get("band", {}).get("oracle_ratio"))
+        rows.append([name, ratio, *rates, *found_out, row["pages"]])
     return {
         "columns": [*columns, "pages"],
         "rows": rows,
@@ -251,10 +252,6 @@ def _kept_row(name: str, row: Mapping[str, Any]) -> list[object]:
     """What a strategy kept, each figure with its band."""
     bands = row.get("band", {}).get("kept", {})
     return [name, *(_interval(row["kept"][key], bands.get(key)) for key in KEPT)]
-
-
-def _with_band(row: Mapping[str, Any]) -> object:
-    return _interval(row["oracle_ratio"], row.get("band", {}).get("oracle_ratio"))
 
 
 def _interval(value: object, ends: Sequence[float] | None) -> object:

@@ -183,10 +183,6 @@ def taught_parts(crawl: Crawl) -> Parts:
     return parts
 
 
-def _change_topic(crawl: Crawl, parts: Parts) -> None:
-    crawl.change_topic(parts, crawl.clock())
-
-
 def rescore(crawl: Crawl, links: Sequence[Link]) -> None:
     """Score waiting links by what is known now."""
     crawl.frontier.rescore(_scores(crawl, links))
@@ -261,7 +257,7 @@ def _topic(crawl: Crawl, value: str) -> Change:
         TOPIC,
         crawl.topic.name,
         parts.topic.name,
-        partial(_change_topic, crawl, parts),
+        lambda: crawl.change_topic(parts, crawl.clock()),
         lambda links: len(links) - len(parts.gate.passing(links)),
         partial(rescore, crawl),
         (crawl.topic.display_name, parts.topic.display_name),
@@ -269,12 +265,8 @@ def _topic(crawl: Crawl, value: str) -> Change:
 
 
 def _page_threshold(crawl: Crawl, value: float) -> Change:
-    reader = crawl.reader
-
-    def make() -> None:
-        reader.page_threshold = value
-
-    return Change(PAGE_THRESHOLD, reader.page_threshold, value, make)
+    make = partial(setattr, crawl.reader, PAGE_THRESHOLD, value)
+    return Change(PAGE_THRESHOLD, crawl.reader.page_threshold, value, make)
 
 
 def _link_threshold(crawl: Crawl, value: float) -> Change:
@@ -301,10 +293,7 @@ def _limit(crawl: Crawl, name: str, value: str) -> Change:
             f"set {name}={value}", f"must be {number}, or {NO_LIMIT}", f"set {name}={example}"
         )
     limit: Any = None if value == NO_LIMIT else float(value) if name == UNTIL else int(value)
-
-    def make() -> None:
-        crawl.limits = replace(crawl.limits, **{name: limit})
-
+    make = partial(setattr, crawl, "limits", replace(crawl.limits, **{name: limit}))
     return Change(name, getattr(crawl.limits, name), limit, make)
 
 
@@ -356,25 +345,12 @@ class Verbs:
     @property
     def asks(self) -> Mapping[str, Verb]:
         """Verbs that change nothing."""
-        return {
-            "status": self.status,
-            "top": self.top,
-            "sites": self.sites,
-            "why": self.why,
-            "metrics": self.metrics,
-        }
+        return {name: getattr(self, name) for name in ("status", "top", "sites", "why", "metrics")}
 
     @property
     def orders(self) -> Mapping[str, Verb]:
         """Verbs that change something."""
-        return {
-            "pause": self.pause,
-            "resume": self.resume,
-            "stop": self.stop,
-            "set": self.set,
-            "block": self.block,
-            "teach": self.teach,
-        }
+        return {name: getattr(self, name) for name in ("pause", "resume", "stop", "set", "block", "teach")}
 
     async def status(self, _: Values) -> Values:
         """The state of the crawl."""
