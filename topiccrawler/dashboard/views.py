@@ -154,14 +154,7 @@ THIN = "\u202f"  # a narrow space between thousands
 def templates() -> Environment:
     """All of them, compiled: the first page shall not wait for that."""
     made = environment()
-    made.filters |= {
-        "count": count,
-        "percent": percent,
-        "span": span,
-        "part": part,
-        "line": line,
-        "pieces": pieces,
-    }
+    made.filters |= {one.__name__: one for one in (count, percent, span, part, line, pieces)}
     made.globals |= {"languages": LANGUAGES, "query": query}
     for file in folder(TEMPLATES).iterdir():
         made.get_template(f"{TEMPLATES}/{file.name}")

@@ -172,16 +172,12 @@ def layers(graph: nx.DiGraph) -> list[int]:
 
 
 def _paths(graph: nx.DiGraph) -> Callable[[str], list[str]]:
-    seeds = [url for url, is_seed in graph.nodes(data="seed") if is_seed]
-    graph.add_edges_from((_ROOT, url) for url in seeds)
-    before = dict(nx.bfs_predecessors(graph, _ROOT)) if seeds else {}
-    graph.remove_nodes_from([_ROOT])
+    graph.add_edges_from([(_ROOT, url) for url, is_seed in graph.nodes(data="seed") if is_seed])
 
     def path(url: str) -> list[str]:
-        steps = []
-        while url in before:
-            steps.append(url)
-            url = before[url]
-        return steps[::-1]
+        try:
+            return [*nx.shortest_path(graph, _ROOT, url)][1:]
+        except (nx.NodeNotFound, nx.NetworkXNoPath):
+            return []
 
     return path

@@ -32,8 +32,8 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {"shown": shown, "address": address, "is_web": is_web, "moment": moment, "cell": cell}
-    made.filters |= {"readable": readable, "titled": titled, "weighed": weighed}
+    own = (shown, address, is_web, moment, cell, readable, titled, weighed)
+    made.filters |= {one.__name__: one for one in own}
     return made
 
 

@@ -201,17 +201,10 @@ class Worker:
 
     def figures(self) -> Mapping[str, float]:
         """For the stats."""
-        figures = self.connection.figures
-        return {
-            "calls": figures.calls,
-            "wait_seconds": round(figures.wait_seconds, 3),
-            "busy_seconds": round(figures.busy_seconds, 3),
-            "outages": figures.outages,
-            "fenced": figures.fenced,
-            "hosts": len(self._tops.owned),
-            "hand_overs": self._hand_overs,
-            "workers": self.live,
-        }
+        names = ("calls", "wait_seconds", "busy_seconds", "outages", "fenced")
+        figures = {name: round(getattr(self.connection.figures, name), 3) for name in names}
+        own = {"hosts": len(self._tops.owned), "hand_overs": self._hand_overs, "workers": self.live}
+        return figures | own
 
     # -- hosts -----------------------------------------------------------------------------------------------------
 
