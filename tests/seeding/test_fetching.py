@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +17,7 @@ class _Site(BaseHTTPRequestHandler):
     asked: list[str]
 
     def do_GET(self) -> None:
-        self.asked.append(self.path)
+        self.asked.append(self.path + self.headers.get("Authorization", ""))
         body = b"User-agent: *\nDisallow: /private" if self.path == "/robots.txt" else b"<p>page"
         self.send_response(404 if self.path == "/gone" else 200)
         self.send_header("Content-Length", str(len(body)))
@@ -63,3 +64,13 @@ def test_the_own_network_is_guarded_and_robots_may_be_ignored(site: tuple[str, l
     free = PoliteFetcher(HttpClient("t", seconds=10, guarded=False), "t", seconds=0, obey=False)
     assert [fault for *_, fault in free.fetch([f"{root}/private/b"])] == [""]
     assert asked == ["/private/b"]
+
+
+def test_no_password_of_the_user_goes_to_a_stranger(
+    site: tuple[str, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, asked = site
+    (tmp_path / "netrc").write_text("default login me password secret\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    assert HttpClient("t", seconds=10, guarded=False).ask(f"{root}/a")[0] == 200
+    assert asked == ["/a"]

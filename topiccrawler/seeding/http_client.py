@@ -75,13 +75,12 @@ class HttpClient:
 
     async def _answer(self, url: str, method: str, most: int) -> tuple[int, bytes]:
         connector = TCPConnector(ssl=self._certified, resolver=_Resolver() if self._guarded else None)
-        guards = (_refuse_inside,) if self._guarded else ()
         made = ClientSession(
             connector=connector,
             timeout=self._waits,
             headers=self._headers,
             trust_env=True,
-            middlewares=guards,
+            middlewares=(self._look_at,),
         )
         async with made as session, session.request(method, url) as answer:
             body = b""
@@ -89,14 +88,14 @@ class HttpClient:
                 body += piece
             return answer.status, body
 
-
-async def _refuse_inside(request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
-    """Also called for where a redirect leads to."""
-    host = request.url.host or ""
-    if is_inside(host):
-        raise PrivateAddressError(f"private address: {host}")
-    _is_direct.set(request.proxy is None)
-    return await handler(request)
+    async def _look_at(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
+        """Also called for where a redirect leads to. What aiohttp found in the user's .netrc is not for strangers."""
+        request.headers.pop("Authorization", None)
+        host = request.url.host or ""
+        if self._guarded and is_inside(host):
+            raise PrivateAddressError(f"private address: {host}")
+        _is_direct.set(request.proxy is None)
+        return await handler(request)
 
 
 class _Resolver(ThreadedResolver):
