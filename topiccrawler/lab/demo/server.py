@@ -16,7 +16,6 @@ import threading
 import time
 from contextlib import suppress
 from functools import cache
-from html import escape
 from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
 from typing import Any, NamedTuple, Self
@@ -24,8 +23,7 @@ from urllib.parse import unquote
 
 from opencc import OpenCC
 
-from topiccrawler.files import package_table
-from topiccrawler.lab.demo.linking import Block, Shown, blocks
+from topiccrawler.lab.demo.linking import blocks
 from topiccrawler.lab.demo.plan import (
     BIG5,
     CALENDAR,
@@ -35,21 +33,20 @@ from topiccrawler.lab.demo.plan import (
     MIXED,
     SUBJECTS,
     TOPICS,
-    UTF8,
     PlannedPage,
     Web,
     draw,
     key,
     paragraphs,
 )
+from topiccrawler.results.templating import filled_in
 
-RARE = "𬱖"  # an editor's given name that only GB18030 among the GB family can write
 _TEXT, _HTML = "text/plain; charset=utf-8", "text/html; charset=utf-8"
 _traditional = cache(lambda: OpenCC("s2tw"))  # as Taiwan writes
 _ROBOTS = "User-agent: *\nDisallow: /user/\n"
 _CRAWL_DELAY = "Crawl-delay: 0.2\n"  # asked for by the calendar alone
 _JUMP = "go.php?to="  # the directory's script that counts clicks
-_MARKUP = package_table("lab/demo/markup.toml")
+_GONE = "<html><head><meta charset=utf-8><title>404</title></head><body>您访问的页面不存在。</body></html>"
 
 
 class Answer(NamedTuple):
@@ -74,7 +71,7 @@ def answer(web: Web, url: str) -> Answer:
     if moved := _moved(web, wanted, host, path):
         status, where = moved
         return Answer(status, (("Location", where), ("Content-Type", _TEXT)), b"")
-    status, kind, body = 404, _HTML, _MARKUP["gone"]
+    status, kind, body = 404, _HTML, _GONE
     if host not in web.site_of:
         status, kind, body = 502, _TEXT, "no such host\n"
     elif path == "robots.txt":
@@ -99,74 +96,35 @@ class _Drawing:
         self.dice = web.dice("body", page.url)
 
     def html(self) -> str:
-        page, site = self.page, self.site
-        charset = f'<meta http-equiv="Content-Type" content="text/html; charset={site.encoding.meta}">'
-        charset = '<meta charset="utf-8">' if site.encoding is UTF8 else charset
-        if page.kind == "front":
-            door = _MARKUP["doors"][site.kind]
-            return f"<html><head>{charset}<title>{page.title}</title>{door}</html>\n"
-        blocks_before, blocks_after = list[str](), list[str]()
-        for block in blocks(self.web, page):
-            (blocks_before if block.role in ("nav", "crumb") else blocks_after).append(self.block(block))
-        junk = _MARKUP["junk"].format(site.host) if page.kind == "home" and site.style == "query" else ""
-        foot = f"<p class=foot>责任编辑：李{RARE}　{escape(site.name)} 版权所有 {junk}</p>"
-        body = f"{''.join(blocks_before)}{self.text()}{''.join(blocks_after)}{foot}"
-        body = f"<table width=960 align=center><tr><td>{body}</td></tr></table>" if site.is_old else body
-        return f"<!DOCTYPE html>\n<html><head>{charset}{self.head()}</head><body>{body}</body></html>\n"
+        drawn = [] if self.page.kind == "front" else blocks(self.web, self.page)
+        known = {"page": self.page, "site": self.site, "relative": self.relative, "blocks": drawn}
+        return filled_in("lab/demo/page.html", **known, **self.text())
 
-    def head(self) -> str:
-        page, site, channel = self.page, self.site, self.page.channel
-        head = f"<title>{escape(page.title if page.title.endswith(site.name) else f'{page.title}_{site.name}')}</title>"
-        if page.topic != MIXED and page.kind in ("article", "list", "home"):
-            words = self.dice.sample(self.web.nouns(site.host, page.topic), 3)
-            head += f'<meta name="keywords" content="{",".join(words)}">'
-        based = site.style == "base" and channel.host
-        return head + (f'<base href="http://{channel.host}{channel.prefix}">' if based else "")
-
-    def text(self) -> str:
+    def text(self) -> dict[str, Any]:
         """What is neither navigation nor list: the article, or the few lines other kinds have."""
         page, dice = self.page, self.dice
-        heading = f"<h1>{escape(page.title)}</h1>"
         if page.kind == "about":
-            lines = [
-                line.format(place=draw(dice, "places"), person=draw(dice, "surnames", "given"))
-                for line in _MARKUP["about"].split()
-            ]
-            return heading + "".join(f"<p>{line}</p>" for line in lines)
-        if page.kind in ("menu", "members", "category", "month"):
-            return heading
+            (place, _), _, (_, person) = (
+                (draw(dice, "places"), draw(dice, "surnames", "given")) for _ in range(3)
+            )
+            return {"place": place, "person": person}
+        if page.kind in ("front", "menu", "members", "category", "month"):
+            return {}
         if page.topic == MIXED:
-            return f"<p>{escape(self.site.name)}，{draw(dice, 'places')}人的网上家园。</p>"
-        nouns = self.web.nouns(self.site.host, page.topic)
-        if page.kind != "article":
-            lead = paragraphs(dice, page.topic, nouns, 2)[0]
-            return f"<h1>{escape(page.title.split('_')[0])}</h1><p class=lead>{lead}</p>"
-        lines = paragraphs(dice, page.topic, nouns, dice.randint(9, 22))
-        text = "".join(f"<p>　　{line}</p>" for line in lines)
-        day = f"2019年{dice.randint(1, 12)}月{dice.randint(1, 28)}日"
-        author = draw(dice, "surnames", "given")
-        byline = f"<div class=info>{day}　来源：{self.site.name}　作者：{author}</div>"
-        other = dice.choice(TOPICS)
-        if dice.random() < 0.3:  # a keyword line as sites print them for search engines, honest or not
-            text += f"<p class=tags>大家还在搜：{'　'.join(dice.sample(SUBJECTS[other].nouns, 3))}</p>"
-        return f"{heading}{byline}<div class=article>{text}</div>"
-
-    def block(self, block: Block) -> str:
-        role, links = block.role, [self.link(link) for link in block.links]
-        heading = f"<h3>{escape(block.heading)}</h3>" if block.heading else ""
-        if role in _MARKUP["lines"]:
-            tag, glue = _MARKUP["lines"][role]
-            return f"<{tag} class={role}>{heading}{glue.join(links)}</{tag}>\n"
-        if self.site.is_old:
-            rows = "".join(f"<tr><td>·{link}</td></tr>" for link in links)
-            return f"{heading}<table class={role}>{rows}</table>\n"
-        return f"<div class={role}>{heading}<ul>{''.join(f'<li>{link}</li>' for link in links)}</ul></div>\n"
-
-    def link(self, link: Shown) -> str:
-        note = f" <span>{escape(link.note)}</span>" if link.note else ""
-        href = escape(self.relative(link.url))
-        shape: str = _MARKUP["shapes"][link.shape]
-        return shape.format(href=href, text=escape(link.text), note=note)
+            return {"place": draw(dice, "places")}
+        nouns, found = self.web.nouns(self.site.host, page.topic), dict[str, Any]()
+        if page.kind == "article":
+            found = {"lines_of_text": paragraphs(dice, page.topic, nouns, dice.randint(9, 22))}
+            found |= {"month": dice.randint(1, 12), "day": dice.randint(1, 28)}
+            found |= {"author": draw(dice, "surnames", "given")}
+            other = dice.choice(TOPICS)
+            if dice.random() < 0.3:  # a keyword line as sites print them for search engines, honest or not
+                found["tags"] = dice.sample(SUBJECTS[other].nouns, 3)
+        else:
+            found["lead"] = paragraphs(dice, page.topic, nouns, 2)[0]
+        if page.kind in ("article", "list", "home"):
+            found["words"] = dice.sample(nouns, 3)
+        return found
 
     def relative(self, url: str) -> str:
         """Links within a host are written relative, to the root or to `<base href>`."""
