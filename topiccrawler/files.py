@@ -174,10 +174,15 @@ def folder(name: str) -> Traversable:
     return Path(__file__).resolve().parents[1] / name
 
 
-def package_table(path: str) -> dict[str, Any]:
-    """A TOML file of the package, by its path in it."""
+def package_text(path: str) -> str:
+    """A text file of the package, by its path in it."""
     room, _, name = path.rpartition("/")
-    return tomllib.loads(folder(room).joinpath(name).read_text(encoding="utf-8"))
+    return folder(room).joinpath(name).read_text(encoding="utf-8")
+
+
+def package_table(path: str) -> dict[str, Any]:
+    """The same of a TOML file, read."""
+    return tomllib.loads(package_text(path))
 
 
 def own_folder(name: str) -> Path | None:

@@ -346,21 +346,15 @@ class Command(ReportingCommand):
 
         if opts.clc is not None:
             found = _classes(opts.clc)
-            self.report(opts, [line for _, line in found], "\n".join(_class_line(*pair) for pair in found))
+            shown = (f"{'  ' * depth}{line['code']:10}{line['name']}" for depth, line in found)
+            self.report(opts, [line for _, line in found], "\n".join(shown))
             return
-        topics = [load_topic(name) for name, _ in topic_names()]
         lines = [
             {"name": topic.name, "zh": topic.zh, "also": topic.also, "keywords": len(topic.keywords)}
             | {"link_model": has_link_model(self, topic.name)}
-            for topic in topics
+            for topic in (load_topic(name) for name, _ in topic_names())
         ]
-        head = f"{'name':18}{'keywords':>8}  {'link model':12}Chinese and other names"
-        rows = [
-            f"{line['name']:18}{line['keywords']:>8}  {'yes' if line['link_model'] else '-':12}"
-            + " ".join([topic.zh, *topic.also])
-            for line, topic in zip(lines, topics, strict=True)
-        ]
-        self.report(opts, lines, "\n".join([head, *rows]))
+        self.report(opts, lines, self.text("topics", {"topics": lines}))
 
     def _new(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.topics.catalogue import class_of, keywords_of, topic_from_keywords
@@ -421,7 +415,3 @@ def _classes(wanted: str) -> list[tuple[int, dict[str, Any]]]:
     single = bool(wanted) and len(found) == 1
     pairs = below(found[0], 0) if single else [(0, one) for one in found]
     return [(depth, {"code": one.code, "name": one.name, "parent": one.parent}) for depth, one in pairs]
-
-
-def _class_line(depth: int, line: dict[str, Any]) -> str:
-    return f"{'  ' * depth}{line['code']:10}{line['name']}"

@@ -36,6 +36,7 @@ import networkx as nx
 from topiccrawler.crawling.job_files import FRONTIER, OUTLINKS, VISITS
 from topiccrawler.crawling.page_stores import has_pages, open_pages, visits_of
 from topiccrawler.errors import ArgumentError, file_faults
+from topiccrawler.files import package_text
 from topiccrawler.frontier.dump import reading
 from topiccrawler.results.summary import is_page
 from topiccrawler.store.outlinks import OutlinkStore, fingerprint
@@ -105,12 +106,6 @@ def _xml(text: str) -> str:
     return _NO_XML.sub("", text)
 
 
-SCHEMA = """
-CREATE TABLE LinkTable (ID INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, parentID INTEGER, depth INTEGER NOT NULL, anchorText TEXT NOT NULL);
-CREATE TABLE ResultTable (ID INTEGER PRIMARY KEY, urlID INTEGER NOT NULL REFERENCES LinkTable (ID));
-"""
-
-
 def write_tables(job: Path, file: Path) -> tuple[int, int]:
     """Write both; rows of LinkTable and of ResultTable. ArgumentError when the file is there already."""
     if file.exists():
@@ -123,7 +118,7 @@ def write_tables(job: Path, file: Path) -> tuple[int, int]:
     with file_faults(ArgumentError, f"--file {file}", "cannot be written", "name another file"):
         file.open("xb").close()
     with closing(sqlite3.connect(file)) as database, database:
-        database.executescript(SCHEMA)
+        database.executescript(package_text("results/link_tables.sql"))
         database.executemany(
             "INSERT INTO LinkTable VALUES (?, ?, ?, ?, ?)",
             (

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topiccrawler.errors import StateError
+from topiccrawler.files import package_text
 from topiccrawler.pages.site_repeats import BITS, MOST_DIFFERENT, Fingerprint
 from topiccrawler.store.database import Database
 from topiccrawler.urls.canonical import host_of, registered_domain
@@ -25,9 +26,6 @@ from topiccrawler.urls.canonical import host_of, registered_domain
 FIRST_DIFFERENT = 22
 FIRST_ROOM = 1024
 _WORDS = BITS // 64
-_SCHEMA = """CREATE TABLE fingerprints (
-    row INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, digest INTEGER NOT NULL, bits BLOB NOT NULL);
-CREATE INDEX digests ON fingerprints (digest)"""
 _PUT = """INSERT INTO fingerprints VALUES (?, ?, ?, ?)
     ON CONFLICT (row) DO UPDATE SET digest = excluded.digest, bits = excluded.bits"""
 
@@ -72,7 +70,7 @@ class DuplicateIndex(Database):
     what = "duplicate index"
     application = 0x746F7064  # "topd"
     version = 1
-    schema = _SCHEMA
+    schema = package_text("store/duplicates.sql")
 
     def __init__(self, path: Path | str) -> None:
         self._near = NearIndex()

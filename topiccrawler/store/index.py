@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from math import isfinite, log1p
 from pathlib import Path
 
+from topiccrawler.files import package_text
 from topiccrawler.store.database import Database
 from topiccrawler.store.pages import PageRecord, Selection
 from topiccrawler.text.segmenter import PLAIN, Segmenter
@@ -34,11 +35,6 @@ TITLE_WEIGHT = 5.0
 MOST_RANKED = 2_000
 STEPS = 16  # of relevance, each a range of numbers: more ranges, or wider ones, make the index larger
 _RANGE = 1 << 20
-_SCHEMA = """CREATE TABLE documents (id INTEGER PRIMARY KEY, page INTEGER UNIQUE, fetched REAL NOT NULL,
-    relevance REAL NOT NULL, topic TEXT NOT NULL, host TEXT NOT NULL, day TEXT NOT NULL, format TEXT NOT NULL);
-CREATE INDEX documents_fetched ON documents (fetched);
-CREATE VIRTUAL TABLE words USING fts5 (text, title, content='', tokenize="ascii tokenchars '+#'");
-INSERT INTO words (words, rank) VALUES ('hashsize', 4000000), ('pgsz', 8000)"""  # bytes
 _ADD = "INSERT INTO documents (id, page, fetched, relevance, topic, host, day, format) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 FTS5_WEIGHT = 1e-6  # of a word that half of the pages have
 COMMON_RANK = 1e-4  # below it all words of a query are such
@@ -87,7 +83,7 @@ class PageIndex(Database):
     what = "search index"
     application = 0x746F7069  # "topi"
     version = 1
-    schema = _SCHEMA
+    schema = package_text("store/index.sql")
 
     def __init__(self, path: Path | str) -> None:
         self._waiting: dict[int, tuple[_Row, _Words | None]] = {}

@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from topiccrawler.errors import StateError
+from topiccrawler.files import package_text
 from topiccrawler.items import PageFields, PageItem
 from topiccrawler.pages.site_repeats import Fingerprint
 from topiccrawler.store.database import Database
@@ -97,19 +98,7 @@ def record_of(item: PageItem) -> PageRecord:
 
 COLUMNS = [field.name for field in fields(PageRecord)]
 _ROW = attrgetter(*COLUMNS)
-_SCHEMA = """CREATE TABLE pages (
-    url TEXT NOT NULL UNIQUE, title TEXT NOT NULL, text TEXT NOT NULL, summary TEXT NOT NULL, relevance REAL NOT NULL,
-    depth INTEGER NOT NULL, topic TEXT NOT NULL, source_url TEXT NOT NULL, anchor TEXT NOT NULL, score REAL NOT NULL,
-    fetched REAL NOT NULL, status INTEGER NOT NULL, encoding TEXT NOT NULL, published TEXT NOT NULL,
-    language TEXT NOT NULL, canonical_url TEXT NOT NULL, keywords TEXT NOT NULL, description TEXT NOT NULL,
-    author TEXT NOT NULL, format TEXT NOT NULL, alias_of TEXT NOT NULL, media TEXT NOT NULL,
-    stored INTEGER NOT NULL, content_hash TEXT NOT NULL)"""
-# For what lists pages: SQLite would walk through every text to the columns behind it.
-_INDEXES = (
-    "CREATE INDEX IF NOT EXISTS pages_copies ON pages (alias_of) WHERE alias_of <> ''",
-    "CREATE INDEX IF NOT EXISTS pages_fetched ON pages (fetched)",
-    "CREATE INDEX IF NOT EXISTS pages_best ON pages (relevance DESC, url, stored, format, topic, published, fetched)",
-)
+_SCHEMA = package_text("store/pages.sql")
 _PUT = (
     f"INSERT INTO pages ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) ON CONFLICT (url) DO UPDATE SET "  # noqa: S608
     + ", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])
@@ -173,7 +162,7 @@ class PageStore(Database, SqlPages):
     what = "page store"
     application = 0x746F7063  # "topc"
     version = 3  # 1 and 2 had compressed texts
-    schema = "; ".join((_SCHEMA, *_INDEXES))
+    schema = _SCHEMA
     repaired_by = "scrapy pages {folder} repair"
 
     def __init__(self, path: Path | str, *, create: bool = True) -> None:
@@ -228,8 +217,7 @@ class PageStore(Database, SqlPages):
         self._database.create_function("host_of", 1, host_of, deterministic=True)
         # of an earlier build, and read-only or in use: it is read without
         with suppress(sqlite3.OperationalError):
-            for index in _INDEXES:
-                self._database.execute(index)
+            self._database.executescript(_SCHEMA.partition(";")[2])  # its indexes
 
 
 def content_hash(text: str) -> str:
@@ -367,13 +355,7 @@ class PageChecks(Database):
     what = "record of revisits"
     application = 0x746F7072  # "topr"
     version = 1
-    schema = """CREATE TABLE checks (
-    url TEXT PRIMARY KEY, looked REAL NOT NULL, etag TEXT NOT NULL, modified TEXT NOT NULL, digest TEXT NOT NULL,
-    looks INTEGER NOT NULL, changes INTEGER NOT NULL, days REAL NOT NULL, found INTEGER NOT NULL, misses INTEGER NOT NULL,
-    gone REAL NOT NULL) WITHOUT ROWID;
-CREATE TABLE versions (
-    url TEXT NOT NULL, fetched REAL NOT NULL, replaced REAL NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL,
-    PRIMARY KEY (url, fetched)) WITHOUT ROWID"""
+    schema = package_text("store/checks.sql")
 
     def put(self, check: Check) -> None:
         """Keep it, in place of what was known of the URL."""

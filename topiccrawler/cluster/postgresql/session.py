@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from topiccrawler.errors import ArgumentError, StateError, one_line
-from topiccrawler.files import folder, package_table
+from topiccrawler.files import package_table, package_text
 from topiccrawler.store.pages import COLUMNS
 
 SCHEMES = ("postgresql", "postgres")
@@ -91,7 +91,7 @@ _KINDS = {
     "url": 'TEXT COLLATE "C"',
 }
 _FIELDS = ", ".join(f"{name} {_KINDS.get(name, 'TEXT')} NOT NULL" for name in COLUMNS)
-_TABLES = folder("cluster/postgresql").joinpath("schema.sql").read_text(encoding="utf-8")
+_TABLES = package_text("cluster/postgresql/schema.sql")
 _SCHEMA = _TABLES.replace("$version", str(VERSION)).replace("$fields", _FIELDS)
 
 

@@ -16,12 +16,12 @@ from binascii import crc_hqx
 from collections.abc import Sequence
 from functools import cache
 from hashlib import blake2b
-from importlib import resources
 from itertools import count
 from struct import Struct, error
 from urllib.parse import urlsplit
 
 from topiccrawler.errors import ArgumentError, StateError
+from topiccrawler.files import package_text
 from topiccrawler.frontier.base import Row, State
 from topiccrawler.frontier.rows import CODES, STATES
 from topiccrawler.model import Link, Score
@@ -159,8 +159,7 @@ CHUNK = 128  # of the others lie together: as many as a server packs by default
 @cache
 def script(name: str, head: int = HEAD, chunk: int = CHUNK) -> str:
     """The text of one, with what all share before it."""
-    folder = resources.files(__package__) / "scripts"
-    parts = [(folder / f"{part}.lua").read_text(encoding="utf-8") for part in (*SHARED, name)]
+    parts = [package_text(f"cluster/redis/scripts/{part}.lua") for part in (*SHARED, name)]
     return "\n".join([f"local HEAD, CHUNK = {head}, {chunk}", *parts])
 
 

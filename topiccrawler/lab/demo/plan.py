@@ -27,7 +27,7 @@ from random import Random
 from typing import NamedTuple
 from urllib.parse import quote
 
-from topiccrawler.files import folder
+from topiccrawler.files import package_text
 from topiccrawler.urls.canonical import canonical
 
 VAGUE_SHARE = 0.14  # headlines that name nothing of their topic
@@ -51,7 +51,7 @@ class Subject(NamedTuple):
 
 SUBJECTS: dict[str, Subject] = {}
 LISTS: dict[str, tuple[str, ...]] = {}
-_TEXT = re.sub(r"(?m)^#.*\n", "", folder("lab/demo").joinpath("web.txt").read_text("utf-8"))
+_TEXT = re.sub(r"(?m)^#.*\n", "", package_text("lab/demo/web.txt"))
 for _row in f"\n{_TEXT}".split("\n* ")[1:]:
     _names, *_parts = (tuple(part.split()) for part in re.split(r"\s/\s", _row))
     if _parts:
@@ -195,7 +195,7 @@ class Site(NamedTuple):
 def _sites() -> Iterator[Site]:
     """The sites of sites.txt, each with the topic of its channels if they have only one."""
     encodings = {"utf8": UTF8, "gbk": GBK, "big5": BIG5, "lying": LYING}
-    text = re.sub(r"(?m)^#.*\n", "", folder("lab/demo").joinpath("sites.txt").read_text("utf-8"))
+    text = re.sub(r"(?m)^#.*\n", "", package_text("lab/demo/sites.txt"))
     for block in re.split(r"\n(?!\t)", text.strip()):
         (host, name, kind, style, encoding, part), *rows = (line.split() for line in block.splitlines())
         channels = []

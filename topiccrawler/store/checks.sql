@@ -1,0 +1,7 @@
+CREATE TABLE checks (
+    url TEXT PRIMARY KEY, looked REAL NOT NULL, etag TEXT NOT NULL, modified TEXT NOT NULL, digest TEXT NOT NULL,
+    looks INTEGER NOT NULL, changes INTEGER NOT NULL, days REAL NOT NULL, found INTEGER NOT NULL, misses INTEGER NOT NULL,
+    gone REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE versions (
+    url TEXT NOT NULL, fetched REAL NOT NULL, replaced REAL NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL,
+    PRIMARY KEY (url, fetched)) WITHOUT ROWID;

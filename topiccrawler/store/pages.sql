@@ -1,0 +1,12 @@
+CREATE TABLE pages (
+    url TEXT NOT NULL UNIQUE, title TEXT NOT NULL, text TEXT NOT NULL, summary TEXT NOT NULL, relevance REAL NOT NULL,
+    depth INTEGER NOT NULL, topic TEXT NOT NULL, source_url TEXT NOT NULL, anchor TEXT NOT NULL, score REAL NOT NULL,
+    fetched REAL NOT NULL, status INTEGER NOT NULL, encoding TEXT NOT NULL, published TEXT NOT NULL,
+    language TEXT NOT NULL, canonical_url TEXT NOT NULL, keywords TEXT NOT NULL, description TEXT NOT NULL,
+    author TEXT NOT NULL, format TEXT NOT NULL, alias_of TEXT NOT NULL, media TEXT NOT NULL,
+    stored INTEGER NOT NULL, content_hash TEXT NOT NULL);
+
+-- For what lists pages: SQLite would walk through every text to the columns behind it.
+CREATE INDEX IF NOT EXISTS pages_copies ON pages (alias_of) WHERE alias_of <> '';
+CREATE INDEX IF NOT EXISTS pages_fetched ON pages (fetched);
+CREATE INDEX IF NOT EXISTS pages_best ON pages (relevance DESC, url, stored, format, topic, published, fetched);
