@@ -35,14 +35,7 @@ from topiccrawler.text.normalise import printable
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 QUERY, FIELD, HEADER = "token", "form", "X-Form-Token"
-HEADERS = {
-    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
+HEADERS = package_table("dashboard/headers.toml")
 
 
 class Session:

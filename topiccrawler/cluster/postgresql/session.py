@@ -18,7 +18,6 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from topiccrawler.errors import ArgumentError, StateError, one_line
 from topiccrawler.files import package_table, package_text
-from topiccrawler.store.pages import COLUMNS
 
 SCHEMES = ("postgresql", "postgres")
 REMEDY = "write it as postgresql://USER@HOST:5432/DATABASE, or postgresql:///DATABASE?host=/FOLDER/OF/SOCKET"
@@ -84,15 +83,7 @@ def _place(url: str) -> _Place:
 
 VERSION = 1
 LOCK = 0x746F7063  # "topc": of the advisory locks of ours; the second number is the job
-_KINDS = {
-    **dict.fromkeys(("relevance", "score", "fetched"), "DOUBLE PRECISION"),
-    **dict.fromkeys(("depth", "status"), "INTEGER"),
-    "stored": "BOOLEAN",
-    "url": 'TEXT COLLATE "C"',
-}
-_FIELDS = ", ".join(f"{name} {_KINDS.get(name, 'TEXT')} NOT NULL" for name in COLUMNS)
-_TABLES = package_text("cluster/postgresql/schema.sql")
-_SCHEMA = _TABLES.replace("$version", str(VERSION)).replace("$fields", _FIELDS)
+_SCHEMA = package_text("cluster/postgresql/schema.sql").replace("$version", str(VERSION))
 
 
 def check_schema(connection: Any, name: str) -> None:

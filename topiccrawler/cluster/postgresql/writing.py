@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 from topiccrawler.cluster.postgresql.session import LOCK, AwayError, Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages, key_of
 from topiccrawler.errors import StateError
+from topiccrawler.files import package_table
 from topiccrawler.pages.site_repeats import Fingerprint
 from topiccrawler.store.duplicates import NearIndex
 from topiccrawler.store.pages import PageRecord, storable
@@ -139,18 +140,7 @@ class Writer:
 
 
 AT_ONCE = 50_000  # fingerprints read in one go
-_OF_JOB = "FROM topiccrawler.fingerprints WHERE job = %s"
-_NEWS = f"SELECT changed, row, bits {_OF_JOB} AND changed > %s ORDER BY changed LIMIT {AT_ONCE}"
-_PUT = (
-    "INSERT INTO topiccrawler.fingerprints (job, row, changed, key, url, digest, bits) VALUES (%s, %s, %s, %s, %s, %s, %s) "
-    "ON CONFLICT (job, row) DO UPDATE SET changed = excluded.changed, digest = excluded.digest, bits = excluded.bits"
-)
-
-
-_TITLES = (
-    "SELECT found.url, pages.title FROM topiccrawler.fingerprints AS found LEFT JOIN topiccrawler.pages AS pages "
-    "ON pages.job = found.job AND pages.key = found.key WHERE found.job = %s AND found.row = ANY (%s) ORDER BY found.row"
-)
+_SQL = package_table("cluster/postgresql/queries.toml")
 MayBe = Callable[[str, str | None], bool]  # of URL and title
 
 
@@ -190,24 +180,27 @@ class PostgresDuplicates:
         job = self._pages.number(connection)
         if self._connects != self._session.connects:
             self._forget()
-            while self._take(connection.execute(_NEWS, (job, self._changed)).fetchall()) == AT_ONCE:
+            while (
+                self._take(connection.execute(_SQL["news"], (job, self._changed, AT_ONCE)).fetchall())
+                == AT_ONCE
+            ):
                 pass  # before the others have to wait
             self._connects = self._session.connects
         with connection.pipeline():
             connection.execute("SET LOCAL synchronous_commit TO off")
             connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", (LOCK, job))
-            own = connection.execute(f"SELECT row {_OF_JOB} AND key = %s", (job, key_of(url)))
-            exact = connection.execute(f"SELECT row {_OF_JOB} AND digest = %s", (job, print_.digest))
-            news = connection.execute(_NEWS, (job, self._changed))
+            own = connection.execute(_SQL["own"], (job, key_of(url)))
+            exact = connection.execute(_SQL["exact"], (job, print_.digest))
+            news = connection.execute(_SQL["news"], (job, self._changed, AT_ONCE))
         while self._take(news.fetchall()) == AT_ONCE:
-            news = connection.execute(_NEWS, (job, self._changed))
+            news = connection.execute(_SQL["news"], (job, self._changed, AT_ONCE))
         found = own.fetchone()
         row = found[0] if found else len(self._near)
         rows = {*(other for (other,) in exact.fetchall() if other < row), *self._near.near(print_.bits, row)}
         first = self._earliest(connection, job, sorted(rows), None if across_sites else _site(url), may_be)
         if first is None:
             self._changed += 1
-            connection.execute(_PUT, (job, row, self._changed, key_of(url), url, *print_))
+            connection.execute(_SQL["put"], (job, row, self._changed, key_of(url), url, *print_))
             self._near.put(row, print_.bits)
         return first
 
@@ -221,7 +214,7 @@ class PostgresDuplicates:
     ) -> str | None:
         if not rows:
             return None
-        for other, title in connection.execute(_TITLES, (job, rows)):
+        for other, title in connection.execute(_SQL["titles"], (job, rows)):
             if (of_site is None or _site(other) == of_site) and may_be(other, title):
                 return str(other)
         return None
