@@ -46,25 +46,13 @@ from topiccrawler.topics.catalogue import load_topics
 BATCH = 100  # pages read at a time
 
 
-class Arrivals:
-    """Each kept page once. Each look opens the file anew: looks may come from several threads, one after the other."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._last = 0  # row
-
-    def new(self) -> list[PageRecord]:
-        """Some of those that came since the last look; none when there are no more, or the crawl has not begun to write.
-
-        StateError for a file that cannot be read.
-        """
-        if not PageStore.is_begun(self._folder / PAGES) and stored_in(self._folder) is None:
-            return []
-        with closing(open_pages(self._folder)) as store:
-            found = store.after(self._last, BATCH)
-        if found:
-            self._last = found[-1][0]
-        return [record for _, record in found]
+def arrived(folder: Path, last: int) -> list[tuple[int, PageRecord]]:
+    """Some of the pages kept behind a row, with theirs; none when there are no more, or the crawl has not begun to write. Each look opens
+    the file anew: looks may come from several threads, one after the other. StateError for a file that cannot be read."""
+    if not PageStore.is_begun(folder / PAGES) and stored_in(folder) is None:
+        return []
+    with closing(open_pages(folder)) as store:
+        return store.after(last, BATCH)
 
 
 TIMES = ("fetched",)  # seconds since the epoch
@@ -183,22 +171,23 @@ class Job:
 
         CrawlerError behind the last one when the crawl failed.
         """
-        arrivals, is_last = Arrivals(self.folder), False
+        last, is_last = 0, False
         while not is_last:
             is_last = not self.is_running  # asked before the look, which so sees what came in between
-            while found := arrivals.new():
-                yield from found
+            while found := arrived(self.folder, last):
+                for last, page in found:  # noqa: B007 where the next look begins
+                    yield page
             if not is_last:
                 time.sleep(POLL_SECONDS)
         self._check_end()
 
     async def pages_async(self) -> AsyncIterator[PageRecord]:
         """The same for an event loop, which is not held up."""
-        arrivals, is_last = Arrivals(self.folder), False
+        last, is_last = 0, False
         while not is_last:
             is_last = not await asyncio.to_thread(lambda: self.is_running)
-            while found := await asyncio.to_thread(arrivals.new):
-                for page in found:
+            while found := await asyncio.to_thread(arrived, self.folder, last):
+                for last, page in found:  # noqa: B007
                     yield page
             if not is_last:
                 await asyncio.sleep(POLL_SECONDS)

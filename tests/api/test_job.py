@@ -145,21 +145,21 @@ def test_a_folder_that_is_no_job_is_refused(tmp_path: Path) -> None:
 
 
 def test_pages_are_awaited_until_the_crawl_has_made_its_file(tmp_path: Path) -> None:
-    looks = api.Arrivals(tmp_path)
-    assert looks.new() == []
+    assert api.arrived(tmp_path, 0) == []
     (tmp_path / PAGES).touch()
-    assert looks.new() == []
+    assert api.arrived(tmp_path, 0) == []
     (tmp_path / PAGES).unlink()
     store = PageStore(tmp_path / PAGES)
     store.put(FUND)
-    assert looks.new() == []
+    assert api.arrived(tmp_path, 0) == []
     store.commit()
-    assert urls(looks.new()) == [FUND.url]
-    assert looks.new() == []
+    [(row, page)] = api.arrived(tmp_path, 0)
+    assert page.url == FUND.url
+    assert api.arrived(tmp_path, row) == []
     store.close()
 
 
 def test_a_file_that_holds_no_pages_is_told(tmp_path: Path) -> None:
     (tmp_path / PAGES).write_bytes(b"no database" * 100)
     with pytest.raises(StateError, match=f"^{tmp_path / PAGES}: "):
-        api.Arrivals(tmp_path).new()
+        api.arrived(tmp_path, 0)

@@ -224,7 +224,7 @@ def _site(url: str) -> str:
     return site_of(host_of(url))
 
 
-class CrawlPages:
+class CrawlPages(Writer):
     """`url`: of the database; `job`: the crawl's name there; `topic`: what it is for. Nothing is asked of the server before `check`."""
 
     def __init__(
@@ -235,7 +235,7 @@ class CrawlPages:
         self.pages = PostgresPages(session, job)  # for the reactor's thread
         self._kept = PostgresPages(session.twin(), job, indexed=indexed)
         self._duplicates = PostgresDuplicates(self._kept)
-        self._writer = Writer(self._kept.session, outage_seconds)
+        super().__init__(self._kept.session, outage_seconds)
 
     def check(self, another: Callable[[str, str, str], tuple[str, str]] | None = None) -> None:
         """StateError when the server cannot be used, or the job there is for another topic. `another`: of the recipe there, its topic and the
@@ -255,33 +255,25 @@ class CrawlPages:
 
     def keep(self, record: PageRecord, segmenter: Segmenter = PLAIN) -> Future[int]:
         """Store a page; done when it is durable. `segmenter`: of the crawl."""
-        return self._writer.submit(self._kept.putting(record, segmenter))
+        return self.submit(self._kept.putting(record, segmenter))
 
     def get(self, url: str) -> Future[PageRecord | None]:
         """A page of this job; None when it is not stored."""
-        return self._writer.submit(self._kept.getting(url))
+        return self.submit(self._kept.getting(url))
 
     def first_of(
         self, url: str, print_: Fingerprint, *, across_sites: bool, may_be: MayBe = lambda *_: True
     ) -> Future[str | None]:
         """The page this one is a copy of, whichever process has kept it; None when it is the first, which is then remembered."""
         look = self._duplicates.looking(url, print_, across_sites=across_sites, may_be=may_be)
-        return self._writer.submit(look)
+        return self.submit(look)
 
-    def hurry(self) -> None:
-        """The crawl closes."""
-        self._writer.hurry()
-
-    def figures(self) -> Mapping[str, float]:
-        """The cost so far."""
-        return self._writer.figures()
-
-    def close(self) -> None:
+    def close(self, seconds: float = CLOSE_SECONDS) -> None:
         """Finish and let go. A second call does nothing."""
         self.pages.close()
-        self._writer.close()
+        super().close(seconds)
 
     def abandon(self) -> None:
         """Let go at once."""
         self.pages.close()
-        self._writer.abandon()
+        super().abandon()
