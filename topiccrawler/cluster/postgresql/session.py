@@ -137,10 +137,6 @@ class Session:
         self.connects = 0  # how often a connection was made
         self._connection: Any = None
 
-    def twin(self) -> Session:
-        """A further connection, for another thread."""
-        return Session(self._url)
-
     def run(self, work: Callable[[Any], Result]) -> Result:
         """Do `work(connection)` in one transaction. AwayError, or StateError for what will not pass by itself."""
         try:

@@ -233,7 +233,7 @@ class CrawlPages(Writer):
         session = Session(url)
         self.address, self.job, self.topic = session.address, job, topic
         self.pages = PostgresPages(session, job)  # for the reactor's thread
-        self._kept = PostgresPages(session.twin(), job, indexed=indexed)
+        self._kept = PostgresPages(Session(url), job, indexed=indexed)
         self._duplicates = PostgresDuplicates(self._kept)
         super().__init__(self._kept.session, outage_seconds)
 
