@@ -30,7 +30,7 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -160,23 +160,8 @@ COMMAND_LINE = str(Path(scrapy.__file__).with_name("cmdline.py"))
 SELECTION = "selection"  # the options by which pages are selected
 
 
-def above_zero(most: float) -> Callable[[str], float]:
-    """The type of an option that is a number above 0 and at most `most`."""
-
-    def number(given: str) -> float:
-        try:
-            value = float(given)
-        except ValueError:
-            value = 0.0
-        if not 0 < value <= most:
-            raise argparse.ArgumentTypeError(f"{given!r} is no number above 0 and at most {most:g}")
-        return value
-
-    return number
-
-
 _BOUNDS = ("least", "most")
-_TYPES = {"int": int, "float": float, "share": above_zero(1), "above_zero": above_zero(1e6)}
+_TYPES = {"int": int, "float": float}
 
 
 @cache
