@@ -192,6 +192,7 @@ class Progress:
         """The crawl is under way."""
         if self.live:
             from tqdm import tqdm  # only a terminal needs it
+            from tqdm.contrib import DummyTqdmFile  # writes whole lines above the bar
 
             self._bar = tqdm(
                 total=self.pages,
@@ -203,7 +204,7 @@ class Progress:
             )
             handler = get_scrapy_root_handler()
             if isinstance(handler, logging.StreamHandler):
-                self._stream = handler.setStream(_AboveBar(handler.stream))
+                self._stream = handler.setStream(DummyTqdmFile(handler.stream))
         self._loop = create_looping_call(self.show)
         self._loop.start(self.seconds, now=False)
 
@@ -253,19 +254,3 @@ def _relevant_waiting(crawl: Crawl, words: str) -> str:
 
 def _behind_pages(line: Callable[[], str]) -> str:
     return line().partition(", ")[2]
-
-
-class _AboveBar:
-    """A stream that writes whole lines above the progress bar."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-
-    def write(self, text: str) -> None:
-        from tqdm import tqdm
-
-        if text.strip():
-            tqdm.write(text.rstrip("\n"), file=self._stream)
-
-    def flush(self) -> None:
-        self._stream.flush()
