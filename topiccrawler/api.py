@@ -33,8 +33,7 @@ from topiccrawler.engine.control.client import ask
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
 from topiccrawler.files import user_path
 from topiccrawler.model import Visit
-from topiccrawler.results.corpus import WHOLE, Shape
-from topiccrawler.results.exports import Wanted, export, format_of
+from topiccrawler.results.exports import WHOLE, Shape, Wanted, export, format_of
 from topiccrawler.results.job_pages import SHOWN, Judged, Reasons, first_look, job_pages, reasons_of
 from topiccrawler.results.jobs import job_folder, selection_of
 from topiccrawler.results.search import Hit, search

@@ -206,7 +206,7 @@ def test_detail_needs_no_topic(warm_scrapy: Callable[..., Any], page: Path) -> N
             "tarot.* vsm, naive_bayes, svm",
         ),
         (["train", "finance", "--page-classifier", "svm"], 1, "add --documents FILE"),
-        (["train", "finance", "--page-classifier", "svm", "--precision", "2"], 2, r"'2'.* 0 .*\b1\b"),
+        (["train", "finance", "--page-classifier", "svm", "--precision", "2"], 2, r"2\.0.* 0\.01 .*\b1\b"),
         (
             ["train", "finance", "--page-classifier", "svm", "--documents", "/dev/null"],
             1,

@@ -76,8 +76,15 @@ class Command(ReportingCommand):
             self.say("\n".join(look.border_lines()) or "no such page")
 
     def _export(self, pages: JobPages, opts: argparse.Namespace) -> None:
-        from topiccrawler.results.corpus import SHARD_BYTES, Shape, size_of
-        from topiccrawler.results.exports import CORPUS, Wanted, export, format_of
+        from topiccrawler.results.exports import (
+            CORPUS,
+            SHARD_BYTES,
+            Shape,
+            Wanted,
+            export,
+            format_of,
+            size_of,
+        )
         from topiccrawler.results.jobs import selection_by
 
         form = format_of(opts.format, opts.out)

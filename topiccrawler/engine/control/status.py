@@ -2,6 +2,8 @@
 
 A stats key becomes a metric: `frontier/ended/completed` is topiccrawler_frontier_ended_total{of="completed"}. Scrapy's own keys are left
 out.
+
+The stats keys of stats_keys.toml: what a crawl writes besides Scrapy's own stats.
 """
 
 from __future__ import annotations
@@ -10,12 +12,29 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.engine.scheduler import FocusedScheduler
-from topiccrawler.engine.stats_keys import AT_END, COUNT, GAUGE, STATS_KEYS, StatsKey
 from topiccrawler.files import package_table
+
+COUNT, GAUGE, AT_END = "count", "gauge", "at the end"
+
+
+class StatsKey(NamedTuple):
+    """`count`: only grows. `gauge`: set every ten seconds and at the end. `at the end`: set once, when the crawl closes."""
+
+    kind: str
+    meaning: str
+
+
+SECTIONS: dict[str, dict[str, StatsKey]] = {
+    title: {key: StatsKey(*entry) for key, entry in keys.items()}
+    for title, keys in package_table("engine/stats_keys.toml").items()
+}
+
+STATS_KEYS: dict[str, StatsKey] = {key: entry for keys in SECTIONS.values() for key, entry in keys.items()}
+
 
 RUNNING, PAUSED, CLOSING = "running", "paused", "closing"
 _PLACES = 4
