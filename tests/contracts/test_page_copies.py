@@ -11,8 +11,7 @@ import pytest
 from postgresql_server import PostgresqlServer
 
 from topiccrawler.cluster.postgresql.session import Session
-from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
-from topiccrawler.cluster.postgresql.writing import PostgresDuplicates
+from topiccrawler.cluster.postgresql.stored_pages import PostgresDuplicates, PostgresPages
 from topiccrawler.pages.site_repeats import BITS, MOST_DIFFERENT, Fingerprint
 from topiccrawler.store.duplicates import DuplicateIndex
 

@@ -11,9 +11,9 @@ from searxng import searxng
 
 from topiccrawler.errors import SearchError
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.seeding import sources as from_search
+from topiccrawler.seeding import candidates as from_search
+from topiccrawler.seeding.candidates import Found, Searxng, candidates_of_search, queries_of
 from topiccrawler.seeding.http_client import HttpClient
-from topiccrawler.seeding.sources import Found, Searxng, candidates_of_search, queries_of
 from topiccrawler.topics.catalogue import topic_from_keywords
 
 TEA = topic_from_keywords("茶叶,龙井,的:0.1")

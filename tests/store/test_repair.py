@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import StateError
-from topiccrawler.store.pages import PageRecord, PageStore
-from topiccrawler.store.repair import repair
+from topiccrawler.store.pages import PageRecord, PageStore, repair
 
 PAGE = 4096
 

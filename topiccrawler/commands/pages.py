@@ -105,7 +105,7 @@ class Command(ReportingCommand):
 
     def _repair(self, folder: Path) -> None:
         from topiccrawler.crawling.job_files import INDEX, PAGES, VISITS
-        from topiccrawler.store.repair import DAMAGED, repair
+        from topiccrawler.store.pages import DAMAGED, repair
         from topiccrawler.store.visits import read_visits
 
         log = folder / VISITS

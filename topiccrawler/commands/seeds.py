@@ -75,7 +75,7 @@ class Command(ReportingCommand):
         self, opts: argparse.Namespace, topic: Topic, page_classifier: PageClassifier
     ) -> list[Candidate]:
         from topiccrawler.crawling.page_stores import homes_of
-        from topiccrawler.seeding.sources import candidates_of_job, has_jobs, job_folders
+        from topiccrawler.seeding.candidates import candidates_of_job, has_jobs, job_folders
 
         named = [user_path(folder) for folder in opts.jobs]
         found: list[Candidate] = []
@@ -91,8 +91,8 @@ class Command(ReportingCommand):
     def _of_search(
         self, opts: argparse.Namespace, topic: Topic, page_classifier: PageClassifier
     ) -> list[Candidate]:
+        from topiccrawler.seeding.candidates import Searxng, candidates_of_search
         from topiccrawler.seeding.http_client import HttpClient
-        from topiccrawler.seeding.sources import Searxng, candidates_of_search
 
         base = opts.search or self.setting("TOPIC_SEARCH_URL")
         if not base:
