@@ -311,7 +311,7 @@ def crawl(
     if params.topic:
         load_topics(params.topic)
     options = _checked(settings or {})
-    folder = user_path(data) / (name or f"{_stem(topic)}-{datetime.now():%Y%m%d-%H%M%S-%f}")  # noqa: DTZ005 local time is what a person looks for
+    folder = user_path(data) / (name or f"{Path(topic).stem or 'keywords'}-{datetime.now():%Y%m%d-%H%M%S-%f}")  # noqa: DTZ005 local time is what a person looks for
     if folder.name != (name or folder.name) or folder.name in {"", ".", ".."}:
         raise ArgumentError(
             f"name={name!r}", "is no plain folder name", "use letters, digits and dashes; data=FOLDER"
@@ -341,8 +341,3 @@ def _checked(settings: Mapping[str, object]) -> dict[str, object]:
                 f"settings: {setting}", "is said by a parameter", f"give {parameter}= in its place"
             )
     return {"LOG_LEVEL": "INFO", **settings}
-
-
-def _stem(topic: str) -> str:
-    """What the folder's name begins with."""
-    return Path(topic).stem or "keywords"

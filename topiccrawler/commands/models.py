@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from topiccrawler.link_model.training.evaluation import Row
 
 ONE, SEVERAL = (1, 1), (2, 99)
+# how many names each takes. The step NAME is done by the command's method _NAME
 STEPS = {"list": (0, 0), "show": ONE, "test": ONE, "compare": SEVERAL, "promote": ONE, "merge": SEVERAL}
-"""How many names each takes. The step NAME is done by the command's method _NAME."""
 
 
 class Command(ReportingCommand):

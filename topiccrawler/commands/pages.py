@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from topiccrawler.store.pages import Check, PageRecord, Version
 
 LIST, SHOW, BORDER, EXPORT, REPORT, REPAIR = "list", "show", "border", "export", "report", "repair"
-"""What is done with a job, and how many arguments that takes. VERB is done by the command's method _VERB."""
-VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2, REPAIR: 2}  # arguments
+# how many arguments each takes; VERB is done by the command's method _VERB
+VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2, REPAIR: 2}
 LIMIT = 20
 
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from topiccrawler.topics.topic import Topic
     from topiccrawler.topics.topic_files import Finding
 
+# how many names each takes. The step NAME is done by the command's method _NAME
 STEPS = {"list": 0, "show": 1, "new": 1, "check": 1, "learn": 1, "teach": 1, "edit": 1}
-"""How many names each takes. The step NAME is done by the command's method _NAME."""
 PAGES_SHOWN = 20
 
 

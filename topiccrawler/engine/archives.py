@@ -63,7 +63,8 @@ class WarcOutMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         crawl = crawl_of(crawler)
-        process = process_name() if crawl is not None and crawl.shared is not None else ""
+        is_shared = crawl is not None and crawl.shared is not None
+        process = f"{gethostname()}-{os.getpid()}" if is_shared else ""  # unique among all on a crawl
         with reported_by_scrapy(crawler.settings):
             writer = writer_of(crawler.settings, process)
         middleware = cls(writer, crawler)
@@ -99,11 +100,6 @@ class WarcOutMiddleware:
         logger.error("%s", fault)
         end_with_failure()
         deferred_from_coro(self._crawler.engine.close_spider_async(reason=WARC_FAILED))
-
-
-def process_name() -> str:
-    """Of this process among all on a crawl."""
-    return f"{gethostname()}-{os.getpid()}"
 
 
 def writer_of(settings: BaseSettings, process: str = "") -> WarcWriter:

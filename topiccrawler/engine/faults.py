@@ -80,8 +80,8 @@ NO_HOST, REFUSED, UNREACHABLE, TIMEOUT = "no such host", "connection refused", "
 LOST, INCOMPLETE, TLS, BAD_ANSWER = "connection lost", "incomplete answer", "tls failed", "bad answer"
 TOO_LARGE, REDIRECTS, NO_PROXY, SCHEME = "too large", "too many redirects", "proxy refused", "unsupported url"
 
+# what is likely to be so for each URL of a host
 OF_HOST = frozenset({NO_HOST, REFUSED, UNREACHABLE, TIMEOUT, LOST, TLS, NO_PROXY})
-"""What is likely to be so for each URL of a host."""
 
 _TOO_LATE = (connections.TimeoutError, connections.TCPTimedOutError, TimeoutError)
 _KINDS = {  # the first that fits

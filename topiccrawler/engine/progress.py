@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
+from scrapy.statscollectors import StatsCollector
 from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 from twisted.internet.task import LoopingCall
@@ -56,9 +57,6 @@ def search_seldom(crawler: Crawler) -> None:
     gc.set_threshold(YOUNG_OBJECTS, MIDDLE, NEVER)
     crawler.signals.connect(count, signals.response_received, weak=False)
 
-
-if TYPE_CHECKING:
-    from scrapy.statscollectors import StatsCollector
 
 logger = logging.getLogger(__name__)
 

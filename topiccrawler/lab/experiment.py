@@ -47,8 +47,8 @@ from topiccrawler.topics.seeds import Seeds
 from topiccrawler.urls.canonical import registered_domain
 
 Bar = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
+# does runs in any order; gives the number of each and what it did
 Do = Callable[[Sequence[Run]], Iterable[tuple[int, Crawled]]]
-"""Does runs in any order; gives the number of each and what it did."""
 
 
 def run_repeats(runs: Sequence[Run], repeat: int, do: Do, bar: Bar, *, always: bool) -> list[list[Crawled]]:
@@ -107,13 +107,10 @@ class PaperExperiment:
 BY_HAND = "LABELS"  # in a strategy: the first file of labels
 
 
-def _experiments() -> dict[str, PaperExperiment]:
-    given = package_table("lab/experiments.toml")
-    given = {name: {**known, "strategies": ",".join(known["strategies"])} for name, known in given.items()}
-    return {name: PaperExperiment(**known) for name, known in given.items()}
-
-
-EXPERIMENTS: Mapping[str, PaperExperiment] = _experiments()
+EXPERIMENTS = {
+    name: PaperExperiment(**{**known, "strategies": ",".join(known["strategies"])})
+    for name, known in package_table("lab/experiments.toml").items()
+}
 
 
 def experiment_of(name: str) -> PaperExperiment:

@@ -345,17 +345,14 @@ class ReplayedCrawl:
             self.crawl.end(fetch, Outcome(State.DISCARDED, "no page to read"), now)
             return
         page = self.page(number, reading, fetch.via)
-        self.found.verdicts[number] = self._verdict(page)
+        # whether a crawl would keep it; its store, which tells copies, is not replayed
+        threshold = self.parts.page_classifier.threshold
+        self.found.verdicts[number] = verdict_of(page, None, self.parts, threshold)
         links = self.parsed.links(reading, page, self.parts.context)
         self.crawl.visit(page, links, now, fetch)
         self.cost.most_queued = max(self.cost.most_queued, self.frontier.look().waiting())
         state, reason = (State.COMPLETED, "") if page.is_target else (State.DISCARDED, "below page threshold")
         self.crawl.end(fetch, Outcome(state, reason, is_relevant=page.is_target), now)
-
-    def _verdict(self, page: Page) -> Verdict:
-        """Whether a crawl would keep it; its store, which tells copies, is not replayed."""
-        threshold = self.parts.page_classifier.threshold
-        return verdict_of(page, None, self.parts, threshold)
 
     def _sitemaps(self, root: str) -> Sequence[str]:
         """What the recorded robots.txt of a host says."""

@@ -213,7 +213,8 @@ def search(
     make_query(text, segmenter)  # or say what is wrong with it, before any file is opened
     hits: list[Hit] = []
     for folder in _each_once(folders):
-        segmenter = segmenter_for(text, segmenter_of(folder))
+        of_topic = known_of(folder, lambda recipe: topic_of(recipe).segmenter)
+        segmenter = segmenter_for(text, of_topic or PLAIN)  # the plain one where its topic went
         hits += search_job(folder, make_query(text, segmenter), selection, limit, segmenter, progress)
     best: dict[str, Hit] = {}
     for hit in sorted(hits, key=lambda hit: -hit.rank):
@@ -228,8 +229,3 @@ def _each_once(folders: Sequence[Path]) -> list[Path]:
         if has_pages(folder):
             found.setdefault(stored_in(folder) or folder, folder)
     return list(found.values())
-
-
-def segmenter_of(folder: Path) -> Segmenter:
-    """That of the job's crawl; the plain one when its topic went."""
-    return known_of(folder, lambda recipe: topic_of(recipe).segmenter) or PLAIN

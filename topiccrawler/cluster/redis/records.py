@@ -39,11 +39,6 @@ def digest(url: str) -> bytes:
     return blake2b(url.encode("utf-8", "surrogatepass"), digest_size=10).digest()
 
 
-def number_bytes(number: int) -> bytes:
-    """A number in order of arrival, as the queues have it."""
-    return number.to_bytes(5, "big")
-
-
 def entry_of(raw: bytes) -> tuple[int, int, int, float]:
     """State, number, anchors seen and score of an index entry."""
     state, high, low, seen, score = _ENTRY.unpack(raw)
@@ -239,4 +234,4 @@ class Batch:
 
 def head(number: int, bit: int, *, met: bool) -> bytes:
     """The head of a link that is pushed; number 0 = the server assigns one. `met`: the server has the URL, as far as is known here."""
-    return (b"\1" if met else b"\0") + number_bytes(number) + BIT.pack(bit)
+    return (b"\1" if met else b"\0") + number.to_bytes(5, "big") + BIT.pack(bit)

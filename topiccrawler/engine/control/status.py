@@ -100,12 +100,12 @@ def _why_queue_waits(crawl: Crawl, now: float) -> str:
 
 
 _FAMILIES = tuple(key[:-1] for key in STATS_KEYS if key.endswith("…"))
+# a key whose name another one's `…` stands for is in that metric
 METRICS = {
     key: entry
     for key, entry in STATS_KEYS.items()
     if entry.kind != AT_END and (key.endswith("…") or not key.startswith(_FAMILIES))
 }
-"""A key whose name another one's `…` stands for is in that metric."""
 _NOW = package_table("engine/status_metrics.toml")
 
 
