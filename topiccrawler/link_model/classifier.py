@@ -60,8 +60,7 @@ import numpy as np
 
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link
-from topiccrawler.text.segmenter import PLAIN, Segmenter
-from topiccrawler.text.tokenise import TwoGenerationCache, is_whole
+from topiccrawler.text.segmenter import PLAIN, Segmenter, TwoGenerationCache, is_whole
 
 FEATURES = "link-words-4"  # stands in every model; goes up with any change below
 FIELDS = ("anchor", "context", "url")

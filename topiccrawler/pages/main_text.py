@@ -38,7 +38,7 @@ from functools import lru_cache
 
 from topiccrawler.pages.block_classifier import shipped_classifier
 from topiccrawler.pages.document import BOUNDARY, Block, Document
-from topiccrawler.text.normalise import script_counts
+from topiccrawler.text.characters import script_counts
 
 LONG_CHARACTERS = 45
 SCRAP = 0.3

@@ -46,7 +46,8 @@ from urllib.parse import unquote
 
 from topiccrawler.files import package_table
 from topiccrawler.pages.document import Document
-from topiccrawler.text.normalise import fold, script_counts
+from topiccrawler.text.characters import script_counts
+from topiccrawler.text.segmenter import fold
 
 EARLIEST = 1991
 OPENING_CHARACTERS = 400

@@ -20,7 +20,7 @@ from topiccrawler.pages.formats.registry import tidy
 from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.seeding.candidates import Candidate, merged
 from topiccrawler.seeding.http_client import HttpClient, NoAnswerError
-from topiccrawler.text.normalise import printable
+from topiccrawler.text.characters import printable
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical

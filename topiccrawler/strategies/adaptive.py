@@ -41,7 +41,7 @@ from topiccrawler.strategies.base import (
 from topiccrawler.strategies.learning import label_of
 from topiccrawler.strategies.link_features import GROUPS, MEMORY_URLS, UrlFeatures, bounded, logit
 from topiccrawler.strategies.site_looks import SiteLooks
-from topiccrawler.text.normalise import fold, folded
+from topiccrawler.text.segmenter import fold, folded
 from topiccrawler.text.weights import logistic
 from topiccrawler.topics.meaning import naming_words
 from topiccrawler.urls.canonical import host_of

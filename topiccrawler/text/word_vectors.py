@@ -28,8 +28,7 @@ import numpy.typing as npt
 from topiccrawler.errors import ModelError
 from topiccrawler.files import folder as data_folder
 from topiccrawler.files import read_bytes
-from topiccrawler.text.segmenter import PLAIN, Segmenter, words_of
-from topiccrawler.text.tokenise import TOKENIZER
+from topiccrawler.text.segmenter import PLAIN, TOKENIZER, Segmenter, words_of
 
 FORMAT = "topiccrawler word vectors 1"
 FILE = "word_vectors.npz"  # within the folder of models

@@ -35,8 +35,7 @@ from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 from topiccrawler.entry_points import named
 from topiccrawler.errors import TopicError, shortened
 from topiccrawler.files import package_table
-from topiccrawler.text.segmenter import Segmenter
-from topiccrawler.text.tokenise import is_whole
+from topiccrawler.text.segmenter import Segmenter, is_whole
 
 SEPARATOR, LATIN_SEPARATOR = "、", ", "
 MOST_CHARACTERS = 60  # of the words in a topic's `zh`
