@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 
 SIMPLIFIED = "今天的市场表现很好，大家对未来有信心。但是也有人说，风险还没有过去。"
 TRADITIONAL = "今天的市場表現很好，大家對未來有信心。但是也有人說，風險還沒有過去。"

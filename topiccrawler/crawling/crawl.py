@@ -25,6 +25,8 @@ from typing import Any, Protocol
 from topiccrawler.crawling.admission import (
     PASSED,
     Admission,
+    Blocks,
+    Decision,
     GateRule,
     Moment,
     blocked,
@@ -43,10 +45,10 @@ from topiccrawler.crawling.contents import (
     words_in,
 )
 from topiccrawler.crawling.estimate import Estimator
-from topiccrawler.crawling.gate import Blocks, Decision, Restrictions
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.keeping import (
     HarvestCounter,
+    Restrictions,
     Verdict,
     begin_anew,
     of_topic,
@@ -187,7 +189,7 @@ class Crawl:
             budgets,
             expand=parts.expand,
             admission=self.admission,
-            refused=None if files is None else files.note_refused,
+            refused=None if files is None else files.refused.add,
             shared=shared,
             listings=listings,
             earlier=earlier,

@@ -29,12 +29,7 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy.utils.spider import DefaultSpider
 
-from topiccrawler.crawling.admission import (
-    ROBOTS_TXT,
-    Admission,
-    DownloaderRule,
-    private_network,
-)
+from topiccrawler.crawling.admission import ROBOTS_TXT, Admission, DownloaderRule, private_network
 from topiccrawler.crawling.crawl import KNOWN, Crawl, Fetch
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.leases import META, Lease, Leases, LeaseSignals

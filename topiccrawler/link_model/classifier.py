@@ -342,6 +342,7 @@ class LinkClassifier:
         self._odds = TwoGenerationCache(self._odds_of, _REMEMBERED_CHARACTERS)
         self._shares: dict[str, dict[str, float]] = {}  # of pieces of contexts
         self._channels: dict[str, float] = {}  # scores
+        self._asked: tuple[tuple[Link, ...], list[float]] = ((), [])
 
     def _table(self, name: str) -> WordWeights:
         trust = self.trust.get(name, 0.0)
@@ -357,10 +358,15 @@ class LinkClassifier:
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
         """ln P(+|link) - ln P(-|link), for the links of a page at once. Equals `log_odds_of_words`, but links seen recently are
-        cached: the gate asks for what the strategy asked for, and pages share their menus.
+        cached: pages share their menus, and the gate asks for the very tuple that the strategy asked for.
         """
-        texts = list(map(_texts_of, links))
-        return list(map(self._odds.of(texts).__getitem__, texts))
+        if links is not self._asked[0]:
+            texts = list(map(_texts_of, links))
+            odds = list(map(self._odds.of(texts).__getitem__, texts))
+            if not isinstance(links, tuple):
+                return odds
+            self._asked = links, odds
+        return self._asked[1]
 
     def add_log_odds(self, links: Sequence[Link], odds: Sequence[float]) -> None:
         """Take over what the same model has made of these links in another process."""

@@ -41,7 +41,7 @@ from topiccrawler.pages.site_repeats import (
 )
 from topiccrawler.pages.site_rules import declared_feeds, read_by_rule, rule_of
 from topiccrawler.pages.title import TITLE_READERS, TITLE_TAG
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.topics.topic import SiteRule
 from topiccrawler.urls.canonical import host_of

@@ -43,7 +43,7 @@ from topiccrawler.results.corpus import WHOLE, Shape, compressed, write_corpus
 from topiccrawler.results.job_pages import JobPages
 from topiccrawler.store.html import KeptHtml
 from topiccrawler.store.pages import ALL, PageRecord, Selection
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 
 NAMES = (*(field.name for field in fields(PageFields)), "content_hash", "media")
 

@@ -35,7 +35,7 @@ from pathlib import Path
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.files import folder, read_bytes
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 from topiccrawler.text.segmenter import fold, stem
 
 

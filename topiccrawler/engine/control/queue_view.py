@@ -21,13 +21,13 @@ from topiccrawler.crawling.explanation import (
     explained,
     heaviest_shares,
 )
-from topiccrawler.crawling.gate import Block
 from topiccrawler.crawling.job_files import VISITS
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.base import State
 from topiccrawler.model import Link, Score, Visit
 from topiccrawler.results.summary import link_as_json, wait_of
 from topiccrawler.store.visits import read_visits
+from topiccrawler.urls.blocks import Block
 from topiccrawler.urls.canonical import canonical
 
 SLICE_URLS = 500  # some 10 ms

@@ -21,7 +21,6 @@ from scrapy.utils.defer import deferred_from_coro
 
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.gate import block_of
 from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.crawling.recipe import STRATEGY_PREFIX
 from topiccrawler.crawling.settings_check import Number
@@ -35,6 +34,7 @@ from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies import build, parameters_of
 from topiccrawler.strategies.base import ROOT
+from topiccrawler.urls.blocks import block_of
 
 
 def parts_for(crawl: Crawl, topic: str) -> Parts:
