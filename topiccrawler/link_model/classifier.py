@@ -52,6 +52,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -289,9 +290,13 @@ class WordWeights(dict[str, float]):
 
     def __init__(self, trained: dict[str, float], *, compounds: bool = True) -> None:
         super().__init__(trained)
-        self.telling = frozenset([word for word, share in trained.items() if share])
         self._trained = frozenset(trained if compounds else ())  # what was worked out must not cut others
         self._room = len(trained) + _MOST_REMEMBERED
+
+    @cached_property
+    def telling(self) -> frozenset[str]:
+        """The words with a weight."""
+        return frozenset([word for word, share in self.items() if share])
 
     def __missing__(self, word: str) -> float:
         share = 0.0
@@ -332,10 +337,13 @@ class LinkClassifier:
     scores: Mapping[str, object] = field(default_factory=dict)  # its scores on held-out links
     compounds: bool = True  # an unknown compound of an anchor is read as the known words in it
     segmenter: Segmenter = field(default=PLAIN, compare=False, repr=False)  # of the crawl that asks it
+    tables: Sequence[WordWeights] = field(
+        default=(), compare=False, repr=False
+    )  # by field; none = made of the counts
 
     def __post_init__(self) -> None:
         self._bias = _exact(math.log(self.prior) - math.log(1.0 - self.prior))
-        self._tables = [self._table(name) for name in FIELDS]
+        self._tables = self.tables or [self._table(name) for name in FIELDS]
         self._anchor_flag, self._context_flag = (
             self._tables[field].get(LEXICON, 0.0) if self.lexicon else 0.0 for field in (_ANCHOR, _CONTEXT)
         )
@@ -355,6 +363,10 @@ class LinkClassifier:
     def cut_by(self, segmenter: Segmenter) -> LinkClassifier:
         """The same model for links whose texts this segmenter cuts."""
         return replace(self, segmenter=segmenter, lexicon=Lexicon(self.lexicon.entries, segmenter))
+
+    def without_counts(self) -> LinkClassifier:
+        """The same for a crawl, which only scores: 60 000 words have 7 MB of counts."""
+        return replace(self, counts=Counts(), tables=self._tables)
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
         """ln P(+|link) - ln P(-|link), for the links of a page at once. Equals `log_odds_of_words`, but links seen recently are
