@@ -197,6 +197,11 @@ def shipped_vectors() -> WordVectors:
     return load_vectors(data_folder("models").joinpath(FILE))
 
 
+def release_vectors() -> None:
+    """Free the table; who asks again loads it again. For a crawl, which asks while its topic is made and is taught."""
+    shipped_vectors.cache_clear()
+
+
 def load_vectors(place: Path | Traversable) -> WordVectors:
     """A table from its file. ModelError for what is no such table, or one of another segmenter."""
     what = f"word vectors {place}"
