@@ -272,11 +272,10 @@ class Adaptive(Strategy):
         if not seen.links:
             return ()
         rows = self._meet(seen, words, named)
-        features = self._features(rows)
-        values = self._scores(rows, features)
+        values, parts = self._weighed(rows)
         urls.columns["score"][rows] = values
         queued = urls.columns["queued"]
-        scores = self._as_scores(rows, values, features)
+        scores = self._as_scores(rows, values, parts)
         offered = values
         if seen.queued is not None:
             offered = np.array([seen.queued.get(score.url, -np.inf) for score in scores])
@@ -305,19 +304,21 @@ class Adaptive(Strategy):
         if self._refreshes % (1 + len(waiting) // WEIGHED_AT_ONCE):
             best = waiting[np.argpartition(-estimates[waiting], WEIGHED_AT_ONCE - 1)[:WEIGHED_AT_ONCE]]
             rows = np.union1d(best, touched)
-        features = self._features(rows)
-        estimates[rows] = self._scores(rows, features)
+        estimates[rows], parts = self._weighed(rows)
         queued = urls.columns["queued"]
         head = np.partition(estimates[rows], -HEAD)[-HEAD] if len(rows) > HEAD else -math.inf
         matters = np.maximum(estimates[rows], queued[rows]) >= head
         changed = matters & (np.abs(estimates[rows] - queued[rows]) >= LEAST_CHANGE)
         rows = rows[changed]
         queued[rows] = estimates[rows]
-        self._pending.extend(self._as_scores(rows, queued[rows], features[changed]))
+        self._pending.extend(self._as_scores(rows, queued[rows], parts[changed]))
 
-    def _scores(self, rows: Numbers, features: Floats) -> Floats:
-        scores: Floats = self._regression.scores(features) + self._looks.added(self._urls, rows)
-        return scores
+    def _weighed(self, rows: Numbers) -> tuple[Floats, Floats]:
+        """The score of each row, and what each feature adds to it."""
+        features, looked_at = self._features(rows), self._looks.added(self._urls, rows)
+        parts = features * self._regression.weights
+        parts[:, SITE] += looked_at
+        return self._regression.scores(features) + looked_at, parts
 
     def worth(self, value: float) -> float:
         return float(probability(value))
@@ -327,23 +328,15 @@ class Adaptive(Strategy):
         if row is None or not self._urls.waiting[row]:
             return None
         rows = np.array([row])
-        features = self._features(rows)
-        value = float(self._scores(rows, features)[0])
-        return Score(link.url, value, shares=self._shares(rows, features)[0])
+        return self._as_scores(rows, *self._weighed(rows))[0]
 
-    def _as_scores(self, rows: Numbers, values: Floats, features: Floats) -> list[Score]:
+    def _as_scores(self, rows: Numbers, values: Floats, parts: Floats) -> list[Score]:
         urls = map(self._urls.rows.names.__getitem__, rows.tolist())
-        return list(map(Score, urls, values.tolist(), repeat(0.0), self._shares(rows, features)))
-
-    def _shares(self, rows: Numbers, features: Floats) -> list[bytes]:
-        """What each feature adds to the score of each row."""
-        shares = features * self._regression.weights
-        shares[:, SITE] += self._looks.added(self._urls, rows)
-        raw, width = (
-            shares[:, :-1].astype("<f4").tobytes(),
-            4 * (len(FEATURES) - 1),
-        )  # as strategies.base.packed
-        return [raw[start : start + width] for start in range(0, width * len(rows), width)]
+        raw, width = parts[:, :-1].astype("<f4").tobytes(), 4 * (len(FEATURES) - 1)
+        shares = [
+            raw[start : start + width] for start in range(0, len(raw), width)
+        ]  # as strategies.base.packed
+        return list(map(Score, urls, values.tolist(), repeat(0.0), shares))
 
     def save(self) -> Mapping[str, Any]:
         return {
