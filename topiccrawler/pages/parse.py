@@ -38,9 +38,12 @@ HARMLESS_CHARACTERS = 200_000
 MOST_UNCLOSED_FORMATTING = 60
 MOST_LEVELS = 256
 
-# b big code em font i nobr s small strike strong tt u; spelled by first letter, for this runs over every page
+# b big code em font i nobr s small strike strong tt u; spelled by first letters, for this runs over every page: two characters refuse
+# nearly all other tags
+_TWO_LETTERS = r"[bcefinstuBCEFINSTU][\s/>iImMoOtT]"
 _FORMATTING = re.compile(
-    r"<(/?)(?=[bcefinstuBCEFINSTU])(?:[bB](?:[iI][gG])?|[iIuU]|[sS](?:[mM][aA][lL]{2}|[tT][rR](?:[iI][kK][eE]|[oO][nN][gG]))?"
+    rf"<(?={_TWO_LETTERS}|/{_TWO_LETTERS})(/?)"
+    r"(?:[bB](?:[iI][gG])?|[iIuU]|[sS](?:[mM][aA][lL]{2}|[tT][rR](?:[iI][kK][eE]|[oO][nN][gG]))?"
     r"|[eE][mM]|[tT]{2}|[cC][oO][dD][eE]|[fF][oO][nN][tT]|[nN][oO][bB][rR])(?=[\s/>])"
 )
 _FORMATTING_TAG = re.compile(rf"{_FORMATTING.pattern}[^<>]*>?")
