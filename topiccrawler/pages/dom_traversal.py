@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
+from itertools import repeat
 
-from selectolax.lexbor import LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topiccrawler.pages.document import BOUNDARY, Anchor, Document, Heading, region_of
 
@@ -103,14 +104,30 @@ def _traits() -> dict[str, int]:
 
 
 _NOTED = _HEADING | _EMPHASIZED | _HIDES | _SPECIAL
-# Is a tag a block, one that holds others, a link; is there more to note; its traits. The loop asks for the first four at each element.
-_Kind = tuple[bool, bool, bool, bool, int]
-_KINDS: dict[str, _Kind | None] = {
-    tag: (traits & _BLOCK > 0, traits & _STRUCTURAL > 0, traits & _LINK > 0, traits & _NOTED > 0, traits)
-    for tag, traits in _traits().items()
-}
-_KINDS |= {"": None, "-comment": None}  # no elements
-_PLAIN: _Kind = (False, False, False, False, 0)
+# A tag; is it a block, one that holds others, a link; is there more to note; its traits. The loop asks for the first five at each element.
+_Kind = tuple[str, bool, bool, bool, bool, int]
+_PLAIN_TAGS = (
+    "abbr bdi bdo big cite code dfn font i input label small span sub sup u"  # the commonest of the others
+)
+_NO_ELEMENT: _Kind = ("", False, False, False, False, 0)
+
+
+def _kind(tag: str, traits: int) -> _Kind:
+    if tag in {"", "-comment"}:
+        return _NO_ELEMENT
+    return tag, traits & _BLOCK > 0, traits & _STRUCTURAL > 0, traits & _LINK > 0, traits & _NOTED > 0, traits
+
+
+def _kinds() -> tuple[int, dict[int, _Kind]]:
+    """The parser's number for texts, and the kinds of tags by its numbers, which are asked for in less time than names."""
+    tree = LexborHTMLParser("text")
+    text = next(node.tag_id for node in tree.css("body")[0].iter(include_text=True))
+    traits = dict.fromkeys(_PLAIN_TAGS.split(), 0) | _TRAITS
+    return text, {tree.create_node(tag).tag_id: _kind(tag, bits) for tag, bits in traits.items()}
+
+
+_TRAITS = _traits()
+_TEXT, _KINDS = _kinds()
 _BARS = re.compile(r"\s*\|[\s|]*")
 
 _Open = tuple[LexborNode, _Kind]  # an open element
@@ -147,8 +164,8 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
     kind_of = _KINDS.get
     node: LexborNode | None = root
     while node is not None:
-        tag = node.tag or ""
-        if tag == "-text":
+        number = node.tag_id
+        if number == _TEXT:
             if not hidden:
                 raw = node.text_content or ""
                 text = " ".join(raw.split())
@@ -170,11 +187,11 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
                 else:
                     gap = gap or " "
             node_after = node.next
-        elif (kind := kind_of(tag, _PLAIN)) is None:
+        elif (kind := kind_of(number) or _unlisted(node)) is _NO_ELEMENT:
             node_after = node.next
         else:
             index += 1
-            is_block, is_structural, is_link, is_noted, traits = kind
+            tag, is_block, is_structural, is_link, is_noted, traits = kind
             label = tag
             if is_block:
                 gap = BOUNDARY
@@ -217,7 +234,7 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
             at = index
             node_after = node.first_child if index <= MOST_NODES else None
         while node_after is None and stack:
-            above, (is_block, is_structural, is_link, is_noted, traits) = stack.pop()
+            above, (_, is_block, is_structural, is_link, is_noted, traits) = stack.pop()
             labels.pop()
             at = parents[at]
             if is_block:
@@ -231,7 +248,7 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
                 # A link without href (scripted) goes nowhere, but a reader takes it for one: it only marks its text.
                 if link[0].get("href") and len(closed) < MOST_ANCHORS:
                     start = link[1] + 1  # a boundary stands before the link's first character
-                    closed.append((start, max(start, length), alt, link))
+                    closed.append((start, length if length > start else start, alt, link))
                 gap = BOUNDARY
             elif is_noted:
                 if traits & _HIDES:
@@ -251,6 +268,11 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
     return document
 
 
+def _unlisted(node: LexborNode) -> _Kind:
+    tag = node.tag or ""
+    return _kind(tag, _TRAITS.get(tag, 0))
+
+
 def _without_bars(text: str, gap: str, after: str) -> tuple[str, str, str]:
     """A text in which boundaries stand as signs of its author: they are boundaries. It, the gap before and that after it."""
     text = _BARS.sub(BOUNDARY, text)
@@ -268,7 +290,7 @@ def _structure(tag: str, names: str, region: str) -> tuple[str, str]:
 
 def _path(labels: list[str]) -> str:
     """The class of the DOM path below the innermost open element; html and body are no part of it."""
-    return ">".join(labels[max(2, len(labels) - PATH_STEPS) :])
+    return ">".join(labels[-PATH_STEPS:] if len(labels) > PATH_STEPS + 1 else labels[2:])
 
 
 def _pointing(tag: str, node: LexborNode) -> tuple[str, Attributes] | None:
@@ -297,14 +319,13 @@ def _finish(
     document.heading_marks = [Heading(clean(start, end), level, start) for start, end, level in headings]
     above = ["", *document.headings]
     regions, tags = document.node_regions, document.node_tags
-    as_anchor = partial(
-        tuple.__new__, Anchor
-    )  # three quarters of the time of the constructor, two hundred times a page
     closed.sort(key=lambda link: link[3][2])  # an iframe in a link ends before the link does
-    document.anchors = [
-        as_anchor((
+    anchors = [
+        (
             start, end, (attributes["href"] or "")[:LONGEST_HREF], attributes.get("title") or "", attributes.get("rel") or "",
             alt, regions[node], path, above[heading], tags[node], node,
-        ))
+        )
         for start, end, alt, (attributes, _, node, path, heading) in closed
     ]  # fmt: skip
+    # half of the time of the constructor, two hundred times a page
+    document.anchors = list(map(tuple.__new__, repeat(Anchor), anchors))
