@@ -282,7 +282,7 @@ def line_of(document: Document, block: BlockRow) -> str:
 
 def is_chinese(document: Document) -> bool:
     """Is a fair part of the page's text in Han characters?"""
-    return script_counts(document.text)["han"] >= HAN_SHARE * len(document.text)
+    return script_counts(document.text, ["han"])["han"] >= HAN_SHARE * len(document.text)
 
 
 def without_copies(document: Document, blocks: Sequence[BlockRow]) -> list[tuple[Block, str]]:

@@ -102,16 +102,19 @@ _NOSCRIPT = re.compile(
 )
 
 
-def parse(html: str) -> Document:
-    """One traversal of the page, a second where its text stands in <noscript>. Never raises on any text."""
-    return parse_with_tree(html)[0]
+def parse(html: str, utf8: bytes | None = None) -> Document:
+    """One traversal of the page, a second where its text stands in <noscript>. Never raises on any text.
+
+    `utf8`: the page in UTF-8, where the caller has it: the parser reads bytes.
+    """
+    return parse_with_tree(html, utf8)[0]
 
 
-def parse_with_tree(html: str) -> tuple[Document, LexborHTMLParser]:
+def parse_with_tree(html: str, utf8: bytes | None = None) -> tuple[Document, LexborHTMLParser]:
     """The same, and the tree whose elements in document order are the nodes of the Document."""
-    html = limit_nesting(html[:MOST_CHARACTERS])
+    whole, html = html, limit_nesting(html[:MOST_CHARACTERS])
     scripted = _NOSCRIPT.sub(" ", html) if "<noscript" in html or "<NOSCRIPT" in html else html
-    found = _walk(scripted, [*UNREAD, "noscript"])
+    found = _walk(utf8 if utf8 is not None and scripted is whole else scripted, [*UNREAD, "noscript"])
     if scripted is not html and len(found[0].text) < LITTLE_TEXT:
         unscripted = _walk(html, [*UNREAD, "iframe"])
         if len(unscripted[0].text) > 2 * len(found[0].text) + LEAST_NOSCRIPT:
@@ -119,7 +122,7 @@ def parse_with_tree(html: str) -> tuple[Document, LexborHTMLParser]:
     return found
 
 
-def _walk(html: str, unread: list[str]) -> tuple[Document, LexborHTMLParser]:
+def _walk(html: str | bytes, unread: list[str]) -> tuple[Document, LexborHTMLParser]:
     tree = LexborHTMLParser(html)
     tree.strip_tags(unread)
     root = tree.root

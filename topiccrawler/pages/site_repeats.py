@@ -227,8 +227,8 @@ def _lines(document: Document, main_text: str) -> Iterator[tuple[Kind, str]]:
         yield from (("text", line) for line in main_text[:MOST_CHARACTERS].split("\n"))
         return
     left = MOST_CHARACTERS
-    for block in document.blocks[:MOST_BLOCKS]:
-        text = document.text[block.start : block.end].replace(BOUNDARY, " ").strip()
+    for start, end, _, _ in document.block_rows[:MOST_BLOCKS]:
+        text = document.text[start:end].replace(BOUNDARY, " ").strip()
         left -= len(text)
         if left < 0:
             return
