@@ -106,28 +106,29 @@ def _traits() -> dict[str, int]:
 _NOTED = _HEADING | _EMPHASIZED | _HIDES | _SPECIAL
 # A tag; is it a block, one that holds others, a link; is there more to note; its traits. The loop asks for the first five at each element.
 _Kind = tuple[str, bool, bool, bool, bool, int]
-_PLAIN_TAGS = (
-    "abbr bdi bdo big cite code dfn font i input label small span sub sup u"  # the commonest of the others
-)
 _NO_ELEMENT: _Kind = ("", False, False, False, False, 0)
+_PLAIN_TAGS = (
+    "abbr acronym audio bdi bdo big canvas cite code col colgroup data del dfn embed font head i input ins kbd label map math nobr "
+    "noscript object param picture q rp rt ruby s samp small source span strike sub sup time tt u var video wbr"
+)
+_TRAITS = dict.fromkeys(_PLAIN_TAGS.split(), 0) | _traits()
 
 
-def _kind(tag: str, traits: int) -> _Kind:
+def _kind(tag: str) -> _Kind:
     if tag in {"", "-comment"}:
         return _NO_ELEMENT
+    traits = _TRAITS.get(tag, 0)
     return tag, traits & _BLOCK > 0, traits & _STRUCTURAL > 0, traits & _LINK > 0, traits & _NOTED > 0, traits
 
 
-def _kinds() -> tuple[int, dict[int, _Kind]]:
-    """The parser's number for texts, and the kinds of tags by its numbers, which are asked for in less time than names."""
+def _kinds() -> dict[int, _Kind | None]:
+    """Kinds by the parser's numbers of tags, which it gives in less time than names; None for texts."""
     tree = LexborHTMLParser("text")
-    text = next(node.tag_id for node in tree.css("body")[0].iter(include_text=True))
-    traits = dict.fromkeys(_PLAIN_TAGS.split(), 0) | _TRAITS
-    return text, {tree.create_node(tag).tag_id: _kind(tag, bits) for tag, bits in traits.items()}
+    texts = {node.tag_id: None for node in tree.css("body")[0].iter(include_text=True)}
+    return texts | {tree.create_node(tag).tag_id: _kind(tag) for tag in _TRAITS}
 
 
-_TRAITS = _traits()
-_TEXT, _KINDS = _kinds()
+_KINDS = _kinds()
 _BARS = re.compile(r"\s*\|[\s|]*")
 
 _Open = tuple[LexborNode, _Kind]  # an open element
@@ -161,11 +162,14 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
     index = at = -1  # the newest element, the innermost open one
     region = ""
     in_link = False
-    kind_of = _KINDS.get
+    kinds = _KINDS.copy()
     node: LexborNode | None = root
     while node is not None:
-        number = node.tag_id
-        if number == _TEXT:
+        try:
+            kind = kinds[node.tag_id]
+        except KeyError:  # a number that only this page has
+            kind = kinds[node.tag_id] = _kind(node.tag or "")
+        if kind is None:
             if not hidden:
                 raw = node.text_content or ""
                 text = " ".join(raw.split())
@@ -186,9 +190,9 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
                     gap = after
                 else:
                     gap = gap or " "
-            node_after = node.next
-        elif (kind := kind_of(number) or _unlisted(node)) is _NO_ELEMENT:
-            node_after = node.next
+            node = node.next
+        elif kind is _NO_ELEMENT:
+            node = node.next
         else:
             index += 1
             tag, is_block, is_structural, is_link, is_noted, traits = kind
@@ -232,8 +236,8 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
             stack.append((node, kind))
             labels.append(label)
             at = index
-            node_after = node.first_child if index <= MOST_NODES else None
-        while node_after is None and stack:
+            node = node.first_child if index <= MOST_NODES else None
+        while node is None and stack:
             above, (_, is_block, is_structural, is_link, is_noted, traits) = stack.pop()
             labels.pop()
             at = parents[at]
@@ -262,16 +266,10 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
                         else:
                             emphasis.append((start, length))
             if index <= MOST_NODES:
-                node_after = above.next
-        node = node_after
+                node = above.next
     document.text = "".join([*pieces, BOUNDARY])
     _finish(document, headings, emphasis, closed)
     return document
-
-
-def _unlisted(node: LexborNode) -> _Kind:
-    tag = node.tag or ""
-    return _kind(tag, _TRAITS.get(tag, 0))
 
 
 def _without_bars(text: str, gap: str, after: str) -> tuple[str, str, str]:
