@@ -119,7 +119,8 @@ _LONGEST_RUN = 40
 HAN = "一-\u9fd5"  # jieba's own range: beyond it the engines differ
 _ALONE = rf"(?<![^\W_{HAN}][a-z])(?<=[a-z])[{HAN}]"  # the 股 of a股
 _PLAIN = ",。、!?:;()“”《》| "  # both engines keep each as a token of one character
-_BETWEEN_HAN = re.compile(rf"[^{HAN}{_PLAIN}\n]+({_ALONE})?")
+_OTHER = rf"[^{HAN}{_PLAIN}\n]"
+_BETWEEN_HAN = re.compile(rf"{_OTHER}{_OTHER}*({_ALONE})?")  # one and more: faster than "+" (text.normalise)
 _CHUNK = re.compile(rf"[a-z](?:\+\+|#)(?![^\W_{HAN}])|[^\W_{HAN}]+")  # c++, a run of letters and digits
 _LETTERS = re.compile(r"(?<![^\W_])[a-z]{2,3}$")  # the ic of ic卡
 
