@@ -188,12 +188,14 @@ class ContentReader:
         *,
         content_type: str = "",
         extract: Extract | UnreadableError | None = None,
+        as_utf8: str | None = None,
     ) -> Content:
-        """What one page says; arguments as of `Reader.read`. Never raises on any bytes."""
+        """What one page says; arguments as of `Reader.read`. Never raises on any bytes. `as_utf8`: see text.decode."""
         kind, fault, rule = recognise(body, content_type), "", None
         if kind == HTML:
-            body = body[:MOST_BYTES]
-            html, encoding = decode(body, declared)
+            if len(body) > MOST_BYTES:
+                body, as_utf8 = body[:MOST_BYTES], None
+            html, encoding = decode(body, declared, as_utf8)
             is_same = encoding == "utf-8" and REPLACEMENT not in html and not body.startswith(BOM_UTF8)
             document = parse(html, body if is_same else None)
             title, main = self.title_reader(html, document), main_text(document)

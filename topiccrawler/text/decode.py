@@ -74,8 +74,11 @@ def _bad_byte(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(_ONE_BYTE, _bad_byte)
 
 
-def decode(body: bytes, declared: str | None = None) -> tuple[str, str]:
-    """The text of `body` and the name of the encoding it was read by. Never raises."""
+def decode(body: bytes, declared: str | None = None, as_utf8: str | None = None) -> tuple[str, str]:
+    """The text of `body` and the name of the encoding it was read by. Never raises.
+
+    `as_utf8`: what reading it as UTF-8 with replacements gave, where that was done before.
+    """
     for mark, name in _BYTE_ORDER_MARKS:
         if body.startswith(mark):
             return body[len(mark) :].decode(name, "replace"), name
@@ -87,7 +90,7 @@ def decode(body: bytes, declared: str | None = None) -> tuple[str, str]:
         stateful = next((name for name in (http, meta) if name in {"hz", "iso2022_jp"}), None)
         return (body.decode(stateful, "replace"), stateful) if stateful else (body.decode("ascii"), "utf-8")
     try:
-        text = body.decode("utf-8")
+        text = body.decode("utf-8") if as_utf8 is None or REPLACEMENT in as_utf8 else as_utf8
     except UnicodeDecodeError:
         return _best(body, http, meta)
     if (http or meta) in _MULTIBYTE and _is_by_chance(text):
