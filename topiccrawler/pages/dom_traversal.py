@@ -129,13 +129,14 @@ def _kinds() -> dict[int, _Kind | None]:
 
 
 _KINDS = _kinds()
+_LAST = LexborHTMLParser("").css("html")[0]  # no node comes after it
 _BARS = re.compile(r"\s*\|[\s|]*")
 
 _Open = tuple[LexborNode, _Kind]  # an open element
 # An open link: its attributes, the length of the text before it, its element, its path, how many headings stand above it.
 _OpenLink = tuple[Attributes, int, int, str, int]
-# A link that has ended: start and end of its text, alt of its first image; then as above.
-_ClosedLink = tuple[int, int, str, _OpenLink]
+# A link that has ended: its element, start and end of its text, alt of its first image; then as above.
+_ClosedLink = tuple[int, int, int, str, _OpenLink]
 
 
 def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 calls and attributes for each node would double its time
@@ -175,7 +176,7 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
                 text = " ".join(raw.split())
                 if text:
                     after = ""
-                    if len(text) != len(raw):  # else no blank was dropped
+                    if text is not raw:  # else it has no blanks
                         gap = gap or (" " if raw[0].isspace() else "")
                         after = " " if raw[-1].isspace() else ""
                     if BOUNDARY in text:
@@ -227,7 +228,7 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
                     elif len(closed) < MOST_ANCHORS and (found := _pointing(tag, node)) is not None:
                         alt, attributes = found
                         link = attributes, length, index, _path(labels), len(headings)
-                        closed.append((length + 1, length + 1, alt, link))
+                        closed.append((index, length + 1, length + 1, alt, link))
                         gap = BOUNDARY
                 if traits & (_HEADING | _EMPHASIZED):
                     marks.append((length, int(tag[1]) if traits & _HEADING else 0))
@@ -236,7 +237,11 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
             stack.append((node, kind))
             labels.append(label)
             at = index
-            node = node.first_child if index <= MOST_NODES else None
+            if index > MOST_NODES:  # what is open is closed, nothing more is read
+                stack = [(_LAST, kind) for _, kind in stack]
+                node = None
+            else:
+                node = node.first_child
         while node is None and stack:
             above, (_, is_block, is_structural, is_link, is_noted, traits) = stack.pop()
             labels.pop()
@@ -253,7 +258,7 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
                 if link[0].get("href") and len(closed) < MOST_ANCHORS:
                     start = link[1] + 1  # a boundary stands before the link's first character
                     end = length if length > start else start  # noqa: FURB136 max() takes five times as long
-                    closed.append((start, end, alt, link))
+                    closed.append((link[2], start, end, alt, link))
                 gap = BOUNDARY
             elif is_noted:
                 if traits & _HIDES:
@@ -265,8 +270,7 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
                             headings.append((start, length, level))
                         else:
                             emphasis.append((start, length))
-            if index <= MOST_NODES:
-                node = above.next
+            node = above.next
     document.text = "".join([*pieces, BOUNDARY])
     _finish(document, headings, emphasis, closed)
     return document
@@ -318,13 +322,13 @@ def _finish(
     document.heading_marks = [Heading(clean(start, end), level, start) for start, end, level in headings]
     above = ["", *document.headings]
     regions, tags = document.node_regions, document.node_tags
-    closed.sort(key=lambda link: link[3][2])  # an iframe in a link ends before the link does
+    closed.sort()  # by element: an iframe in a link ends before the link does
     anchors = [
         (
             start, end, (attributes["href"] or "")[:LONGEST_HREF], attributes.get("title") or "", attributes.get("rel") or "",
             alt, regions[node], path, above[heading], tags[node], node,
         )
-        for start, end, alt, (attributes, _, node, path, heading) in closed
+        for node, start, end, alt, (attributes, _, _, path, heading) in closed
     ]  # fmt: skip
     # half of the time of the constructor, two hundred times a page
     document.anchors = list(map(tuple.__new__, repeat(Anchor), anchors))

@@ -81,9 +81,8 @@ def fingerprint(text: str, segmenter: Segmenter = PLAIN) -> Fingerprint | None:
     digest = int.from_bytes(blake2b(" ".join(found).encode(), digest_size=8).digest(), "little", signed=True)
     if len(found) < LEAST_WORDS:
         return Fingerprint(digest, b"")
-    pairs = set(map(" ".join, pairwise(found)))
     minima = RMinHash(num_perm=BITS, seed=_SEED)
-    minima.update([*pairs])
+    minima.update(list(map(" ".join, pairwise(found))))  # one that comes twice changes nothing
     return Fingerprint(digest, _lowest_bits(minima.digest()))
 
 
