@@ -319,7 +319,8 @@ def _finish(
         return text[start:end].replace(BOUNDARY, " ").strip()
 
     document.emphasis = [clean(start, end) for start, end in emphasis]
-    document.heading_marks = [Heading(clean(start, end), level, start) for start, end, level in headings]
+    marks = [(clean(start, end), level, start) for start, end, level in headings]
+    document.heading_marks = list(map(tuple.__new__, repeat(Heading), marks))
     above = ["", *document.headings]
     regions, tags = document.node_regions, document.node_tags
     closed.sort()  # by element: an iframe in a link ends before the link does
@@ -330,5 +331,5 @@ def _finish(
         )
         for node, start, end, alt, (attributes, _, _, path, heading) in closed
     ]  # fmt: skip
-    # half of the time of the constructor, two hundred times a page
+    # half of the time of the constructor, hundreds of times a page
     document.anchors = list(map(tuple.__new__, repeat(Anchor), anchors))

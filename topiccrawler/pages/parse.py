@@ -27,6 +27,7 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
+import numpy as np
 from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawler.pages.document import Document
@@ -57,11 +58,11 @@ _ENDING_ALONE = frozenset(_ENDING_ALONE_TAGS.split())
 _ENDLESS_TAG = re.compile(r"<(?:([a-z][a-z0-9]{,15})(?=[\s/>]))?[^<>]{20000,}>?", re.IGNORECASE)
 
 
-def limit_nesting(html: str) -> str:
-    """The same page, flattened where it is nested too deeply."""
+def limit_nesting(html: str, utf8: bytes | None = None) -> str:
+    """The same page, flattened where it is nested too deeply; `utf8`: its bytes, in which tags are counted sooner."""
     if len(html) > HARMLESS_CHARACTERS:
-        html = _ENDLESS_TAG.sub(lambda tag: f"<{tag[1]}>" if tag[1] else " ", html)
-    tags = html.count("<")
+        html, utf8 = _ENDLESS_TAG.sub(lambda tag: f"<{tag[1]}>" if tag[1] else " ", html), None
+    tags = html.count("<") if utf8 is None else np.count_nonzero(np.frombuffer(utf8, np.uint8) == ord("<"))
     if tags > HARMLESS_FORMATTING_TAGS:
         steps = [-1 if closing else 1 for closing in _FORMATTING.findall(html)]
         if max(accumulate(steps), default=0) > MOST_UNCLOSED_FORMATTING:
@@ -112,7 +113,8 @@ def parse(html: str, utf8: bytes | None = None) -> Document:
 
 def parse_with_tree(html: str, utf8: bytes | None = None) -> tuple[Document, LexborHTMLParser]:
     """The same, and the tree whose elements in document order are the nodes of the Document."""
-    whole, html = html, limit_nesting(html[:MOST_CHARACTERS])
+    whole, html = html, html[:MOST_CHARACTERS]
+    html = limit_nesting(html, utf8 if html is whole else None)
     scripted = _NOSCRIPT.sub(" ", html) if "<noscript" in html or "<NOSCRIPT" in html else html
     found = _walk(utf8 if utf8 is not None and scripted is whole else scripted, [*UNREAD, "noscript"])
     if scripted is not html and len(found[0].text) < LITTLE_TEXT:
