@@ -303,14 +303,17 @@ class Crawl:
         *,
         content: Content | None = None,
         extract: Extract | UnreadableError | None = None,
+        as_utf8: str | None = None,
         **known: Any,
     ) -> Reading | None:
         """The page of an answer; None when documents of its format are not read in this crawl. `content`: what another process read by
-        `content_plan`. `extract`, `known`: see pages.read.Reader."""
+        `content_plan`. `extract`, `known`: see pages.read.Reader; `as_utf8`: see text.characters.decode."""
         if not self.reads(url, body, content_type):
             return None
         if content is None:
-            content = self.reader.content(url, body, charset, content_type=content_type, extract=extract)
+            content = self.reader.content(
+                url, body, charset, content_type=content_type, extract=extract, as_utf8=as_utf8
+            )
         return self.reader.reading(content, **known)
 
     @cached_property

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
-from scrapy.http import Response
+from scrapy.http import HtmlResponse, Response
 from scrapy.settings import BaseSettings
 from scrapy.utils.asyncio import is_asyncio_available, run_in_thread
 from w3lib.encoding import http_content_type_encoding
@@ -112,7 +112,10 @@ def reading_processes(crawl: Crawl, settings: BaseSettings) -> ReadingProcesses 
 
 
 def read_ahead(crawl: Crawl, response: Response) -> dict[str, Any]:
-    """What was read of this very answer before its callback, as arguments of Crawl.read; it is taken out of the meta."""
+    """What was read of this very answer before its callback, as arguments of Crawl.read; it is taken out of the meta.
+
+    Scrapy decodes an HTML page to look for a refresh in it: that text is taken where it was read as UTF-8.
+    """
     extract, read = response.meta.pop(_EXTRACT, None), response.meta.pop(_READ, None)
     if (
         isinstance(read, Read)
@@ -123,7 +126,8 @@ def read_ahead(crawl: Crawl, response: Response) -> dict[str, Any]:
         and read.answer.content_type == content_type(response)
     ):
         return {"content": read.content}
-    return {"extract": extract}
+    is_utf8 = isinstance(response, HtmlResponse) and response.encoding == "utf-8"
+    return {"extract": extract, "as_utf8": response.text if is_utf8 else None}
 
 
 def content_type(response: Response) -> str:

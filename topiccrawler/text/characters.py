@@ -21,8 +21,7 @@ Reference  WHATWG Encoding Standard (labels, supersets, 0x80 in GBK is the euro 
 
 How many characters of a text are of which script.
 
-A look-up for each character in a table of the basic plane: 50 µs for a page of 13 000 characters, where counting the runs that a pattern
-finds takes 240.
+One comparison of all characters for each range: 15 µs for the Han characters of 13 000.
 
 Text of strangers for a terminal: what would steer it, or turn the direction of writing, is written as an escape.
 """
@@ -32,7 +31,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from unicodedata import category
 
 import numpy as np
@@ -88,8 +87,11 @@ def _bad_byte(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(_ONE_BYTE, _bad_byte)
 
 
-def decode(body: bytes, declared: str | None = None) -> tuple[str, str]:
-    """The text of `body` and the name of the encoding it was read by. Never raises."""
+def decode(body: bytes, declared: str | None = None, as_utf8: str | None = None) -> tuple[str, str]:
+    """The text of `body` and the name of the encoding it was read by. Never raises.
+
+    `as_utf8`: what reading it as UTF-8 with replacements gave, where that was done before.
+    """
     for mark, name in _BYTE_ORDER_MARKS:
         if body.startswith(mark):
             return body[len(mark) :].decode(name, "replace"), name
@@ -101,7 +103,7 @@ def decode(body: bytes, declared: str | None = None) -> tuple[str, str]:
         stateful = next((name for name in (http, meta) if name in {"hz", "iso2022_jp"}), None)
         return (body.decode(stateful, "replace"), stateful) if stateful else (body.decode("ascii"), "utf-8")
     try:
-        text = body.decode("utf-8")
+        text = body.decode("utf-8") if as_utf8 is None or REPLACEMENT in as_utf8 else as_utf8
     except UnicodeDecodeError:
         return _best(body, http, meta)
     if (http or meta) in _MULTIBYTE and _is_by_chance(text):
@@ -184,23 +186,17 @@ RANGES: Mapping[str, tuple[tuple[str, str], ...]] = {  # first and last characte
 }
 
 
-def _numbers() -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
-    """By UTF-16 code unit: the number of its script, from 1 in the order of RANGES; 0 = another."""
-    numbers = np.zeros(2**16, dtype=np.uint8)
-    for number, ranges in enumerate(RANGES.values(), start=1):
-        for first, last in ranges:
-            numbers[ord(first) : ord(last) + 1] = number
-    return numbers
+_BOUNDS = {name: [(ord(first), ord(last)) for first, last in ranges] for name, ranges in RANGES.items()}
 
 
-_NUMBERS = _numbers()
-
-
-def script_counts(text: str) -> dict[str, int]:
-    """Characters of each script of RANGES; those beyond the basic plane are of none."""
+def script_counts(text: str, scripts: Iterable[str] = RANGES) -> dict[str, int]:
+    """Characters of each of these scripts of RANGES; those beyond the basic plane are of none."""
     units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype="<u2")
-    counts = np.bincount(_NUMBERS[units], minlength=len(RANGES) + 1).tolist()
-    return dict(zip(RANGES, counts[1:], strict=True))
+    return {
+        # what lies below a range wraps to above it: one comparison
+        name: sum(int(np.count_nonzero(units - first <= last - first)) for first, last in _BOUNDS[name])
+        for name in scripts
+    }
 
 
 def one_line(text: str, most: int) -> str:

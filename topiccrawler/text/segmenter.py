@@ -115,7 +115,9 @@ def _folding() -> tuple[re.Pattern[str], dict[int, str]]:
     table |= {code: chr(code).lower() for code in _CASED if _changes_in_place(code)}
     table |= {code: chr(code - _FULL_WIDTH_SHIFT).lower() for code in _FULL_WIDTH}
     table[0x3000] = " "
-    return re.compile(f"[{re.escape(''.join(map(chr, table)))}]+"), table
+    one = f"[{re.escape(''.join(map(chr, table)))}]"
+    # not "+": what begins with one character of a set is searched for in a fifth of the time
+    return re.compile(f"{one}{one}*"), table
 
 
 def _changes_in_place(code: int) -> bool:
@@ -206,7 +208,8 @@ _LONGEST_RUN = 40
 HAN = "一-\u9fd5"  # jieba's own range: beyond it the engines differ
 _ALONE = rf"(?<![^\W_{HAN}][a-z])(?<=[a-z])[{HAN}]"  # the 股 of a股
 _PLAIN = ",。、!?:;()“”《》| "  # both engines keep each as a token of one character
-_BETWEEN_HAN = re.compile(rf"[^{HAN}{_PLAIN}\n]+({_ALONE})?")
+_OTHER = rf"[^{HAN}{_PLAIN}\n]"
+_BETWEEN_HAN = re.compile(rf"{_OTHER}{_OTHER}*({_ALONE})?")  # one and more: faster than "+", as in `_folding`
 _CHUNK = re.compile(rf"[a-z](?:\+\+|#)(?![^\W_{HAN}])|[^\W_{HAN}]+")  # c++, a run of letters and digits
 _LETTERS = re.compile(r"(?<![^\W_])[a-z]{2,3}$")  # the ic of ic卡
 
