@@ -34,7 +34,7 @@ from topiccrawler.model import Link
 from topiccrawler.pages.formats.registry import HTML, recognise
 from topiccrawler.pages.parse import parse
 from topiccrawler.replay.warc import RecordedWeb
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.topic import Topic
 

@@ -26,7 +26,7 @@ import _checkout  # noqa: F401 first: the package may not be installed
 
 from topiccrawler.pages.main_text import main_text
 from topiccrawler.pages.parse import parse
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 from topiccrawler.text.segmenter import words
 
 _CHARACTER = re.compile(r"[一-鿿]|[^\W_一-鿿]+")

@@ -52,7 +52,7 @@ from topiccrawler.link_model.training.train import split
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.read import MOST_BYTES
 from topiccrawler.replay.warc import RecordedWeb
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 from topiccrawler.text.segmenter import words_of
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.labelled_texts import read_documents, read_headlines

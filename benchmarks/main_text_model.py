@@ -38,7 +38,7 @@ from topiccrawler.pages.blocks import Numbers, name_words
 from topiccrawler.pages.document import Block, Document
 from topiccrawler.pages.main_text import is_chinese, prose_stretch, without_copies
 from topiccrawler.pages.parse import parse
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 
 UNITS = 32
 EPOCHS = 16

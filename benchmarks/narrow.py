@@ -42,7 +42,7 @@ from topiccrawler.lab.measures import Assessed, measure
 from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.lab.replayed import fetched, job_verdicts
 from topiccrawler.replay.warc import RecordedWeb
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 
 TOPICS = Path(__file__).with_name("narrow_topics.json")
 JUDGED = Path(__file__).with_name("narrow_judged.json")

@@ -28,7 +28,7 @@ from topiccrawler.pages.read import Reader, page_words
 from topiccrawler.pages.title import title_of
 from topiccrawler.relevance.detail import load_detail
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 from topiccrawler.topics.catalogue import load_topic
 
 URL = "http://www.site.test/channel/page.html"

@@ -23,7 +23,7 @@ import _checkout  # noqa: F401 first: the package may not be installed
 
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.title import skyreach_title, title_of
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 from topiccrawler.text.segmenter import words
 
 Row = tuple[str, float, float, float, float]  # type, exact, f1, within, ms

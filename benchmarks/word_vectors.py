@@ -26,8 +26,7 @@ from scipy.sparse import coo_matrix, csr_matrix
 from sklearn.utils.extmath import randomized_svd
 from tqdm import tqdm
 
-from topiccrawler.text.segmenter import words_of
-from topiccrawler.text.tokenise import STOP_WORDS, is_whole
+from topiccrawler.text.segmenter import STOP_WORDS, is_whole, words_of
 from topiccrawler.text.word_vectors import save_vectors
 from topiccrawler.topics.catalogue import load_topic, topic_names
 

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.admission import Admission, GateRule, Moment
+from topiccrawler.crawling.admission import OPEN, REFUSED, Admission, GateRule, LinkGate, Moment
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.explanation import Explanation, PastCrawl, explain
-from topiccrawler.crawling.gate import OPEN, REFUSED, LinkGate
 from topiccrawler.crawling.job_files import FRONTIER, write_recipe
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe

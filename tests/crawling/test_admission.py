@@ -12,9 +12,12 @@ from topiccrawler.crawling.admission import (
     AFTER_OTHERS,
     BEFORE_OTHERS,
     Admission,
+    Blocks,
     BudgetRule,
+    Decision,
     DownloaderRule,
     GateRule,
+    LinkGate,
     Moment,
     Rule,
     TrapRule,
@@ -27,7 +30,6 @@ from topiccrawler.crawling.admission import (
     redirected,
     within,
 )
-from topiccrawler.crawling.gate import Block, Blocks, Decision, LinkGate
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.site_listings import LISTING
 from topiccrawler.frontier.base import Pushed, State
@@ -36,6 +38,7 @@ from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies import build
+from topiccrawler.urls.blocks import Block
 
 FOUND, LEASED, RETRIED, REDIRECTED = Moment
 SOURCE = "http://a.example/"

@@ -10,12 +10,12 @@ from redis_server import RedisServer
 from topiccrawler.cluster.redis.connection import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
-from topiccrawler.crawling.admission import Admission, blocked
-from topiccrawler.crawling.gate import NOTE, Block, Blocks, block_of
+from topiccrawler.crawling.admission import NOTE, Admission, Blocks, blocked
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link
+from topiccrawler.urls.blocks import Block, block_of
 
 
 @pytest.mark.parametrize(

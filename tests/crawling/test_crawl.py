@@ -10,7 +10,6 @@ from said import numbers
 
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.crawl import KNOWN, NO_PAGE, Crawl, CrawlLimits, Fetch, Outcome
-from topiccrawler.crawling.gate import Block
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.progress import brief_line, progress_line
@@ -19,6 +18,7 @@ from topiccrawler.frontier.base import Frontier, State
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Visit
+from topiccrawler.urls.blocks import Block
 
 SEED = "http://a.cn/"
 FUND = '<title>基金定投</title><p>基金 股票 理财 投资 收益 债券 定投</p><a href="/1">股票基金</a><a href="http://b.cn/">足球</a>'

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from topiccrawler.crawling.gate import REFUSED, LinkGate
+from topiccrawler.crawling.admission import REFUSED, LinkGate
 from topiccrawler.model import Link
 from topiccrawler.text.weights import logistic
 

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 
-from topiccrawler.crawling.admission import Admission, GateRule
-from topiccrawler.crawling.gate import LinkGate
+from topiccrawler.crawling.admission import Admission, GateRule, LinkGate
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Pushed, State

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from topiccrawler.crawling.admission import Admission, GateRule
-from topiccrawler.crawling.gate import OF_SITE, LinkGate
+from topiccrawler.crawling.admission import OF_SITE, Admission, GateRule, LinkGate
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.site_listings import LISTING, SiteListings
 from topiccrawler.frontier.base import Pushed

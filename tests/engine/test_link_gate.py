@@ -11,8 +11,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.crawling.admission import Admission, GateRule
-from topiccrawler.crawling.gate import REFUSED, LinkGate
+from topiccrawler.crawling.admission import REFUSED, Admission, GateRule, LinkGate
 from topiccrawler.engine.leases import META
 from topiccrawler.engine.link_rules import count_refused
 from topiccrawler.engine.middlewares import LinkGateMiddleware

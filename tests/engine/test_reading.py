@@ -10,10 +10,9 @@ from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 from scrapy.settings import Settings
 
-from topiccrawler.crawling.contents import Answer, ContentPlan
+from topiccrawler.crawling.contents import Answer, ContentPlan, Read
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.reading_processes import Read, ReadingProcesses
-from topiccrawler.engine import reading
+from topiccrawler.crawling.reading_processes import ReadingProcesses
 from topiccrawler.engine.leases import META
 from topiccrawler.engine.reading import DocumentMiddleware, read_ahead, reading_processes
 from topiccrawler.pages.read import Content, PageWords
@@ -48,7 +47,7 @@ def leased(url: str, status: int = 200, **more: Any) -> tuple[Request, Response]
 
 @pytest.fixture(autouse=True)
 def under_asyncio(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "is_asyncio_available", lambda: True)
+    monkeypatch.setattr("topiccrawler.engine.reading.is_asyncio_available", lambda: True)
 
 
 def test_answers_go_on_in_the_order_they_came() -> None:
@@ -94,7 +93,7 @@ def test_what_was_read_of_another_body_or_for_another_topic_is_not_used() -> Non
 def test_the_setting_says_how_many(
     monkeypatch: pytest.MonkeyPatch, value: object, available: int, count: int | None
 ) -> None:
-    monkeypatch.setattr(reading, "cores", lambda: available)
+    monkeypatch.setattr("topiccrawler.crawling.reading_processes.cores", lambda: available)
     settings = Settings({"TOPIC_READERS": value, "TOPIC_READER_SECONDS": 3.5})
     found = reading_processes(cast("Crawl", FakeCrawl()), settings)
     assert (None if found is None else found.count) == count

@@ -15,7 +15,7 @@ from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Via
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 from topiccrawler.urls.canonical import canonical
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ import pytest
 from topiccrawler.links.extract import LONGEST_ANCHOR, extract
 from topiccrawler.model import Link
 from topiccrawler.pages.parse import parse
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 
 PAGE = "http://www.a.test/dir/page.html"
 #   |甲乙|丙丁|戊己庚|辛|壬癸|    links: 丙丁, 辛

@@ -16,7 +16,7 @@ from topiccrawler.links.extract import extract
 from topiccrawler.pages.main_text import main_text
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.read import PageWords, Reader
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 from topiccrawler.text.segmenter import words
 
 SHARED = Path(os.environ.get("TOPICCRAWLER_SHARED", ""))

@@ -141,7 +141,7 @@ def damaged(change: dict[str, Any]) -> dict[str, Any]:
         "unit_value": 0.1, "lists": {}, "training": {}, "scores": {}, "words": {"基金": [1.0, 3, -3]},
     }  # fmt: skip
     from topiccrawler.relevance.linear import FEATURES
-    from topiccrawler.text.tokenise import TOKENIZER
+    from topiccrawler.text.segmenter import TOKENIZER
 
     return {**good, "tokenizer": TOKENIZER, "features": FEATURES, **change}
 

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from topiccrawler.pages.main_text import main_text
 from topiccrawler.pages.parse import parse
 from topiccrawler.results.markdown import DEEPEST, MOST_BLOCKS, markdown_of
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 
 ASIDE = "<div class=nav><a href=/>首页</a> <a href=/b>更多</a></div>"
 FIRST = "基金定投是指在固定的时间以固定的金额投资到指定的开放式基金中，类似于银行的零存整取方式。"

@@ -15,6 +15,7 @@ from topiccrawler.strategies import adaptive as module
 from topiccrawler.strategies import build
 from topiccrawler.strategies.adaptive import FEATURES, Adaptive, PageObservation
 from topiccrawler.strategies.base import EARLIER, ROOT, Knowledge
+from topiccrawler.text.segmenter import folded
 from topiccrawler.topics.topic import Topic
 
 SEED = Link("http://s.example/", "s.example")
@@ -272,7 +273,10 @@ def test_a_page_that_leads_to_pages_named_by_the_users_words_was_worth_fetching(
 
     def outcome(*links: Link, similarity: float = 0.0) -> float:
         page = Page("http://a.example/tags", similarity=similarity, is_target=False, via=Via(SEED, 20.0))
-        return strategy._outcome(PageObservation.of(page, links, [0.0] * len(links)))
+        return strategy._outcome(
+            PageObservation.of(page, links, [0.0] * len(links)),
+            strategy._named(folded([link.anchor for link in links] + [""] * len(links))),
+        )
 
     assert outcome(named("http://a.example/1", "旅游")) == 0.0
     assert outcome(named("http://a.example/1", "旅游"), similarity=0.2) == 0.3  # as similar as a relevant one

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from topiccrawler.links.columns import packed
 from topiccrawler.model import Link
-from topiccrawler.strategies.learning import WORDS_MOST, WORDS_SCALE, WORTH, LinkLearner, label_of
-from topiccrawler.strategies.numbering import Numbering
+from topiccrawler.strategies.learning import WORDS_MOST, WORDS_SCALE, WORTH, LinkLearner
+from topiccrawler.strategies.numbering import Numbering, label_of
 
 
 class Flat:

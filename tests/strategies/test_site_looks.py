@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from topiccrawler.model import Link
-from topiccrawler.strategies.link_features import UrlFeatures, preference
-from topiccrawler.strategies.site_looks import AT_ONCE, LOOK, SiteLooks
+from topiccrawler.strategies.link_features import AT_ONCE, LOOK, SiteLooks, UrlFeatures, preference
 
 
 def known(*urls: str, source: str = "http://s.example/") -> UrlFeatures:
@@ -26,6 +25,7 @@ def add(found: UrlFeatures, *urls: str, source: str) -> None:
         source,
         links,
         found.rows_of(urls),
+        anchors=[[] for _ in urls],
         odds=nothing,
         texts=nothing,
         standings=nothing,

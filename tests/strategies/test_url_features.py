@@ -25,6 +25,7 @@ def meet(
         page,
         waiting,
         rows,
+        anchors=known.segmenter.words_of([link.anchor for link in waiting]),
         odds=np.array(odds),
         texts=np.array(odds) / 10,
         standings=np.array(odds) / 10 + relevance,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from topiccrawler.text.tokenise import TwoGenerationCache
+from topiccrawler.text.segmenter import TwoGenerationCache
 
 
 def recent(characters: int) -> tuple[TwoGenerationCache[int], list[list[str]]]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawler.text.normalise import fold, folded
+from topiccrawler.text.segmenter import fold, folded
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawler.text.normalise import RANGES, script_counts
+from topiccrawler.text.characters import RANGES, script_counts
 
 NONE = dict.fromkeys(RANGES, 0)
 PATTERNS = {

@@ -11,14 +11,16 @@ import pytest
 from topiccrawler.text import segmenter
 from topiccrawler.text.segmenter import (
     PLAIN,
+    Cut,
     Segmenter,
+    cut_all,
+    is_whole,
     jieba_cut,
     release_dictionary,
     rjieba_cut,
     words,
     words_of,
 )
-from topiccrawler.text.tokenise import Cut, cut_all, is_whole
 from topiccrawler.topics.topic import Topic, make_topic
 
 pytestmark = pytest.mark.slow

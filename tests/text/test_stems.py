@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.text.segmenter import words
-from topiccrawler.text.tokenise import stem, with_stems
+from topiccrawler.text.segmenter import stem, with_stems, words
 
 
 @pytest.mark.parametrize(

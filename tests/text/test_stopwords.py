@@ -1,5 +1,4 @@
-from topiccrawler.text.segmenter import words
-from topiccrawler.text.tokenise import STOP_WORDS
+from topiccrawler.text.segmenter import STOP_WORDS, words
 
 
 def test_function_words_and_menu_words_are_listed_and_topic_words_are_not() -> None:

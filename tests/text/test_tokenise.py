@@ -14,8 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from thoroughness import examples
 
-from topiccrawler.text.segmenter import jieba_cut, rjieba_cut, words, words_of
-from topiccrawler.text.tokenise import Cut, cut_all
+from topiccrawler.text.segmenter import Cut, cut_all, jieba_cut, rjieba_cut, words, words_of
 
 ODD_TEXTS = [
     "2008-6-1 2_5 v2.0-beta sarah.liuhui www.example.com",

@@ -15,8 +15,7 @@ import pytest
 from topiccrawler.link_model.classifier import LinkClassifier, words_of_links
 from topiccrawler.link_model.model_file import load_model
 from topiccrawler.model import Link
-from topiccrawler.text.segmenter import Segmenter, jieba_cut, rjieba_cut
-from topiccrawler.text.tokenise import Cut, cut_all
+from topiccrawler.text.segmenter import Cut, Segmenter, cut_all, jieba_cut, rjieba_cut
 
 pytestmark = pytest.mark.slow
 

@@ -15,8 +15,7 @@ from topiccrawler.errors import TopicError
 from topiccrawler.link_model.training.link_files import label
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.text.segmenter import words_of
-from topiccrawler.text.tokenise import is_whole
+from topiccrawler.text.segmenter import is_whole, words_of
 from topiccrawler.text.weights import cosine
 from topiccrawler.topics import catalogue
 from topiccrawler.topics.catalogue import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.text.tokenise import STOP_WORDS
+from topiccrawler.text.segmenter import STOP_WORDS
 from topiccrawler.topics.catalogue import load_topic, topic_names
 from topiccrawler.topics.keywords import common_words
 from topiccrawler.topics.topic import Topic, make_topic

@@ -25,6 +25,7 @@ from topiccrawler.crawling.checkpoints import (
     DAMAGED,
     LEARNING_SECONDS,
     OBSERVATION,
+    Rescoring,
     entry_of,
     load_state,
     page_of,
@@ -33,7 +34,6 @@ from topiccrawler.crawling.checkpoints import (
 )
 from topiccrawler.crawling.sharing import START, Learned, Prefetch, SharedQueue, StreamEntry
 from topiccrawler.errors import StateError
-from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies.base import ROOT, Strategy
 

@@ -8,30 +8,50 @@ Each rule names the moments at which it applies; the first that refuses decides,
     private_network                     all but found               by the spelling of its host
     rules of other packages             as they say                 entry points of the group topiccrawler.admission_rules
     budget                              leased                      the URL keeps waiting, its host is closed (frontier.budgets)
-    trap                                leased                      the URL is discarded (frontier.traps)
+    trap                                leased                      the URL is discarded (frontier.budgets)
     gate                                found, leased, redirected   passed to the strategy and not queued
     robots_txt, resolved_address        applied by the downloader    their verdicts are read here, for explanations only
 
 A text that is no http(s) URL has no canonical form (urls.canonical), so it is no link. What a page's own bytes or date decide comes later
-(crawling.gate.Restrictions).
+(crawling.keeping.Restrictions).
+
+The link gate. The conflict: most of a queue is never fetched, but a crawl that only follows good links never finds what is behind a poor
+one; and a decision made when a link was queued may be wrong when it is fetched. So the gate refuses only links that the link model finds
+hopeless (its threshold admits 98 % of the relevant links in held-out data). It decides again before a link is fetched. It admits a few poor
+links as tunnel steps, the same ones in each run.
+
+What a user blocks while the crawl runs (urls.blocks) is a note of the queue, so it survives a restart.
+Reference: Li, Zhao & Yu, SkyReach, 2003, §3.4, step 5; MySpider thesis (2009) §4.2.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from topiccrawler.crawling.gate import Blocks, Decision, LinkGate
+import numpy as np
+
+from topiccrawler.crawling.sharing import Exchange
+from topiccrawler.crawling.site_listings import LISTING
 from topiccrawler.entry_points import named, part
-from topiccrawler.errors import StateError
+from topiccrawler.errors import ArgumentError, StateError
+from topiccrawler.frontier.base import Notes
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link
+from topiccrawler.strategies.base import LinkScorer
+from topiccrawler.strategies.link_features import probability
+from topiccrawler.urls.blocks import Block
 from topiccrawler.urls.canonical import host_of
 from topiccrawler.urls.private_hosts import address_of, is_inside
+
+logger = logging.getLogger(__name__)
 
 DEPTH, URL_LENGTH, ALLOWED_DOMAINS = "depth", "url_length", "allowed_domains"
 BLOCKED, PRIVATE_NETWORK, BUDGET, TRAP, GATE = "blocked", "private_network", "budget", "trap", "gate"
@@ -41,8 +61,6 @@ AFTER_OTHERS = (BUDGET, TRAP, GATE, ROBOTS_TXT, RESOLVED_ADDRESS)
 GROUP = "topiccrawler.admission_rules"
 MEMBERS = ("name", "moments", "hides", "decide", "refused")  # of a Rule
 PRIVATE_ADDRESS = "private address"
-PASSED = Decision(True)
-_ONE = (PASSED,)
 
 
 class Moment(Enum):
@@ -58,6 +76,23 @@ _FOUND = frozenset({Moment.FOUND})
 _FETCHED = frozenset({Moment.LEASED, Moment.RETRIED, Moment.REDIRECTED})
 
 
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a rule says of one link."""
+
+    passed: bool
+    tunnel: int = 0  # tunnel steps in a row, this one included, when the gate lets it through
+    probability: float | None = None  # P(+|link); None when the gate is open and did not score the link
+    reason: str = ""  # why
+    postpones: bool = False  # a refused URL keeps waiting, its host is passed over
+
+
+PASSED = Decision(True)
+_ONE = (PASSED,)
+Decisions = Sequence[Decision] | None
+"""One a link; None = all pass."""
+
+
 class Rule(Protocol):
     """One reason not to fetch a URL. `hides`: a link that it refuses is hidden from the strategy too."""
 
@@ -70,10 +105,8 @@ class Rule(Protocol):
     @property
     def hides(self) -> bool: ...
 
-    def decide(
-        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
-    ) -> Sequence[Decision] | None:
-        """A decision a link; None = all pass. It changes nothing. `tunnel`: tunnel steps in a row that led to the links' page, 0 or more. `now`: seconds, the
+    def decide(self, links: Sequence[Link], moment: Moment, tunnel: int, now: float) -> Decisions:
+        """It changes nothing. `tunnel`: tunnel steps in a row that led to the links' page, 0 or more. `now`: seconds, the
         crawl's clock."""
 
     def refused(self, link: Link, decision: Decision) -> None:
@@ -93,13 +126,77 @@ class UrlRule:
     test: Callable[[], Test | None]
     hides: bool = True
 
-    def decide(
-        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
-    ) -> Sequence[Decision] | None:
+    def decide(self, links: Sequence[Link], moment: Moment, tunnel: int, now: float) -> Decisions:
         test = self.test()
         return None if test is None else _of(list(map(test, links)))
 
     def refused(self, link: Link, decision: Decision) -> None: ...
+
+
+REFUSED = "below link threshold"
+OPEN = "the gate stands open"
+SEED = "a seed"
+OF_SITE = "a listing of a site with relevant pages"
+
+
+@dataclass(slots=True)
+class LinkGate:
+    """Refuses links whose probability lies under the threshold.
+
+    `threshold`: 0..1, 0 = open; a running crawl may change it. `tunnel_probability`: 0..1, share of poor links that get a second chance.
+    `tunnel_depth`: how many second chances in a row a path may use.
+    A URL's hash decides about its second chance, so that a run repeats. Source: SkyReach §2.3.4, MySpider §2.4.
+    """
+
+    scorer: LinkScorer | None = None
+    threshold: float = 0.0
+    tunnel_probability: float = 0.0
+    tunnel_depth: int = 0
+
+    def decide(self, link: Link, tunnel: int = 0) -> Decision:
+        """Of one link. `tunnel`: consecutive tunnel steps that led to its page."""
+        return self.decided([link], tunnel)[0]
+
+    def decided(self, links: Sequence[Link], tunnel: int = 0) -> list[Decision]:
+        """Of links of one page; the scorer is asked once for all of them."""
+        if self.threshold <= 0.0 or self.scorer is None:
+            return [_EXEMPT.get(_exempt(link), _OPEN) for link in links]
+        exempt = list(map(_exempt, links))
+        judged = [link for link, why in zip(links, exempt, strict=True) if not why] if any(exempt) else links
+        probabilities = iter(probability(np.array(self.scorer.log_odds(judged))).tolist() if judged else ())
+        return [
+            _EXEMPT[why] if why else self._decided(link, next(probabilities), tunnel)
+            for link, why in zip(links, exempt, strict=True)
+        ]
+
+    def passing(self, links: Sequence[Link], tunnel: int = 0) -> Sequence[Link]:
+        """Those that pass."""
+        decided = self.decided(links, tunnel)
+        return [link for link, verdict in zip(links, decided, strict=True) if verdict.passed]
+
+    def _decided(self, link: Link, probability: float, tunnel: int) -> Decision:
+        if probability >= self.threshold:
+            return Decision(True, 0, probability, f"at or above the threshold {self.threshold:g}")
+        if tunnel < self.tunnel_depth and _share(link.url) < self.tunnel_probability:
+            return Decision(True, tunnel + 1, probability, f"second chance, tunnel step {tunnel + 1}")
+        return Decision(False, 0, probability, REFUSED)
+
+
+_OPEN = Decision(True, reason=OPEN)
+_EXEMPT = {OF_SITE: Decision(True, reason=OF_SITE), SEED: Decision(True, reason=SEED)}
+
+
+def _exempt(link: Link) -> str:
+    """Why the gate does not look at a link; empty when it does."""
+    return OF_SITE if link.kind == LISTING else "" if link.source_url else SEED
+
+
+def _share(url: str) -> float:
+    """A number in 0..1 that depends on the URL alone."""
+    return (
+        int.from_bytes(hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+        / 2**64
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +208,7 @@ class GateRule:
     moments: frozenset[Moment] = _FOUND | {Moment.LEASED, Moment.REDIRECTED}
     hides: bool = False
 
-    def decide(
-        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
-    ) -> Sequence[Decision] | None:
+    def decide(self, links: Sequence[Link], moment: Moment, tunnel: int, now: float) -> Decisions:
         if moment is Moment.REDIRECTED and tunnel:
             return None
         return self.gate.decided(links, tunnel)
@@ -130,9 +225,7 @@ class BudgetRule:
     moments: frozenset[Moment] = frozenset({Moment.LEASED})
     hides: bool = False
 
-    def decide(
-        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
-    ) -> Sequence[Decision] | None:
+    def decide(self, links: Sequence[Link], moment: Moment, tunnel: int, now: float) -> Decisions:
         return _of([self.budgets.spent(link.host) for link in links], postpones=True)
 
     def refused(self, link: Link, decision: Decision) -> None:
@@ -148,9 +241,7 @@ class TrapRule:
     moments: frozenset[Moment] = frozenset({Moment.LEASED})
     hides: bool = False
 
-    def decide(
-        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
-    ) -> Sequence[Decision] | None:
+    def decide(self, links: Sequence[Link], moment: Moment, tunnel: int, now: float) -> Decisions:
         return _of([why and f"{TRAP}: {why}" for why in (self.budgets.trap(link, now) for link in links)])
 
     def refused(self, link: Link, decision: Decision) -> None:
@@ -178,9 +269,7 @@ class UrlLengthRule:
     moments: frozenset[Moment] = _FOUND
     hides: bool = True
 
-    def decide(
-        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
-    ) -> Sequence[Decision] | None:
+    def decide(self, links: Sequence[Link], moment: Moment, tunnel: int, now: float) -> Decisions:
         if self.most <= 0 or max(map(len, by_column(links).urls), default=0) <= self.most:
             return None
         why = f"longer than {self.most} characters"
@@ -211,6 +300,60 @@ def within(domains: Iterable[str]) -> Callable[[], Callable[[str], bool] | None]
     wanted = tuple(domains)
     is_within = lambda host: any(host == one or host.endswith(f".{one}") for one in wanted)  # noqa: E731
     return lambda: is_within if wanted else None
+
+
+NOTE = "blocks"
+
+
+class Blocks:
+    """The blocks of one crawl; with an `exchange` a block of one process counts for all."""
+
+    def __init__(self, notes: Notes, exchange: Exchange | None = None) -> None:
+        self._notes, self._exchange = notes, exchange
+        self._received = 0  # announcements
+        try:
+            kept = json.loads(notes.get(NOTE) or "[]")
+            self._blocks = [Block(**block) for block in kept]
+        except (ValueError, TypeError, ArgumentError) as error:
+            raise StateError("the job's blocks", f"are damaged ({error})", "choose another JOBDIR") from None
+
+    def add(self, block: Block) -> None:
+        """Block from now on, in all processes."""
+        if self._keep(block) and self._exchange is not None:
+            self._exchange.announce(json.dumps({NOTE: asdict(block)}, ensure_ascii=False))
+
+    def any(self) -> bool:
+        """Something is blocked."""
+        self._receive()
+        return bool(self._blocks)
+
+    def reason(self, url: str) -> str | None:
+        """Why a URL is blocked; None when it is not."""
+        self._receive()
+        return next((block.reason for block in self._blocks if block.matches(url)), None)
+
+    def _keep(self, block: Block) -> bool:
+        """False when it is known."""
+        if block in self._blocks:
+            return False
+        self._blocks.append(block)
+        self._notes.put(NOTE, json.dumps([asdict(one) for one in self._blocks], ensure_ascii=False))
+        return True
+
+    def _receive(self) -> None:
+        """Add the blocks that other processes announced."""
+        if self._exchange is None or self._received == len(self._exchange.announced):
+            return
+        new = self._exchange.announced[self._received :]
+        self._received += len(new)
+        for text in new:
+            try:
+                block = Block(**json.loads(text)[NOTE])
+            except (ValueError, TypeError, KeyError, ArgumentError) as error:
+                logger.warning("A block announced by another process is damaged (%s): skipped", error)
+                continue
+            if self._keep(block):
+                logger.info("Block announced by another process: %s", block.text)
 
 
 def blocked(blocks: Blocks) -> Rule:

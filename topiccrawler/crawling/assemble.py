@@ -17,8 +17,8 @@ from typing import Any
 
 import tomli_w
 
+from topiccrawler.crawling.admission import LinkGate
 from topiccrawler.crawling.contents import ContentPlan
-from topiccrawler.crawling.gate import LinkGate
 from topiccrawler.crawling.recipe import Recipe, expand_of, thesaurus_of
 from topiccrawler.errors import CrawlerError, TopicError
 from topiccrawler.files import is_file, user_path

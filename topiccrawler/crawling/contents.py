@@ -13,6 +13,7 @@ import pickle
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 from topiccrawler.items import Medium
 from topiccrawler.link_model.classifier import LinkClassifier
@@ -158,6 +159,14 @@ class SeenLinks:
         found = [place for place, key in enumerate(keys) if key not in young and key not in old]
         young.update(keys)
         return found
+
+
+class Read(NamedTuple):
+    """What a reader made of an answer."""
+
+    answer: Answer
+    plan: ContentPlan
+    content: Content
 
 
 class ContentPacker:

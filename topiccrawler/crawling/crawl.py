@@ -25,6 +25,8 @@ from typing import Any, Protocol
 from topiccrawler.crawling.admission import (
     PASSED,
     Admission,
+    Blocks,
+    Decision,
     GateRule,
     Moment,
     blocked,
@@ -43,10 +45,10 @@ from topiccrawler.crawling.contents import (
     words_in,
 )
 from topiccrawler.crawling.estimate import Estimator
-from topiccrawler.crawling.gate import Blocks, Decision, Restrictions
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.keeping import (
     HarvestCounter,
+    Restrictions,
     Verdict,
     begin_anew,
     of_topic,
@@ -187,7 +189,7 @@ class Crawl:
             budgets,
             expand=parts.expand,
             admission=self.admission,
-            refused=None if files is None else files.note_refused,
+            refused=None if files is None else files.refused.add,
             shared=shared,
             listings=listings,
             earlier=earlier,
@@ -301,14 +303,17 @@ class Crawl:
         *,
         content: Content | None = None,
         extract: Extract | UnreadableError | None = None,
+        as_utf8: str | None = None,
         **known: Any,
     ) -> Reading | None:
         """The page of an answer; None when documents of its format are not read in this crawl. `content`: what another process read by
-        `content_plan`. `extract`, `known`: see pages.read.Reader."""
+        `content_plan`. `extract`, `known`: see pages.read.Reader; `as_utf8`: see text.characters.decode."""
         if not self.reads(url, body, content_type):
             return None
         if content is None:
-            content = self.reader.content(url, body, charset, content_type=content_type, extract=extract)
+            content = self.reader.content(
+                url, body, charset, content_type=content_type, extract=extract, as_utf8=as_utf8
+            )
         return self.reader.reading(content, **known)
 
     @cached_property

@@ -19,11 +19,11 @@ from types import MappingProxyType
 from typing import Any, Protocol, cast
 
 from topiccrawler.crawling import admission as rules
-from topiccrawler.crawling.admission import Admission
+from topiccrawler.crawling.admission import REFUSED, Admission, Blocks, Decision
 from topiccrawler.crawling.assemble import Parts, assemble
-from topiccrawler.crawling.checkpoints import DAMAGED, Checkpoints, load_state
-from topiccrawler.crawling.gate import REFUSED, Blocks, Decision, own_domains
+from topiccrawler.crawling.checkpoints import DAMAGED, Checkpoints, Rescoring, load_state
 from topiccrawler.crawling.job_files import FRONTIER, JOB, PAGES, VISITS, read_recipe
+from topiccrawler.crawling.keeping import own_domains
 from topiccrawler.crawling.page_stores import has_pages, open_pages, open_stored, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.servers import SharedView
@@ -31,7 +31,6 @@ from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.frontier.base import Frontier, Notes, Row, State
 from topiccrawler.frontier.dump import QueueLookup, is_made
-from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.model import Link, Visit
 from topiccrawler.relevance.evidence import words_that_lead
 from topiccrawler.store.pages import PageRecord, Pages

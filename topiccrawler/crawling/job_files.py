@@ -39,7 +39,6 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.resuming import another_topic, changes
 from topiccrawler.errors import CrawlerError, StateError, file_faults
 from topiccrawler.files import replace_file
-from topiccrawler.model import Link
 from topiccrawler.pages.site_repeats import Fingerprint, fingerprint
 from topiccrawler.store.database import Database
 from topiccrawler.store.duplicates import DuplicateIndex
@@ -323,10 +322,6 @@ class JobFiles:
         row = self._own_store.put(record)
         if self._indexed:
             self._indexing.add(row, record, self.segmenter)
-
-    def note_refused(self, links: Sequence[Link], probabilities: Sequence[float | None], now: float) -> None:
-        """The gate has kept these links out of the queue."""
-        self.refused.add(links, probabilities, now)
 
     def commit(self) -> None:
         """Make the pages and visits so far durable; before the frontier acknowledges them."""

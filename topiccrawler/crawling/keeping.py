@@ -5,13 +5,19 @@ Live crawls and comparisons both call `verdict_of`, so that a comparison measure
 Strategies are not notified of what is kept: they know the relevance of each page, not the page threshold, which a running crawl may be given anew.
 
 Counted for reports: pages fetched, relevant and kept, of which formats, and the harvest rate, of all pages and of the latest.
+
+Restrictions are formats of documents and a first day. A site's rule replaces the arguments for that site. The date of a page is
+the one it states (pages.metadata), else the Last-Modified header's; a page without a date is kept.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 from topiccrawler.crawling.assemble import Parts
@@ -19,7 +25,9 @@ from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Notes
 from topiccrawler.model import Page, Visit
 from topiccrawler.pages.read import PageWords
+from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.relevance.base import similarity_of
+from topiccrawler.topics.topic import SiteRule
 
 NOTE = "linking_pages"  # its name in jobs of all versions: since when pages were judged for the present topic
 
@@ -55,6 +63,47 @@ def _is_whole(visit: Visit) -> bool:
 def begin_anew(notes: Notes, now: float) -> None:
     """The topic has changed: what was read before says nothing of it, to a job that goes on later either."""
     notes.put(NOTE, repr(now))
+
+
+@dataclass(frozen=True, slots=True)
+class Restrictions:
+    """`formats`: none = all."""
+
+    formats: frozenset[str] = frozenset()
+    since: date | None = None
+    sites: Mapping[str, SiteRule] = field(default_factory=dict)
+
+    def reads(self, url: str, form: str) -> bool:
+        """Whether a document of that format is read."""
+        rule = rule_of(url, self.sites)
+        formats = rule.formats if rule is not None and rule.formats else self.formats
+        return not formats or form in formats
+
+    def is_old(self, url: str, published: str, last_modified: str = "") -> bool:
+        """Whether a page is older than wanted; `published`: YYYY-MM-DD or empty, `last_modified`: the header."""
+        rule = rule_of(url, self.sites)
+        since = rule.since if rule is not None and rule.since else self.since
+        published_on = None if since is None else _day(published) or _day_of_header(last_modified)
+        return since is not None and published_on is not None and published_on < since
+
+
+def own_domains(sites: Mapping[str, SiteRule]) -> list[str]:
+    """The hosts of the sites that the crawl is to stay on; none = anywhere."""
+    return sorted({place.partition("/")[0].partition(":")[0] for place, rule in sites.items() if rule.only})
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError:
+        return None
+
+
+def _day_of_header(text: str) -> date | None:
+    try:
+        return parsedate_to_datetime(text).date()
+    except (ValueError, OverflowError):  # OverflowError: a year or a time zone of twenty digits
+        return None
 
 
 class Verdict(NamedTuple):

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from topiccrawler.crawling.admission import Admission, BudgetRule, Moment, TrapRule, by_column
-from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS, OwnLearning
-from topiccrawler.crawling.gate import Decision
+from topiccrawler.crawling.admission import Admission, BudgetRule, Decision, Moment, TrapRule, by_column
+from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS, OwnLearning, Rescoring
 from topiccrawler.crawling.sharing import Learning, Prefetch, SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings, is_listing
 from topiccrawler.frontier.base import Frontier, Leased, Postpone, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
-from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import ROOT, Expand, Strategy

@@ -29,19 +29,18 @@ from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from loky.backend.context import LokyContext
 from pebble import ProcessExpired, ProcessPool
 
-from topiccrawler.crawling.contents import Answer, ContentPacker, ContentPlan, unpacked, unreadable
+from topiccrawler.crawling.contents import Answer, ContentPacker, ContentPlan, Read, unpacked, unreadable
 from topiccrawler.pages.formats.registry import recognise
 from topiccrawler.pages.read import Content, ContentReader
 from topiccrawler.text.segmenter import release_dictionary
 
 logger = logging.getLogger(__name__)
 
-AUTO = "auto"
 MOST_AUTO = 2  # reading takes less than the rest, which one process does
 SECONDS = 10.0  # for one page
 MEMORY_BYTES = 1_500_000_000  # of a reader, by address space
@@ -107,14 +106,6 @@ class ReadsPages(Protocol):
     @property
     def reader(self) -> ContentReader:
         """Of now; it reads by that plan in this process."""
-
-
-class Read(NamedTuple):
-    """What a reader made of an answer."""
-
-    answer: Answer
-    plan: ContentPlan
-    content: Content
 
 
 class ReadingProcesses:

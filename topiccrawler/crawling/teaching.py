@@ -19,14 +19,20 @@ from pathlib import Path
 from typing import Any
 
 from topiccrawler.crawling.assemble import Parts, assemble, topic_of
-from topiccrawler.crawling.checkpoints import Checkpoints, OwnLearning, can_transfer, relearn, transfer_state
+from topiccrawler.crawling.checkpoints import (
+    Checkpoints,
+    OwnLearning,
+    Rescoring,
+    can_transfer,
+    relearn,
+    transfer_state,
+)
 from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, JobFiles, read_recipe, write_recipe
 from topiccrawler.crawling.keeping import visit_similarity
 from topiccrawler.crawling.page_stores import has_pages, open_pages, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.files import JsonFile, replace_file
-from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Via, Visit
 from topiccrawler.pages.read import SHORTEST_MAIN_TEXT, PageClassifier, PageWords, Reader

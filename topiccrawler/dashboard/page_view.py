@@ -27,7 +27,7 @@ from topiccrawler.results.jobs import selection_of
 from topiccrawler.results.search import search
 from topiccrawler.results.templating import moment
 from topiccrawler.store.pages import PageRecord
-from topiccrawler.text.normalise import printable
+from topiccrawler.text.characters import printable
 
 ROWS, HITS = 25, 20
 MOST_COPIES = 50

@@ -31,7 +31,7 @@ from topiccrawler.engine.control.server import RefusedError, admit
 from topiccrawler.files import folder, package_table
 from topiccrawler.results.search import Snippet
 from topiccrawler.results.templating import environment
-from topiccrawler.text.normalise import printable
+from topiccrawler.text.characters import printable
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 QUERY, FIELD, HEADER = "token", "form", "X-Form-Token"

@@ -279,7 +279,7 @@ class ReportingCommand(ScrapyCommand):
 
     def say(self, text: str) -> None:
         """Print what a terminal can show; a reader who has seen enough (`| head`) may go."""
-        from topiccrawler.text.normalise import printable
+        from topiccrawler.text.characters import printable
 
         try:
             sys.stdout.write(f"{printable(text)}\n")

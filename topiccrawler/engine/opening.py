@@ -30,9 +30,8 @@ from topiccrawler.crawling.assemble import Parts, assemble, recipe_of_words, top
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.crawl import Crawl, CrawlLimits
 from topiccrawler.crawling.estimate import LATEST
-from topiccrawler.crawling.gate import Restrictions
 from topiccrawler.crawling.job_files import SITE_REPEATS, JobFiles
-from topiccrawler.crawling.keeping import judged_since
+from topiccrawler.crawling.keeping import Restrictions, judged_since
 from topiccrawler.crawling.page_stores import as_begun, latest_visits
 from topiccrawler.crawling.recipe import CrawlParams, recipe_of
 from topiccrawler.crawling.resuming import ordering_of
@@ -45,17 +44,17 @@ from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, SeedsError, StateError
 from topiccrawler.frontier.base import Frontier
-from topiccrawler.frontier.budgets import Allowance, Budgets
+from topiccrawler.frontier.budgets import Allowance, Budgets, Limits
 from topiccrawler.frontier.host_ranking import FairShares
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.frontier.traps import Limits
 from topiccrawler.model import Link
 from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.store.pages import SharedPages
 from topiccrawler.text.segmenter import release_dictionary
+from topiccrawler.text.word_vectors import release_vectors
 from topiccrawler.topics.seeds import Seeds
 from topiccrawler.topics.topic import REMOVED_FIELDS, Topic
 from topiccrawler.urls.canonical import canonical, host_of
@@ -246,6 +245,7 @@ def open_crawl(
     parts = assemble(with_teaching(replace(recipe, off_topic=off_topic), folder))
     if parts.segmenter.own_words:
         release_dictionary()
+    release_vectors()
     hosts = Hosts(
         patience_seconds=settings.getfloat("FRONTIER_PATIENCE_SECONDS"),
         idle_share=_idle_share(params, settings),

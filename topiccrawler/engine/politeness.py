@@ -41,8 +41,8 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.asyncio import CallLaterResult, call_later
 from scrapy.utils.httpobj import urlparse_cached
 
+from topiccrawler.crawling.admission import Decision
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.gate import Decision
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.frontier.host_ranking import Pace, Paces
 from topiccrawler.frontier.hosts import Hosts

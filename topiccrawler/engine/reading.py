@@ -10,28 +10,23 @@ Answers go on in the order they came, whichever reader is done first: so a crawl
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
-from scrapy.http import Response
+from scrapy.http import HtmlResponse, Response
 from scrapy.settings import BaseSettings
 from scrapy.utils.asyncio import is_asyncio_available, run_in_thread
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawling.contents import Answer
+from topiccrawler.crawling.contents import Answer, Read
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.reading_processes import (
-    AUTO,
-    AutoStart,
-    Read,
-    ReadingProcesses,
-    auto_readers,
-    cores,
-)
 from topiccrawler.engine.leases import META
 from topiccrawler.engine.opening import needed_crawl
 from topiccrawler.pages.formats.registry import IN_WORKER, recognise
+
+if TYPE_CHECKING:
+    from topiccrawler.crawling.reading_processes import ReadingProcesses
 
 _EXTRACT, _READ = "topic_extract", "topic_read"  # in a request's meta
 
@@ -98,16 +93,29 @@ class DocumentMiddleware:
 
 def reading_processes(crawl: Crawl, settings: BaseSettings) -> ReadingProcesses | None:
     """As TOPIC_READERS says; None = there are none."""
-    wanted, seconds = settings.get("TOPIC_READERS"), settings.getfloat("TOPIC_READER_SECONDS")
-    if wanted == AUTO:
+    wanted = settings.get("TOPIC_READERS")
+    if wanted != "auto" and not int(wanted or 0):
+        return None
+    from topiccrawler.crawling.reading_processes import (  # whose pool takes memory
+        AutoStart,
+        ReadingProcesses,
+        auto_readers,
+        cores,
+    )
+
+    seconds = settings.getfloat("TOPIC_READER_SECONDS")
+    if wanted == "auto":
         available = cores()
         count = auto_readers(available)
         return ReadingProcesses(crawl, count, seconds, AutoStart(available)) if count else None
-    return ReadingProcesses(crawl, int(wanted), seconds) if int(wanted or 0) else None
+    return ReadingProcesses(crawl, int(wanted), seconds)
 
 
 def read_ahead(crawl: Crawl, response: Response) -> dict[str, Any]:
-    """What was read of this very answer before its callback, as arguments of Crawl.read; it is taken out of the meta."""
+    """What was read of this very answer before its callback, as arguments of Crawl.read; it is taken out of the meta.
+
+    Scrapy decodes an HTML page to look for a refresh in it: that text is taken where it was read as UTF-8.
+    """
     extract, read = response.meta.pop(_EXTRACT, None), response.meta.pop(_READ, None)
     if (
         isinstance(read, Read)
@@ -118,7 +126,8 @@ def read_ahead(crawl: Crawl, response: Response) -> dict[str, Any]:
         and read.answer.content_type == content_type(response)
     ):
         return {"content": read.content}
-    return {"extract": extract}
+    is_utf8 = isinstance(response, HtmlResponse) and response.encoding == "utf-8"
+    return {"extract": extract, "as_utf8": response.text if is_utf8 else None}
 
 
 def content_type(response: Response) -> str:

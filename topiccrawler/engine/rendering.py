@@ -31,7 +31,7 @@ from topiccrawler.engine.reading import content_type
 from topiccrawler.errors import ArgumentError
 from topiccrawler.pages.formats.registry import HTML, recognise
 from topiccrawler.pages.parse import parse
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 from topiccrawler.urls.canonical import host_of, registered_domain
 from topiccrawler.urls.private_hosts import is_inside, is_private_answer
 

@@ -139,27 +139,27 @@ class SqliteView:
         numbers = {url: find(url) for url in dict.fromkeys(urls)}
         is_open = {url: number is None or states[number] == WAITING for url, number in numbers.items()}
         places = [place for place, url in enumerate(urls) if is_open[url]]
-        if anchors is not None:
-            places = [at for at in places if self._is_new(numbers[urls[at]], anchors[at])]
-        return is_open, places
+        if anchors is None:
+            return is_open, places
+        seen_anchors, new = self._columns.seen_anchors, []
+        for place in places:
+            number = numbers[urls[place]]
+            if number is not None:
+                seen = seen_anchors[number]
+                more = seen | anchor_bit(anchors[place])
+                if more == seen:
+                    continue
+                seen_anchors[number] = more
+                self._rows.set_seen_anchors(number, more)
+            new.append(place)
+        return is_open, new
 
     def is_open(self, url: str) -> bool:
         number = self._columns.urls.find(url)
         return number is None or self._columns.states[number] == WAITING
 
     def is_new_anchor(self, url: str, text: str) -> bool:
-        return self._is_new(self._columns.urls.find(url), text)
-
-    def _is_new(self, number: int | None, text: str) -> bool:
-        if number is None:
-            return True
-        seen_anchors = self._columns.seen_anchors[number]
-        more = seen_anchors | anchor_bit(text)
-        if self._columns.states[number] != WAITING or more == seen_anchors:
-            return False
-        self._columns.seen_anchors[number] = more
-        self._rows.set_seen_anchors(number, more)
-        return True
+        return bool(self.sift([url], [text])[1])
 
 
 class SqliteNotes:

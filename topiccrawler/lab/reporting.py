@@ -42,7 +42,7 @@ from topiccrawler.lab.replayed import Crawled, name_of, parameters_of
 from topiccrawler.results.templating import as_text, cell, filled_in
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.strategies import parameters_of as defaults_of
-from topiccrawler.text.tokenise import TOKENIZER
+from topiccrawler.text.segmenter import TOKENIZER
 
 VERSION = 1
 CURVE_STEP_PAGES = 50

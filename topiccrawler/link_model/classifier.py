@@ -52,6 +52,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -60,8 +61,7 @@ import numpy as np
 
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link
-from topiccrawler.text.segmenter import PLAIN, Segmenter
-from topiccrawler.text.tokenise import TwoGenerationCache, is_whole
+from topiccrawler.text.segmenter import PLAIN, Segmenter, TwoGenerationCache, is_whole
 
 FEATURES = "link-words-4"  # stands in every model; goes up with any change below
 FIELDS = ("anchor", "context", "url")
@@ -290,9 +290,13 @@ class WordWeights(dict[str, float]):
 
     def __init__(self, trained: dict[str, float], *, compounds: bool = True) -> None:
         super().__init__(trained)
-        self.telling = frozenset([word for word, share in trained.items() if share])
         self._trained = frozenset(trained if compounds else ())  # what was worked out must not cut others
         self._room = len(trained) + _MOST_REMEMBERED
+
+    @cached_property
+    def telling(self) -> frozenset[str]:
+        """The words with a weight."""
+        return frozenset([word for word, share in self.items() if share])
 
     def __missing__(self, word: str) -> float:
         share = 0.0
@@ -333,16 +337,20 @@ class LinkClassifier:
     scores: Mapping[str, object] = field(default_factory=dict)  # its scores on held-out links
     compounds: bool = True  # an unknown compound of an anchor is read as the known words in it
     segmenter: Segmenter = field(default=PLAIN, compare=False, repr=False)  # of the crawl that asks it
+    tables: Sequence[WordWeights] = field(
+        default=(), compare=False, repr=False
+    )  # by field; none = made of the counts
 
     def __post_init__(self) -> None:
         self._bias = _exact(math.log(self.prior) - math.log(1.0 - self.prior))
-        self._tables = [self._table(name) for name in FIELDS]
+        self._tables = self.tables or [self._table(name) for name in FIELDS]
         self._anchor_flag, self._context_flag = (
             self._tables[field].get(LEXICON, 0.0) if self.lexicon else 0.0 for field in (_ANCHOR, _CONTEXT)
         )
         self._odds = TwoGenerationCache(self._odds_of, _REMEMBERED_CHARACTERS)
         self._shares: dict[str, dict[str, float]] = {}  # of pieces of contexts
         self._channels: dict[str, float] = {}  # scores
+        self._asked: tuple[tuple[Link, ...], list[float]] = ((), [])
 
     def _table(self, name: str) -> WordWeights:
         trust = self.trust.get(name, 0.0)
@@ -356,12 +364,21 @@ class LinkClassifier:
         """The same model for links whose texts this segmenter cuts."""
         return replace(self, segmenter=segmenter, lexicon=Lexicon(self.lexicon.entries, segmenter))
 
+    def without_counts(self) -> LinkClassifier:
+        """The same for a crawl, which only scores: 60 000 words have 7 MB of counts."""
+        return replace(self, counts=Counts(), tables=self._tables)
+
     def log_odds(self, links: Sequence[Link]) -> list[float]:
         """ln P(+|link) - ln P(-|link), for the links of a page at once. Equals `log_odds_of_words`, but links seen recently are
-        cached: the gate asks for what the strategy asked for, and pages share their menus.
+        cached: pages share their menus, and the gate asks for the very tuple that the strategy asked for.
         """
-        texts = list(map(_texts_of, links))
-        return list(map(self._odds.of(texts).__getitem__, texts))
+        if links is not self._asked[0]:
+            texts = list(map(_texts_of, links))
+            odds = list(map(self._odds.of(texts).__getitem__, texts))
+            if not isinstance(links, tuple):
+                return odds
+            self._asked = links, odds
+        return self._asked[1]
 
     def add_log_odds(self, links: Sequence[Link], odds: Sequence[float]) -> None:
         """Take over what the same model has made of these links in another process."""

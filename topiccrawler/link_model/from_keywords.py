@@ -59,11 +59,11 @@ def link_model(topic: Topic, models: str | None) -> LinkClassifier:
     Raises ModelError when the model is damaged, or missing from a folder that was named.
     """
     if models == PAPER:
-        return load_model(topic.name, data_folder("models").joinpath(PAPER), topic.segmenter)
+        return load_model(topic.name, data_folder("models").joinpath(PAPER), topic.segmenter).without_counts()
     asked = (models or "").strip().lower() == NONE
     if asked or not (models or is_file(data_folder("models").joinpath(f"{topic.name}.json"))):
         why = f"TOPIC_LINK_MODELS={NONE}" if asked else "it has no link model"
         text = "Topic %s: %s; links are scored by its %d keywords"
         logger.info(text, topic.display_name, why, len(topic.keywords))
         return keyword_model(topic)
-    return load_model(topic.name, Path(models) if models else None, topic.segmenter)
+    return load_model(topic.name, Path(models) if models else None, topic.segmenter).without_counts()

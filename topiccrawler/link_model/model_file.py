@@ -22,8 +22,7 @@ from topiccrawler.files import folder as data_folder
 from topiccrawler.link_model.classifier import FEATURES, FIELDS, Counts, Lexicon, LinkClassifier
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link
-from topiccrawler.text.segmenter import PLAIN, Segmenter
-from topiccrawler.text.tokenise import TOKENIZER
+from topiccrawler.text.segmenter import PLAIN, TOKENIZER, Segmenter
 
 FORMAT = "topiccrawler link model"
 VERSION = 2

@@ -279,13 +279,16 @@ MOST_MEDIA = 200  # of one page
 
 def media_of(document: Document, page_url: str, encoding: str = "utf-8") -> list[Medium]:
     """The page's media links, in order, each URL once."""
+    hrefs = {href for href in {anchor[2] for anchor in document.anchors} if may_be_media(href)}
+    if not hrefs:
+        return []
     base = page_url
     if document.base_href:
         base = Canonicalizer(page_url)(document.base_href) or page_url
     canonical = Canonicalizer(base, encoding=encoding)
     found: dict[str, Medium] = {}
     for anchor in document.anchors:
-        if not may_be_media(anchor.href):
+        if anchor.href not in hrefs:
             continue
         url = canonical(anchor.href)
         if url is not None and url not in found and is_media(url):

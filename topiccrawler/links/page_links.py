@@ -72,10 +72,10 @@ class PageLinks(Sequence[Link]):
     def __iter__(self) -> Iterator[Link]:
         return iter(self._all())
 
-    def at(self, places: Sequence[int]) -> list[Link]:
+    def at(self, places: Sequence[int]) -> tuple[Link, ...]:
         """The Links at these places."""
         made = self._made
-        return [made.get(place) or self._link(place) for place in places]
+        return tuple([made.get(place) or self._link(place) for place in places])
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Without the Links that were made of the columns."""

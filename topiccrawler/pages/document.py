@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
+from itertools import repeat
 from typing import NamedTuple
 
 from topiccrawler.files import package_table
@@ -49,6 +50,9 @@ class Block(NamedTuple):
     end: int
     node: int  # the element of its first run
     link_characters: int
+
+
+BlockRow = tuple[int, int, int, int]  # the same
 
 
 class Heading(NamedTuple):
@@ -92,20 +96,24 @@ class Document:
     @property
     def blocks(self) -> list[Block]:
         """The runs, put together to blocks."""
-        found: list[Block] = []
-        as_block = partial(tuple.__new__, Block)  # three quarters of the time of the constructor
+        return list(map(tuple.__new__, repeat(Block), self.block_rows))
+
+    @property
+    def block_rows(self) -> list[BlockRow]:
+        """The same as plain tuples, in half the time."""
+        found: list[BlockRow] = []
         first = last = in_links = 0
         home = number = -1
         for start, end, node, in_link, block in self.runs:
             if block != number:
                 if home >= 0:
-                    found.append(as_block((first, last, home, in_links)))
+                    found.append((first, last, home, in_links))
                 first, home, number, in_links = start, node, block, 0
             if in_link:
                 in_links += end - start
             last = end
         if home >= 0:
-            found.append(as_block((first, last, home, in_links)))
+            found.append((first, last, home, in_links))
         return found
 
 

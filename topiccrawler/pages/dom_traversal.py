@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
+from itertools import repeat
 
-from selectolax.lexbor import LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topiccrawler.pages.document import BOUNDARY, Anchor, Document, Heading, region_of
 
@@ -103,21 +104,39 @@ def _traits() -> dict[str, int]:
 
 
 _NOTED = _HEADING | _EMPHASIZED | _HIDES | _SPECIAL
-# Is a tag a block, one that holds others, a link; is there more to note; its traits. The loop asks for the first four at each element.
-_Kind = tuple[bool, bool, bool, bool, int]
-_KINDS: dict[str, _Kind | None] = {
-    tag: (traits & _BLOCK > 0, traits & _STRUCTURAL > 0, traits & _LINK > 0, traits & _NOTED > 0, traits)
-    for tag, traits in _traits().items()
-}
-_KINDS |= {"": None, "-comment": None}  # no elements
-_PLAIN: _Kind = (False, False, False, False, 0)
+# A tag; is it a block, one that holds others, a link; is there more to note; its traits. The loop asks for the first five at each element.
+_Kind = tuple[str, bool, bool, bool, bool, int]
+_NO_ELEMENT: _Kind = ("", False, False, False, False, 0)
+_PLAIN_TAGS = (
+    "abbr acronym audio bdi bdo big canvas cite code col colgroup data del dfn embed font head i input ins kbd label map math nobr "
+    "noscript object param picture q rp rt ruby s samp small source span strike sub sup time tt u var video wbr"
+)
+_TRAITS = dict.fromkeys(_PLAIN_TAGS.split(), 0) | _traits()
+
+
+def _kind(tag: str) -> _Kind:
+    if tag in {"", "-comment"}:
+        return _NO_ELEMENT
+    traits = _TRAITS.get(tag, 0)
+    return tag, traits & _BLOCK > 0, traits & _STRUCTURAL > 0, traits & _LINK > 0, traits & _NOTED > 0, traits
+
+
+def _kinds() -> dict[int, _Kind | None]:
+    """Kinds by the parser's numbers of tags, which it gives in less time than names; None for texts."""
+    tree = LexborHTMLParser("text")
+    texts = {node.tag_id: None for node in tree.css("body")[0].iter(include_text=True)}
+    return texts | {tree.create_node(tag).tag_id: _kind(tag) for tag in _TRAITS}
+
+
+_KINDS = _kinds()
+_LAST = LexborHTMLParser("").css("html")[0]  # no node comes after it
 _BARS = re.compile(r"\s*\|[\s|]*")
 
 _Open = tuple[LexborNode, _Kind]  # an open element
 # An open link: its attributes, the length of the text before it, its element, its path, how many headings stand above it.
 _OpenLink = tuple[Attributes, int, int, str, int]
-# A link that has ended: start and end of its text, alt of its first image; then as above.
-_ClosedLink = tuple[int, int, str, _OpenLink]
+# A link that has ended: its element, start and end of its text, alt of its first image; then as above.
+_ClosedLink = tuple[int, int, int, str, _OpenLink]
 
 
 def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 calls and attributes for each node would double its time
@@ -144,17 +163,20 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
     index = at = -1  # the newest element, the innermost open one
     region = ""
     in_link = False
-    kind_of = _KINDS.get
+    kinds = _KINDS.copy()
     node: LexborNode | None = root
     while node is not None:
-        tag = node.tag or ""
-        if tag == "-text":
+        try:
+            kind = kinds[node.tag_id]
+        except KeyError:  # a number that only this page has
+            kind = kinds[node.tag_id] = _kind(node.tag or "")
+        if kind is None:
             if not hidden:
                 raw = node.text_content or ""
                 text = " ".join(raw.split())
                 if text:
                     after = ""
-                    if len(text) != len(raw):  # else no blank was dropped
+                    if text is not raw:  # else it has no blanks
                         gap = gap or (" " if raw[0].isspace() else "")
                         after = " " if raw[-1].isspace() else ""
                     if BOUNDARY in text:
@@ -169,12 +191,12 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
                     gap = after
                 else:
                     gap = gap or " "
-            node_after = node.next
-        elif (kind := kind_of(tag, _PLAIN)) is None:
-            node_after = node.next
+            node = node.next
+        elif kind is _NO_ELEMENT:
+            node = node.next
         else:
             index += 1
-            is_block, is_structural, is_link, is_noted, traits = kind
+            tag, is_block, is_structural, is_link, is_noted, traits = kind
             label = tag
             if is_block:
                 gap = BOUNDARY
@@ -206,7 +228,7 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
                     elif len(closed) < MOST_ANCHORS and (found := _pointing(tag, node)) is not None:
                         alt, attributes = found
                         link = attributes, length, index, _path(labels), len(headings)
-                        closed.append((length + 1, length + 1, alt, link))
+                        closed.append((index, length + 1, length + 1, alt, link))
                         gap = BOUNDARY
                 if traits & (_HEADING | _EMPHASIZED):
                     marks.append((length, int(tag[1]) if traits & _HEADING else 0))
@@ -215,9 +237,13 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
             stack.append((node, kind))
             labels.append(label)
             at = index
-            node_after = node.first_child if index <= MOST_NODES else None
-        while node_after is None and stack:
-            above, (is_block, is_structural, is_link, is_noted, traits) = stack.pop()
+            if index > MOST_NODES:  # what is open is closed, nothing more is read
+                stack = [(_LAST, kind) for _, kind in stack]
+                node = None
+            else:
+                node = node.first_child
+        while node is None and stack:
+            above, (_, is_block, is_structural, is_link, is_noted, traits) = stack.pop()
             labels.pop()
             at = parents[at]
             if is_block:
@@ -231,7 +257,8 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
                 # A link without href (scripted) goes nowhere, but a reader takes it for one: it only marks its text.
                 if link[0].get("href") and len(closed) < MOST_ANCHORS:
                     start = link[1] + 1  # a boundary stands before the link's first character
-                    closed.append((start, max(start, length), alt, link))
+                    end = length if length > start else start  # noqa: FURB136 max() takes five times as long
+                    closed.append((link[2], start, end, alt, link))
                 gap = BOUNDARY
             elif is_noted:
                 if traits & _HIDES:
@@ -243,9 +270,7 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
                             headings.append((start, length, level))
                         else:
                             emphasis.append((start, length))
-            if index <= MOST_NODES:
-                node_after = above.next
-        node = node_after
+            node = above.next
     document.text = "".join([*pieces, BOUNDARY])
     _finish(document, headings, emphasis, closed)
     return document
@@ -268,7 +293,7 @@ def _structure(tag: str, names: str, region: str) -> tuple[str, str]:
 
 def _path(labels: list[str]) -> str:
     """The class of the DOM path below the innermost open element; html and body are no part of it."""
-    return ">".join(labels[max(2, len(labels) - PATH_STEPS) :])
+    return ">".join(labels[-PATH_STEPS:] if len(labels) > PATH_STEPS + 1 else labels[2:])
 
 
 def _pointing(tag: str, node: LexborNode) -> tuple[str, Attributes] | None:
@@ -294,17 +319,17 @@ def _finish(
         return text[start:end].replace(BOUNDARY, " ").strip()
 
     document.emphasis = [clean(start, end) for start, end in emphasis]
-    document.heading_marks = [Heading(clean(start, end), level, start) for start, end, level in headings]
+    marks = [(clean(start, end), level, start) for start, end, level in headings]
+    document.heading_marks = list(map(tuple.__new__, repeat(Heading), marks))
     above = ["", *document.headings]
     regions, tags = document.node_regions, document.node_tags
-    as_anchor = partial(
-        tuple.__new__, Anchor
-    )  # three quarters of the time of the constructor, two hundred times a page
-    closed.sort(key=lambda link: link[3][2])  # an iframe in a link ends before the link does
-    document.anchors = [
-        as_anchor((
+    closed.sort()  # by element: an iframe in a link ends before the link does
+    anchors = [
+        (
             start, end, (attributes["href"] or "")[:LONGEST_HREF], attributes.get("title") or "", attributes.get("rel") or "",
             alt, regions[node], path, above[heading], tags[node], node,
-        ))
-        for start, end, alt, (attributes, _, node, path, heading) in closed
+        )
+        for node, start, end, alt, (attributes, _, _, path, heading) in closed
     ]  # fmt: skip
+    # half of the time of the constructor, hundreds of times a page
+    document.anchors = list(map(tuple.__new__, repeat(Anchor), anchors))

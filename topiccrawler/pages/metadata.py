@@ -41,21 +41,25 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from itertools import chain, islice
-from operator import ne
 from urllib.parse import unquote
+
+import numpy as np
 
 from topiccrawler.files import package_table
 from topiccrawler.pages.document import Document
-from topiccrawler.text.normalise import fold, script_counts
+from topiccrawler.text.characters import script_counts
+from topiccrawler.text.segmenter import fold
 
 EARLIEST = 1991
 OPENING_CHARACTERS = 400
 LONGEST_URL = 2_083
 
 _METAS: list[str] = package_table("pages/markup.toml")["date_metas"]
-_DAY = re.compile(r"(?<!\d)((?:19|20)\d\d)\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d)")
-_DIGITS = re.compile(r"(?<!\d)((?:19|20)\d\d)(\d\d)(\d\d)(?!\d{1,5}(?:\D|$))")
-_PATH_DAY = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_/]?)([01]\d)[-_/]?([0-3]\d)(?!\d)")
+# That no digit stands before the year is asked behind its century: what begins with one of few characters is found sooner.
+_YEAR = r"((?:19|20)(?<!\d\d\d)\d\d)"
+_DAY = re.compile(_YEAR + r"\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d)")
+_DIGITS = re.compile(_YEAR + r"(\d\d)(\d\d)(?!\d{1,5}(?:\D|$))")
+_PATH_DAY = re.compile(_YEAR + r"([-_/]?)([01]\d)[-_/]?([0-3]\d)(?!\d)")
 _MARKED = re.compile(
     r"(?:发[布表]|更新|发稿|时间|日期|来源|编辑|published|posted|updated|date)[^\d|]{0,12}\|?[^\d|]{0,4}$",
     re.IGNORECASE,
@@ -152,7 +156,10 @@ def _alphabetic(sample: str, tag: str, share: dict[str, float]) -> str:
 def _is_traditional(sample: str) -> bool:
     han = "".join(_HAN.findall(sample))
     folded = fold(han)
-    return folded != han and sum(map(ne, han, folded)) > 0.06 * len(han)
+    if folded == han:
+        return False
+    written, simplified = (np.frombuffer(text.encode("utf-32-le"), dtype="<u4") for text in (han, folded))
+    return bool(np.count_nonzero(written != simplified) > 0.06 * len(han))
 
 
 LONGEST_FACT = 1_000  # characters

@@ -27,6 +27,7 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
+import numpy as np
 from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawler.pages.document import Document
@@ -38,9 +39,12 @@ HARMLESS_CHARACTERS = 200_000
 MOST_UNCLOSED_FORMATTING = 60
 MOST_LEVELS = 256
 
-# b big code em font i nobr s small strike strong tt u; spelled by first letter, for this runs over every page
+# b big code em font i nobr s small strike strong tt u; spelled by first letters, for this runs over every page: two characters refuse
+# nearly all other tags
+_TWO_LETTERS = r"[bcefinstuBCEFINSTU][\s/>iImMoOtT]"
 _FORMATTING = re.compile(
-    r"<(/?)(?=[bcefinstuBCEFINSTU])(?:[bB](?:[iI][gG])?|[iIuU]|[sS](?:[mM][aA][lL]{2}|[tT][rR](?:[iI][kK][eE]|[oO][nN][gG]))?"
+    rf"<(?={_TWO_LETTERS}|/{_TWO_LETTERS})(/?)"
+    r"(?:[bB](?:[iI][gG])?|[iIuU]|[sS](?:[mM][aA][lL]{2}|[tT][rR](?:[iI][kK][eE]|[oO][nN][gG]))?"
     r"|[eE][mM]|[tT]{2}|[cC][oO][dD][eE]|[fF][oO][nN][tT]|[nN][oO][bB][rR])(?=[\s/>])"
 )
 _FORMATTING_TAG = re.compile(rf"{_FORMATTING.pattern}[^<>]*>?")
@@ -54,11 +58,11 @@ _ENDING_ALONE = frozenset(_ENDING_ALONE_TAGS.split())
 _ENDLESS_TAG = re.compile(r"<(?:([a-z][a-z0-9]{,15})(?=[\s/>]))?[^<>]{20000,}>?", re.IGNORECASE)
 
 
-def limit_nesting(html: str) -> str:
-    """The same page, flattened where it is nested too deeply."""
+def limit_nesting(html: str, utf8: bytes | None = None) -> str:
+    """The same page, flattened where it is nested too deeply; `utf8`: its bytes, in which tags are counted sooner."""
     if len(html) > HARMLESS_CHARACTERS:
-        html = _ENDLESS_TAG.sub(lambda tag: f"<{tag[1]}>" if tag[1] else " ", html)
-    tags = html.count("<")
+        html, utf8 = _ENDLESS_TAG.sub(lambda tag: f"<{tag[1]}>" if tag[1] else " ", html), None
+    tags = html.count("<") if utf8 is None else np.count_nonzero(np.frombuffer(utf8, np.uint8) == ord("<"))
     if tags > HARMLESS_FORMATTING_TAGS:
         steps = [-1 if closing else 1 for closing in _FORMATTING.findall(html)]
         if max(accumulate(steps), default=0) > MOST_UNCLOSED_FORMATTING:
@@ -99,16 +103,20 @@ _NOSCRIPT = re.compile(
 )
 
 
-def parse(html: str) -> Document:
-    """One traversal of the page, a second where its text stands in <noscript>. Never raises on any text."""
-    return parse_with_tree(html)[0]
+def parse(html: str, utf8: bytes | None = None) -> Document:
+    """One traversal of the page, a second where its text stands in <noscript>. Never raises on any text.
+
+    `utf8`: the page in UTF-8, where the caller has it: the parser reads bytes.
+    """
+    return parse_with_tree(html, utf8)[0]
 
 
-def parse_with_tree(html: str) -> tuple[Document, LexborHTMLParser]:
+def parse_with_tree(html: str, utf8: bytes | None = None) -> tuple[Document, LexborHTMLParser]:
     """The same, and the tree whose elements in document order are the nodes of the Document."""
-    html = limit_nesting(html[:MOST_CHARACTERS])
+    whole, html = html, html[:MOST_CHARACTERS]
+    html = limit_nesting(html, utf8 if html is whole else None)
     scripted = _NOSCRIPT.sub(" ", html) if "<noscript" in html or "<NOSCRIPT" in html else html
-    found = _walk(scripted, [*UNREAD, "noscript"])
+    found = _walk(utf8 if utf8 is not None and scripted is whole else scripted, [*UNREAD, "noscript"])
     if scripted is not html and len(found[0].text) < LITTLE_TEXT:
         unscripted = _walk(html, [*UNREAD, "iframe"])
         if len(unscripted[0].text) > 2 * len(found[0].text) + LEAST_NOSCRIPT:
@@ -116,7 +124,7 @@ def parse_with_tree(html: str) -> tuple[Document, LexborHTMLParser]:
     return found
 
 
-def _walk(html: str, unread: list[str]) -> tuple[Document, LexborHTMLParser]:
+def _walk(html: str | bytes, unread: list[str]) -> tuple[Document, LexborHTMLParser]:
     tree = LexborHTMLParser(html)
     tree.strip_tags(unread)
     root = tree.root

@@ -13,6 +13,7 @@ What every page classifier answers; reading, pipelines and commands use this pro
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +42,7 @@ from topiccrawler.pages.site_repeats import (
 )
 from topiccrawler.pages.site_rules import declared_feeds, read_by_rule, rule_of
 from topiccrawler.pages.title import TITLE_READERS, TITLE_TAG
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import REPLACEMENT, decode
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.topics.topic import SiteRule
 from topiccrawler.urls.canonical import host_of
@@ -187,12 +188,16 @@ class ContentReader:
         *,
         content_type: str = "",
         extract: Extract | UnreadableError | None = None,
+        as_utf8: str | None = None,
     ) -> Content:
-        """What one page says; arguments as of `Reader.read`. Never raises on any bytes."""
+        """What one page says; arguments as of `Reader.read`. Never raises on any bytes. `as_utf8`: see text.characters.decode."""
         kind, fault, rule = recognise(body, content_type), "", None
         if kind == HTML:
-            html, encoding = decode(body[:MOST_BYTES], declared)
-            document = parse(html)
+            if len(body) > MOST_BYTES:
+                body, as_utf8 = body[:MOST_BYTES], None
+            html, encoding = decode(body, declared, as_utf8)
+            is_same = encoding == "utf-8" and REPLACEMENT not in html and not body.startswith(BOM_UTF8)
+            document = parse(html, body if is_same else None)
             title, main = self.title_reader(html, document), main_text(document)
             rule = rule_of(url, self.sites)
             if rule is not None:

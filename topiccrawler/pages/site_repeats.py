@@ -81,9 +81,8 @@ def fingerprint(text: str, segmenter: Segmenter = PLAIN) -> Fingerprint | None:
     digest = int.from_bytes(blake2b(" ".join(found).encode(), digest_size=8).digest(), "little", signed=True)
     if len(found) < LEAST_WORDS:
         return Fingerprint(digest, b"")
-    pairs = set(map(" ".join, pairwise(found)))
     minima = RMinHash(num_perm=BITS, seed=_SEED)
-    minima.update([*pairs])
+    minima.update(list(map(" ".join, pairwise(found))))  # one that comes twice changes nothing
     return Fingerprint(digest, _lowest_bits(minima.digest()))
 
 
@@ -227,8 +226,8 @@ def _lines(document: Document, main_text: str) -> Iterator[tuple[Kind, str]]:
         yield from (("text", line) for line in main_text[:MOST_CHARACTERS].split("\n"))
         return
     left = MOST_CHARACTERS
-    for block in document.blocks[:MOST_BLOCKS]:
-        text = document.text[block.start : block.end].replace(BOUNDARY, " ").strip()
+    for start, end, _, _ in document.block_rows[:MOST_BLOCKS]:
+        text = document.text[start:end].replace(BOUNDARY, " ").strip()
         left -= len(text)
         if left < 0:
             return

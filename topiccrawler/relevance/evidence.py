@@ -50,9 +50,7 @@ from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.pages.site_repeats import Kind, Segment
 from topiccrawler.relevance.base import EVEN, SLOPE
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.text.normalise import fold
-from topiccrawler.text.segmenter import Segmenter
-from topiccrawler.text.tokenise import HAN, stem
+from topiccrawler.text.segmenter import HAN, Segmenter, fold, stem
 from topiccrawler.text.weights import logistic
 from topiccrawler.topics.meaning import naming_words, near_words
 from topiccrawler.topics.topic import Topic, heads_of, joined_again

@@ -44,7 +44,7 @@ from topiccrawler.files import JsonFile, compact, replace_file
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.base import EVEN, TRAINED
 from topiccrawler.relevance.vsm import LEAST_WEIGHT, VsmClassifier
-from topiccrawler.text.tokenise import TOKENIZER
+from topiccrawler.text.segmenter import TOKENIZER
 from topiccrawler.text.weights import logistic
 from topiccrawler.topics.keywords import SIZE, keywords_of_words
 from topiccrawler.topics.topic import Topic, make_topic

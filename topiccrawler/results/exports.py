@@ -61,7 +61,7 @@ from topiccrawler.results.templating import as_text
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.html import KeptHtml, zstd_file
 from topiccrawler.store.pages import ALL, PageRecord, Selection
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 from topiccrawler.urls.canonical import host_of
 
 FIELDS = package_table("results/corpus_fields.toml")

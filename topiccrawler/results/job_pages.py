@@ -29,7 +29,7 @@ from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.pages.read import PageClassifier
 from topiccrawler.relevance.base import VSM
 from topiccrawler.store.pages import ALL, Check, PageChecks, PageRecord, Pages, PageStore, Selection, Version
-from topiccrawler.text.normalise import one_line
+from topiccrawler.text.characters import one_line
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.catalogue import parts_of
 from topiccrawler.urls.canonical import canonical, readable

@@ -9,7 +9,7 @@ A query becomes an expression of FTS5, and words to mark in the text:
     "基金定投"        the phrase (also “…”)
     -股票 -"a b"      without them
 
-Traditional and simplified characters, full and half width, upper and lower case are one (text.normalise); Latin words are compared by
+Traditional and simplified characters, full and half width, upper and lower case are one (text.segmenter); Latin words are compared by
 their stems. Of words that the dictionary lacks the segmenter drops characters, but for those of the crawl's topic; a search keeps its own whole
 too. An index made without them has what was left of them, so either spelling of a word is looked for, in each job by the segmenter of its
 topic.
@@ -35,9 +35,7 @@ from topiccrawler.errors import ArgumentError
 from topiccrawler.results.job_pages import known_of, of_job
 from topiccrawler.store.index import PageIndex, QueryTerm, fts5
 from topiccrawler.store.pages import PageStore, Selection
-from topiccrawler.text.normalise import fold
-from topiccrawler.text.segmenter import PLAIN, Segmenter
-from topiccrawler.text.tokenise import stem
+from topiccrawler.text.segmenter import PLAIN, Segmenter, fold, stem
 
 _TERM = re.compile(r'(-?)(?:["“”]([^"“”]*)["“”]?|([^\s"“”]+))')
 _REMEDY = 'give words of two characters or more: scrapy search "基金 定投"'

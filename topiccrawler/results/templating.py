@@ -1,7 +1,7 @@
 """Fills in templates: pages in HTML, and what commands print.
 
 Templates are package data: in a scrapyd egg they are in a zip. All that is filled in HTML is escaped, because it comes out of the web. What has no
-shape of its own, or turns the direction of writing, becomes an escape (text.normalise); only http and https addresses become links.
+shape of its own, or turns the direction of writing, becomes an escape (text.characters); only http and https addresses become links.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from topiccrawler.text.normalise import one_line
+from topiccrawler.text.characters import one_line
 from topiccrawler.urls.canonical import readable
 
 _NO_REASONS: Mapping[str, str] = {}

@@ -47,7 +47,7 @@ from topiccrawler.pages.formats.registry import tidy
 from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.seeding.http_client import BadAnswerError, HttpClient, NoAnswerError
 from topiccrawler.store.visits import read_visits
-from topiccrawler.text.normalise import printable
+from topiccrawler.text.characters import printable
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical, host_of

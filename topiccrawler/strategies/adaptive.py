@@ -36,13 +36,18 @@ from topiccrawler.strategies.base import (
     Strategy,
     check_range,
     link_scorer_of,
-    packed_rows,
 )
-from topiccrawler.strategies.learning import label_of
-from topiccrawler.strategies.link_features import GROUPS, MEMORY_URLS, UrlFeatures, bounded, logit
-from topiccrawler.strategies.site_looks import SiteLooks
-from topiccrawler.text.normalise import fold, folded
-from topiccrawler.text.weights import logistic
+from topiccrawler.strategies.link_features import (
+    GROUPS,
+    MEMORY_URLS,
+    SiteLooks,
+    UrlFeatures,
+    bounded,
+    logit,
+    probability,
+)
+from topiccrawler.strategies.numbering import label_of
+from topiccrawler.text.segmenter import fold, folded
 from topiccrawler.topics.meaning import naming_words
 from topiccrawler.urls.canonical import host_of
 
@@ -131,7 +136,7 @@ class Regression:
 
     def learn(self, features: Floats, outcome: float) -> None:
         """From one row."""
-        gradient = (logistic(float(features @ self.weights)) - outcome) * features
+        gradient = (probability(features @ self.weights) - outcome) * features
         self.squares += gradient * gradient
         self.weights -= self.rate * gradient / np.sqrt(self.squares)
 
@@ -157,6 +162,7 @@ ODDS_LIMIT = 30.0
 WORDS_SCALE = 3.0
 UNPRODUCTIVE_SCALE = 10.0  # pages
 NEARBY = 0.3  # outcome of a page that is not relevant, but as similar as one that is
+IN_ANCHOR, IN_PATH = 1.0, 0.5  # of the words that name the topic
 LISTING = 0.7  # largest outcome of a page that only links to pages named by words of the topic's name
 NEARBY_WORDS = 0.3  # what a word of a page that is not relevant is worth, in its label by similarity
 ROOM = 0.02  # added to relevances before a logarithm
@@ -175,7 +181,7 @@ class Adaptive(Strategy):
         page         ln((similarity + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
         grandparent  the same as page, one step back
         site         logit of the smoothed relevant share of pages fetched from its site, less that of all;
-                     names: 20 more for the URLs chosen for a look at their site (strategies.site_looks)
+                     names: 20 more for the URLs chosen for a look at their site (link_features.SiteLooks)
         site text    mean of 2 tanh(log-odds / 10) of the first link to each URL met of its site; two more count 0
         source host  the same as site, of pages fetched through links of the host of the best linking page
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (strategies.numbering)
@@ -257,15 +263,19 @@ class Adaptive(Strategy):
         """Learn from a page, and score its links that wait. Links of another process's page are in the queue already."""
         urls = self._urls
         self._end(seen.ended)
-        self._learn(seen)
+        anchors = [link.anchor for link in seen.links]
+        paths = [unquote(link.url.split("/", 3)[-1]) for link in seen.links]
+        texts = folded([*anchors, *paths]) if self._names is not None else []
+        title, *words = urls.segmenter.words_of([seen.title, *anchors])
+        named = self._named(texts) if texts else [0.0] * len(anchors)
+        self._learn(seen, title, named)
         if not seen.links:
             return ()
-        rows = self._meet(seen)
-        features = self._features(rows)
-        values = self._scores(rows, features)
+        rows = self._meet(seen, words, named)
+        values, parts = self._weighed(rows)
         urls.columns["score"][rows] = values
         queued = urls.columns["queued"]
-        scores = self._as_scores(rows, values, features)
+        scores = self._as_scores(rows, values, parts)
         offered = values
         if seen.queued is not None:
             offered = np.array([seen.queued.get(score.url, -np.inf) for score in scores])
@@ -294,41 +304,39 @@ class Adaptive(Strategy):
         if self._refreshes % (1 + len(waiting) // WEIGHED_AT_ONCE):
             best = waiting[np.argpartition(-estimates[waiting], WEIGHED_AT_ONCE - 1)[:WEIGHED_AT_ONCE]]
             rows = np.union1d(best, touched)
-        features = self._features(rows)
-        estimates[rows] = self._scores(rows, features)
+        estimates[rows], parts = self._weighed(rows)
         queued = urls.columns["queued"]
         head = np.partition(estimates[rows], -HEAD)[-HEAD] if len(rows) > HEAD else -math.inf
         matters = np.maximum(estimates[rows], queued[rows]) >= head
         changed = matters & (np.abs(estimates[rows] - queued[rows]) >= LEAST_CHANGE)
         rows = rows[changed]
         queued[rows] = estimates[rows]
-        self._pending.extend(self._as_scores(rows, queued[rows], features[changed]))
+        self._pending.extend(self._as_scores(rows, queued[rows], parts[changed]))
 
-    def _scores(self, rows: Numbers, features: Floats) -> Floats:
-        scores: Floats = self._regression.scores(features) + self._looks.added(self._urls, rows)
-        return scores
+    def _weighed(self, rows: Numbers) -> tuple[Floats, Floats]:
+        """The score of each row, and what each feature adds to it."""
+        features, looked_at = self._features(rows), self._looks.added(self._urls, rows)
+        parts = features * self._regression.weights
+        parts[:, SITE] += looked_at
+        return self._regression.scores(features) + looked_at, parts
 
     def worth(self, value: float) -> float:
-        return logistic(value)
+        return float(probability(value))
 
     def current(self, link: Link) -> Score | None:
         row = self._urls.rows.get(link.url)
         if row is None or not self._urls.waiting[row]:
             return None
         rows = np.array([row])
-        features = self._features(rows)
-        value = float(self._scores(rows, features)[0])
-        return Score(link.url, value, shares=self._shares(rows, features)[0])
+        return self._as_scores(rows, *self._weighed(rows))[0]
 
-    def _as_scores(self, rows: Numbers, values: Floats, features: Floats) -> list[Score]:
+    def _as_scores(self, rows: Numbers, values: Floats, parts: Floats) -> list[Score]:
         urls = map(self._urls.rows.names.__getitem__, rows.tolist())
-        return list(map(Score, urls, values.tolist(), repeat(0.0), self._shares(rows, features)))
-
-    def _shares(self, rows: Numbers, features: Floats) -> list[bytes]:
-        """What each feature adds to the score of each row."""
-        shares = features * self._regression.weights
-        shares[:, SITE] += self._looks.added(self._urls, rows)
-        return packed_rows(shares)
+        raw, width = parts[:, :-1].astype("<f4").tobytes(), 4 * (len(FEATURES) - 1)
+        shares = [
+            raw[start : start + width] for start in range(0, len(raw), width)
+        ]  # as strategies.base.packed
+        return list(map(Score, urls, values.tolist(), repeat(0.0), shares))
 
     def save(self) -> Mapping[str, Any]:
         return {
@@ -360,9 +368,9 @@ class Adaptive(Strategy):
         )
         self._urls = UrlFeatures.load(state["known"], self.keep, self.memory_urls, self._urls.segmenter)
 
-    def _learn(self, page: PageObservation) -> None:
-        """The outcome of a page labels the link it came by, with the features it has."""
-        outcome = self._outcome(page)
+    def _learn(self, page: PageObservation, title: Sequence[str], named: Sequence[float]) -> None:
+        """The outcome of a page labels the link it came by, with the features it has. `title`: its words; `named`: see `_named`."""
+        outcome = self._outcome(page, named)
         urls = self._urls
         row = urls.rows.get(page.came_by)
         if row is not None and urls.waiting[row]:
@@ -372,7 +380,7 @@ class Adaptive(Strategy):
                 group_rates.add(int(urls.groups[name][row]), outcome, least)
             urls.waiting[row] = False
             self._looks.read(urls, row)
-        texts = [urls.words_in([page.title])]
+        texts = [urls.words_in([title])]
         if row is not None:
             texts.append(urls.words[row])
         label = label_of(page.similarity, self._threshold)
@@ -392,20 +400,27 @@ class Adaptive(Strategy):
         urls.waiting[rows] = False
         self._looks.ended(urls, rows)
 
-    def _outcome(self, page: PageObservation) -> float:
+    def _outcome(self, page: PageObservation, named: Sequence[float]) -> float:
         """0..1, what it was worth to fetch the page."""
         if page.is_target:
             return 1.0
         nearby = NEARBY * (page.similarity >= self._threshold)
         if self._names is None:
             return nearby
-        rows = self._urls.rows
-        new = {link.url: link.anchor for link in page.links if link.anchor and link.url not in rows}
-        count = sum(are_named(self._names, list(new.values())))
+        rows, pairs = self._urls.rows, zip(page.links, named, strict=True)
+        new = {link.url: value for link, value in pairs if link.anchor and link.url not in rows}
+        count = sum(value == IN_ANCHOR for value in new.values())
         return max(nearby, LISTING * (1.0 - 0.5**count))
 
-    def _meet(self, page: PageObservation) -> Numbers:
-        """Add a page's links to the columns; the rows of those that wait."""
+    def _named(self, texts: Sequence[str]) -> list[float]:
+        """How each link of a page names the topic: IN_ANCHOR, IN_PATH where only the path of its address does, else 0. `texts`: all anchors, then
+        all paths, folded."""
+        found = [self._names is not None and self._names.search(text) is not None for text in texts]
+        pairs = zip(found, found[len(found) // 2 :], strict=False)
+        return [IN_ANCHOR if anchor else IN_PATH * path for anchor, path in pairs]
+
+    def _meet(self, page: PageObservation, words: Sequence[Sequence[str]], named: Sequence[float]) -> Numbers:
+        """Add a page's links to the columns; the rows of those that wait. `words`: of their anchors."""
         urls = self._urls
         came = urls.rows.get(page.came_by)
         grandparent = float(urls.columns["best_relevance"][came]) if came is not None else 0.0
@@ -413,15 +428,15 @@ class Adaptive(Strategy):
         waits = urls.waiting[rows]
         if not waits.any():
             return rows[waits]
-        links, rows = list(compress(page.links, waits.tolist())), rows[waits]
+        links, rows = list(compress(page.links, waits)), rows[waits]
         odds = np.clip(np.array(page.odds)[waits], -ODDS_LIMIT, ODDS_LIMIT)
         here = self._promise(page.similarity)
-        if (words := self._names) is not None:
-            np.maximum.at(urls.columns["named"], rows, named(words, links))
+        np.maximum.at(urls.columns["named"], rows, np.array(named)[waits])
         return urls.meet(
             page.url,
             links,
             rows,
+            anchors=list(compress(words, waits)),
             odds=odds,
             texts=bounded(odds / ODDS_SCALE),
             standings=odds / ODDS_SCALE + here,
@@ -459,19 +474,6 @@ class Adaptive(Strategy):
         for place, values in enumerate(kinds):
             features[:, place] = values
         return features * self._mask
-
-
-def named(words: re.Pattern[str], links: Sequence[Link]) -> list[float]:
-    """How each link names one of the words: 1 in its anchor, .5 in the path of its address only, else 0."""
-    anchors = [link.anchor for link in links]
-    paths = [unquote(link.url.split("/", 3)[-1]) for link in links]
-    found = are_named(words, anchors + paths)
-    return [1.0 if anchor else 0.5 * path for anchor, path in zip(found, found[len(links) :], strict=False)]
-
-
-def are_named(words: re.Pattern[str], texts: Sequence[str]) -> list[bool]:
-    """Whether each text has one of the words."""
-    return [words.search(text) is not None for text in folded(texts)]
 
 
 def written(words: Iterable[str]) -> re.Pattern[str] | None:

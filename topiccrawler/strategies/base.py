@@ -35,13 +35,6 @@ def packed(*parts: float) -> bytes:
     return pack(f"<{len(parts)}f", *parts)
 
 
-def packed_rows(parts: Any) -> list[bytes]:
-    """The same for a matrix (links, shares), the last column included in it and left out here."""
-    columns = parts.shape[1] - 1
-    raw, width = parts[:, :columns].astype("<f4").tobytes(), 4 * columns
-    return [raw[start : start + width] for start in range(0, width * len(parts), width)]
-
-
 def unpacked(shares: bytes, score: float, names: Sequence[str]) -> Shares:
     """The shares under their names; one share when they were packed by another version of the strategy."""
     if len(shares) != 4 * (len(names) - 1):
@@ -158,7 +151,7 @@ class Strategy:
     def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
         """Score queued links again. Called once in `refresh_every` pages.
 
-        The caller consumes the scores a slice a page (frontier.rescoring), so yield them one by one, in the queue's order. What
+        The caller consumes the scores a slice a page (crawling.checkpoints), so yield them one by one, in the queue's order. What
         is learned here must come from earlier calls of `visit`, not from `queued`, and before the first score: a resumed crawl
         calls this again, with an empty queue for a refresh that has ended.
         """

@@ -12,7 +12,7 @@ Formula: x = b * tanh(base(link) / b) + c * (a * tanh(e(link) / 3) + prior(link)
     c       -> 5: odds of 5 from the scorer below equal odds of 1 here, since words are not independent (ours)
     e(link) = sum over fields f of t_f * sum over words w of field f of e(f, w), which WordStatistics learns (strategies.numbering)
     t_f     -> trust in a field: anchor 1, context 0.4, url 0.5 (ours)
-    label of a page = r^2 / (1 + r^2), r = relevance / page threshold: half at the threshold
+    label of a page: strategies.numbering.label_of
 Parameters: half_life_pages 500, bound 10, smoothing 2 (with as many + as - the paper's Laplace count of 1 in each class),
     least share 0.2, most_words 50 000 a field (ours; docs/lab/learning.md).
 Reads: anchor, context and URL words of links; title and relevance of the pages they led to.
@@ -202,14 +202,6 @@ class Explainer(Protocol):
     """A scorer that can explain its scores."""
 
     def explain(self, link: Link) -> list[tuple[str, float]]: ...
-
-
-def label_of(relevance: float, threshold: float) -> float:
-    """0..1: how far a page counts as relevant; a half at the threshold."""
-    if threshold <= 0:
-        return 1.0 if relevance > 0 else 0.0
-    ratio = max(0.0, relevance) / threshold
-    return ratio * ratio / (1.0 + ratio * ratio)
 
 
 class LinkLearner:

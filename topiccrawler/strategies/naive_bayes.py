@@ -19,7 +19,8 @@ from topiccrawler.strategies.base import (
     check_range,
     link_scorer_of,
 )
-from topiccrawler.strategies.learning import HALF_LIFE_PAGES, Explainer, LinkLearner, label_of
+from topiccrawler.strategies.learning import HALF_LIFE_PAGES, Explainer, LinkLearner
+from topiccrawler.strategies.numbering import label_of
 from topiccrawler.text.weights import logistic
 
 _PIECE = 250  # links scored anew in one call

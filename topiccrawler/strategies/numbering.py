@@ -194,3 +194,11 @@ class WordStatistics:
         while self.numbers.size > self._counts.shape[1]:
             self._counts = doubled(self._counts, axis=1)
         self._counts[:, added] = 0.0
+
+
+def label_of(relevance: float, threshold: float) -> float:
+    """0..1: how far a page counts as relevant, r^2 / (1 + r^2) with r = relevance / threshold: a half at the threshold."""
+    if threshold <= 0:
+        return 1.0 if relevance > 0 else 0.0
+    ratio = max(0.0, relevance) / threshold
+    return ratio * ratio / (1.0 + ratio * ratio)

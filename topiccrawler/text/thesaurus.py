@@ -35,9 +35,8 @@ from pathlib import Path
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.files import folder, read_bytes
-from topiccrawler.text.decode import decode
-from topiccrawler.text.normalise import fold
-from topiccrawler.text.tokenise import stem
+from topiccrawler.text.characters import decode
+from topiccrawler.text.segmenter import fold, stem
 
 
 class Thesaurus:

@@ -33,11 +33,6 @@ def logistic(log_odds: float) -> float:
     return math.exp(log_odds) / (1.0 + math.exp(log_odds))
 
 
-def logistic_of(log_odds: Iterable[float]) -> list[float]:
-    """Of each."""
-    return [logistic(one) for one in log_odds]
-
-
 def log_odds(probability: float) -> float:
     """ln(P / (1 - P)); of 0 and 1 that of numbers near them."""
     held = min(max(probability, 1e-12), 1.0 - 1e-12)

@@ -28,8 +28,7 @@ import numpy.typing as npt
 from topiccrawler.errors import ModelError
 from topiccrawler.files import folder as data_folder
 from topiccrawler.files import read_bytes
-from topiccrawler.text.segmenter import PLAIN, Segmenter, words_of
-from topiccrawler.text.tokenise import TOKENIZER
+from topiccrawler.text.segmenter import PLAIN, TOKENIZER, Segmenter, words_of
 
 FORMAT = "topiccrawler word vectors 1"
 FILE = "word_vectors.npz"  # within the folder of models
@@ -196,6 +195,11 @@ def _units(steps: Steps, scale: Floats) -> Floats:
 def shipped_vectors() -> WordVectors:
     """The table that travels with the package."""
     return load_vectors(data_folder("models").joinpath(FILE))
+
+
+def release_vectors() -> None:
+    """Free the table; who asks again loads it again. For a crawl, which asks while its topic is made and is taught."""
+    shipped_vectors.cache_clear()
 
 
 def load_vectors(place: Path | Traversable) -> WordVectors:

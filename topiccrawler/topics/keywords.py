@@ -33,8 +33,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from statistics import median
 
-from topiccrawler.text.segmenter import words_of
-from topiccrawler.text.tokenise import STOP_WORDS
+from topiccrawler.text.segmenter import STOP_WORDS, words_of
 from topiccrawler.text.weights import (
     centroid,
     document_frequencies,

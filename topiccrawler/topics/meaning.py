@@ -43,7 +43,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from topiccrawler.text.normalise import printable
+from topiccrawler.text.characters import printable
 from topiccrawler.text.segmenter import PLAIN, Segmenter, words_of
 from topiccrawler.text.weights import cosine
 from topiccrawler.topics.catalogue import load_topic, topic_names

@@ -35,8 +35,7 @@ from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 from topiccrawler.entry_points import named
 from topiccrawler.errors import TopicError, shortened
 from topiccrawler.files import package_table
-from topiccrawler.text.segmenter import Segmenter
-from topiccrawler.text.tokenise import is_whole
+from topiccrawler.text.segmenter import Segmenter, is_whole
 
 SEPARATOR, LATIN_SEPARATOR = "、", ", "
 MOST_CHARACTERS = 60  # of the words in a topic's `zh`
@@ -326,7 +325,10 @@ def joined_again(words: Sequence[str], heads: Container[str], keywords: Containe
     found = []
     after = len(words)
     for start in compress(range(after - 1), map(heads.__contains__, words)):
-        joined, longest, end = words[start] + words[start + 1], "", start + 2
+        joined = words[start] + words[start + 1]
+        if joined not in heads and joined not in keywords:
+            continue
+        longest, end = "", start + 2
         while joined in heads and end < after:
             if joined in keywords:
                 longest = joined

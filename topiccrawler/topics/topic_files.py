@@ -14,8 +14,7 @@ from typing import Literal
 
 from topiccrawler.errors import SeedsError
 from topiccrawler.files import folder
-from topiccrawler.text.normalise import fold
-from topiccrawler.text.tokenise import is_whole
+from topiccrawler.text.segmenter import fold, is_whole
 from topiccrawler.topics.catalogue import load_topic, topic_names
 from topiccrawler.topics.keywords import common_words
 from topiccrawler.topics.meaning import meaning_of, nearest

@@ -10,7 +10,7 @@ from topiccrawler.lab.demo.plan import JUMPED, LICAI, Web
 from topiccrawler.lab.demo.server import Answer, answer
 from topiccrawler.links.extract import extract
 from topiccrawler.pages.parse import parse
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 from topiccrawler.topics.topic import read_topic
 
 

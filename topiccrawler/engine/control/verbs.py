@@ -36,7 +36,6 @@ from topiccrawler.crawling.explanation import (
     explained,
     heaviest_shares,
 )
-from topiccrawler.crawling.gate import Block, block_of
 from topiccrawler.crawling.job_files import VISITS, read_recipe
 from topiccrawler.crawling.recipe import STRATEGY_PREFIX
 from topiccrawler.crawling.settings_check import Number
@@ -52,6 +51,7 @@ from topiccrawler.results.summary import link_as_json, wait_of
 from topiccrawler.store.visits import read_visits
 from topiccrawler.strategies import build, parameters_of
 from topiccrawler.strategies.base import ROOT
+from topiccrawler.urls.blocks import Block, block_of
 from topiccrawler.urls.canonical import canonical
 
 SLICE_URLS = 500  # some 10 ms

@@ -24,8 +24,7 @@ from topiccrawler.link_model.model_file import VERSION, load, save
 from topiccrawler.link_model.training.evaluation import Row, row
 from topiccrawler.link_model.training.link_files import LabelledLink, read_links
 from topiccrawler.link_model.training.samples import HOST_DAMPING, SHARES
-from topiccrawler.text.segmenter import PLAIN, Segmenter
-from topiccrawler.text.tokenise import TOKENIZER
+from topiccrawler.text.segmenter import PLAIN, TOKENIZER, Segmenter
 from topiccrawler.topics.topic import Topic
 
 _TOP_WORDS = 30

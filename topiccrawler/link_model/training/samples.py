@@ -42,8 +42,7 @@ from topiccrawler.link_model.classifier import (
     words_of_links,
 )
 from topiccrawler.link_model.training.link_files import LabelledLink
-from topiccrawler.text.segmenter import Segmenter
-from topiccrawler.text.tokenise import STOP_WORDS, with_stems
+from topiccrawler.text.segmenter import STOP_WORDS, Segmenter, with_stems
 from topiccrawler.topics.labelled_texts import (
     LabelledText,
 )

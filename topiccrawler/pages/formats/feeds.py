@@ -33,7 +33,7 @@ from topiccrawler.pages.formats.registry import (
     tidy,
 )
 from topiccrawler.pages.parse import limit_nesting
-from topiccrawler.text.decode import decode
+from topiccrawler.text.characters import decode
 
 MOST_BYTES = 16_000_000
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>", re.ASCII)

@@ -50,7 +50,7 @@ from topiccrawler.relevance.base import (
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.linear import LARGEST_BYTES, LinearClassifier, Lists, counts_of, is_pair
 from topiccrawler.relevance.vsm import LEAST_WEIGHT, VsmClassifier
-from topiccrawler.text.tokenise import STOP_WORDS
+from topiccrawler.text.segmenter import STOP_WORDS
 from topiccrawler.text.weights import top_k
 from topiccrawler.topics.topic import Topic
 

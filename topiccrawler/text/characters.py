@@ -1,4 +1,6 @@
-"""Decodes bytes to text when the declared encoding may be wrong.
+"""Characters: from bytes, of which scripts, and which may be printed.
+
+Decoding, when the declared encoding may be wrong.
 
 Servers and `<meta>` often name the wrong encoding, and nearly every UTF-8 or Big5 text is valid GB18030 too, only nonsense.
 So three things count: the declaration, validity, and how common the resulting characters are in Chinese.
@@ -16,12 +18,23 @@ But        GB2312 and GBK are read as GB18030, Big5 as Big5-HKSCS (supersets, as
            beats any declaration, except below FEW_CHARACTERS; in what is not valid anywhere, only the bad
            bytes are replaced.
 Reference  WHATWG Encoding Standard (labels, supersets, 0x80 in GBK is the euro sign).
+
+How many characters of a text are of which script.
+
+One comparison of all characters for each range: 15 µs for the Han characters of 13 000.
+
+Text of strangers for a terminal: what would steer it, or turn the direction of writing, is written as an escape.
 """
 
 from __future__ import annotations
 
 import codecs
+import json
 import re
+from collections.abc import Iterable, Mapping
+from unicodedata import category
+
+import numpy as np
 
 from topiccrawler.files import package_table
 
@@ -74,8 +87,11 @@ def _bad_byte(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(_ONE_BYTE, _bad_byte)
 
 
-def decode(body: bytes, declared: str | None = None) -> tuple[str, str]:
-    """The text of `body` and the name of the encoding it was read by. Never raises."""
+def decode(body: bytes, declared: str | None = None, as_utf8: str | None = None) -> tuple[str, str]:
+    """The text of `body` and the name of the encoding it was read by. Never raises.
+
+    `as_utf8`: what reading it as UTF-8 with replacements gave, where that was done before.
+    """
     for mark, name in _BYTE_ORDER_MARKS:
         if body.startswith(mark):
             return body[len(mark) :].decode(name, "replace"), name
@@ -87,7 +103,7 @@ def decode(body: bytes, declared: str | None = None) -> tuple[str, str]:
         stateful = next((name for name in (http, meta) if name in {"hz", "iso2022_jp"}), None)
         return (body.decode(stateful, "replace"), stateful) if stateful else (body.decode("ascii"), "utf-8")
     try:
-        text = body.decode("utf-8")
+        text = body.decode("utf-8") if as_utf8 is None or REPLACEMENT in as_utf8 else as_utf8
     except UnicodeDecodeError:
         return _best(body, http, meta)
     if (http or meta) in _MULTIBYTE and _is_by_chance(text):
@@ -159,3 +175,44 @@ def _codec(label: str | None) -> str | None:
         return None
     name = _SUPERSETS.get(name, name)
     return name if name not in _NEVER and not name.startswith(("utf-16", "utf-32")) else None
+
+
+RANGES: Mapping[str, tuple[tuple[str, str], ...]] = {  # first and last characters, by script
+    "kana": (("ぁ", "ゖ"), ("ァ", "ヺ")),
+    "hangul": (("가", "힣"),),
+    "han": (("㐀", "䶿"), ("一", "鿿")),
+    "cyrillic": (("Ѐ", "ӿ"),),
+    "latin": (("A", "Z"), ("a", "z"), ("À", "ɏ")),
+}
+
+
+_BOUNDS = {name: [(ord(first), ord(last)) for first, last in ranges] for name, ranges in RANGES.items()}
+
+
+def script_counts(text: str, scripts: Iterable[str] = RANGES) -> dict[str, int]:
+    """Characters of each of these scripts of RANGES; those beyond the basic plane are of none."""
+    units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype="<u2")
+    return {
+        # what lies below a range wraps to above it: one comparison
+        name: sum(int(np.count_nonzero(units - first <= last - first)) for first, last in _BOUNDS[name])
+        for name in scripts
+    }
+
+
+def one_line(text: str, most: int) -> str:
+    """A stranger's text on one line, at most so long, and printable; empty for blanks."""
+    line = " ".join(text[: 4 * most].split())
+    return printable(f"{line[:most]}…" if len(line) > most else line)
+
+
+def printable(text: str) -> str:
+    """The text with every character that has no shape of its own, but line ends and blanks, as in JSON (`\\u001b`).
+
+    JSON stays the same JSON, half a surrogate pair included.
+    """
+    return "".join(
+        character
+        if character.isprintable() or character == "\n" or category(character) == "Zs"
+        else json.dumps(character)[1:-1]
+        for character in text
+    )

@@ -6,9 +6,9 @@ from time import thread_time
 
 import pytest
 
+from topiccrawler.crawling.checkpoints import Rescoring
 from topiccrawler.frontier.base import Frontier, State
 from topiccrawler.frontier.memory import MemoryFrontier
-from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score
 
@@ -112,7 +112,7 @@ def test_a_slice_of_the_default_size_takes_at_most_fifty_milliseconds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of the frontier's part, reading and writing rows with link text; the best of several slices, for a busy machine."""
-    monkeypatch.setattr("topiccrawler.frontier.rescoring.perf_counter", thread_time)
+    monkeypatch.setattr("topiccrawler.crawling.checkpoints.perf_counter", thread_time)
     with SqliteFrontier(tmp_path / "f.sqlite") as frontier:
         rows = []
         for number in range(8000):
