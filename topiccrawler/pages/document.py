@@ -106,15 +106,13 @@ class Document:
         home = number = -1
         for start, end, node, in_link, block in self.runs:
             if block != number:
-                if home >= 0:
-                    found.append((first, last, home, in_links))
+                found.append((first, last, home, in_links))
                 first, home, number, in_links = start, node, block, 0
             if in_link:
                 in_links += end - start
             last = end
-        if home >= 0:
-            found.append((first, last, home, in_links))
-        return found
+        found.append((first, last, home, in_links))
+        return found[1:]  # the first is that before all runs
 
 
 BODY = "body"
