@@ -38,9 +38,9 @@ from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.crawling.job_files import VISITS, failure, job_line, start_scrapy
 from topiccrawler.errors import ArgumentError, CrawlerError, file_faults
+from topiccrawler.lab.live import fetched, job_verdicts
 from topiccrawler.lab.measures import Assessed, measure
 from topiccrawler.lab.recorded_web import RecordedPages
-from topiccrawler.lab.replayed import fetched, job_verdicts
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.text.characters import decode
 

@@ -29,7 +29,8 @@ from typing import Any
 import _checkout
 
 from topiccrawler.cluster.postgresql.session import Session
-from topiccrawler.cluster.postgresql.stored_pages import CrawlPages, PostgresPages
+from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
+from topiccrawler.cluster.postgresql.writing import CrawlPages
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.pages.site_repeats import BITS, Fingerprint
 from topiccrawler.store.pages import PageRecord

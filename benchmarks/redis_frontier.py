@@ -35,7 +35,7 @@ from typing import Any
 
 import _checkout  # noqa: F401 first: the package may not be installed
 
-from topiccrawler.cluster.redis.connection import Client, clients_of
+from topiccrawler.cluster.redis.client import Client, clients_of
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.cluster.redis.partitions import PartitionedFrontier

@@ -43,7 +43,7 @@ from webs.bounded import SEED
 from webs.endless import is_on_topic
 from webs.server import Served, served
 
-from topiccrawler.cluster.redis.connection import clients_of
+from topiccrawler.cluster.redis.client import clients_of
 
 sys.path.append(str(Path(_checkout.ROOT, "examples", "cluster")))
 from servers import Postgres

@@ -24,7 +24,7 @@ import _checkout  # noqa: F401 first: the package may not be installed
 import redis
 from redis_frontier import ANCHOR, CONTEXT, SERVER, served
 
-from topiccrawler.cluster.redis.connection import Client
+from topiccrawler.cluster.redis.client import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.crawling.ordering import Ordering

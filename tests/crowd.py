@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any, ClassVar
 from uuid import uuid4
 
-from topiccrawler.cluster.redis.connection import clients_of
+from topiccrawler.cluster.redis.client import clients_of
 from topiccrawler.cluster.redis.exchange import learned_of
 from topiccrawler.cluster.redis.partitions import PartitionedFrontier
 from topiccrawler.cluster.redis.server import open_shared

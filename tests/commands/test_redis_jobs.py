@@ -12,7 +12,7 @@ import pytest
 from frontier_calls import lease, link, push
 from redis_server import RedisServer
 
-from topiccrawler.cluster.redis.connection import Client
+from topiccrawler.cluster.redis.client import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.cluster.redis.server import open_shared, open_view

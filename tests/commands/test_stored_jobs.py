@@ -16,7 +16,7 @@ from said import numbers
 
 from topiccrawler.api import Job
 from topiccrawler.cluster.postgresql import session as address
-from topiccrawler.cluster.postgresql.stored_pages import CrawlPages
+from topiccrawler.cluster.postgresql.writing import CrawlPages
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.model import Visit

@@ -10,7 +10,7 @@ import pytest
 from frontier_calls import Make
 from prompt_frontier import PromptFrontier
 
-from topiccrawler.cluster.redis.connection import clients_of
+from topiccrawler.cluster.redis.client import clients_of
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.cluster.redis.partitions import PartitionedFrontier
 from topiccrawler.frontier.base import Frontier

@@ -25,7 +25,7 @@ from redis_server import RedisServer
 from thoroughness import examples
 
 from topiccrawler.cluster.redis import connection
-from topiccrawler.cluster.redis.connection import Client
+from topiccrawler.cluster.redis.client import Client
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.cluster.redis.records import script
 from topiccrawler.frontier.base import Frontier, Leased, Pushed, State

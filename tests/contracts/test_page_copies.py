@@ -11,7 +11,8 @@ import pytest
 from postgresql_server import PostgresqlServer
 
 from topiccrawler.cluster.postgresql.session import Session
-from topiccrawler.cluster.postgresql.stored_pages import PostgresDuplicates, PostgresPages
+from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
+from topiccrawler.cluster.postgresql.writing import PostgresDuplicates
 from topiccrawler.pages.site_repeats import BITS, MOST_DIFFERENT, Fingerprint
 from topiccrawler.store.duplicates import DuplicateIndex
 

@@ -7,7 +7,7 @@ import pytest
 from frontier_calls import until
 from redis_server import RedisServer
 
-from topiccrawler.cluster.redis.connection import Client
+from topiccrawler.cluster.redis.client import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.crawling.admission import NOTE, Admission, Blocks, blocked

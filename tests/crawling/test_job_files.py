@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 from postgresql_server import PostgresqlServer
 
-from topiccrawler.cluster.postgresql.stored_pages import CrawlPages
+from topiccrawler.cluster.postgresql.writing import CrawlPages
 from topiccrawler.crawling.assemble import assemble, recipe_of_words, topic_of
 from topiccrawler.crawling.job_files import JOB, JobFiles, read_recipe, write_recipe
 from topiccrawler.crawling.recipe import Recipe

@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from topiccrawler.frontier.budgets import Limits, shape, trap
+from topiccrawler.frontier.budgets import shape
+from topiccrawler.frontier.traps import Limits, trap
 
 NOW = 1_795_000_000.0  # November 2026
 HOME = "http://a.example/"

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from topiccrawler.crawling.job_files import DISCARDED, PAGES
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.lab.live import LiveCrawls, fetched, job_verdicts, watched
 from topiccrawler.lab.recorded_web import RecordedPages
-from topiccrawler.lab.replayed import MEMORY_STEP, LiveCrawls, Run, fetched, job_verdicts, watched
+from topiccrawler.lab.replayed import MEMORY_STEP, Run
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.refused import PageSample

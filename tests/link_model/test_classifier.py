@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import random
 
 import numpy as np
@@ -131,6 +132,26 @@ def test_what_is_remembered_of_texts_never_changes_a_score(pages: list[list[Link
     model = LinkClassifier("t", some_counts(lexicon), prior=0.3, lexicon=lexicon)
     for links in pages + pages:
         assert model.log_odds(links) == model.log_odds_of_words(words_of_links(links, PLAIN))
+
+
+def test_the_same_tuple_is_answered_as_another_one_is() -> None:
+    """The gate asks for the links that the strategy asked for."""
+    classifier = LinkClassifier("finance", some_counts())
+    fund, rain = Link("http://a.test/1", "a.test", "基金"), Link("http://a.test/2", "a.test", "天气")
+    asked = fund, rain
+    first = classifier.log_odds(asked)
+    assert classifier.log_odds((rain, fund)) == first[::-1]
+    assert classifier.log_odds(asked) == classifier.log_odds(asked) == classifier.log_odds([*asked]) == first
+    assert classifier.log_odds(()) == []
+
+
+def test_a_model_without_its_counts_scores_and_explains_as_before() -> None:
+    classifier = LinkClassifier("finance", some_counts())
+    lighter = pickle.loads(pickle.dumps(classifier.without_counts()))  # noqa: S301 as a reader gets it
+    assert not any(map(any, lighter.counts.words.values()))
+    link = Link("http://a.test/1", "a.test", "基金", before="股票 天气")
+    assert lighter.log_odds([link]) == classifier.log_odds([link]) != [0.0]
+    assert lighter.explain(link) == classifier.explain(link)
 
 
 def test_what_is_remembered_is_bounded_where_links_have_no_context_too(

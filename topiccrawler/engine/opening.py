@@ -44,11 +44,12 @@ from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, SeedsError, StateError
 from topiccrawler.frontier.base import Frontier
-from topiccrawler.frontier.budgets import Allowance, Budgets, Limits
+from topiccrawler.frontier.budgets import Allowance, Budgets
 from topiccrawler.frontier.host_ranking import FairShares
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.frontier.traps import Limits
 from topiccrawler.model import Link
 from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.seeding.seed_files import read_seeds

@@ -126,8 +126,9 @@ def read_ahead(crawl: Crawl, response: Response) -> dict[str, Any]:
         and read.answer.content_type == content_type(response)
     ):
         return {"content": read.content}
-    is_utf8 = isinstance(response, HtmlResponse) and response.encoding == "utf-8"
-    return {"extract": extract, "as_utf8": response.text if is_utf8 else None}
+    text = getattr(response, "_cached_ubody", None)  # never made for us: guessing a charset may take long
+    is_utf8 = isinstance(response, HtmlResponse) and text is not None and response.encoding == "utf-8"
+    return {"extract": extract, "as_utf8": text if is_utf8 else None}
 
 
 def content_type(response: Response) -> str:

@@ -27,6 +27,7 @@ from typing import Protocol
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError, SeedsError
 from topiccrawler.files import package_table
+from topiccrawler.lab.live import LiveCrawls
 from topiccrawler.lab.measures import STEP_PAGES, Scored, Truth, checkpoints, oracle_order
 from topiccrawler.lab.page_reading import ReadingPlan, WebReading, Workers, read_web
 from topiccrawler.lab.recorded_web import Labels, RecordedPages, label_rows, read_labels
@@ -34,7 +35,6 @@ from topiccrawler.lab.replayed import (
     CONCURRENCY,
     Configurations,
     Crawled,
-    LiveCrawls,
     Run,
     build_all,
     contexts_of,

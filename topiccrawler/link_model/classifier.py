@@ -372,13 +372,13 @@ class LinkClassifier:
         """ln P(+|link) - ln P(-|link), for the links of a page at once. Equals `log_odds_of_words`, but links seen recently are
         cached: pages share their menus, and the gate asks for the very tuple that the strategy asked for.
         """
-        if links is not self._asked[0]:
+        asked, odds = self._asked  # together: other threads may ask too
+        if links is not asked:
             texts = list(map(_texts_of, links))
             odds = list(map(self._odds.of(texts).__getitem__, texts))
-            if not isinstance(links, tuple):
-                return odds
-            self._asked = links, odds
-        return self._asked[1]
+            if isinstance(links, tuple):
+                self._asked = links, odds
+        return odds
 
     def add_log_odds(self, links: Sequence[Link], odds: Sequence[float]) -> None:
         """Take over what the same model has made of these links in another process."""

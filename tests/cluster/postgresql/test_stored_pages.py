@@ -16,9 +16,10 @@ import pytest
 from postgresql_server import FULL_DISK, MORE_ROOM, PASSWORD, PostgresqlServer
 
 from topiccrawler.cluster.postgresql import session as address
-from topiccrawler.cluster.postgresql import stored_pages as writing
+from topiccrawler.cluster.postgresql import writing
 from topiccrawler.cluster.postgresql.session import Session
-from topiccrawler.cluster.postgresql.stored_pages import CrawlPages, PostgresDuplicates, PostgresPages
+from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
+from topiccrawler.cluster.postgresql.writing import CrawlPages, PostgresDuplicates
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.pages.site_repeats import BITS, Fingerprint
 from topiccrawler.store.pages import PageRecord

@@ -16,9 +16,9 @@ from prompt_frontier import PromptFrontier
 from redis_server import RedisServer
 from thoroughness import examples
 
-from topiccrawler.cluster.redis import connection as calls
+from topiccrawler.cluster.redis import client as calls
 from topiccrawler.cluster.redis import records
-from topiccrawler.cluster.redis.connection import Client
+from topiccrawler.cluster.redis.client import Client
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.cluster.redis.records import prefix_of
 

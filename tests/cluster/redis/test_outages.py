@@ -11,7 +11,8 @@ import pytest
 from frontier_calls import lease, push, states, until
 from redis_server import RedisServer
 
-from topiccrawler.cluster.redis.connection import Call, Client
+from topiccrawler.cluster.redis.client import Client
+from topiccrawler.cluster.redis.connection import Call
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.errors import StateError

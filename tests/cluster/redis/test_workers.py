@@ -14,7 +14,7 @@ import redis
 from frontier_calls import drain, lease, lease_target, push, states, until
 from redis_server import RedisServer
 
-from topiccrawler.cluster.redis.connection import Client, clients_of
+from topiccrawler.cluster.redis.client import Client, clients_of
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import has_ended, identity, join
 from topiccrawler.cluster.redis.records import redacted

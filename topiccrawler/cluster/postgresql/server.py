@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from topiccrawler.cluster.postgresql.session import Session, remember_address, whole
-from topiccrawler.cluster.postgresql.stored_pages import CrawlPages, PostgresPages
+from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
+from topiccrawler.cluster.postgresql.writing import CrawlPages
 from topiccrawler.crawling.servers import ServedPages
 
 remember, open_shared = remember_address, CrawlPages

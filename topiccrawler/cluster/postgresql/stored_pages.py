@@ -10,38 +10,18 @@ would cut them otherwise; words of the title have weight A.
 Formula    rank = ts_rank_cd (cover density; a word of the title counts five times; divided by 1 + log of the length) * relevance of the page
 But        not BM25: the rarity of a word does not count. Of more than MOST_RANKED matching pages the most relevant are ranked. Of a word
            PostgreSQL stores 256 positions, up to 16 383: phrases after these are not found.
-
-The pages of a crawl in PostgreSQL: written by a thread, with copies found among the pages of all processes.
-
-`Writer` is a thread that does the crawl's work on the server in order, so that the reactor never waits for it. Each piece of work has a Future.
-While the server is away the work is tried again, and all later work waits, so that nothing is lost or done twice; after `outage_seconds` it
-fails with one line. What the caller then does not acknowledge is done again later.
-
-`PostgresDuplicates` finds copies. Fingerprints are in PostgreSQL and in the memory of each process (store.duplicates.NearIndex, 32 bytes a
-page). One process at a time looks and adds (an advisory lock of the job), after it has read the others' additions. So of one text
-fetched by two processes at once, one page is the original and one the copy. Cost: two requests a page with a text. A commit does not wait for
-the server's disk: a crash of the server loses the copies found in the last moment. After a broken connection all fingerprints are read again.
 """
 
 from __future__ import annotations
 
-import json
-import logging
-import threading
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple
 from functools import partial
 from hashlib import blake2b
-from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import Any
 
-from topiccrawler.cluster.postgresql.session import LOCK, AwayError, Session
+from topiccrawler.cluster.postgresql.session import Result, Session
 from topiccrawler.errors import StateError
-from topiccrawler.files import package_table
-from topiccrawler.pages.site_repeats import Fingerprint
-from topiccrawler.store.duplicates import NearIndex
 from topiccrawler.store.index import MOST_CHARACTERS, MOST_RANKED, Found, QueryTerm
 from topiccrawler.store.pages import (
     COLUMNS,
@@ -53,7 +33,7 @@ from topiccrawler.store.pages import (
     storable,
 )
 from topiccrawler.text.segmenter import PLAIN, Segmenter
-from topiccrawler.urls.canonical import host_of, site_of
+from topiccrawler.urls.canonical import host_of
 
 LAST_PLACE, MOST_PLACES = 16_383, 255
 MOST_BYTES = 2_000  # of a word
@@ -104,7 +84,6 @@ def _add(places: dict[str, list[str]], words: Sequence[str], first: int, weight:
 WEIGHTS = "{0.2, 0.2, 0.2, 1}"  # of D, C, B, A
 BY_LENGTH = 1
 BATCH = 64  # pages indexed in one transaction
-Result = TypeVar("Result")
 
 _ALL = ", ".join(COLUMNS)
 _NAMES = (*COLUMNS, "host", "day", "words")
@@ -261,250 +240,3 @@ def key_of(url: str) -> bytes:
 def _text(value: object) -> object:
     value = storable(value)
     return value.replace("\0", "\ufffd") if isinstance(value, str) else value
-
-
-logger = logging.getLogger(__name__)
-
-KNOCK_SECONDS = 0.5
-CLOSE_SECONDS = 10.0  # that a closing crawl waits for a server that is away
-
-
-class Writer:
-    """For one crawl. The session is the thread's from the first `submit` on."""
-
-    def __init__(self, session: Session, outage_seconds: float = 600.0) -> None:
-        self._session = session
-        self._outage_seconds = outage_seconds
-        self._calls: SimpleQueue[tuple[Callable[[Any], Any], Future[Any]] | None] = SimpleQueue()
-        self._thread: threading.Thread | None = None
-        self._away_since: float | None = None
-        self._knock = threading.Event()  # ends a wait between two knocks
-        self._given_up = self._ended = False
-        self.calls = self.outages = 0
-        self.busy_seconds = 0.0
-
-    def submit(self, work: Callable[[Any], Result]) -> Future[Result]:
-        """Hand over `work(connection)`, to be done in a transaction. The Future fails with StateError for what will not pass."""
-        handed: Future[Result] = Future()
-        if self._ended:
-            handed.set_exception(self._let_go())
-            return handed
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="postgresql", daemon=True)
-            self._thread.start()
-        self._calls.put((work, handed))
-        return handed
-
-    def hurry(self) -> None:
-        """The crawl closes: a server that is away is waited for ten seconds more at most."""
-        self._outage_seconds = min(self._outage_seconds, self._seconds_away() + CLOSE_SECONDS)
-
-    def figures(self) -> Mapping[str, float]:
-        """Since the start."""
-        return {"calls": self.calls, "busy_seconds": round(self.busy_seconds, 3), "outages": self.outages}
-
-    def close(self, seconds: float = CLOSE_SECONDS) -> None:
-        """Finish the submitted work, and close. StateError when that takes longer."""
-        self.hurry()
-        if not self._end(seconds + CLOSE_SECONDS):
-            raise StateError(self._session.name, "does not answer", "give the command again when it does")
-
-    def abandon(self) -> None:
-        """Close at once; work that has not begun is dropped."""
-        self._given_up = True
-        self._knock.set()
-        self._end(1.0)
-
-    def _end(self, seconds: float) -> bool:
-        self._ended = True
-        if self._thread is None:
-            self._session.close()
-            return True
-        self._calls.put(None)
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
-
-    # -- the thread's side -----------------------------------------------------------------------------------------
-
-    def _work(self) -> None:
-        while (call := self._calls.get()) is not None:
-            work, handed = call
-            if not handed.set_running_or_notify_cancel():
-                continue
-            try:
-                handed.set_result(self._done(work))
-            except BaseException as error:  # noqa: BLE001 it is the caller's
-                handed.set_exception(error)
-        self._session.close()
-
-    def _done(self, work: Callable[[Any], Result]) -> Result:
-        while not self._given_up:
-            begun = time.monotonic()
-            try:
-                result = self._session.run(work)
-            except AwayError as error:
-                self._wait(error)
-            else:
-                self.calls += 1
-                self.busy_seconds += time.monotonic() - begun
-                if self._away_since is not None:
-                    logger.warning("%s is back after %.0f s", self._session.name, self._seconds_away())
-                    self._away_since = None
-                return result
-        raise self._let_go()
-
-    def _let_go(self) -> StateError:
-        return StateError(self._session.name, "is let go", "give the command again")
-
-    def _wait(self, error: AwayError) -> None:
-        if self._away_since is None:
-            self._away_since = time.monotonic()
-            self.outages += 1
-            logger.warning("%s is away (%s): pages are held until it is back", self._session.name, error)
-        elif self._seconds_away() >= self._outage_seconds:
-            fault = f"was away for {self._seconds_away():.0f} s ({error})"
-            raise StateError(self._session.name, fault, "give the same command when it is back")
-        self._knock.wait(KNOCK_SECONDS)
-
-    def _seconds_away(self) -> float:
-        return 0.0 if self._away_since is None else time.monotonic() - self._away_since
-
-
-AT_ONCE = 50_000  # fingerprints read in one go
-_SQL = package_table("cluster/postgresql/queries.toml")
-MayBe = Callable[[str, str | None], bool]  # of URL and title
-
-
-class PostgresDuplicates:
-    """As store.duplicates.DuplicateIndex; durable at once. For one thread, as its session is. `pages`: of the job."""
-
-    def __init__(self, pages: PostgresPages) -> None:
-        self._pages, self._session = pages, pages.session
-        self._forget()
-
-    def first_of(
-        self, url: str, print_: Fingerprint, *, across_sites: bool = True, may_be: MayBe = lambda *_: True
-    ) -> str | None:
-        return self._session.ask(self.looking(url, print_, across_sites=across_sites, may_be=may_be))
-
-    def looking(
-        self, url: str, print_: Fingerprint, *, across_sites: bool, may_be: MayBe
-    ) -> Callable[[Any], str | None]:
-        """The work of `first_of`, for a transaction of the caller's."""
-        url = str(storable(url)).replace("\0", "\ufffd")
-
-        def look(connection: Any) -> str | None:
-            try:
-                return self._look(connection, url, print_, across_sites=across_sites, may_be=may_be)
-            except BaseException:  # it may be undone: what is in memory is no longer what is there
-                self._forget()
-                raise
-
-        return look
-
-    def _forget(self) -> None:
-        self._near, self._changed, self._connects = NearIndex(), 0, 0
-
-    def _look(
-        self, connection: Any, url: str, print_: Fingerprint, *, across_sites: bool, may_be: MayBe
-    ) -> str | None:
-        job = self._pages.number(connection)
-        if self._connects != self._session.connects:
-            self._forget()
-            while (
-                self._take(connection.execute(_SQL["news"], (job, self._changed, AT_ONCE)).fetchall())
-                == AT_ONCE
-            ):
-                pass  # before the others have to wait
-            self._connects = self._session.connects
-        with connection.pipeline():
-            connection.execute("SET LOCAL synchronous_commit TO off")
-            connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", (LOCK, job))
-            own = connection.execute(_SQL["own"], (job, key_of(url)))
-            exact = connection.execute(_SQL["exact"], (job, print_.digest))
-            news = connection.execute(_SQL["news"], (job, self._changed, AT_ONCE))
-        while self._take(news.fetchall()) == AT_ONCE:
-            news = connection.execute(_SQL["news"], (job, self._changed, AT_ONCE))
-        found = own.fetchone()
-        row = found[0] if found else len(self._near)
-        rows = {*(other for (other,) in exact.fetchall() if other < row), *self._near.near(print_.bits, row)}
-        first = self._earliest(connection, job, sorted(rows), None if across_sites else _site(url), may_be)
-        if first is None:
-            self._changed += 1
-            connection.execute(_SQL["put"], (job, row, self._changed, key_of(url), url, *print_))
-            self._near.put(row, print_.bits)
-        return first
-
-    def _take(self, rows: list[tuple[int, int, bytes]]) -> int:
-        for self._changed, row, bits in rows:
-            self._near.put(row, bytes(bits))
-        return len(rows)
-
-    def _earliest(
-        self, connection: Any, job: int, rows: list[int], of_site: str | None, may_be: MayBe
-    ) -> str | None:
-        if not rows:
-            return None
-        for other, title in connection.execute(_SQL["titles"], (job, rows)):
-            if (of_site is None or _site(other) == of_site) and may_be(other, title):
-                return str(other)
-        return None
-
-
-def _site(url: str) -> str:
-    return site_of(host_of(url))
-
-
-class CrawlPages(Writer):
-    """`url`: of the database; `job`: the crawl's name there; `topic`: what it is for. Nothing is asked of the server before `check`."""
-
-    def __init__(
-        self, url: str, job: str, topic: str, *, indexed: bool = True, outage_seconds: float = 600.0
-    ) -> None:
-        session = Session(url)
-        self.address, self.job, self.topic = session.address, job, topic
-        self.pages = PostgresPages(session, job)  # for the reactor's thread
-        self._kept = PostgresPages(Session(url), job, indexed=indexed)
-        self._duplicates = PostgresDuplicates(self._kept)
-        super().__init__(self._kept.session, outage_seconds)
-
-    def check(self, another: Callable[[str, str, str], tuple[str, str]] | None = None) -> None:
-        """StateError when the server cannot be used, or the job there is for another topic. `another`: of the recipe there, its topic and the
-        one asked for, fault and remedy in people's words."""
-        found = self.pages.recipe()
-        if found is not None and found[0] and found[0] != self.topic:
-            fault = f"holds a crawl for topic {found[0]!r}, not {self.topic!r}"
-            remedy = "go on with the topic it was begun with, or choose another TOPIC_JOB"
-            if another is not None:
-                fault, remedy = another(found[1], found[0], self.topic)
-            raise StateError(self.pages.name, fault, remedy)
-
-    def begin(self, recipe: Mapping[str, object], topic: str = "") -> None:
-        """The crawl begins or goes on; its recipe is stored for readers. StateError when the server accepts no writes."""
-        self.topic = topic or self.topic
-        self.pages.begin(self.topic, json.dumps(recipe, ensure_ascii=False))
-
-    def keep(self, record: PageRecord, segmenter: Segmenter = PLAIN) -> Future[int]:
-        """Store a page; done when it is durable. `segmenter`: of the crawl."""
-        return self.submit(self._kept.putting(record, segmenter))
-
-    def get(self, url: str) -> Future[PageRecord | None]:
-        """A page of this job; None when it is not stored."""
-        return self.submit(self._kept.getting(url))
-
-    def first_of(
-        self, url: str, print_: Fingerprint, *, across_sites: bool, may_be: MayBe = lambda *_: True
-    ) -> Future[str | None]:
-        """The page this one is a copy of, whichever process has kept it; None when it is the first, which is then remembered."""
-        look = self._duplicates.looking(url, print_, across_sites=across_sites, may_be=may_be)
-        return self.submit(look)
-
-    def close(self, seconds: float = CLOSE_SECONDS) -> None:
-        """Finish and let go. A second call does nothing."""
-        self.pages.close()
-        super().close(seconds)
-
-    def abandon(self) -> None:
-        """Let go at once."""
-        self.pages.close()
-        super().abandon()

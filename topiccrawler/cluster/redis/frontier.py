@@ -21,8 +21,9 @@ from topiccrawler.cluster.redis.connection import CALL_SECONDS, Call
 from topiccrawler.cluster.redis.entries import Entries, Entry, Tops
 from topiccrawler.cluster.redis.joining import Membership, RedisNotes
 from topiccrawler.cluster.redis.listing import RedisListing, share_of
+from topiccrawler.cluster.redis.looking import Looking
 from topiccrawler.cluster.redis.records import Batch, digest, head, record
-from topiccrawler.cluster.redis.worker import Looking, LookUps, Readings, Worker
+from topiccrawler.cluster.redis.worker import LookUps, Readings, Worker
 from topiccrawler.crawling.sharing import Exchange, Prefetch
 from topiccrawler.frontier.base import LEASE_SECONDS, Accept, FrontierView, Leased, Notes, Pushed, State
 from topiccrawler.frontier.hosts import Hosts

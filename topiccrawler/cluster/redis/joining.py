@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.cluster.redis.connection import CALL_SECONDS, Client, Connection
+from topiccrawler.cluster.redis.client import Client
+from topiccrawler.cluster.redis.connection import CALL_SECONDS, Connection
 from topiccrawler.cluster.redis.records import Batch
 from topiccrawler.errors import StateError
 

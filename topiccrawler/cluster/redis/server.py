@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from topiccrawler.cluster.redis.connection import CALL_SECONDS, AwayError, Client, clients_of
+from topiccrawler.cluster.redis.client import AwayError, Client, clients_of
+from topiccrawler.cluster.redis.connection import CALL_SECONDS
 from topiccrawler.cluster.redis.exchange import learned_of
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import MADE_OF, RedisNotes, hash_of, join, texts_of
