@@ -24,7 +24,7 @@ from prompt_frontier import PromptFrontier
 from redis_server import RedisServer
 from thoroughness import examples
 
-from topiccrawler.cluster.redis import connection
+from topiccrawler.cluster.redis import client
 from topiccrawler.cluster.redis.client import Client
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.cluster.redis.records import script
@@ -297,5 +297,5 @@ def test_it_agrees_with_queues_in_many_chunks(
     redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     RedisMachine.server = redis_server
-    monkeypatch.setattr(connection, "script", partial(script, head=4, chunk=2))
+    monkeypatch.setattr(client, "script", partial(script, head=4, chunk=2))
     run_state_machine_as_test(RedisMachine, settings=_quick)
