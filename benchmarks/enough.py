@@ -22,7 +22,7 @@ import _checkout  # noqa: F401 first: the package may not be installed
 
 from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.crawl import Fetch
-from topiccrawler.crawling.estimate import NEXT, Estimate
+from topiccrawler.crawling.harvest import NEXT, Estimate
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.base import State
 from topiccrawler.lab.page_reading import ReadingPlan, Workers, read_web

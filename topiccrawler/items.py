@@ -1,9 +1,14 @@
-"""What the spider yields: one PageItem for the pipelines, one Outlinks for the scheduler."""
+"""What the spider yields: one PageItem for the pipelines, one Outlinks for the scheduler.
+
+Other spiders' items count as pages too: a dict, attrs, dataclass or Item with `url`, `text` and `is_target`. Such an item may have more
+fields; any other item passes the pipelines unchanged.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from topiccrawler.model import Link, Page
@@ -68,6 +73,36 @@ def is_page(item: Any) -> bool:
         return False
     adapter = ItemAdapter(item)
     return all(name in adapter for name in MARKS)
+
+
+_FIELDS = [field.name for field in fields(PageItem)]
+
+
+def page_of(item: Any) -> PageItem | None:
+    """The item as a page; None for what is none. A field that the item lacks has its default."""
+    if isinstance(item, PageItem):
+        return item
+    if not is_page(item):
+        return None
+    from itemadapter import ItemAdapter
+
+    adapter = ItemAdapter(item)
+    known = {name: adapter[name] for name in _FIELDS if name in adapter}
+    known["media"] = [Medium(**one) if isinstance(one, Mapping) else one for one in known.get("media") or []]
+    return PageItem(**known)
+
+
+def alias(item: Any, first: str) -> Any:
+    """A copy of the page's item, without its text, as the alias of another page; a type without `alias_of` has no such field."""
+    from itemadapter import ItemAdapter
+
+    # of a dict or an Item; its own copy has its values apart
+    copied = item.copy() if hasattr(item, "copy") else copy(item)
+    adapter = ItemAdapter(copied)
+    adapter["text"] = ""
+    if isinstance(item, dict) or "alias_of" in adapter.field_names():
+        adapter["alias_of"] = first
+    return copied
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from topiccrawler.frontier.rows import Rows
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.strategies.adaptive import FEATURES
 from topiccrawler.strategies.naive_bayes import LEARNED
-from topiccrawler.urls.blocks import Block
+from topiccrawler.urls.unwanted import Block
 
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 SPORT = "球队昨晚在主场取得胜利，球员表现出色，教练对比赛结果表示满意。" * 8

@@ -38,7 +38,7 @@ from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies import build
-from topiccrawler.urls.blocks import Block
+from topiccrawler.urls.unwanted import Block
 
 FOUND, LEASED, RETRIED, REDIRECTED = Moment
 SOURCE = "http://a.example/"

@@ -15,7 +15,7 @@ from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link
-from topiccrawler.urls.blocks import Block, block_of
+from topiccrawler.urls.unwanted import Block, block_of
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from topiccrawler.frontier.base import Frontier, State
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Visit
-from topiccrawler.urls.blocks import Block
+from topiccrawler.urls.unwanted import Block
 
 SEED = "http://a.cn/"
 FUND = '<title>基金定投</title><p>基金 股票 理财 投资 收益 债券 定投</p><a href="/1">股票基金</a><a href="http://b.cn/">足球</a>'

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from said import numbers
 
-from topiccrawler.crawling.estimate import Estimate, Estimator, calibration, words_of
+from topiccrawler.crawling.harvest import Estimate, Estimator, calibration, words_of
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Score, Visit
 

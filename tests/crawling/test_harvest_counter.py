@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.crawling.keeping import RECENT_PAGES, HarvestCounter
+from topiccrawler.crawling.harvest import RECENT_PAGES, HarvestCounter
 
 
 def test_rates_over_all_pages_and_over_the_last_two_hundred() -> None:

@@ -7,7 +7,7 @@ import pytest
 from said import numbers
 from scrapy.settings import Settings
 
-from topiccrawler.crawling.keeping import HarvestCounter
+from topiccrawler.crawling.harvest import HarvestCounter
 from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.engine.ending import failed_lines, found_lines, no_page, place_lines, why
 from topiccrawler.engine.faults import NO_HOST

@@ -8,8 +8,8 @@ from said import numbers
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
+from topiccrawler.crawling.harvest import HarvestCounter
 from topiccrawler.crawling.job_files import NOTE, noted_waits
-from topiccrawler.crawling.keeping import HarvestCounter
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.engine.progress import QueueStats
 from topiccrawler.frontier.budgets import HOST_UNPRODUCTIVE, Budgets

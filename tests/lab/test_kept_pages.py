@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import pytest
 
-from topiccrawler.crawling.keeping import Verdict
+from topiccrawler.crawling.harvest import Verdict
 from topiccrawler.lab.measures import (
     KEPT,
     Assessed,

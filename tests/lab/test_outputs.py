@@ -19,7 +19,7 @@ import pytest
 from matplotlib.image import imread
 from said import numbers
 
-from topiccrawler.crawling.keeping import Verdict
+from topiccrawler.crawling.harvest import Verdict
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.experiment import Comparison, Outcome, Plan
 from topiccrawler.lab.measures import Scored, Truth

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.urls.private_hosts import address_of, is_inside, is_private, is_private_answer
+from topiccrawler.urls.unwanted import address_of, is_inside, is_private, is_private_answer
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ class Command(ReportingCommand):
     def _chosen(self, candidates: Sequence[Candidate], opts: argparse.Namespace) -> Choice:
         from topiccrawler.seeding.candidates import choose, faults
         from topiccrawler.seeding.http_client import HttpClient
-        from topiccrawler.urls.private_hosts import is_inside
+        from topiccrawler.urls.unwanted import is_inside
 
         guarded = not self.project.getbool("TOPIC_PRIVATE_NETWORK")
         client = HttpClient(self.setting("USER_AGENT") or "", seconds=SECONDS, guarded=guarded)

@@ -13,14 +13,14 @@ Each rule names the moments at which it applies; the first that refuses decides,
     robots_txt, resolved_address        applied by the downloader    their verdicts are read here, for explanations only
 
 A text that is no http(s) URL has no canonical form (urls.canonical), so it is no link. What a page's own bytes or date decide comes later
-(crawling.keeping.Restrictions).
+(crawling.harvest.Restrictions).
 
 The link gate. The conflict: most of a queue is never fetched, but a crawl that only follows good links never finds what is behind a poor
 one; and a decision made when a link was queued may be wrong when it is fetched. So the gate refuses only links that the link model finds
 hopeless (its threshold admits 98 % of the relevant links in held-out data). It decides again before a link is fetched. It admits a few poor
 links as tunnel steps, the same ones in each run.
 
-What a user blocks while the crawl runs (urls.blocks) is a note of the queue, so it survives a restart.
+What a user blocks while the crawl runs (urls.unwanted) is a note of the queue, so it survives a restart.
 Reference: Li, Zhao & Yu, SkyReach, 2003, §3.4, step 5; MySpider thesis (2009) §4.2.
 """
 
@@ -47,9 +47,8 @@ from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link
 from topiccrawler.strategies.base import LinkScorer
 from topiccrawler.strategies.link_features import probability
-from topiccrawler.urls.blocks import Block
 from topiccrawler.urls.canonical import host_of
-from topiccrawler.urls.private_hosts import address_of, is_inside
+from topiccrawler.urls.unwanted import Block, address_of, is_inside
 
 logger = logging.getLogger(__name__)
 

@@ -44,9 +44,8 @@ from topiccrawler.crawling.contents import (
     summary_in,
     words_in,
 )
-from topiccrawler.crawling.estimate import Estimator
-from topiccrawler.crawling.job_files import JobFiles
-from topiccrawler.crawling.keeping import (
+from topiccrawler.crawling.harvest import (
+    Estimator,
     HarvestCounter,
     Restrictions,
     Verdict,
@@ -54,6 +53,7 @@ from topiccrawler.crawling.keeping import (
     of_topic,
     verdict_of,
 )
+from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.revisiting import Due
 from topiccrawler.crawling.sharing import SharedQueue

@@ -22,8 +22,8 @@ from topiccrawler.crawling import admission as rules
 from topiccrawler.crawling.admission import REFUSED, Admission, Blocks, Decision
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.checkpoints import DAMAGED, Checkpoints, Rescoring, load_state
+from topiccrawler.crawling.harvest import own_domains
 from topiccrawler.crawling.job_files import FRONTIER, JOB, PAGES, VISITS, read_recipe
-from topiccrawler.crawling.keeping import own_domains
 from topiccrawler.crawling.page_stores import has_pages, open_pages, open_stored, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.servers import SharedView

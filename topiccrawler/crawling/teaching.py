@@ -27,8 +27,8 @@ from topiccrawler.crawling.checkpoints import (
     relearn,
     transfer_state,
 )
+from topiccrawler.crawling.harvest import visit_similarity
 from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, JobFiles, read_recipe, write_recipe
-from topiccrawler.crawling.keeping import visit_similarity
 from topiccrawler.crawling.page_stores import has_pages, open_pages, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError, StateError, file_faults

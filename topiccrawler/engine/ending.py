@@ -19,9 +19,8 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.estimate import NEXT, words_of
+from topiccrawler.crawling.harvest import NEXT, HarvestCounter, words_of
 from topiccrawler.crawling.job_files import PAGES, STATS
-from topiccrawler.crawling.keeping import HarvestCounter
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.opening import faults_of, needed_crawl
 from topiccrawler.engine.scheduler import LITTLE_PROMISED, focused_scheduler

@@ -22,7 +22,7 @@ from scrapy.utils.misc import load_object
 
 from topiccrawler.crawling.admission import rules_of_packages
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.keeping import own_domains
+from topiccrawler.crawling.harvest import own_domains
 from topiccrawler.crawling.recipe import CrawlParams
 from topiccrawler.crawling.settings_check import check_names, check_settings
 from topiccrawler.engine.faults import FatalFaults, give_defaults, reported_by_scrapy

@@ -29,9 +29,8 @@ from scrapy.settings import BaseSettings
 from topiccrawler.crawling.assemble import Parts, assemble, recipe_of_words, topic_of
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.crawl import Crawl, CrawlLimits
-from topiccrawler.crawling.estimate import LATEST
+from topiccrawler.crawling.harvest import LATEST, Restrictions, judged_since
 from topiccrawler.crawling.job_files import SITE_REPEATS, JobFiles
-from topiccrawler.crawling.keeping import Restrictions, judged_since
 from topiccrawler.crawling.page_stores import as_begun, latest_visits
 from topiccrawler.crawling.recipe import CrawlParams, recipe_of
 from topiccrawler.crawling.resuming import ordering_of
@@ -49,7 +48,6 @@ from topiccrawler.frontier.host_ranking import FairShares
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.frontier.traps import Limits
 from topiccrawler.model import Link
 from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.seeding.seed_files import read_seeds
@@ -59,6 +57,7 @@ from topiccrawler.text.word_vectors import release_vectors
 from topiccrawler.topics.seeds import Seeds
 from topiccrawler.topics.topic import REMOVED_FIELDS, Topic
 from topiccrawler.urls.canonical import canonical, host_of
+from topiccrawler.urls.unwanted import Limits
 
 
 @dataclass(frozen=True, slots=True)

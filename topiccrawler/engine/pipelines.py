@@ -17,10 +17,9 @@ from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.engine.faults import reported_by_scrapy
 from topiccrawler.engine.leases import OFF_TOPIC
 from topiccrawler.engine.opening import StoreWait, crawl_of, needed_crawl, store_wait
-from topiccrawler.engine.revisits import alias, page_of
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import ArgumentError
-from topiccrawler.items import PageItem
+from topiccrawler.items import PageItem, alias, page_of
 from topiccrawler.pages.formats.registry import HTML
 from topiccrawler.pages.site_repeats import may_be_same
 from topiccrawler.store.pages import record_of

@@ -1,7 +1,7 @@
 """Which servers a crawl may reach and how: no private network, and proxy and HTTP authentication by site.
 
 Loopback, private, link-local and metadata addresses are not fetched. The user's own proxy, and a seed on such a host, must work. What is
-spelled as a private host (urls.private_hosts) is refused at once, with a proxy too, be it a link, a redirect's target or a robots.txt. The
+spelled as a private host (urls.unwanted) is refused at once, with a proxy too, be it a link, a redirect's target or a robots.txt. The
 address of another name is known only when it is resolved, and may be another one the next time: the middleware says which names are
 strangers', and the resolver, which has the address the connection will use, refuses those that lead inside. Behind a proxy it is the proxy
 that resolves. Not looked at: a replay, spiders that are not ours, TOPIC_PRIVATE_NETWORK.
@@ -40,7 +40,7 @@ from topiccrawler.model import Link
 from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.topics.topic import SiteRule
 from topiccrawler.urls.canonical import host_of
-from topiccrawler.urls.private_hosts import address_of, is_inside, is_private_answer
+from topiccrawler.urls.unwanted import address_of, is_inside, is_private_answer
 
 if TYPE_CHECKING:
     from twisted.internet.defer import Deferred

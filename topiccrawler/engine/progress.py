@@ -30,8 +30,8 @@ from scrapy.utils.log import get_scrapy_root_handler
 from twisted.internet.task import LoopingCall
 
 from topiccrawler.crawling.crawl import Crawl
+from topiccrawler.crawling.harvest import HarvestCounter
 from topiccrawler.crawling.job_files import NOTE, noted_waits
-from topiccrawler.crawling.keeping import HarvestCounter
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.engine.opening import needed_crawl
 from topiccrawler.frontier.budgets import DOMAIN_PAGES, HOST_PAGES, HOST_UNPRODUCTIVE, UNPROVEN

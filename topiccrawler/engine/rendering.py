@@ -33,7 +33,7 @@ from topiccrawler.pages.formats.registry import HTML, recognise
 from topiccrawler.pages.parse import parse
 from topiccrawler.text.characters import decode
 from topiccrawler.urls.canonical import host_of, registered_domain
-from topiccrawler.urls.private_hosts import is_inside, is_private_answer
+from topiccrawler.urls.unwanted import is_inside, is_private_answer
 
 HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 RENDER_META = "topic_render"  # set once a page is to be rendered

@@ -3,23 +3,18 @@
 The conflict: a page fetched again is no new row, must not be refused by gate or budget, and must not be counted again in harvest or budgets. Yet
 host clocks, retries, redirects and the end of a lease apply as for any page. So it is a lease of its own kind (`Lease.due`), whose request
 waits in the request queue.
-
-Which items of a crawl are pages is defined here: our PageItem, or a dict, attrs, dataclass or Item of another spider with `url`, `text`
-and `is_target`. Such an item may have more fields; any other item passes the pipelines unchanged.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Sized
-from copy import copy
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import AsyncIterator, Callable, Sequence, Sized
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
-from itemadapter import ItemAdapter
-from scrapy import Item, Request, Spider, signals
+from scrapy import Request, Spider, signals
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.asyncgen import as_async_generator
@@ -31,36 +26,10 @@ from topiccrawler.crawling.revisiting import Due, looked, looked_unchanged, miss
 from topiccrawler.engine.leases import META, Leases
 from topiccrawler.engine.opening import StoreWait, store_wait
 from topiccrawler.frontier.base import Leased, Listing, Row, State
-from topiccrawler.items import Medium, Outlinks, PageItem, is_page
+from topiccrawler.items import Outlinks, page_of
 from topiccrawler.model import Link, Via
 from topiccrawler.store.pages import Check, content_hash
 from topiccrawler.urls.canonical import host_of
-
-_FIELDS = [field.name for field in fields(PageItem)]
-
-
-def page_of(item: Any) -> PageItem | None:
-    """The item as a page; None for what is none. A field that the item lacks has its default."""
-    if isinstance(item, PageItem):
-        return item
-    if not is_page(item):
-        return None
-    adapter = ItemAdapter(item)
-    known = {name: adapter[name] for name in _FIELDS if name in adapter}
-    known["media"] = [Medium(**one) if isinstance(one, Mapping) else one for one in known.get("media") or []]
-    return PageItem(**known)
-
-
-def alias(item: Any, first: str) -> Any:
-    """A copy of the page's item, without its text, as the alias of another page; a type without `alias_of` has no such field."""
-    # an Item's own copy has its values apart
-    copied = item.copy() if isinstance(item, dict | Item) else copy(item)
-    adapter = ItemAdapter(copied)
-    adapter["text"] = ""
-    if isinstance(item, dict) or "alias_of" in adapter.field_names():
-        adapter["alias_of"] = first
-    return copied
-
 
 logger = logging.getLogger(__name__)
 

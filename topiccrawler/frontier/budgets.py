@@ -51,9 +51,9 @@ from zlib import crc32
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Notes, State
-from topiccrawler.frontier.traps import Limits, trap
 from topiccrawler.model import Link, Page
 from topiccrawler.urls.canonical import host_of, site_of
+from topiccrawler.urls.unwanted import Limits, trap
 
 _DIGITS = re.compile(r"[0-9]+")
 _SHAPE_CHARACTERS = 120

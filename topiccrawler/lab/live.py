@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from topiccrawler.crawling.assemble import TOPIC, as_toml, topic_of
+from topiccrawler.crawling.harvest import Verdict
 from topiccrawler.crawling.job_files import DISCARDED, PAGES, VISITS, crawl_line, failure, start_scrapy
-from topiccrawler.crawling.keeping import Verdict
 from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.lab.replayed import (
     MEMORY_STEP,

@@ -56,7 +56,7 @@ from itertools import accumulate
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
-from topiccrawler.crawling.keeping import Verdict
+from topiccrawler.crawling.harvest import Verdict
 from topiccrawler.lab.recorded_web import NOWHERE, LinkTable
 
 

@@ -30,7 +30,7 @@ from typing import Self
 from topiccrawler.crawling import assemble
 from topiccrawler.crawling.assemble import PLAIN_CONTEXT, Parts
 from topiccrawler.crawling.crawl import Crawl, Fetch, Outcome
-from topiccrawler.crawling.keeping import Verdict, verdict_of
+from topiccrawler.crawling.harvest import Verdict, verdict_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.errors import CrawlerError, ModelError, StrategyError

@@ -25,8 +25,9 @@ from typing import ClassVar
 from topiccrawler.errors import ArgumentError, TopicError
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.base import EVEN, relevance_of
+from topiccrawler.text.segmenter import heads_of, joined_again
 from topiccrawler.topics.keywords import background_idf
-from topiccrawler.topics.topic import Topic, heads_of, joined_again, token_weights
+from topiccrawler.topics.topic import Topic, token_weights
 
 WEIGHTS = ("tf", "topic", "tf_idf")
 THRESHOLD = 0.08

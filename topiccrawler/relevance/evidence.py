@@ -50,10 +50,10 @@ from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.pages.site_repeats import Kind, Segment
 from topiccrawler.relevance.base import EVEN, SLOPE
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.text.segmenter import HAN, Segmenter, fold, stem
+from topiccrawler.text.segmenter import HAN, Segmenter, fold, heads_of, joined_again, stem
 from topiccrawler.text.weights import logistic
 from topiccrawler.topics.meaning import naming_words, near_words
-from topiccrawler.topics.topic import Topic, heads_of, joined_again
+from topiccrawler.topics.topic import Topic
 
 FILE = "own_words.json"
 FORMAT = "topiccrawler own words 1"

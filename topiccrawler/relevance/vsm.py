@@ -34,8 +34,9 @@ from typing import ClassVar
 from topiccrawler.errors import TopicError
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.base import EVEN, relevance_of
+from topiccrawler.text.segmenter import heads_of, joined_again
 from topiccrawler.topics.meaning import contrast_vectors
-from topiccrawler.topics.topic import Topic, heads_of, joined_again, token_weights
+from topiccrawler.topics.topic import Topic, token_weights
 
 AGAINST_WEIGHT = 0.3  # words of pages a person refused (docs/lab/teaching.md)
 TURNED = 0.999  # of the threshold: a page that is nearer to another topic

@@ -17,8 +17,8 @@ from typing import Any
 from topiccrawler.crawling.admission import REFUSED as BELOW_THRESHOLD
 from topiccrawler.crawling.assemble import assemble, topic_display_name
 from topiccrawler.crawling.explanation import heaviest_shares
+from topiccrawler.crawling.harvest import RECENT_PAGES, HarvestCounter
 from topiccrawler.crawling.job_files import FRONTIER, NOTE, REFUSED, noted_waits, read_recipe
-from topiccrawler.crawling.keeping import RECENT_PAGES, HarvestCounter
 from topiccrawler.crawling.page_stores import logs_of, stored_in, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError, StateError

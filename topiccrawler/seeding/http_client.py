@@ -27,7 +27,7 @@ from aiohttp.abc import ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
 from topiccrawler.errors import one_line
-from topiccrawler.urls.private_hosts import is_inside, is_private_answer
+from topiccrawler.urls.unwanted import is_inside, is_private_answer
 
 _PIECE_BYTES = 1 << 16
 _is_direct = ContextVar("is_direct", default=True)  # the request that resolves a name uses no proxy

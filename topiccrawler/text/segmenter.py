@@ -70,13 +70,13 @@ import logging
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property, lru_cache, partial
 from importlib import import_module
 from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec
-from itertools import accumulate, chain
+from itertools import accumulate, chain, compress
 from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, TypeVar
@@ -223,6 +223,32 @@ def is_whole(phrase: str, words: Sequence[str]) -> bool:
     if sum(map(_is_han, folded)) > sum(map(_is_han, "".join(words))):
         return False
     return len(_CHUNK.findall(folded)) <= sum(not all(map(_is_han, word)) for word in words)
+
+
+def heads_of(keywords: Iterable[str]) -> set[str]:
+    """What each keyword begins with, from two characters on: where a page has none of them, nothing was cut."""
+    return {keyword[:end] for keyword in keywords for end in range(2, len(keyword))}
+
+
+def joined_again(words: Sequence[str], heads: Container[str], keywords: Container[str]) -> list[str]:
+    """Keywords that the segmenter cut in pieces, found by joining neighbouring words again; the longest wins."""
+    found = []
+    after = len(words)
+    for start in compress(range(after - 1), map(heads.__contains__, words)):
+        joined = words[start] + words[start + 1]
+        if joined not in heads and joined not in keywords:
+            continue
+        longest, end = "", start + 2
+        while joined in heads and end < after:
+            if joined in keywords:
+                longest = joined
+            joined += words[end]
+            end += 1
+        if joined in keywords:
+            longest = joined
+        if longest:
+            found.append(longest)
+    return found
 
 
 def cut_all(texts: Sequence[str], cut: Cut) -> list[list[str]]:

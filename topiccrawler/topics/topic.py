@@ -15,10 +15,9 @@ import json
 import logging
 import re
 import tomllib
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import cached_property
-from itertools import compress
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -313,29 +312,3 @@ def token_weights(keywords: Mapping[str, float], segmenter: Segmenter) -> tuple[
         kept = weight if is_whole(keyword, tokens) else weight * SHORTENED_WEIGHT
         weights[key] = max(kept, weights.get(key, 0.0))
     return weights, unmatched
-
-
-def heads_of(keywords: Iterable[str]) -> set[str]:
-    """What each keyword begins with, from two characters on: where a page has none of them, nothing was cut."""
-    return {keyword[:end] for keyword in keywords for end in range(2, len(keyword))}
-
-
-def joined_again(words: Sequence[str], heads: Container[str], keywords: Container[str]) -> list[str]:
-    """Keywords that the segmenter cut in pieces, found by joining neighbouring words again; the longest wins."""
-    found = []
-    after = len(words)
-    for start in compress(range(after - 1), map(heads.__contains__, words)):
-        joined = words[start] + words[start + 1]
-        if joined not in heads and joined not in keywords:
-            continue
-        longest, end = "", start + 2
-        while joined in heads and end < after:
-            if joined in keywords:
-                longest = joined
-            joined += words[end]
-            end += 1
-        if joined in keywords:
-            longest = joined
-        if longest:
-            found.append(longest)
-    return found

@@ -51,8 +51,8 @@ from topiccrawler.results.summary import link_as_json, wait_of
 from topiccrawler.store.visits import read_visits
 from topiccrawler.strategies import build, parameters_of
 from topiccrawler.strategies.base import ROOT
-from topiccrawler.urls.blocks import Block, block_of
 from topiccrawler.urls.canonical import canonical
+from topiccrawler.urls.unwanted import Block, block_of
 
 SLICE_URLS = 500  # some 10 ms
 

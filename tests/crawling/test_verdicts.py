@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from topiccrawler.crawling.assemble import Parts, assemble
-from topiccrawler.crawling.keeping import verdict_of
+from topiccrawler.crawling.harvest import verdict_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.model import Page
 from topiccrawler.pages.read import PageWords

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from topiccrawler.frontier.budgets import shape
-from topiccrawler.frontier.traps import Limits, trap
+from topiccrawler.urls.unwanted import Limits, trap
 
 NOW = 1_795_000_000.0  # November 2026
 HOME = "http://a.example/"

@@ -1,0 +1,228 @@
+"""Which URLs are not wanted by their spelling alone, whatever their score: traps, hosts inside the crawler's own network, and what the user blocks.
+
+Traps. A broken relative link, a filter menu or a calendar offers endless URLs, but long paths and many parameters are common on the
+Chinese web. So the form decides only far outside of what ordinary sites use; doubtful URLs are left to budgets.
+
+    path depth         more than `path_segments` segments
+    repeated segments  one segment more than `segment_repeats` times in a path: /news/news/news/news/a.html
+    query facets       more than `query_parameters` parameters, or one name more than `segment_repeats` times
+    calendar           a date more than `calendar_years` years ahead or before 1970, linked by a page of such a date:
+                       one such page alone may be a blogger's way to stay on top, a chain of them is a calendar
+
+Hosts inside. An address can be written in many ways that some resolver, proxy or browser understands: 127.1, 0x7f000001, 2130706433,
+017700000001, ::ffff:127.0.0.1, full-width digits, percent-encoding, a dot at the end, a zone. All are read here. What looks like a number
+and is no address is taken for an inside one too: no public name ends in a number.
+
+Blocks. A pattern matches a whole URL; `*` matches any characters, all else itself. A pattern without `*` matches the URLs that begin with
+it. A site is a host with all its subdomains.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from topiccrawler.errors import ArgumentError
+from topiccrawler.urls.canonical import canonical, host_of
+
+_DATE = re.compile(
+    r"(?<![0-9])(?P<year>[12][0-9]{3})(?:[-/._]|%2[DF])(?:0?[1-9]|1[0-2])(?![0-9])"
+    r"|[?&](?:y|year|yyyy|nian)=(?P<named>[12][0-9]{3})(?![0-9])"
+)
+_FIRST_YEAR = 1970
+_YEAR_SECONDS = 31_556_952.0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is still ordinary; 0 switches a rule off. The numbers were chosen here, on the frozen webs: no page
+    of theirs is refused.
+    """
+
+    path_segments: int = 16
+    segment_repeats: int = 3
+    query_parameters: int = 12
+    calendar_years: int = 2
+
+
+def trap(url: str, source_url: str, limits: Limits, now: float) -> str | None:
+    """Why a canonical URL, linked by a page, counts as a trap; None when it looks ordinary. `now`: seconds since
+    the epoch."""
+    address, _, query = url.partition("?")
+    segments = [segment for segment in address.split("/")[3:] if segment]
+    if 0 < limits.path_segments < len(segments):
+        return f"path depth: {len(segments)} segments"
+    repeated = _most(segments)
+    if 0 < limits.segment_repeats < repeated[1]:
+        return f"repeated segments: {repeated[0]} {repeated[1]} times"
+    if query:
+        names = [part.partition("=")[0] for part in query.split("&")]
+        if 0 < limits.query_parameters < len(names):
+            return f"query facets: {len(names)} parameters"
+        repeated = _most(names)
+        if 0 < limits.segment_repeats < repeated[1]:
+            return f"query facets: {repeated[0]} {repeated[1]} times"
+    if limits.calendar_years > 0:
+        last = _FIRST_YEAR + int(now / _YEAR_SECONDS) + limits.calendar_years
+        year = _strange_year(url, last)
+        if year is not None and _strange_year(source_url, last) is not None:
+            return f"calendar: the year {year}"
+    return None
+
+
+def _strange_year(url: str, last: int) -> int | None:
+    for date in _DATE.finditer(url, max(url.find("/", 8), 0)):
+        year = int(date["year"] or date["named"])
+        if not _FIRST_YEAR <= year <= last:
+            return year
+    return None
+
+
+def _most(texts: list[str]) -> tuple[str, int]:
+    """The text that occurs most often; the first among equals."""
+    return max(Counter(texts).items(), key=lambda pair: pair[1], default=("", 0))
+
+
+FAKE = ipaddress.ip_network("198.18.0.0/15")  # what a local proxy in TUN mode answers for every name
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_ISATAP = (0x0000_5EFE, 0x0200_5EFE)  # bits 64 to 95; an IPv4 address follows
+# Kept for private use (RFC 6761, 6762, 8375; ICANN for .internal); the fourth and fifth stand in hosts files.
+_INSIDE_ENDINGS = (
+    "localhost",
+    "local",
+    "internal",
+    "localdomain",
+    "localdomain4",
+    "localdomain6",
+    "home.arpa",
+)
+_INSIDE_NAME = re.compile(rf"(?:.*\.)?(?:{'|'.join(map(re.escape, _INSIDE_ENDINGS))})")
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+
+
+def is_inside(host: str) -> bool:
+    """A host (without port) that is spelled as a private address, or as a name that only a private network resolves: `localhost`,
+    names without a dot, *.local, *.internal … Other names must be resolved to be known."""
+    name = _plain(host)
+    address = address_of(host)
+    if address is not None:
+        return is_private(address)
+    if not name or "." not in name or _INSIDE_NAME.fullmatch(name):
+        return True
+    return _NUMBER.fullmatch(name.rpartition(".")[2]) is not None
+
+
+def address_of(host: str) -> str | None:
+    """The address a host spells out, in any way something reads it; None for a name."""
+    name = _plain(host)
+    try:
+        return str(ipaddress.ip_address(name.partition("%")[0]))
+    except ValueError:
+        pass
+    try:
+        return socket.inet_ntoa(socket.inet_aton(name)) if name[:1].isdigit() else None
+    except (OSError, UnicodeError, ValueError):
+        return None
+
+
+def is_private(address: str) -> bool:
+    """The address leads into this machine or its network, be it embedded in an IPv6 one. What is no address is not private."""
+    try:
+        ip = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    if isinstance(ip, ipaddress.IPv6Address):
+        if (carried := _carried(ip)) is not None:
+            return is_private(str(carried))
+        if ip.is_reserved or ip.is_site_local:
+            return True
+    return not ip.is_global or ip.is_multicast
+
+
+def is_private_answer(address: str) -> bool:
+    """The same of an address that a name server gave: a local proxy in TUN mode answers every name with one of its own."""
+    try:
+        return ipaddress.ip_address(address) not in FAKE and is_private(address)
+    except ValueError:
+        return is_private(address)
+
+
+def _carried(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """The IPv4 address an IPv6 one leads to: mapped, 6to4, Teredo, NAT64, ISATAP."""
+    number = int(ip)
+    if ip in _NAT64 or (number >> 32) & 0xFFFF_FFFF in _ISATAP:
+        return ipaddress.IPv4Address(number & 0xFFFF_FFFF)
+    return ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
+
+
+def _plain(host: str) -> str:
+    """Full-width and circled digits, ideographic dots, invisible characters and escapes as what they stand for."""
+    folded = unicodedata.normalize("NFKC", unquote(host)).replace("。", ".")
+    seen = "".join(character for character in folded if unicodedata.category(character) != "Cf")
+    return seen.strip().lower().strip("[]").removesuffix(".")
+
+
+LONGEST = 2000  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Exactly one of the two is set. ArgumentError for none, both, or what would match everything."""
+
+    pattern: str = ""
+    site: str = ""
+
+    def __post_init__(self) -> None:
+        if bool(self.pattern) == bool(self.site) or len(self.text) > LONGEST:
+            raise ArgumentError(
+                "block", "needs a URL pattern or a site", "block 'http://host/path/*' or block --site HOST"
+            )
+        if self.pattern and not self.pattern.strip("*"):
+            raise ArgumentError(f"block {self.pattern}", "matches everything", "use stop to end the crawl")
+        if self.site and (set(self.site) & set("/:*? ") or self.site != self.site.lower()):
+            raise ArgumentError(
+                f"block --site {self.site}", "is no host", "write it as news.example.com, in small letters"
+            )
+
+    @property
+    def text(self) -> str:
+        """As the user typed it."""
+        return self.pattern or self.site
+
+    @property
+    def reason(self) -> str:
+        """For the URLs that it drops."""
+        return f"blocked: {self.text}"
+
+    def matches(self, url: str) -> bool:
+        """Whether a URL is blocked; O(length), whatever the pattern."""
+        if self.site:
+            host = host_of(url).partition(":")[0]
+            return host == self.site or host.endswith(f".{self.site}")
+        first, *rest = self.pattern.split("*")
+        if not url.startswith(first):
+            return False
+        if not rest:
+            return True
+        place, last = len(first), rest.pop()
+        for part in rest:
+            found = url.find(part, place)
+            if found < 0:
+                return False
+            place = found + len(part)
+        return len(url) - place >= len(last) and url.endswith(last)
+
+
+def block_of(pattern: str, site: str = "") -> Block:
+    """What a user means: a pattern that is a host is a site. ArgumentError for one that no URL matches."""
+    if site or not pattern or "*" in pattern or pattern.startswith("http"):
+        return Block(pattern, site)
+    host = host_of(canonical(f"http://{pattern}") or "")
+    if "." in host and host == pattern.lower().rstrip("/"):
+        return Block(site=host)
+    raise ArgumentError(f"block {pattern}", "matches no URL", "begin it with http:// or https://, or with *")
