@@ -106,19 +106,23 @@ def test_show_takes_words_and_says_how_they_are_understood(topics: Callable[...,
     assert lines[0] == "考研、高考、志愿"
     assert re.match("  考研 高考 志愿: .* education; -a topic=education ", lines[1])
     assert (numbers(lines[5]), lines[6]) == (["3"], "    考研 1, 高考 1, 志愿 1")
-    assert numbers(lines[7])[1:] == ["20"]
-    assert "--all" in lines[7]
-    assert sum(line.count(" (") for line in lines[8:]) == 20
-    assert "(near 高考, likeness 0." in lines[8]
-    assert " education)" in "\n".join(lines[8:])
-    count = int(lines[7].split()[0])
+    terms, leading = (place for place, line in enumerate(lines) if "--all" in line)
+    assert terms == 7
+    assert numbers(lines[terms])[1:] == numbers(lines[leading])[1:] == ["20"]
+    assert sum(line.count(" (") for line in lines[8:leading]) == 20
+    assert sum(line.count(" (") for line in lines[leading + 1 :]) == 20
+    assert "全国硕士研究生招生考试 0.8 (of the subject 考研)" in lines[8]
+    assert "(near 高考, likeness 0." in lines[leading + 1]
+    assert " education)" in "\n".join(lines[leading + 1 :])
+    count = int(lines[leading].split()[0])
     every = topics("show", words, "--all").out
     assert [numbers(line) for line in every.splitlines() if line.endswith("pages:")] == [["3"], [str(count)]]
     found = json.loads(topics("show", words, "--json").out)
+    assert found["terms"]["保研"] == 0.6
     assert found["understood"] == lines[1].strip()
     assert list(found["judging"]) == ["考研", "高考", "志愿"]
     assert len(found["leading"]) == count
-    assert found["leading"].keys() == found["proposed"].keys()
+    assert found["leading"].keys() | found["terms"].keys() == found["proposed"].keys()
 
 
 def test_show_says_of_words_that_name_a_topic_that_all_of_it_is_meant(topics: Callable[..., Any]) -> None:

@@ -15,6 +15,7 @@ from topiccrawler.topics.meaning import (
     weighed,
     with_proposed,
 )
+from topiccrawler.topics.subjects import NARROWER
 from topiccrawler.topics.topic import make_topic
 
 WORDS = ["基金", "净值", "股市", "我们", "天气"]
@@ -39,7 +40,16 @@ def test_a_weight_is_likeness_squared_times_rarity_measured_by_the_given_word(ve
 
 def test_words_that_are_far_are_not_proposed(vectors: WordVectors) -> None:
     assert "天气" not in {one.word for one in weighed({"基金": 1.0}, 10, vectors)}
-    assert all(one.likeness >= LEAST_LIKENESS for one in proposed({"茶叶": 1.0}))
+    assert all(one.likeness >= LEAST_LIKENESS or one.subject for one in proposed({"茶叶": 1.0}))
+
+
+def test_terms_of_the_subject_that_a_word_names_are_proposed_by_their_share() -> None:
+    found = {one.word: one for one in proposed({"围棋": 2.0, "象棋谱": 2.0})}
+    assert (found["死活题"].weight, found["死活题"].subject, found["死活题"].reason) == (
+        pytest.approx(2.0 * NARROWER),
+        "围棋",
+        "of the subject 围棋",
+    )
 
 
 def test_no_more_are_proposed_than_asked_for_and_the_nearest_of_them(vectors: WordVectors) -> None:

@@ -161,6 +161,7 @@ def show(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None
         as_understood,
         judging_words,
         leading_words,
+        naming_terms,
         naming_words,
         nearest,
         reasons,
@@ -175,6 +176,7 @@ def show(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None
     more: dict[str, Any] = {
         "understood": as_understood(topic),
         "judging": judging_words(topic),
+        "terms": naming_terms(topic),
         "leading": leading_words(topic),
         "names": naming_words(topic),
         "seeds": seeds,

@@ -3,8 +3,8 @@
 Idea: a word in the title of a page says more than ten in its text, two of the user's words say more than one twice, and what the site
 writes on every page says nothing (pages.site_repeats). How much each kind of evidence says was learned once, from other topics; the
 words themselves are the topic's own.
-Formula: relevance = 1 / (1 + e^-(w . x + b)); x of FEATURES over the page's segments: U = the user's words found, N = near words found
-with their likeness l (text.word_vectors), n = words of the body:
+Formula: relevance = 1 / (1 + e^-(w . x + b)); x of FEATURES over the page's segments: U = the user's words found, outside of the body also
+terms of theirs, each by its share (topics.subjects); N = near words found with their likeness l (text.word_vectors), n = words of the body:
     title        1 where the title has one of U          title words   how many of U, at most 2
     title near   largest l in the title                  title nears   sum of l, at most 1.5
     tags, description, headings, categories   how many of U each has, at most 2; tags that no other segment bears out 1
@@ -50,9 +50,9 @@ from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.pages.site_repeats import Kind, Segment
 from topiccrawler.relevance.base import EVEN, SLOPE
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.text.segmenter import HAN, Segmenter, fold, heads_of, joined_again, stem
+from topiccrawler.text.segmenter import HAN, Segmenter, fold, heads_of, is_whole, joined_again, stem
 from topiccrawler.text.weights import logistic
-from topiccrawler.topics.meaning import naming_words, near_words
+from topiccrawler.topics.meaning import naming_terms, naming_words, near_words
 from topiccrawler.topics.topic import Topic
 
 FILE = "own_words.json"
@@ -118,16 +118,8 @@ class EvidenceClassifier:
         self.similarity_threshold = self.vsm.similarity_threshold
         names, segmenter = naming_words(topic), topic.segmenter
         given = {word: topic.keywords.get(word, 1.0) for word in names}
-        keys: dict[str, list[str]] = {}
-        for word, tokens in zip(given, segmenter.words_of(list(given)), strict=True):
-            keys.setdefault("".join(tokens), []).append(word)
-        keys.pop("", None)
-        self._own = frozenset(keys)  # as the segmenter gives them
-        self._ends = frozenset(key for key in keys if len(key) > 1 and not _RUN.search(key))
-        self._lengths = sorted({len(key) for key in self._ends}, reverse=True)
-        self._written = {
-            key: pattern for key, words in keys.items() if (pattern := _written(key, words)) is not None
-        }
+        words = _by_key(given, segmenter)
+        self._own = frozenset(words)  # as the segmenter gives them
         if narrow and not self._own:
             fault = f"no keyword can be found among segmented words: {', '.join(names[:5])}"
             raise TopicError(f"topic {topic.name}", fault, "give words of two or more characters")
@@ -135,10 +127,24 @@ class EvidenceClassifier:
         near = near_words(given, segmenter) if narrow else {}
         near |= {word: max(likeness, near.get(word, 0.0)) for word, likeness in taught.items()}
         self._trust = {word: trust.get(word, 1.0) for word in self._own}
+        terms = naming_terms(topic)
+        terms_by_key = _by_key([word for word in terms if is_whole(word, segmenter.words(word))], segmenter)
+        words = terms_by_key | words
+        self._terms = {
+            key: max(map(terms.__getitem__, written)) * trust.get(key, 1.0)
+            for key, written in terms_by_key.items()
+            if key not in self._own
+        }
+        self._named = self._terms | self._trust
+        self._ends = frozenset(key for key in words if len(key) > 1 and not _RUN.search(key))
+        self._lengths = sorted({len(key) for key in self._ends}, reverse=True)
+        self._written = {
+            key: pattern for key, written in words.items() if (pattern := _written(key, written)) is not None
+        }
         self._near = {
             word: likeness * trust.get(word, 1.0) for word, likeness in near.items() if word not in self._own
         }
-        ours = self._own | self._near.keys()
+        ours = self._named.keys() | self._near.keys()
         against = keyed(topic.against, segmenter) if narrow else {}
         self._against = {word: weight for word, weight in against.items() if word not in ours}
         self._known = ours | self._against.keys()
@@ -153,8 +159,8 @@ class EvidenceClassifier:
 
     @property
     def near(self) -> Mapping[str, float]:
-        """The near words as the segmenter gives them, with their likeness times their trust."""
-        return self._near
+        """The near words as the segmenter gives them, with their likeness times their trust; and the terms, with their share times it."""
+        return self._near | self._terms
 
     def similarity(self, words: PageWords) -> float:
         """0..1, by all keywords of the topic: the parent topic's and near ones too."""
@@ -236,7 +242,7 @@ class EvidenceClassifier:
 
     def features(self, found: Sequence[Found]) -> list[float]:
         """The values of FEATURES."""
-        near, trust = self._near, self._trust
+        near, trust, named = self._near, self._trust, self._named
         held: dict[Kind, dict[str, int]] = {}
         lead: dict[str, int] = {}
         body: dict[str, int] = {}
@@ -251,19 +257,19 @@ class EvidenceClassifier:
         title = held.get("title", {})
 
         def own_of(kind: Kind) -> float:
-            return min(2.0, _sum(trust[word] for word in held.get(kind, ()) if word in trust))
+            return min(2.0, _sum(named[word] for word in held.get(kind, ()) if word in named))
 
         tags = own_of("tag")
         if tags > 1.0 and not any(
-            trust.keys() & counts.keys() for kind, counts in held.items() if kind != "tag"
+            named.keys() & counts.keys() for kind, counts in held.items() if kind != "tag"
         ):
             tags = 1.0
-        title_near = [near[word] for word in title if word in near]
+        title_near = [near[word] for word in title if word in near and word not in named]
         occurrences = _sum(trust[word] * count for word, count in body.items() if word in trust)
         nearby = sum(near[word] ** 2 * count for word, count in body.items() if word in near)
         running = length + PRIOR_WORDS
         return [
-            max((trust[word] for word in title if word in trust), default=0.0),
+            max((named[word] for word in title if word in named), default=0.0),
             own_of("title"),
             max(title_near, default=0.0),
             min(1.5, sum(title_near)),
@@ -312,6 +318,16 @@ def words_that_lead(page_classifier: PageClassifier, words: PageWords) -> list[t
         return []
     found = page_classifier.vsm.explain(words)
     return [pair for pair in found if pair[0] not in page_classifier.words][:LEADING_WORDS]
+
+
+def _by_key(words: Iterable[str], segmenter: Segmenter) -> dict[str, list[str]]:
+    """The words by what the segmenter gives of them, joined; without those of which nothing remains."""
+    found: dict[str, list[str]] = {}
+    listed = list(words)
+    for word, tokens in zip(listed, segmenter.words_of(listed), strict=True):
+        if tokens:
+            found.setdefault("".join(tokens), []).append(word)
+    return found
 
 
 def keyed(weights: Mapping[str, float], segmenter: Segmenter) -> dict[str, float]:

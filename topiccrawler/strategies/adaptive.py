@@ -47,8 +47,9 @@ from topiccrawler.strategies.link_features import (
     probability,
 )
 from topiccrawler.strategies.numbering import label_of
-from topiccrawler.text.segmenter import fold, folded
-from topiccrawler.topics.meaning import naming_words
+from topiccrawler.text.segmenter import folded
+from topiccrawler.topics.meaning import naming_terms, naming_words
+from topiccrawler.topics.subjects import written
 from topiccrawler.urls.canonical import host_of
 
 FEATURES: Mapping[str, float] = {
@@ -234,8 +235,7 @@ class Adaptive(Strategy):
         self._threshold = knowledge.similarity_threshold
         self._urls = UrlFeatures(self.keep, self.memory_urls, knowledge.segmenter)
         topic = knowledge.topic
-        names = [] if topic is None else naming_words(topic)
-        self._names = written(names) if names else None
+        self._names = None if topic is None else written([*naming_words(topic), *naming_terms(topic)])
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         if page.url == ROOT_URL:
@@ -474,13 +474,3 @@ class Adaptive(Strategy):
         for place, values in enumerate(kinds):
             features[:, place] = values
         return features * self._mask
-
-
-def written(words: Iterable[str]) -> re.Pattern[str] | None:
-    """Finds any of the words in a folded text; Latin ones as words, also in the plural. None where there is none."""
-    parts = [
-        rf"(?<![a-z0-9]){re.escape(word)}(?:s|es)?(?![a-z0-9])" if word.isascii() else re.escape(word)
-        for word in dict.fromkeys(fold(word).strip() for word in words)
-        if word
-    ]
-    return re.compile("|".join(parts)) if parts else None

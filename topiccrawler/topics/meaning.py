@@ -2,7 +2,8 @@
 
 Idea: who writes 财经 股票 基金 names a topic of the catalogue and means all of it; who writes 考研 高考 志愿 wants less than all of
 education. The parent topic is a good guide to where pages on the words are, and a bad judge of which they are. So a topic of one's own is
-judged by its own words (relevance.evidence); the parent's and near words only lead to its pages.
+judged by its own words and what a thesaurus has below them (relevance.evidence, topics.subjects); the parent's and near words only lead to
+its pages.
 Formula: the words mean the catalogue's topic t when one of them is t's name, English or Chinese; else they are a topic of their own, within
 the catalogue's topic that all of them belong to (topics.meaning), where there is one.
 Parameters: a topic of at most MOST_WORDS words, none of them learned or weighed by a program, is one of a few words.
@@ -27,7 +28,8 @@ and as it is rare: one that many texts hold says little of any.
 Formula: weight(w) = g · a(w) l(w)² r(w) / m, at most g; l = likeness to the words given, r = rarity (text.word_vectors); m = mean of l² r
 over the given words that the table has whole, else the largest l² r of those proposed; g = the mean weight of the words given; a = 1 - .7 ·
 share of the words given that the table does not have whole, half of it for a word outside the catalogue's topic where there is one.
-Of the catalogue's topic (topics.meaning): g · share · weight(w), its names 1. The larger of the two.
+Of the catalogue's topic (topics.meaning): g · share · weight(w), its names 1. Of a subject that one of the words names (topics.subjects):
+g · share(w). The largest of the three.
 Parameters: most 600; LEAST_LIKENESS .35, below which the table guesses (docs/lab/word-vectors.md).
 Reads: the words given alone, no page. Cost: .5 s, once a process.
 But: a word with two meanings brings words of both; give one more that only your topic has.
@@ -47,6 +49,7 @@ from topiccrawler.text.characters import printable
 from topiccrawler.text.segmenter import PLAIN, Segmenter, words_of
 from topiccrawler.text.weights import cosine
 from topiccrawler.topics.catalogue import load_topic, topic_names
+from topiccrawler.topics.subjects import terms_for
 from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, token_weights
 
 NEUTRAL = 0.2  # likeness of a word to a topic's, from which it says nothing against it
@@ -213,10 +216,13 @@ class Proposed:
     near: str = ""  # the given word it is nearest to, by the word vectors
     likeness: float = 0.0  # 0..1, to all words given
     topic: str = ""  # of the catalogue, that the words given belong to
+    subject: str = ""  # that one of the words given names (topics.subjects)
 
     @property
     def reason(self) -> str:
         """For people."""
+        if self.subject:
+            return f"of the subject {self.subject}"
         if self.topic:
             return f"of the topic {self.topic}"
         return f"near {' '.join(printable(self.near).split())}, likeness {self.likeness:.2f}"
@@ -240,7 +246,13 @@ def proposed(
 def _proposed(user_words: tuple[tuple[str, float], ...], most: int) -> tuple[Proposed, ...]:
     from topiccrawler.text.word_vectors import shipped_vectors  # numpy
 
-    return tuple(weighed(dict(user_words), most, shipped_vectors(), kindred(word for word, _ in user_words)))
+    words = dict(user_words)
+    found = {one.word: one for one in weighed(words, most, shipped_vectors(), kindred(words))}
+    for term in terms_for(words):
+        weight = _rounded(term.share * _mean(words))
+        if term.word not in found or found[term.word].weight <= weight:
+            found[term.word] = Proposed(term.word, weight, subject=term.subject)
+    return tuple(sorted(found.values(), key=lambda one: (-one.weight, one.word))[:most])
 
 
 def weighed(
@@ -416,8 +428,13 @@ def naming_words(topic: Topic) -> list[str]:
     return [word for word in dict.fromkeys((topic.zh, *topic.also, topic.name)) if word in topic.keywords]
 
 
+def naming_terms(topic: Topic) -> dict[str, float]:
+    """Of a narrow topic: further names and narrower terms of what its words name (topics.subjects), with their shares."""
+    return {term.word: term.share for term in terms_for(topic.given)} if topic.narrow else {}
+
+
 def leading_words(topic: Topic) -> dict[str, float]:
     """Those that only lead to its pages, heaviest first; none where it is not narrow."""
-    judging = judging_words(topic)
+    judging = judging_words(topic) | naming_terms(topic)
     others = [pair for pair in topic.keywords.items() if pair[0] not in judging]
     return dict(sorted(others, key=lambda pair: (-pair[1], pair[0])))

@@ -1,0 +1,108 @@
+"""The thesaurus of subjects: which further words a user's words bring, and how the shipped list is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from topiccrawler.files import package_text
+from topiccrawler.pages.read import PageWords
+from topiccrawler.pages.site_repeats import Kind, with_words
+from topiccrawler.relevance.evidence import FEATURES, EvidenceClassifier
+from topiccrawler.text.segmenter import PLAIN
+from topiccrawler.topics import subjects
+from topiccrawler.topics.catalogue import topic_from_keywords
+from topiccrawler.topics.meaning import naming_terms, understood
+from topiccrawler.topics.subjects import FILE, NAME, NARROWER, terms_for, written
+
+LINES = """篮球, basketball, hoops; NBA, CBA, 灌篮, 篮球鞋
+NBA, 美职篮; 湖人队, 勇士队, NBA选秀
+苹果, iPhone; 库克, App Store
+苹果, 红富士; 果园, 嘎啦果
+"""
+
+
+@pytest.fixture
+def listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subjects, "package_text", lambda _: LINES)
+    subjects._terms_for.cache_clear()
+    yield
+    subjects._terms_for.cache_clear()
+
+
+@pytest.mark.usefixtures("listed")
+def test_a_name_brings_other_names_and_narrower_terms_but_not_the_terms_of_these() -> None:
+    found = {term.word: (term.share, term.subject) for term in terms_for(["篮球"])}
+    assert found == {
+        "basketball": (NAME, "篮球"),
+        "hoops": (NAME, "篮球"),
+        "NBA": (NARROWER, "篮球"),
+        "CBA": (NARROWER, "篮球"),
+        "灌篮": (NARROWER, "篮球"),  # 篮球鞋 has the word in it
+    }
+
+
+@pytest.mark.usefixtures("listed")
+def test_a_narrower_term_does_not_bring_its_subject_and_spellings_are_one_word() -> None:
+    assert [term.word for term in terms_for(["ｎｂａ"])] == ["美职篮", "湖人队", "勇士队"]
+    assert {term.word for term in terms_for(["籃球"])} >= {"basketball", "灌篮"}
+    assert {term.word for term in terms_for(["Basketballs"])} >= {"篮球", "灌篮"}
+    assert terms_for(["湖人队"]) == ()
+    assert terms_for([]) == terms_for(["没有的词"]) == ()
+
+
+@pytest.mark.usefixtures("listed")
+def test_of_two_subjects_of_one_name_that_counts_to_which_more_words_belong() -> None:
+    assert {term.word for term in terms_for(["苹果", "库克"])} == {"iPhone", "App Store"}
+    assert {term.word for term in terms_for(["苹果", "嘎啦果"])} == {"红富士", "果园"}
+    assert {term.word for term in terms_for(["苹果"])} == {
+        "iPhone",
+        "App Store",
+        "库克",
+        "红富士",
+        "果园",
+        "嘎啦果",
+    }
+
+
+@pytest.mark.usefixtures("listed")
+def test_a_term_counts_by_its_share_where_names_stand_and_not_in_the_text() -> None:
+    topic = understood(topic_from_keywords(["篮球"], "own"))
+    assert naming_terms(topic)["灌篮"] == NARROWER
+    classifier = EvidenceClassifier(topic, dict.fromkeys(("bias", *FEATURES), 0.0))
+
+    def features(kind: Kind, text: str) -> dict[str, float]:
+        found = classifier.observe(PageWords(segments=with_words([(kind, text)], PLAIN)))
+        return dict(zip(FEATURES, classifier.features(found), strict=True))
+
+    title = features("title", "灌篮")
+    assert (title["title"], title["title words"], title["title near"]) == (NARROWER, NARROWER, 0.0)
+    assert features("heading", "灌篮 CBA")["headings"] == pytest.approx(2 * NARROWER)
+    text = features("text", "灌篮 灌篮")
+    assert (text["count"], text["words"], text["density"]) == (0.0, 0.0, 0.0)
+    less = EvidenceClassifier(topic.model_copy(update={"trust": {"灌篮": 0.5}}))
+    assert less.near["灌篮"] == pytest.approx(0.5 * NARROWER)
+
+
+def test_a_topic_of_the_catalogue_has_no_terms() -> None:
+    assert naming_terms(understood(topic_from_keywords(["财经", "股票", "基金"], "own"))) == {}
+
+
+@pytest.mark.parametrize("more", [0, 20])
+def test_words_are_found_as_they_are_written(more: int) -> None:
+    pattern = written(["围棋", "C++", "sail", *(f"词{number}" for number in range(more))])
+    assert pattern is not None
+    found = [
+        bool(pattern.search(text)) for text in ("学围棋", "a c++ b", "sails", "assail", "sailor", "棋围")
+    ]
+    assert found == [True, True, True, False, False, False]
+
+
+def test_the_shipped_list_is_well_formed() -> None:
+    for number, line in enumerate(package_text(FILE).splitlines(), start=1):
+        names, mark, narrower = line.partition("; ")
+        assert mark, number
+        for side in (names, narrower):
+            words = side.split(", ")
+            assert all(word == word.strip() and len(word) > 1 and ";" not in word for word in words), number
+            assert len(words) == len(set(words)), number
+    assert {"死活题", "AlphaGo"} <= {term.word for term in terms_for(["围棋"])}
