@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from topiccrawler.dashboard.panels import topic_name
 from topiccrawler.dashboard.views import texts_in
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord
+from topiccrawler.topics.subjects import terms_for
 
 PAGE = "http://a.example/"
 
@@ -58,6 +60,11 @@ def test_a_page_and_a_job_show_both_heads(data: Path, open_dashboard: Callable[[
         pass  # it is still read
     assert "考研 高考: " in job
     assert texts_in("en")("judging_words") in job
-    assert texts_in("en")("leading_words", number=50) in job
+    numbers = {
+        name: int(re.search(re.escape(texts_in("en")(name, number=77)).replace("77", "([0-9]+)"), job)[1])
+        for name in ("terms", "leading_words")
+    }
+    assert numbers["terms"] == len(terms_for(["考研", "高考"])) > 3
+    assert 20 < numbers["leading_words"] < 50
     page = dashboard.get(f"/jobs/job/page?url={quote(PAGE, safe='')}", **{"Accept-Language": "zh"}).text
     assert "相似度（链接按它排序） <b>" in page

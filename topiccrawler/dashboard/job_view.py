@@ -95,7 +95,7 @@ def _about(job: Job, wait: float) -> Values:
         for order in orders(job.folder)
     ]
     return {
-        **{name: made.get(name) for name in ("keywords", "understood", "judging", "leading")},
+        **{name: made.get(name) for name in ("keywords", "understood", "judging", "terms", "leading")},
         "settings": made["settings"],
         "orders": list(reversed(given)),
         "has_output": (job.folder / OUTPUT).is_file(),

@@ -12,7 +12,7 @@ from topiccrawler.errors import CrawlerError
 from topiccrawler.results.job_pages import JobPages
 from topiccrawler.results.summary import Summary, summary_of
 from topiccrawler.results.templating import filled_in
-from topiccrawler.topics.meaning import as_understood, judging_words, leading_words
+from topiccrawler.topics.meaning import as_understood, judging_words, leading_words, naming_terms
 
 BEST_PAGES = 100
 MOST_SITES = 100
@@ -68,5 +68,6 @@ def made_from(folder: Path) -> Mapping[str, Any]:
         "settings": settings,
         "understood": as_understood(topic),
         "judging": list(judging_words(topic).items()),
+        "terms": list(naming_terms(topic).items())[:MOST_KEYWORDS],
         "leading": list(leading_words(topic).items())[:MOST_KEYWORDS],
     }
