@@ -46,7 +46,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from topiccrawler.text.characters import printable
-from topiccrawler.text.segmenter import PLAIN, Segmenter, words_of
+from topiccrawler.text.segmenter import PLAIN, Segmenter, is_whole, words_of
 from topiccrawler.text.weights import cosine
 from topiccrawler.topics.catalogue import load_topic, topic_names
 from topiccrawler.topics.subjects import terms_for
@@ -248,8 +248,11 @@ def _proposed(user_words: tuple[tuple[str, float], ...], most: int) -> tuple[Pro
 
     words = dict(user_words)
     found = {one.word: one for one in weighed(words, most, shipped_vectors(), kindred(words))}
-    for term in terms_for(words):
+    terms = terms_for(words)
+    for term, tokens in zip(terms, words_of([term.word for term in terms]), strict=True):
         weight = _rounded(term.share * _mean(words))
+        if not is_whole(term.word, tokens):
+            continue  # it would need a dictionary of its own (text.segmenter), 24 MB
         if term.word not in found or found[term.word].weight <= weight:
             found[term.word] = Proposed(term.word, weight, subject=term.subject)
     return tuple(sorted(found.values(), key=lambda one: (-one.weight, one.word))[:most])
