@@ -165,6 +165,7 @@ def test_a_scheduled_crawl_runs_from_the_egg_alone(
         "topics/catalogue/finance.toml",
         "topics/clc.tsv",
         "topics/clc_texts.tsv",
+        "topics/subjects.txt",
         "text/synonyms.txt",
         "lab/demo/web.txt",
         "results/templates/report.html",

@@ -159,7 +159,7 @@ class EvidenceClassifier:
 
     @property
     def near(self) -> Mapping[str, float]:
-        """The near words as the segmenter gives them, with their likeness times their trust; and the terms, with their share times it."""
+        """The near words and the terms as the segmenter gives them, with their likeness or share, times their trust."""
         return self._near | self._terms
 
     def similarity(self, words: PageWords) -> float:
