@@ -81,6 +81,12 @@ def test_a_term_counts_by_its_share_where_names_stand_and_not_in_the_text() -> N
     assert (text["count"], text["words"], text["density"]) == (0.0, 0.0, 0.0)
     less = EvidenceClassifier(topic.model_copy(update={"trust": {"灌篮": 0.5}}))
     assert less.near["灌篮"] == pytest.approx(0.5 * NARROWER)
+    none = EvidenceClassifier(topic.model_copy(update={"trust": {"灌篮": 0.0}}))
+    dunk = PageWords(segments=with_words([("title", "灌篮 集锦")], PLAIN))
+    assert none.relevance(dunk) < less.relevance(dunk) < EvidenceClassifier(topic).relevance(dunk)
+    assert none.relevance(dunk) == none.relevance(
+        PageWords(segments=with_words([("title", "无关 集锦")], PLAIN))
+    )
 
 
 def test_a_topic_of_the_catalogue_has_no_terms() -> None:

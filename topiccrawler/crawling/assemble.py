@@ -93,7 +93,7 @@ def words_and_weights(topic: Topic) -> str:
     if not more:
         return own
     first = sorted(more, key=lambda word: (-more[word], word))[:MORE_WORDS]
-    does = "only lead to their pages" if topic.narrow else "judge pages with them"
+    does = "lead to their pages" if topic.narrow else "judge pages with them"
     return f"{own}; {len(more)} more {does}: {', '.join(first)}{', …' if len(more) > MORE_WORDS else ''}"
 
 

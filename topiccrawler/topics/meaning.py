@@ -222,10 +222,14 @@ class Proposed:
     def reason(self) -> str:
         """For people."""
         if self.subject:
-            return f"of the subject {self.subject}"
+            return _of_subject(self.subject)
         if self.topic:
             return f"of the topic {self.topic}"
         return f"near {' '.join(printable(self.near).split())}, likeness {self.likeness:.2f}"
+
+
+def _of_subject(subject: str) -> str:
+    return f"of the subject {subject}"
 
 
 def proposed(
@@ -349,7 +353,7 @@ def with_proposed(topic: Topic, parent: Kindred | None = None) -> Topic:
 
 
 def reasons(topic: Topic) -> dict[str, str]:
-    """Why each word is in the topic that was learned from pages or proposed; nothing of those a person wrote or weighed anew."""
+    """Why each word is in the topic that was learned from pages or proposed, or is a term; nothing of those a person wrote or weighed anew."""
     kept = {word: why for word, why in topic.reasons.items() if word in topic.keywords}
     user_words = {word: topic.keywords[word] for word in topic.given if word in topic.keywords}
     if not user_words:
@@ -358,7 +362,8 @@ def reasons(topic: Topic) -> dict[str, str]:
     of_proposed = {
         one.word: one.reason for one in found if one.word in topic.keywords and one.word not in user_words
     }
-    return of_proposed | kept
+    terms = {term.word: _of_subject(term.subject) for term in terms_for(topic.given)} if topic.narrow else {}
+    return terms | of_proposed | kept
 
 
 MOST_WORDS = 12
