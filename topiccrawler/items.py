@@ -6,7 +6,7 @@ fields; any other item passes the pipelines unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -96,8 +96,9 @@ def alias(item: Any, first: str) -> Any:
     """A copy of the page's item, without its text, as the alias of another page; a type without `alias_of` has no such field."""
     from itemadapter import ItemAdapter
 
-    # of a dict or an Item; its own copy has its values apart
-    copied = item.copy() if hasattr(item, "copy") else copy(item)
+    # a dict and an Item (a MutableMapping) have a copy of their own, with its values apart
+    has_own_copy = isinstance(item, MutableMapping)
+    copied = item.copy() if has_own_copy else copy(item)
     adapter = ItemAdapter(copied)
     adapter["text"] = ""
     if isinstance(item, dict) or "alias_of" in adapter.field_names():

@@ -128,6 +128,7 @@ class DataclassPage:
     text: str
     is_target: bool
     alias_of: str = ""
+    copy: str = "of an advertisement"  # a field, no method
 
 
 class ItemPage(Item):

@@ -89,6 +89,13 @@ def test_a_term_counts_by_its_share_where_names_stand_and_not_in_the_text() -> N
     )
 
 
+def test_a_topic_of_many_words_has_no_terms() -> None:
+    many = ["围棋", *(f"围棋手{number}" for number in range(12))]
+    topic = topic_from_keywords(many, "own").model_copy(update={"narrow": True, "given": many})
+    assert naming_terms(topic) == {}
+    assert naming_terms(topic.model_copy(update={"given": many[:12]}))["weiqi"] == NAME
+
+
 def test_a_topic_of_the_catalogue_has_no_terms() -> None:
     assert naming_terms(understood(topic_from_keywords(["财经", "股票", "基金"], "own"))) == {}
 

@@ -128,7 +128,7 @@ class EvidenceClassifier:
         near |= {word: max(likeness, near.get(word, 0.0)) for word, likeness in taught.items()}
         self._trust = {word: trust.get(word, 1.0) for word in self._own}
         terms = naming_terms(topic)
-        terms_by_key = _by_key([word for word in terms if is_whole(word, segmenter.words(word))], segmenter)
+        terms_by_key = _by_key(terms, segmenter, whole=True)
         words = terms_by_key | words
         self._terms = {
             key: max(map(terms.__getitem__, written)) * trust.get(key, 1.0)
@@ -305,9 +305,8 @@ class EvidenceClassifier:
             found += joined_again(words, self._heads, known)
         for word in found:
             counts[word] = counts.get(word, 0) + 1
-        for word, pattern in self._written.items():
-            if word in counts and segment.text:
-                counts[word] = len(pattern.findall(fold(segment.text)))
+        for word in self._written.keys() & counts.keys() if segment.text else ():
+            counts[word] = len(self._written[word].findall(fold(segment.text)))
         return {word: count for word, count in counts.items() if count} if self._written else counts
 
 
@@ -320,12 +319,12 @@ def words_that_lead(page_classifier: PageClassifier, words: PageWords) -> list[t
     return [pair for pair in found if pair[0] not in page_classifier.words][:LEADING_WORDS]
 
 
-def _by_key(words: Iterable[str], segmenter: Segmenter) -> dict[str, list[str]]:
-    """The words by what the segmenter gives of them, joined; without those of which nothing remains."""
+def _by_key(words: Iterable[str], segmenter: Segmenter, *, whole: bool = False) -> dict[str, list[str]]:
+    """The words by what the segmenter gives of them, joined; without those of which nothing remains, or (`whole`) of which a part is lost."""
     found: dict[str, list[str]] = {}
     listed = list(words)
     for word, tokens in zip(listed, segmenter.words_of(listed), strict=True):
-        if tokens:
+        if tokens and (not whole or is_whole(word, tokens)):
             found.setdefault("".join(tokens), []).append(word)
     return found
 

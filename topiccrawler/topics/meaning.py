@@ -40,7 +40,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
@@ -49,7 +49,7 @@ from topiccrawler.text.characters import printable
 from topiccrawler.text.segmenter import PLAIN, Segmenter, is_whole, words_of
 from topiccrawler.text.weights import cosine
 from topiccrawler.topics.catalogue import load_topic, topic_names
-from topiccrawler.topics.subjects import terms_for
+from topiccrawler.topics.subjects import Term, terms_for
 from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, token_weights
 
 NEUTRAL = 0.2  # likeness of a word to a topic's, from which it says nothing against it
@@ -252,7 +252,7 @@ def _proposed(user_words: tuple[tuple[str, float], ...], most: int) -> tuple[Pro
 
     words = dict(user_words)
     found = {one.word: one for one in weighed(words, most, shipped_vectors(), kindred(words))}
-    terms = terms_for(words)
+    terms = _terms_for(words)
     for term, tokens in zip(terms, words_of([term.word for term in terms]), strict=True):
         weight = _rounded(term.share * _mean(words))
         if not is_whole(term.word, tokens):
@@ -362,7 +362,7 @@ def reasons(topic: Topic) -> dict[str, str]:
     of_proposed = {
         one.word: one.reason for one in found if one.word in topic.keywords and one.word not in user_words
     }
-    terms = {term.word: _of_subject(term.subject) for term in terms_for(topic.given)} if topic.narrow else {}
+    terms = {term.word: _of_subject(term.subject) for term in _terms_for(topic.given)} if topic.narrow else {}
     return terms | of_proposed | kept
 
 
@@ -438,7 +438,12 @@ def naming_words(topic: Topic) -> list[str]:
 
 def naming_terms(topic: Topic) -> dict[str, float]:
     """Of a narrow topic: further names and narrower terms of what its words name (topics.subjects), with their shares."""
-    return {term.word: term.share for term in terms_for(topic.given)} if topic.narrow else {}
+    return {term.word: term.share for term in _terms_for(topic.given)} if topic.narrow else {}
+
+
+def _terms_for(user_words: Collection[str]) -> tuple[Term, ...]:
+    """None for more than a few words: who lists many says which."""
+    return terms_for(user_words) if len(user_words) <= MOST_WORDS else ()
 
 
 def leading_words(topic: Topic) -> dict[str, float]:

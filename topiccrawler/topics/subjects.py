@@ -26,7 +26,6 @@ from topiccrawler.text.segmenter import fold, stem
 
 FILE = "topics/subjects.txt"
 NAME, NARROWER = 0.8, 0.6
-FEW = 10  # words that are searched for one after the other
 _RUN = re.compile(r"[a-z]+")
 
 
@@ -95,13 +94,11 @@ def _key(word: str) -> str:
 def written(words: Iterable[str]) -> re.Pattern[str] | None:
     """Finds any of the words in a folded text; Latin ones as words, also in the plural. None where there is none."""
     parts = list(filter(None, dict.fromkeys(fold(word).strip() for word in words)))
-    if not parts:
-        return None
-    latin = "|".join(re.escape(word) for word in parts if word.isascii())
-    others = [re.escape(word) for word in parts if not word.isascii()]
-    if latin:
-        others.append(f"(?<![a-z0-9])(?:{latin})(?:s|es)?(?![a-z0-9])")
-    found = "|".join(others)
-    if len(parts) > FEW:  # most places are passed over by their first character
-        found = f"(?=[{''.join(sorted({re.escape(word[0]) for word in parts}))}])(?:{found})"
-    return re.compile(found)
+    found = [re.escape(word) for word in parts if not word.isascii()]
+    latin: dict[str, list[str]] = {}
+    for word in filter(str.isascii, parts):
+        latin.setdefault(word[0], []).append(re.escape(word[1:]))
+    # Each begins with a character, what stands before it is looked at second: so `re` passes over most places by one look.
+    for first, rest in latin.items():
+        found.append(f"{re.escape(first)}(?<![a-z0-9].)(?:{'|'.join(rest)})(?:s|es)?(?![a-z0-9])")
+    return re.compile("|".join(found)) if found else None
