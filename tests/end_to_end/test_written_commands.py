@@ -64,7 +64,7 @@ def test_both_tutorials_have_the_same_commands_and_figures() -> None:
     shown = [re.findall(r"^```text\n.*?^```", text, re.MULTILINE | re.DOTALL) for text in texts]
     assert shown[0] == shown[1]
     rows = [re.findall(r"\| (\d+) \| (\d+) \|$", text, re.MULTILINE) for text in texts]
-    assert rows[0] == rows[1] == [("300", "281"), ("300", "36")]
+    assert rows[0] == rows[1] == [("300", "281"), ("300", "32")]
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no clone")
