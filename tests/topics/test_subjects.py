@@ -12,12 +12,15 @@ from topiccrawler.text.segmenter import PLAIN
 from topiccrawler.topics import subjects
 from topiccrawler.topics.catalogue import topic_from_keywords
 from topiccrawler.topics.meaning import naming_terms, understood
-from topiccrawler.topics.subjects import FILE, NAME, NARROWER, terms_for, written
+from topiccrawler.topics.subjects import FILES, NAME, NARROWER, terms_for, written
 
 LINES = """篮球, basketball, hoops; NBA, CBA, 灌篮, 篮球鞋
 NBA, 美职篮; 湖人队, 勇士队, NBA选秀
 苹果, iPhone; 库克, App Store
 苹果, 红富士; 果园, 嘎啦果
+dating, courtship; speed dating, blind dates
+concurrency, thread safety; mutexes, lock-free, race condition
+parallel work; thread pool, mutex, lock-free queue
 """
 
 
@@ -62,6 +65,17 @@ def test_of_two_subjects_of_one_name_that_counts_to_which_more_words_belong() ->
         "果园",
         "嘎啦果",
     }
+
+
+@pytest.mark.usefixtures("listed")
+def test_where_no_word_names_a_subject_those_count_in_which_all_occur_first_in_names() -> None:
+    found = {term.word: term.share for term in terms_for(["threads", "mutex", "lock"])}
+    assert found == {"concurrency": NARROWER, "race condition": NARROWER}  # the others have a word in them
+    assert terms_for(["thread"]) == terms_for(["thread", "basket"]) == ()
+    assert {term.subject for term in terms_for(["concurrency", "lock", "pool"])} == {"concurrency"}
+    assert terms_for(["date", "time"]) == ()  # of one stem with dating
+    assert terms_for(["Speed-dating"]) == ()
+    assert [term.word for term in terms_for(["courtships"])] == ["dating", "speed dating", "blind dates"]
 
 
 @pytest.mark.usefixtures("listed")
@@ -110,12 +124,17 @@ def test_words_are_found_as_they_are_written(more: int) -> None:
     assert found == [True, True, True, False, False, False]
 
 
-def test_the_shipped_list_is_well_formed() -> None:
-    for number, line in enumerate(package_text(FILE).splitlines(), start=1):
+@pytest.mark.parametrize("file", FILES)
+def test_a_shipped_list_is_well_formed(file: str) -> None:
+    for number, line in enumerate(package_text(file).splitlines(), start=1):
         names, mark, narrower = line.partition("; ")
         assert mark, number
         for side in (names, narrower):
             words = side.split(", ")
             assert all(word == word.strip() and len(word) > 1 and ";" not in word for word in words), number
             assert len(words) == len(set(words)), number
+
+
+def test_the_shipped_lists_speak_chinese_and_english() -> None:
     assert {"死活题", "AlphaGo"} <= {term.word for term in terms_for(["围棋"])}
+    assert {"k-means", "dendrogram"} <= {term.word for term in terms_for(["clustering", "DBSCAN"])}

@@ -4,11 +4,12 @@ Idea: who asks for 围棋 asks for 死活题 and AlphaGo too, and no table of ve
 a subject has names and narrower terms (kinds, parts, people, works, events of it alone), each of which in a title says that the page is
 about the subject.
 Formula: share of a term for the words given: NAME of another name of a subject that one of them names, NARROWER of a narrower term of it; the
-larger one. Of several subjects with one name those count to which most of the words given belong.
+larger one. Of several subjects with one name those count to which most of the words given belong. Where no word names a subject, NARROWER
+of all words of those in which each of the words given occurs (thread, mutex and lock in thread pool, mutex and lock-free).
 Parameters: NAME .8, NARROWER .6 of what a word given says; chosen on the topics of docs/lab/own-words.md.
-Format: a line of subjects.txt is `name, name; narrower, narrower`. Compiled for this crawler by language models from what they know, by areas, without
-a look at the pages and topics that it is measured on.
-Cost: 50 ms, once a topic.
+Format: a line is `name, name; narrower, narrower`; one file is Chinese with some English, one English. Compiled for this crawler by language
+models from what they know, by areas, without a look at the pages and topics that it is measured on.
+Cost: 80 ms, once a topic.
 But: a term of a term is not followed, nor one up to its subject: both lead away. What no line names is not found.
 Reference: ISO 25964-1 (2011), equivalence and hierarchical relationships.
 """
@@ -16,17 +17,19 @@ Reference: ISO 25964-1 (2011), equivalence and hierarchical relationships.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from topiccrawler.files import package_text
-from topiccrawler.text.segmenter import fold, stem
+from topiccrawler.text.segmenter import fold
 
-FILE = "topics/subjects.txt"
+FILES = ("topics/subjects_zh.txt", "topics/subjects_en.txt")
 NAME, NARROWER = 0.8, 0.6
-_RUN = re.compile(r"[a-z]+")
+LEAST_INSIDE = 2  # words that must occur in a subject that none of them names
+_BLANKS = re.compile(r"[\s-]+")
+_PLURAL = re.compile(r"(?<=[a-z]{2})(?:(?<=ss|ch|sh|.x)es|(?<![isu])s)(?![a-z])")
 
 
 class Term(NamedTuple):
@@ -49,34 +52,57 @@ def terms_for(user_words: Iterable[str]) -> tuple[Term, ...]:
 
 @lru_cache(maxsize=16)
 def _terms_for(user_words: tuple[str, ...]) -> tuple[Term, ...]:
-    keys = dict.fromkeys(filter(None, map(_key, user_words)))
-    subjects = list(_named_by(keys.keys()))
-    belonging = [sum(key in subject.names or key in subject.narrower for key in keys) for subject in subjects]
     found: dict[str, Term] = {}
-    for key in keys:
-        named = [place for place, subject in enumerate(subjects) if key in subject.names]
-        most = max((belonging[place] for place in named), default=0)
-        for place in named:
-            if belonging[place] == most:
-                for other, term in _terms(subjects[place]):
-                    if other not in found or found[other].share < term.share:
-                        found[other] = term
-    own = written(user_words)
+    for share, subject in _named_by(user_words) or _inside(user_words):
+        for key, term in _terms(subject, share):
+            if key not in found or found[key].share < term.share:
+                found[key] = term
+    own = written(map(_singular, user_words))
     return tuple(term for term in found.values() if own is None or own.search(fold(term.word)) is None)
 
 
-def _terms(subject: _Subject) -> Iterator[tuple[str, Term]]:
+def _named_by(user_words: Sequence[str]) -> list[tuple[float, _Subject]]:
+    """The subjects that the words name, and what their names count, in the order of the words."""
+    keys = dict.fromkeys(filter(None, map(_key, user_words)))
+    subjects = [
+        _subject(line) for line in _lines() if not keys.keys().isdisjoint(_by_key(line.partition(";")[0]))
+    ]
+    belonging = [sum(key in subject.names or key in subject.narrower for key in keys) for subject in subjects]
+    found = []
+    for key in keys:
+        named = [place for place, subject in enumerate(subjects) if key in subject.names]
+        most = max((belonging[place] for place in named), default=0)
+        found += [(NAME, subjects[place]) for place in named if belonging[place] == most]
+    return found
+
+
+def _inside(user_words: Sequence[str]) -> list[tuple[float, _Subject]]:
+    """The subjects in whose names and terms each of the words occurs; of them those with most of the words in their names."""
+    patterns = [written([_singular(word)]) for word in dict.fromkeys(user_words)]
+    if len(patterns) < LEAST_INSIDE:
+        return []
+    lines = [line for line in _lines() if all(one and one.search(fold(line)) for one in patterns)]
+    counts = [
+        sum(bool(one and one.search(fold(line.partition(";")[0]))) for one in patterns) for line in lines
+    ]
+    best = max(counts, default=0)
+    return [(NARROWER, _subject(line)) for line, count in zip(lines, counts, strict=True) if count == best]
+
+
+def _terms(subject: _Subject, share: float) -> Iterator[tuple[str, Term]]:
     first = next(iter(subject.names.values()))
-    for share, words in ((NAME, subject.names), (NARROWER, subject.narrower)):
+    for of_each, words in ((share, subject.names), (NARROWER, subject.narrower)):
         for key, word in words.items():
-            yield key, Term(word, share, first)
+            yield key, Term(word, of_each, first)
 
 
-def _named_by(keys: AbstractSet[str]) -> Iterator[_Subject]:
-    for line in package_text(FILE).splitlines():
-        names, _, narrower = line.partition(";")
-        if not keys.isdisjoint(by_key := _by_key(names)):
-            yield _Subject(by_key, _by_key(narrower))
+def _lines() -> Iterator[str]:
+    return chain.from_iterable(package_text(file).splitlines() for file in FILES)
+
+
+def _subject(line: str) -> _Subject:
+    names, _, narrower = line.partition(";")
+    return _Subject(_by_key(names), _by_key(narrower))
 
 
 def _by_key(words: str) -> dict[str, str]:
@@ -87,8 +113,13 @@ def _by_key(words: str) -> dict[str, str]:
 
 
 def _key(word: str) -> str:
-    """Folded, Latin words stemmed, without blanks: in which two spellings of a word are compared."""
-    return "".join(_RUN.sub(lambda run: stem(run[0]), fold(word)).split())
+    """In which two spellings of a word are compared: without blanks and hyphens."""
+    return _BLANKS.sub("", _singular(word))
+
+
+def _singular(word: str) -> str:
+    """Folded, Latin words without the ending of a plural. Their stems would take `date` for `dating`."""
+    return _PLURAL.sub("", fold(word))
 
 
 def written(words: Iterable[str]) -> re.Pattern[str] | None:
