@@ -4,13 +4,13 @@
         [-s NAME=VALUE]... [--out DIR] [--count] [--json]
 
 WEBS is a folder of recorded webs, each a folder with *.warc.gz and labels.tsv (url, topics, how, kind); without it, the one that
-TOPICCRAWLER_SHARED names. Topics (narrow_topics.json beside this file): {name: {"web": folder, "words": three words, "match":
-expression}}. Each is crawled by `scrapy crawl topic -a keywords=…` over its web, from the URLs of topic `all` in the web's seeds.tsv,
-else from SEEDS. --out keeps the jobs' folders. --count only counts the pages that match.
+TOPICCRAWLER_SHARED names. Topics (narrow_topics.json beside this file; further_topics.json, english_topics.json): {name: {"web": folder,
+"words": three words, "match": expression}}. Each is crawled by `scrapy crawl topic -a keywords=…` over its web, from the URLs of topic
+`all` in the web's seeds.tsv, else from SEEDS. --out keeps the jobs' folders. --count only counts the pages that match.
 
 A page is on the topic when the expression matches its title, first heading or declared tags, less what the site writes on very many of
-its pages; --judged ({topic: {url: 0|1}}, narrow_judged.json beside this file) goes before that: a person read the page. So the truth is a
-lower bound: a page need not say in its title what it is about.
+its pages; --judged ({topic: {url: 0|1}}, narrow_judged.json beside this file; further_judged.json, english_judged.json) goes before that: a
+reader's word, here a language model's. So the truth is a lower bound: a page need not say in its title what it is about.
 
     ratio     = mean over 20 equal steps of pages n of found(n) / min(n, on topic in the web)
     precision, recall, P@25, calibration error of the content pages: as topiccrawler/lab/measures.py has them, a share of

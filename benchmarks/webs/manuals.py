@@ -3,7 +3,7 @@
     for name in $(python benchmarks/webs/manuals.py --packages)
         do apt-get download $name && dpkg -x ${name}_*.deb UNPACKED/$name; done
     python benchmarks/webs/manuals.py UNPACKED WEBS/manuals
-    python benchmarks/narrow.py WEBS --topics benchmarks/english_topics.json
+    python benchmarks/narrow.py WEBS --topics benchmarks/english_topics.json [--judged benchmarks/english_judged.json]
 
 Of each package the first PAGES_A_SITE pages in the order of links from the index page that reaches most. All pages count as content; what a
 page is about is said by its title alone (benchmarks/narrow.py).

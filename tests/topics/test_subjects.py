@@ -103,6 +103,11 @@ def test_a_term_counts_by_its_share_where_names_stand_and_not_in_the_text() -> N
     )
 
 
+def test_https_is_no_plural_of_http() -> None:
+    assert "certbot" in {term.word for term in terms_for(["HTTPS"])}
+    assert "certbot" not in {term.word for term in terms_for(["HTTP"])}
+
+
 def test_a_topic_of_many_words_has_no_terms() -> None:
     many = ["围棋", *(f"围棋手{number}" for number in range(12))]
     topic = topic_from_keywords(many, "own").model_copy(update={"narrow": True, "given": many})

@@ -15,8 +15,9 @@ from topiccrawler.urls.canonical import (
     MAX_LENGTH_CHARACTERS,
     Canonicalizer,
     canonical,
+    directory_of,
     host_of,
-    kind_of,
+    kind_between,
     registered_domain,
 )
 
@@ -220,7 +221,7 @@ def test_any_string_is_read_and_the_form_is_final(text: str, on_a_page: bool) ->
         assert safe_url_string(url) == url, "Scrapy must ask for the URL that is queued"
         assert host_of(url)
         assert registered_domain(url)
-        assert kind_of(url, url) == "level"
+        assert kind_between(directory_of(url), directory_of(url)) == "level"
 
 
 @given(st.lists(st.sampled_from([".", "..", "a", "b.html", "c~", "%E4%B8%AD"]), max_size=6).map("/".join))

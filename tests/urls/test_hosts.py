@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from topiccrawler.urls.canonical import (
+    directory_of,
     host_of,
-    kind_of,
+    kind_between,
     registered_domain,
 )
 
@@ -63,4 +64,5 @@ def test_a_registered_domain_is_the_name_somebody_registered(url: str, domain: s
     ],
 )
 def test_the_kind_of_a_link_follows_the_directories(target: str, kind: str) -> None:
-    assert kind_of("http://a.cn/news/1.html?from=/x/y/", target) == kind
+    here = directory_of("http://a.cn/news/1.html?from=/x/y/")
+    assert kind_between(here, directory_of(target)) == kind

@@ -29,7 +29,9 @@ FILES = ("topics/subjects_zh.txt", "topics/subjects_en.txt")
 NAME, NARROWER = 0.8, 0.6
 LEAST_INSIDE = 2  # words that must occur in a subject that none of them names
 _BLANKS = re.compile(r"[\s-]+")
-_PLURAL = re.compile(r"(?<=[a-z]{2})(?:(?<=ss|ch|sh|.x)es|(?<![isu])s)(?![a-z])")
+_PLURAL = re.compile(
+    r"(?<=[a-z]{3})(?:(?<=ss|ch|sh|.x)es|(?<![isu])(?<!http)s)(?![a-z])"
+)  # ios and https are none
 
 
 class Term(NamedTuple):

@@ -321,15 +321,6 @@ def _suffixes() -> tldextract.TLDExtract:
     return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
 
 
-def kind_of(source_url: str, url: str) -> str:
-    """The direction of a link within its site (SkyReach §2.3.3), by directories of two canonical URLs.
-
-    level = same directory, down = deeper in it, up = a directory above, cross = another branch of the same host,
-    out = another host. http and https of one host are one host. (A frame is known by its tag, not by its URL.)
-    """
-    return kind_between(directory_of(source_url), directory_of(url))
-
-
 def directory_of(url: str) -> str:
     """Host and path of a canonical URL up to its last slash, that slash included."""
     place = url.partition("://")[2].partition("?")[0]
@@ -337,7 +328,11 @@ def directory_of(url: str) -> str:
 
 
 def kind_between(here: str, there: str) -> str:
-    """`kind_of` two URLs with these directories."""
+    """The direction of a link within its site (SkyReach §2.3.3), by the directories of two canonical URLs.
+
+    level = same directory, down = deeper in it, up = a directory above, cross = another branch of the same host,
+    out = another host. http and https of one host are one host. (A frame is known by its tag, not by its URL.)
+    """
     if here == there:
         return "level"
     if there.startswith(here):
