@@ -72,6 +72,7 @@ def test_where_no_word_names_a_subject_those_count_in_which_all_occur_first_in_n
     found = {term.word: term.share for term in terms_for(["threads", "mutex", "lock"])}
     assert found == {"concurrency": NARROWER, "race condition": NARROWER}  # the others have a word in them
     assert terms_for(["thread"]) == terms_for(["thread", "basket"]) == ()
+    assert terms_for(["blind", "speed"]) == ()  # in no name
     assert {term.subject for term in terms_for(["concurrency", "lock", "pool"])} == {"concurrency"}
     assert terms_for(["date", "time"]) == ()  # of one stem with dating
     assert terms_for(["Speed-dating"]) == ()

@@ -5,7 +5,7 @@ a subject has names and narrower terms (kinds, parts, people, works, events of i
 about the subject.
 Formula: share of a term for the words given: NAME of another name of a subject that one of them names, NARROWER of a narrower term of it; the
 larger one. Of several subjects with one name those count to which most of the words given belong. Where no word names a subject, NARROWER
-of all words of those in which each of the words given occurs (thread, mutex and lock in thread pool, mutex and lock-free).
+of all words of those in which each of the words given occurs (thread, mutex and lock in thread safety, mutex and lock-free), in a name too.
 Parameters: NAME .8, NARROWER .6 of what a word given says; chosen on the topics of docs/lab/own-words.md.
 Format: a line is `name, name; narrower, narrower`; one file is Chinese with some English, one English. Compiled for this crawler by language
 models from what they know, by areas, without a look at the pages and topics that it is measured on.
@@ -79,7 +79,7 @@ def _named_by(user_words: Sequence[str]) -> list[tuple[float, _Subject]]:
 
 
 def _inside(user_words: Sequence[str]) -> list[tuple[float, _Subject]]:
-    """The subjects in whose names and terms each of the words occurs; of them those with most of the words in their names."""
+    """The subjects in whose names and terms each of the words occurs; of them those with most of the words, one at least, in their names."""
     patterns = [written([_singular(word)]) for word in dict.fromkeys(user_words)]
     if len(patterns) < LEAST_INSIDE:
         return []
@@ -87,7 +87,7 @@ def _inside(user_words: Sequence[str]) -> list[tuple[float, _Subject]]:
     counts = [
         sum(bool(one and one.search(fold(line.partition(";")[0]))) for one in patterns) for line in lines
     ]
-    best = max(counts, default=0)
+    best = max([1, *counts])  # travel and guide occur in science fiction, not in its names
     return [(NARROWER, _subject(line)) for line, count in zip(lines, counts, strict=True) if count == best]
 
 
