@@ -104,6 +104,36 @@ def test_a_term_counts_by_its_share_where_names_stand_and_not_in_the_text() -> N
     )
 
 
+@pytest.mark.parametrize(
+    ("one", "many"),
+    [
+        ("battery", "Batteries"),
+        ("movie", "movies"),
+        ("virus", "viruses"),
+        ("database", "databases"),
+        ("class", "classes"),
+        ("branch", "branches"),
+    ],
+)
+def test_a_word_and_its_plural_are_one(one: str, many: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, asked in ((one, many), (many, one)):
+        monkeypatch.setattr(subjects, "package_text", lambda _, name=name: f"{name}, other; narrower term")
+        subjects._terms_for.cache_clear()
+        assert [term.word for term in terms_for([asked])] == ["other", "narrower term"]
+    subjects._terms_for.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("io", "ios"), ("pypi", "PyPy"), ("cod", "code"), ("date", "dating"), ("clas", "class")],
+)
+def test_words_that_only_look_alike_are_two(one: str, other: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subjects, "package_text", lambda _: f"{other}, another; narrower term")
+    subjects._terms_for.cache_clear()
+    assert terms_for([one]) == ()
+    subjects._terms_for.cache_clear()
+
+
 def test_https_is_no_plural_of_http() -> None:
     assert "certbot" in {term.word for term in terms_for(["HTTPS"])}
     assert "certbot" not in {term.word for term in terms_for(["HTTP"])}
@@ -122,12 +152,13 @@ def test_a_topic_of_the_catalogue_has_no_terms() -> None:
 
 @pytest.mark.parametrize("more", [0, 20])
 def test_words_are_found_as_they_are_written(more: int) -> None:
-    pattern = written(["围棋", "C++", "sail", *(f"词{number}" for number in range(more))])
+    pattern = written(["围棋", "C++", "sail", "puppy", *(f"词{number}" for number in range(more))])
     assert pattern is not None
     found = [
-        bool(pattern.search(text)) for text in ("学围棋", "a c++ b", "sails", "assail", "sailor", "棋围")
+        bool(pattern.search(text))
+        for text in ("学围棋", "a c++ b", "sails", "puppies", "puppy", "assail", "sailor", "棋围")
     ]
-    assert found == [True, True, True, False, False, False]
+    assert found == [True, True, True, True, True, False, False, False]
 
 
 @pytest.mark.parametrize("file", FILES)

@@ -9,7 +9,7 @@ of all words of those in which each of the words given occurs (thread, mutex and
 Parameters: NAME .8, NARROWER .6 of what a word given says; chosen on the topics of docs/lab/own-words.md.
 Format: a line is `name, name; narrower, narrower`; one file is Chinese with some English, one English. Compiled for this crawler by language
 models from what they know, by areas, without a look at the pages and topics that it is measured on.
-Cost: 80 ms, once a topic.
+Cost: 100 ms, once a topic; 200 where no word names a subject.
 But: a term of a term is not followed, nor one up to its subject: both lead away. What no line names is not found.
 Reference: ISO 25964-1 (2011), equivalence and hierarchical relationships.
 """
@@ -29,9 +29,12 @@ FILES = ("topics/subjects_zh.txt", "topics/subjects_en.txt")
 NAME, NARROWER = 0.8, 0.6
 LEAST_INSIDE = 2  # words that must occur in a subject that none of them names
 _BLANKS = re.compile(r"[\s-]+")
-_PLURAL = re.compile(
-    r"(?<=[a-z]{3})(?:(?<=ss|ch|sh|.x)es|(?<![isu])(?<!http)s)(?![a-z])"
-)  # ios and https are none
+# By which a Latin word and its plural become one: cats cat, boxes box, houses hous, batteries battery, movies movy; https and ios are none.
+_ENDINGS = (
+    (re.compile(r"s(?<=[a-z]{3}.)(?<![isu].)(?<!http.)(?![a-z])"), ""),
+    (re.compile(r"([sxz]|[cs]h)e(?![a-z])"), r"\1"),
+    (re.compile(r"ie(?<=[a-z]{4})(?![a-z])"), "y"),
+)
 
 
 class Term(NamedTuple):
@@ -59,8 +62,10 @@ def _terms_for(user_words: tuple[str, ...]) -> tuple[Term, ...]:
         for key, term in _terms(subject, share):
             if key not in found or found[key].share < term.share:
                 found[key] = term
-    own = written(map(_singular, user_words))
-    return tuple(term for term in found.values() if own is None or own.search(fold(term.word)) is None)
+    own = written(map(_without_endings, user_words))
+    return tuple(
+        term for term in found.values() if own is None or own.search(_without_endings(term.word)) is None
+    )
 
 
 def _named_by(user_words: Sequence[str]) -> list[tuple[float, _Subject]]:
@@ -80,13 +85,16 @@ def _named_by(user_words: Sequence[str]) -> list[tuple[float, _Subject]]:
 
 def _inside(user_words: Sequence[str]) -> list[tuple[float, _Subject]]:
     """The subjects in whose names and terms each of the words occurs; of them those with most of the words, one at least, in their names."""
-    patterns = [written([_singular(word)]) for word in dict.fromkeys(user_words)]
+    patterns = [written([_without_endings(word)]) for word in dict.fromkeys(user_words)]
     if len(patterns) < LEAST_INSIDE:
         return []
-    lines = [line for line in _lines() if all(one and one.search(fold(line)) for one in patterns)]
-    counts = [
-        sum(bool(one and one.search(fold(line.partition(";")[0]))) for one in patterns) for line in lines
-    ]
+
+    def occurring(text: str) -> int:
+        compared = _without_endings(text)
+        return sum(one is not None and one.search(compared) is not None for one in patterns)
+
+    lines = [line for line in _lines() if occurring(line) == len(patterns)]
+    counts = [occurring(line.partition(";")[0]) for line in lines]
     best = max([1, *counts])  # travel and guide occur in science fiction, not in its names
     return [(NARROWER, _subject(line)) for line, count in zip(lines, counts, strict=True) if count == best]
 
@@ -116,12 +124,15 @@ def _by_key(words: str) -> dict[str, str]:
 
 def _key(word: str) -> str:
     """In which two spellings of a word are compared: without blanks and hyphens."""
-    return _BLANKS.sub("", _singular(word))
+    return _BLANKS.sub("", _without_endings(word))
 
 
-def _singular(word: str) -> str:
-    """Folded, Latin words without the ending of a plural. Their stems would take `date` for `dating`."""
-    return _PLURAL.sub("", fold(word))
+def _without_endings(text: str) -> str:
+    """Folded, each Latin word and its plural alike. Their stems would take `date` for `dating`."""
+    text = fold(text)
+    for ending, instead in _ENDINGS:
+        text = ending.sub(instead, text)
+    return text
 
 
 def written(words: Iterable[str]) -> re.Pattern[str] | None:
@@ -130,8 +141,9 @@ def written(words: Iterable[str]) -> re.Pattern[str] | None:
     found = [re.escape(word) for word in parts if not word.isascii()]
     latin: dict[str, list[str]] = {}
     for word in filter(str.isascii, parts):
-        latin.setdefault(word[0], []).append(re.escape(word[1:]))
+        rest, end = (word[1:-1], "(?:y|ie)") if word.endswith("y") and len(word) > 2 else (word[1:], "")
+        latin.setdefault(word[0], []).append(re.escape(rest) + end)
     # Each begins with a character, what stands before it is looked at second: so `re` passes over most places by one look.
-    for first, rest in latin.items():
-        found.append(f"{re.escape(first)}(?<![a-z0-9].)(?:{'|'.join(rest)})(?:s|es)?(?![a-z0-9])")
+    for first, others in latin.items():
+        found.append(f"{re.escape(first)}(?<![a-z0-9].)(?:{'|'.join(others)})(?:s|es)?(?![a-z0-9])")
     return re.compile("|".join(found)) if found else None
