@@ -392,3 +392,32 @@ def test_what_leads_to_a_page_is_the_other_words_behind_its_similarity() -> None
     assert leading == [pair for pair in classifier.vsm.explain(PAGE) if pair[0] not in classifier.words][:12]
     assert "考试" in dict(leading)
     assert words_that_lead(classifier.vsm, PAGE) == []
+
+
+def words_in_title(given: list[str], title: str) -> float:
+    """How many of the words given a title has, for the page classifier of them."""
+    topic = understood(topic_from_keywords(given, "own"))
+    classifier = EvidenceClassifier(topic, {**NONE, "title words": 1.0})
+    segments = with_words([("title", title)], topic.segmenter)
+    found = classifier.observe(PageWords(segments=segments))
+    return classifier.features(found)[FEATURES.index("title words")]
+
+
+@pytest.mark.parametrize(
+    ("given", "title", "found"),
+    [
+        (["Kamera", "Objektiv"], "Objektive und Kameras", 2.0),
+        (["Objektiv", "Fotografie"], "Das Kameraobjektiv", 1.0),  # the last part says what a compound is
+        (["Objektiv", "Fotografie"], "Objektivdeckel", 0.0),
+        (["маска", "слой"], "Слои и маски", 2.0),
+        (["маска", "ось"], "Скорость", 0.0),  # no compound, though it ends so
+        (["레이어", "마스크"], "레이어와 마스크를", 2.0),
+        (["레이어", "마스크"], "클리핑마스크", 1.0),
+        (["レイヤー", "買い物"], "レイヤーグループで買い物を", 2.0),
+        (["चार्ट", "अक्ष"], "चार्ट का अक्ष", 2.0),
+    ],
+)
+def test_words_of_any_script_are_found_as_they_are_inflected(
+    given: list[str], title: str, found: float
+) -> None:
+    assert words_in_title(given, title) == found

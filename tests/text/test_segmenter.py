@@ -9,15 +9,13 @@ from collections.abc import Callable, Iterable, Iterator
 import pytest
 
 from topiccrawler.text import segmenter
+from topiccrawler.text.engines import Cut, jieba_cut, rjieba_cut
 from topiccrawler.text.segmenter import (
     PLAIN,
-    Cut,
     Segmenter,
     cut_all,
     is_whole,
-    jieba_cut,
     release_dictionary,
-    rjieba_cut,
     words,
     words_of,
 )

@@ -14,7 +14,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from thoroughness import examples
 
-from topiccrawler.text.segmenter import Cut, cut_all, jieba_cut, rjieba_cut, words, words_of
+from topiccrawler.text.engines import Cut, jieba_cut, rjieba_cut
+from topiccrawler.text.segmenter import cut_all, words, words_of
 
 ODD_TEXTS = [
     "2008-6-1 2_5 v2.0-beta sarah.liuhui www.example.com",
@@ -119,7 +120,7 @@ def test_both_engines_give_one_stream_for_all_shared_links(shared: Path) -> None
 def test_jieba_starts_without_a_warning_or_a_word_and_caches_privately(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     program = (
-        "import sys, pathlib; from topiccrawler.text.segmenter import jieba_cut;"
+        "import sys, pathlib; from topiccrawler.text.engines import jieba_cut;"
         "print(list(jieba_cut(cache_folder=pathlib.Path(sys.argv[1]))('基金收益')))"
     )
     done = subprocess.run(

@@ -15,7 +15,8 @@ import pytest
 from topiccrawler.link_model.classifier import LinkClassifier, words_of_links
 from topiccrawler.link_model.model_file import load_model
 from topiccrawler.model import Link
-from topiccrawler.text.segmenter import Cut, Segmenter, cut_all, jieba_cut, rjieba_cut
+from topiccrawler.text.engines import Cut, jieba_cut, rjieba_cut
+from topiccrawler.text.segmenter import Segmenter, cut_all
 
 pytestmark = pytest.mark.slow
 
@@ -88,7 +89,7 @@ def shared_headlines(shared: Path) -> Iterator[Link]:
 def test_rjieba_makes_no_engine_that_nobody_asked_for() -> None:
     """The package makes one when it is imported (24 MB); it still works for who imports it afterwards."""
     program = (
-        "import sys; from topiccrawler.text.segmenter import rjieba_cut; "
+        "import sys; from topiccrawler.text.engines import rjieba_cut; "
         "print(rjieba_cut()('基金定投'), 'rjieba' in sys.modules); import rjieba; print(rjieba.cut('基金'))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -8,6 +8,7 @@ import pytest
 
 from topiccrawler.crawling.assemble import recipe_of_words, topic_of
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.errors import TopicError
 from topiccrawler.topics.catalogue import load_topic, topic_from_keywords
 from topiccrawler.topics.meaning import (
     MOST_WORDS,
@@ -108,3 +109,38 @@ def test_a_crawl_understands_words_and_files_but_no_name_of_the_catalogue() -> N
     assert topic_of(Recipe("clc:F83")).narrow is None, (
         "all of the class is meant, though its name has few words"
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "language"),
+    [
+        (["camera", "lens", "photography"], "en"),
+        (["knitting", "crochet", "yarn"], "en"),  # of the English subjects, not of the table of vectors
+        (["Kubernetes", "Helm", "Istio"], "en"),
+        (["Terraform", "基础设施"], "en"),  # beside Chinese ones Latin words are names
+        (["слой", "маска"], "en"),  # not Latin
+        (["Kamera", "Objektiv", "Fotografie"], "und"),
+        (["cámara", "objetivo", "fotografía"], "und"),
+        (["aparat", "obiektyw", "fotografia"], "und"),
+    ],
+)
+def test_latin_words_that_english_does_not_know_are_of_another_language(
+    words: list[str], language: str
+) -> None:
+    topic = understood(topic_from_keywords(words, "own"))
+    assert (topic.language, topic.segmenter.language) == (language, language)
+
+
+def test_words_of_another_language_have_no_english_words_near_them() -> None:
+    assert list(understood(topic_from_keywords(["Ebene", "Maske", "Auswahl"], "own")).keywords) == [
+        "Ebene",
+        "Maske",
+        "Auswahl",
+    ]
+
+
+def test_a_file_says_which_language_its_words_are_of() -> None:
+    topic = read_topic('name = "own"\nlanguage = "und"\n[keywords]\ncamera = 1.0\n', "own.toml")
+    assert understood(topic).language == "und"
+    with pytest.raises(TopicError, match=r"language = 'xx'.*use en, or und"):
+        read_topic('name = "own"\nlanguage = "xx"\n[keywords]\ncamera = 1.0\n', "own.toml")

@@ -288,7 +288,7 @@ def _begin(plan: bytes | str, seconds: float, parent: int) -> None:
     packer = ContentPacker(_SentPlan.loaded(plan))
     segmenter = packer.reader.segmenter
     segmenter.words("中国")  # its engine is made before the clock of a page runs
-    if segmenter.own_words:
+    if segmenter.has_own_dictionary:
         release_dictionary()
     _packers[:] = [(packer, seconds)]
 

@@ -243,7 +243,7 @@ def open_crawl(
     words = () if params.topic else tuple(params.keywords)
     recipe = as_begun(recipe, folder, time.time(), words, settings.getint("TOPIC_PROPOSED_WORDS"))
     parts = assemble(with_teaching(replace(recipe, off_topic=off_topic), folder))
-    if parts.segmenter.own_words:
+    if parts.segmenter.has_own_dictionary:
         release_dictionary()
     release_vectors()
     hosts = Hosts(

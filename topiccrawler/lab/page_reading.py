@@ -35,6 +35,7 @@ from topiccrawler.pages.read import PageClassifier, Reader, Reading, terms_of
 from topiccrawler.pages.site_rules import is_robots, sitemap_lines
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.replay.warc import RecordedWeb
+from topiccrawler.text.segmenter import Segmenter
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -173,13 +174,13 @@ def _opened(plan: ReadingPlan) -> _Opened:
     topics = [topic_of(recipe) for recipe in recipes]
     page_classifiers = [page_classifier_of(recipe) for recipe in recipes]
     sites = {place: rule for topic in reversed(topics) for place, rule in topic.sites.items()}
-    readers: dict[frozenset[str], Reader] = {}
+    readers: dict[Segmenter, Reader] = {}
     for topic in topics:
         everywhere = topic.model_copy(update={"sites": sites})  # a page is parsed once, for all topics
         reader = reader_of(recipes[0], everywhere, page_classifiers[0], detail=plan.details)
         reader.reads_segments = any(one.reads_segments for one in page_classifiers)
-        readers.setdefault(topic.segmenter.own_words, reader)
-    of_topics = [readers[topic.segmenter.own_words] for topic in topics]
+        readers.setdefault(topic.segmenter, reader)
+    of_topics = [readers[topic.segmenter] for topic in topics]
     return _Opened(RecordedPages(RecordedWeb(plan.web)), page_classifiers, of_topics, recipes[0])
 
 

@@ -36,12 +36,12 @@ def keyword_model(topic: Topic) -> LinkClassifier:
     One topic asked for again gets the same object: change nothing in it.
     """
     fields = topic.model_dump_json(include={"name", "keywords", "given", "examples"})
-    return _keyword_model(fields, topic.segmenter.own_words)
+    return _keyword_model(fields, topic.segmenter)
 
 
 @lru_cache(maxsize=4)
-def _keyword_model(fields: str, own_words: frozenset[str]) -> LinkClassifier:
-    topic = Topic.model_construct(**json.loads(fields)).cut_by(segmenter := Segmenter(own_words))
+def _keyword_model(fields: str, segmenter: Segmenter) -> LinkClassifier:
+    topic = Topic.model_construct(**json.loads(fields)).cut_by(segmenter)
     lexicon, counts = Lexicon(filter(is_phrase, topic.keywords), segmenter), Counts()
     samples = keyword_samples(topic, contrasts(topic))
     own, others = (sum(one.weight for one in samples if one.positive is side) for side in (True, False))

@@ -50,7 +50,18 @@ from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.pages.site_repeats import Kind, Segment
 from topiccrawler.relevance.base import EVEN, SLOPE
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.text.segmenter import HAN, Segmenter, fold, heads_of, is_whole, joined_again, stem
+from topiccrawler.text.segmenter import (
+    HAN,
+    HANGUL,
+    HIRAGANA,
+    KATAKANA,
+    Segmenter,
+    fold,
+    heads_of,
+    is_whole,
+    joined_again,
+)
+from topiccrawler.text.stemmer import ENGLISH, OTHER
 from topiccrawler.text.weights import logistic
 from topiccrawler.topics.meaning import naming_terms, naming_words, near_words
 from topiccrawler.topics.topic import Topic
@@ -89,6 +100,8 @@ FEATURES = (
 )
 _HAN = re.compile(f"[{HAN}]")
 _LATIN = re.compile(r"[a-z]+")
+_COMPOUNDED = re.compile(f"[{HAN}{KATAKANA}{HIRAGANA}ー]{{2,}}|[{HANGUL}]{{2,}}")
+LEAST_END = 5  # letters of the last part of a compound
 _RUN = re.compile(r"[a-z0-9]+")
 _NAME = re.compile(r"[a-z0-9.+#_-]*[a-z][a-z0-9.+#_-]*")
 _LATIN_LETTER = "[a-z\u00df-\u024f]"  # of folded text; Chinese may follow a Latin word without a blank
@@ -124,7 +137,7 @@ class EvidenceClassifier:
             fault = f"no keyword can be found among segmented words: {', '.join(names[:5])}"
             raise TopicError(f"topic {topic.name}", fault, "give words of two or more characters")
         trust, taught = keyed(topic.trust, segmenter), keyed(topic.near, segmenter)
-        near = near_words(given, segmenter) if narrow else {}
+        near = near_words(given, segmenter) if narrow and segmenter.language == ENGLISH else {}
         near |= {word: max(likeness, near.get(word, 0.0)) for word, likeness in taught.items()}
         self._trust = {word: trust.get(word, 1.0) for word in self._own}
         terms = naming_terms(topic)
@@ -136,10 +149,12 @@ class EvidenceClassifier:
             if key not in self._own
         }
         self._named = self._terms | self._trust
-        self._ends = frozenset(key for key in words if len(key) > 1 and not _RUN.search(key))
+        self._ends = frozenset(key for key in words if _is_end(key, segmenter))
         self._lengths = sorted({len(key) for key in self._ends}, reverse=True)
         self._written = {
-            key: pattern for key, written in words.items() if (pattern := _written(key, written)) is not None
+            key: pattern
+            for key, written in words.items()
+            if (pattern := _written(key, written, segmenter)) is not None
         }
         self._near = {
             word: likeness * trust.get(word, 1.0) for word, likeness in near.items() if word not in self._own
@@ -344,26 +359,35 @@ def _add(counts: dict[str, int], more: Mapping[str, int]) -> None:
         counts[word] = counts.get(word, 0) + count
 
 
-def _written(key: str, words: Sequence[str]) -> re.Pattern[str] | None:
+def _is_end(key: str, segmenter: Segmenter) -> bool:
+    """Whether longer words that end with it are narrower ones."""
+    return bool(_COMPOUNDED.fullmatch(key)) or (
+        segmenter.language == OTHER and len(key) >= LEAST_END and key.isalpha()
+    )
+
+
+def _written(key: str, words: Sequence[str], segmenter: Segmenter) -> re.Pattern[str] | None:
     """How Latin words of one key must be written where the key means more than they do; None where any of them may be inflected."""
-    patterns = [_pattern(key, fold(word)) for word in words]
+    patterns = [_pattern(key, fold(word), segmenter) for word in words]
     return re.compile("|".join(patterns)) if all(patterns) else None
 
 
-def _pattern(key: str, folded: str) -> str:
+def _pattern(key: str, folded: str, segmenter: Segmenter) -> str:
     """Of one folded word; "" where the key stands for it."""
     if not _LATIN.fullmatch(folded):
-        return _pattern_of_name(key, folded)
-    if (stemmed := stem(folded)) in {folded, folded.removesuffix("s")} or len(stemmed) < 2:
+        return _pattern_of_name(key, folded, segmenter)
+    if segmenter.language != ENGLISH:
+        return ""
+    if (stemmed := segmenter.stem(folded)) in {folded, folded.removesuffix("s")} or len(stemmed) < 2:
         return ""
     plural = "" if folded.endswith("s") else "(?:s|es)?"
     return rf"(?<!{_LATIN_LETTER}){re.escape(folded)}{plural}(?!{_LATIN_LETTER})"
 
 
-def _pattern_of_name(key: str, folded: str) -> str:
+def _pattern_of_name(key: str, folded: str, segmenter: Segmenter) -> str:
     """Of a name with marks or digits, of which the segmenter may drop a part: a single letter or digit, a mark before it."""
     runs = _RUN.findall(folded)
-    is_whole = folded == key or (folded[0].isalnum() and "".join(map(stem, runs)) == key)
+    is_whole = folded == key or (folded[0].isalnum() and "".join(map(segmenter.stem, runs)) == key)
     if is_whole or not _NAME.fullmatch(folded):
         return ""
     written = "[-._ ]?".join(map(re.escape, runs))

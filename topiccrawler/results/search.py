@@ -35,7 +35,8 @@ from topiccrawler.errors import ArgumentError
 from topiccrawler.results.job_pages import known_of, of_job
 from topiccrawler.store.index import PageIndex, QueryTerm, fts5
 from topiccrawler.store.pages import PageStore, Selection
-from topiccrawler.text.segmenter import PLAIN, Segmenter, fold, stem
+from topiccrawler.text.segmenter import PLAIN, Segmenter, fold
+from topiccrawler.text.stemmer import OTHER, stem
 
 _TERM = re.compile(r'(-?)(?:["“”]([^"“”]*)["“”]?|([^\s"“”]+))')
 _REMEDY = 'give words of two characters or more: scrapy search "基金 定投"'
@@ -94,7 +95,7 @@ def make_query(text: str, segmenter: Segmenter) -> Query:
 WIDTH = 120  # characters
 LEAD = 30  # of these before the first word
 MOST_CHARACTERS = 100_000  # of a text that are looked at; as many as are indexed
-_LATIN = re.compile(r"[a-z0-9]+")
+_LATIN = re.compile(r"[a-z0-9\u00df-\u024f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +137,12 @@ def places(text: str, words: Sequence[str]) -> list[tuple[int, int, str]]:
     """Where words of a query stand: start, end, word; in order, none within another. Latin words are found by their stems."""
     folded = fold(text)
     latin = {word for word in words if word.isascii()}
-    found = [(m.start(), m.end(), stem(m[0])) for m in _LATIN.finditer(folded) if latin]
-    found = [place for place in found if place[2] in latin]
+    found = [
+        (m.start(), m.end(), word)
+        for m in (_LATIN.finditer(folded) if latin else ())
+        for word in dict.fromkeys((stem(m[0]), stem(m[0], OTHER)))  # of whichever language the crawl was
+        if word in latin
+    ]
     others = [re.escape(word) for word in words if not word.isascii()]  # the longest first
     if others:
         found += [(m.start(), m.end(), m[0]) for m in re.finditer("|".join(others), folded)]

@@ -18,8 +18,10 @@ characters, and a model trained with one must score the same with the other. So 
 characters, on which both agree; everything else is split here, by our own rule:
 
 - text is folded first (half-width, simplified, lower case);
-- a run of letters and digits is a word; c++, c# and f# keep their sign; runs longer than 40 characters are dropped;
-- a Latin word is given as its stem (below);
+- a run of letters and digits, with the marks above and below them, is a word; c++, c# and f# keep their sign; runs longer than 40
+  characters are dropped;
+- a run of katakana is a word, and one of hiragana;
+- a word of letters is given as its stem (text.stemmer);
 - a single Latin letter and the Han character after it are a word: a股, k线, b超;
 - a single Han character is dropped, except one that stands alone after two or three letters: ic卡;
 - other single characters are dropped, punctuation separates. Stop words stay.
@@ -33,13 +35,6 @@ A two-generation cache: results for recent texts, in bounded memory.
 The menus of a site and the titles in its lists return on page after page, but a crawl meets new texts for days. So
 there are two generations: when the younger is full it becomes the older, and what is asked for again moves back.
 
-Stems of Latin words, so that "cars" matches "car": Snowball's English algorithm.
-
-A word alone does not tell its language, so all Latin words are stemmed as English ones: that also joins most plurals of French,
-Spanish, Portuguese and Dutch, not the inflections of German or Italian.
-Words of three letters or less (ios, gps, css) and words with digits stay as they are: most are names.
-Cost: 2 µs a word not met lately; the others one look-up.
-
 Stop words: function words, and words that every site's navigation has.
 
 Function words and 更多, 首页, 下一页 are the commonest words of links on topic and off it. A topic built
@@ -52,39 +47,29 @@ A crawl's topic has words that the dictionary lacks and would cut so that charac
 that crawl. Another crawl of the same process cuts its texts as if it were alone, so each topic has a segmenter of its own
 (topics.topic), and what reads texts for a topic is constructed with it.
 
+So has a topic in Japanese, Thai, Lao, Khmer or Burmese, for which there is no dictionary here: a phrase with hiragana (買い物) or in letters of the
+others is found within a run too; one of two hiragana alone not behind another of them.
+
 An engine with its dictionary takes 24 MB and .1 s of CPU. So all segmenters whose phrases the dictionary cuts without loss, among them those of
 the catalogue's topics, use one engine; any other makes its own when it first cuts a text, and shares it with those that have the same words.
 
 Texts are split at blanks and at the boundaries of a page's text, which no word crosses, and pieces seen recently are not segmented again: a
 page's main text, its links and their contexts share them, and menus return on every page of a site.
-
-The two engines of one algorithm: rjieba when it is installed, else jieba.
-
-jieba is pure Python and always installs, but it warns at import, logs to stderr and leaves a world-readable
-cache in the folder for temporary files; rjieba does none of that, but has wheels only for common machines.
 """
 
 from __future__ import annotations
 
-import logging
-import os
 import re
-import warnings
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from functools import cache, cached_property, lru_cache, partial
-from importlib import import_module
-from importlib.machinery import PathFinder
-from importlib.util import find_spec, module_from_spec
+from functools import cache, cached_property, partial
 from itertools import accumulate, chain, compress
-from pathlib import Path
-from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
+from unicodedata import category
 from weakref import WeakValueDictionary
 
-from Stemmer import Stemmer
-
 from topiccrawler.files import package_table
+from topiccrawler.text.engines import Cut, fastest_cut
+from topiccrawler.text.stemmer import ENGLISH, stem, with_stems
 
 _HAN_BLOCKS = ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00))
 _AMBIGUOUS = "乾"
@@ -169,40 +154,11 @@ class TwoGenerationCache(Generic[Found]):
         self._young.update(new)
 
 
-_STEMMED = re.compile(r"[a-z\u00df-\u024f]{4,40}")
-_REMEMBERED = 50_000  # words
-_lock = Lock()  # the stemmer keeps the word it works on
-
-
-@lru_cache(_REMEMBERED)
-def stem(word: str) -> str:
-    """The stem of a folded word; what is no Latin word is given back."""
-    if not _STEMMED.fullmatch(word):
-        return word
-    with _lock:
-        stemmed: str = _english().stemWord(word)
-    return stemmed
-
-
-def with_stems(words: str) -> frozenset[str]:
-    """A list of words, blanks between them, as they occur in texts (stems) and in addresses (not stemmed)."""
-    listed = words.split()
-    return frozenset([*listed, *map(stem, listed)])
-
-
-@cache
-def _english() -> Stemmer:
-    return Stemmer("english")
-
-
 _LISTS = package_table("text/words.toml")
 STOP_WORDS: frozenset[str] = with_stems(f"{_LISTS['function']} {_LISTS['english']} {_LISTS['navigation']}")
-NEW_WORDS: tuple[str, ...] = tuple(_LISTS["new"].split())
+FUNCTION_WORDS: frozenset[str] = with_stems(f"{_LISTS['english']} {_LISTS['foreign']}")
 
 TOKENIZER = "jieba-0.42-hmm+rule-2"
-
-Cut = Callable[[str], Iterable[str]]
-"""An engine: called with a text, it gives its tokens, blanks and punctuation included."""
 
 _LONGEST_RUN = 40
 HAN = "一-\u9fd5"  # jieba's own range: beyond it the engines differ
@@ -210,7 +166,24 @@ _ALONE = rf"(?<![^\W_{HAN}][a-z])(?<=[a-z])[{HAN}]"  # the 股 of a股
 _PLAIN = ",。、!?:;()“”《》| "  # both engines keep each as a token of one character
 _OTHER = rf"[^{HAN}{_PLAIN}\n]"
 _BETWEEN_HAN = re.compile(rf"{_OTHER}{_OTHER}*({_ALONE})?")  # one and more: faster than "+", as in `_folding`
-_CHUNK = re.compile(rf"[a-z](?:\+\+|#)(?![^\W_{HAN}])|[^\W_{HAN}]+")  # c++, a run of letters and digits
+HIRAGANA, KATAKANA = "ぁ-ゖゝ-ゟ", "ァ-ヺヽ-ヿㇰ-ㇿ"
+HANGUL = "가-힣"
+_KANA = "ぁ-ヿㇰ-ㇿ"
+_UNSPACED = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+_POINTS = (
+    "".join(chr(code) for code in range(0x300, 0x1800) if category(chr(code)) in {"Mn", "Mc"})
+    + "\u200c\u200d"
+)
+_LETTER = rf"[^\W_{HAN}{_KANA}]"
+_SIGNED = r"[a-z](?:\+\+|#)"  # c++
+_ASCII_CHUNK = re.compile(rf"{_SIGNED}(?![a-z0-9])|[a-z0-9]+")
+_CHUNK = re.compile(
+    rf"{_SIGNED}(?![^\W_{HAN}])|{_LETTER}+(?:[{_POINTS}]+{_LETTER}*)*|[{KATAKANA}][{KATAKANA}ー]*|[{HIRAGANA}][{HIRAGANA}ー]*"
+)
+_PRIVATE = "\ue000-\uf8ff"  # stand for phrases that were found
+_PRIVATE_USE = re.compile(f"[{_PRIVATE}]")
+_CHUNK_OR_PHRASE = re.compile(f"[{_PRIVATE}]|{_CHUNK.pattern}")
+_MOST_PHRASES = 0xF900 - 0xE000
 _LETTERS = re.compile(r"(?<![^\W_])[a-z]{2,3}$")  # the ic of ic卡
 
 # One character each, which both engines keep as a token: for nothing, and for a word.
@@ -251,23 +224,64 @@ def joined_again(words: Sequence[str], heads: Container[str], keywords: Containe
     return found
 
 
-def cut_all(texts: Sequence[str], cut: Cut) -> list[list[str]]:
-    """The words of each text by the engine given; nothing is cached."""
-    of_the_engine = iter(_cut_together([text for text in texts if not text.isascii()], cut))
-    return [_ascii_words(text) if text.isascii() else next(of_the_engine) for text in texts]
+def cut_all(
+    texts: Sequence[str], cut: Cut, language: str = ENGLISH, phrases: Phrases | None = None
+) -> list[list[str]]:
+    """The words of each text by the engine given; nothing is cached. `language`: of Latin words. `phrases`: found where a run has them."""
+    of_the_engine = iter(
+        _cut_together([text for text in texts if not text.isascii()], cut, language, phrases)
+    )
+    return [_ascii_words(text, language) if text.isascii() else next(of_the_engine) for text in texts]
 
 
-def _ascii_words(text: str) -> list[str]:
+def _ascii_words(text: str, language: str) -> list[str]:
     """The words of a text of ASCII alone, for which no engine is needed: dates, numbers, English."""
-    return _kept(_CHUNK.findall(text.lower()))
+    return _kept(_ASCII_CHUNK.findall(text.lower()), language)
 
 
-def _kept(chunks: Iterable[str]) -> list[str]:
+def _kept(chunks: Iterable[str], language: str) -> list[str]:
     """The words among runs of letters and digits."""
-    return [stem(chunk) for chunk in chunks if 2 <= len(chunk) <= _LONGEST_RUN]
+    if language == ENGLISH:
+        return [stem(chunk) for chunk in chunks if 2 <= len(chunk) <= _LONGEST_RUN]
+    return [stem(chunk, language) for chunk in chunks if 2 <= len(chunk) <= _LONGEST_RUN]
 
 
-def _cut_together(texts: Sequence[str], cut: Cut) -> list[list[str]]:
+class Phrases:
+    """Phrases of scripts without blanks between words, which no dictionary knows."""
+
+    def __init__(self, phrases: Iterable[str]) -> None:
+        listed = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))[:_MOST_PHRASES]
+        self._signs = {phrase: chr(0xE000 + number) for number, phrase in enumerate(listed)}
+        self._of_signs = {sign: phrase for phrase, sign in self._signs.items()}
+        self._pattern = re.compile("|".join(f"({self._place(phrase)})" for phrase in listed))
+        self._numbered = ["", *self._signs.values()]
+
+    @staticmethod
+    def _place(phrase: str) -> str:
+        """Two hiragana may be the end of one word and the beginning of the next: すし in ですし. One or two katakana behind others are no word:
+        カメラ stands in カメラレンズ, not in カメラマン."""
+        if re.fullmatch(rf"[{HIRAGANA}]{{2}}", phrase):
+            return rf"(?<![{HIRAGANA}]){phrase}"
+        if re.fullmatch(rf"[{KATAKANA}ー]+", phrase):
+            return rf"{phrase}ー?(?=[{KATAKANA}ー]{{3}}|(?![{KATAKANA}ー]))"
+        return phrase
+
+    def with_signs(self, text: str) -> str:
+        """The text with a sign in place of each phrase; other characters for private use are blanks."""
+        return self._pattern.sub(
+            lambda found: self._numbered[found.lastindex or 0], _PRIVATE_USE.sub(" ", text)
+        )
+
+    def kept(self, chunks: Iterable[str], language: str) -> list[str]:
+        """The words among runs of letters and digits, and signs."""
+        return [
+            word
+            for chunk in chunks
+            for word in ([self._of_signs[chunk]] if chunk in self._of_signs else _kept([chunk], language))
+        ]
+
+
+def _cut_together(texts: Sequence[str], cut: Cut, language: str, phrases: Phrases | None) -> list[list[str]]:
     """The words of each text; one call of the engine for all."""
     if not texts:
         return []
@@ -276,12 +290,13 @@ def _cut_together(texts: Sequence[str], cut: Cut) -> list[list[str]]:
     def mark(found: re.Match[str]) -> str:
         """Take out what stands between two runs of Han characters."""
         run = found[0]
-        chunks = _CHUNK.findall(run)
+        chunks = (_CHUNK if phrases is None else _CHUNK_OR_PHRASE).findall(run)
         if not chunks:
             return _NOTHING
         if found[1]:
             chunks[-1] += found[1]
-        kept = [(chunk, False) for chunk in _kept(chunks)]
+        words = _kept(chunks, language) if phrases is None else phrases.kept(chunks, language)
+        kept = [(word, False) for word in words]
         if not kept:
             return _NOTHING
         if not found[1] and _LETTERS.search(run):
@@ -290,6 +305,8 @@ def _cut_together(texts: Sequence[str], cut: Cut) -> list[list[str]]:
         return _WORD * len(kept)
 
     joined = fold(",\n,".join([text.replace("\n", " ") for text in texts]))
+    if phrases is not None:
+        joined = phrases.with_signs(joined)
     lines = _BETWEEN_HAN.sub(mark, f",{joined},")  # marks around each line: none is empty
     tokens = [*cut(lines), "\n"]
     removed = iter(between)
@@ -328,26 +345,48 @@ def _is_han(token: str) -> bool:
 
 _REMEMBERED_CHARACTERS = 60_000  # twice; some 8 MB with their words
 _HAN_WORD = re.compile(f"[{HAN}]{{2,}}")
+_PHRASE = re.compile(f"[{HAN}{_KANA}{_UNSPACED}]{{2,}}")
+_NO_DICTIONARY = re.compile(f"[{HIRAGANA}{_UNSPACED}]|^[{KATAKANA}ー]{{2,}}$")
 
 Pieces = TwoGenerationCache[list[str]]
 
 
 class Segmenter:
-    """Cuts texts into words. Han words of its `phrases` that would lose characters stay whole; the others are cut by the dictionary: who
-    looks for 上市公司 joins 上市 and 公司 again."""
+    """Cuts texts into words. Words of its `phrases` that would lose characters stay whole; the others are cut by the dictionary: who
+    looks for 上市公司 joins 上市 and 公司 again. `language`: of Latin words (text.stemmer).
 
-    def __init__(self, phrases: Iterable[str] = ()) -> None:
+    Those that cut all texts alike are equal."""
+
+    def __init__(self, phrases: Iterable[str] = (), language: str = ENGLISH) -> None:
         self._phrases = tuple(phrases)
+        self.language = language
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Segmenter):
+            return NotImplemented
+        return self.language == other.language and self.own_words == other.own_words
+
+    def __hash__(self) -> int:
+        return hash((self.language, self.own_words))
 
     @cached_property
     def own_words(self) -> frozenset[str]:
-        """What it keeps whole beyond the dictionary. Two segmenters with the same own words cut all texts alike."""
+        """What it keeps whole beyond the dictionary."""
         return _losing(self._phrases, _dictionary()) if self._phrases else frozenset()
+
+    @property
+    def has_own_dictionary(self) -> bool:
+        """It has an engine with a dictionary of its own."""
+        return any(map(_HAN_WORD.fullmatch, self.own_words))
 
     def keeping(self, phrases: Iterable[str]) -> Segmenter:
         """One that keeps these whole too, where this one would lose characters of them."""
-        losing = _losing(phrases, self._pieces)
-        return Segmenter(self.own_words | losing) if losing else self
+        losing = _losing(phrases, self._pieces) - self.own_words
+        return Segmenter(self.own_words | losing, self.language) if losing else self
+
+    def stem(self, word: str) -> str:
+        """The stem of a folded word."""
+        return stem(word, self.language)
 
     def words(self, text: str) -> list[str]:
         """The words of one text."""
@@ -364,7 +403,7 @@ class Segmenter:
         return self._pieces.of(pieces)
 
     def pieces_of(self, text: str) -> dict[str, list[str]]:
-        """The pieces of a text with their words: `add_pieces` of a segmenter with the same own words takes them."""
+        """The pieces of a text with their words: `add_pieces` of an equal segmenter takes them."""
         pieces = text.replace("|", " ").split()
         words_of_piece = self.words_of_pieces(pieces)
         return {piece: words_of_piece[piece] for piece in pieces}
@@ -379,104 +418,61 @@ class Segmenter:
 
     @cached_property
     def _own_pieces(self) -> Pieces | None:
-        if not self.own_words:
+        if not self.own_words and self.language == ENGLISH:
             return None
-        if (pieces := _shared.get(self.own_words)) is None:
-            _shared[self.own_words] = pieces = _pieces_knowing(self.own_words)
+        key = self.language, self.own_words
+        if (pieces := _shared.get(key)) is None:
+            _shared[key] = pieces = _pieces_knowing(self.own_words, self.language)
         return pieces
 
-    def __reduce__(self) -> tuple[type[Segmenter], tuple[tuple[str, ...]]]:
+    def __reduce__(self) -> tuple[type[Segmenter], tuple[tuple[str, ...], str]]:
         """Another process makes its own engine."""
-        return Segmenter, (self._phrases,)
+        return Segmenter, (self._phrases, self.language)
 
 
 def _losing(phrases: Iterable[str], pieces: Pieces) -> frozenset[str]:
-    """The Han words of the phrases of which characters are lost."""
-    runs = {run for phrase in phrases for run in _HAN_WORD.findall(fold(phrase))}
-    words = pieces.of(runs)
-    return frozenset(run for run in runs if sum(map(len, words[run])) < len(run))
+    """The Han words of the phrases of which characters are lost, and the phrases that only their own pattern finds."""
+    runs = {run for phrase in phrases for run in _PHRASE.findall(fold(phrase))}
+    unspaced = {stem(run) for run in runs if _NO_DICTIONARY.search(run)}
+    han = {run for phrase in runs if not _NO_DICTIONARY.search(phrase) for run in _HAN_WORD.findall(phrase)}
+    words = pieces.of(han)
+    return frozenset(unspaced | {run for run in han if sum(map(len, words[run])) < len(run)})
 
 
-def _pieces_knowing(words: Iterable[str]) -> Pieces:
-    return TwoGenerationCache(partial(cut_all, cut=fastest_cut(words)), _REMEMBERED_CHARACTERS)
+def _pieces_knowing(words: Iterable[str], language: str = ENGLISH) -> Pieces:
+    han = frozenset(filter(_HAN_WORD.fullmatch, words))
+    others = frozenset(words) - han
+    cut = fastest_cut(han) if han else _plain_cut()
+    phrases = Phrases(others) if others else None
+    work = partial(cut_all, cut=cut, language=language, phrases=phrases)
+    return TwoGenerationCache(work, _REMEMBERED_CHARACTERS)
 
 
-_shared = WeakValueDictionary[frozenset[str], Pieces]()  # by own words, while a segmenter has them
+_shared = WeakValueDictionary[
+    tuple[str, frozenset[str]], Pieces
+]()  # by language and own words, while a segmenter has them
+
+
+@cache
+def _plain_cut() -> Cut:
+    """By the dictionary alone."""
+    return fastest_cut()
 
 
 @cache
 def _dictionary() -> Pieces:
-    """By the dictionary alone."""
+    """By the dictionary alone, Latin words as English ones."""
     return _pieces_knowing(())
 
 
 def release_dictionary() -> None:
-    """Free the engine of the segmenters without own words; the next of them that cuts a text makes it again. For a crawl that has an engine of
-    its own."""
+    """Free the engine of the segmenters without a dictionary of their own; the next of them that cuts a text makes it again. For a crawl that has
+    one."""
     _dictionary.cache_clear()
+    _plain_cut.cache_clear()
 
 
 PLAIN = Segmenter()
 """For texts that belong to no topic."""
 
 words, words_of = PLAIN.words, PLAIN.words_of
-
-
-# of 60 million: more than two words have side by side by chance, less than 多少 in 做多少
-LEARNED_FREQUENCY = 1_000
-
-
-def fastest_cut(words: Iterable[str] = ()) -> Cut:
-    """A new engine: rjieba where it can be imported, jieba elsewhere. It knows `words` beyond the dictionary and NEW_WORDS."""
-    try:
-        return rjieba_cut(words)
-    except ImportError:
-        return jieba_cut(words)
-
-
-def rjieba_cut(words: Iterable[str] = ()) -> Cut:
-    """An engine of our own: words added to the module's engine by someone else do not reach it."""
-    engine = _rjieba().Jieba()
-    for word in (*NEW_WORDS, *sorted(words)):
-        engine.add_word(word, LEARNED_FREQUENCY, "n")
-    return lambda text: engine.cut(text, True)
-
-
-@cache
-def _rjieba() -> Any:
-    """The compiled module. The package around it makes one more engine when it is imported: 24 MB and .1 s of CPU. ImportError
-    when it is not installed."""
-    package = find_spec("rjieba")
-    spec = PathFinder.find_spec("rjieba.rjieba", package.submodule_search_locations) if package else None
-    if spec is None or spec.loader is None:
-        return import_module("rjieba")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def jieba_cut(words: Iterable[str] = (), cache_folder: Path | None = None) -> Cut:
-    """jieba, silenced, with its dictionary cached in a folder only this user can read."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # invalid escapes and pkg_resources, at every import
-        import jieba
-
-        jieba.setLogLevel(logging.CRITICAL)
-        engine = jieba.Tokenizer()
-        engine.tmp_dir = str(_private(cache_folder or _user_cache()))
-        engine.initialize()
-    for word in (*NEW_WORDS, *sorted(words)):
-        engine.add_word(word, LEARNED_FREQUENCY)
-    return engine.lcut  # type: ignore[no-any-return]
-
-
-def _user_cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if base else Path.home() / ".cache") / "topiccrawler"
-
-
-def _private(folder: Path) -> Path:
-    """`folder`, made if it can be; where it cannot, jieba does without a cache."""
-    with suppress(OSError):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder

@@ -36,7 +36,8 @@ from pathlib import Path
 from topiccrawler.errors import ArgumentError
 from topiccrawler.files import folder, read_bytes
 from topiccrawler.text.characters import decode
-from topiccrawler.text.segmenter import fold, stem
+from topiccrawler.text.segmenter import fold
+from topiccrawler.text.stemmer import stem
 
 
 class Thesaurus:

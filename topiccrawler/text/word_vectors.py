@@ -14,6 +14,7 @@ Reference: Levy, Goldberg & Dagan, TACL 3, 2015 (the second); ours (that both mu
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -28,7 +29,7 @@ import numpy.typing as npt
 from topiccrawler.errors import ModelError
 from topiccrawler.files import folder as data_folder
 from topiccrawler.files import read_bytes
-from topiccrawler.text.segmenter import PLAIN, TOKENIZER, Segmenter, words_of
+from topiccrawler.text.segmenter import FUNCTION_WORDS, HAN, PLAIN, TOKENIZER, Segmenter, words_of
 
 FORMAT = "topiccrawler word vectors 1"
 FILE = "word_vectors.npz"  # within the folder of models
@@ -40,6 +41,7 @@ MOST_PARTS = 20
 PIECE_ROWS = 2048
 REMEDY = "take the shipped table, or make one: python benchmarks/word_vectors.py"
 TABLES = ("encoded", "cooccurring")
+_HAN = re.compile(f"[{HAN}]")
 
 Steps = npt.NDArray[np.int8]
 Floats = npt.NDArray[np.float32]
@@ -75,11 +77,13 @@ class WordVectors:
         return len(self.words)
 
     def known(self, word: str, segmenter: Segmenter = PLAIN) -> list[int]:
-        """Where the word stands in the table, or its parts do; nothing for a word without known parts."""
+        """Where the word stands in the table, or its parts do, but function words; nothing for a word without known parts."""
         whole = self._places.get(word)
         if whole is not None:
             return [whole]
-        return [place for token in segmenter.words(word) for place in self._parts(token)][:MOST_PARTS]
+        tokens = segmenter.words(word)
+        telling = [token for token in tokens if token not in FUNCTION_WORDS] or tokens
+        return [place for token in telling for place in self._parts(token)][:MOST_PARTS]
 
     def has(self, word: str) -> bool:
         """It stands in the table whole."""
@@ -159,7 +163,7 @@ class WordVectors:
         if token in self._places:
             yield self._places[token]
             return
-        if token.isascii():
+        if not _HAN.search(token):
             return
         start = 0
         while start < len(token) - 1:

@@ -345,6 +345,7 @@ def united(topics: Sequence[Topic]) -> Topic:
             "contrast": False,
             "reasons": {word: why for topic in topics for word, why in topic.reasons.items()},
             "lexicon": _joined(topics, "lexicon"),
+            "language": first.language if len({topic.language for topic in topics}) == 1 else None,
             "page_threshold": min(topic.page_threshold for topic in topics),
             "link_threshold": None if None in thresholds else min(filter(None, thresholds), default=0.0),
             "tunnel_probability": max(topic.tunnel_probability for topic in topics),

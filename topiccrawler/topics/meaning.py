@@ -39,6 +39,7 @@ Reference: ours.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -46,10 +47,11 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from topiccrawler.text.characters import printable
-from topiccrawler.text.segmenter import PLAIN, Segmenter, is_whole, words_of
+from topiccrawler.text.segmenter import PLAIN, Segmenter, fold, is_whole, words_of
+from topiccrawler.text.stemmer import ENGLISH, OTHER, stem
 from topiccrawler.text.weights import cosine
 from topiccrawler.topics.catalogue import load_topic, topic_names
-from topiccrawler.topics.subjects import Term, terms_for
+from topiccrawler.topics.subjects import Term, is_in_english, terms_for
 from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, token_weights
 
 NEUTRAL = 0.2  # likeness of a word to a topic's, from which it says nothing against it
@@ -103,12 +105,12 @@ def contrast_vectors(topic: Topic) -> dict[str, dict[str, float]]:
     """The words of each of `contrasts` as the topic's segmenter gives them, with their weights. Half a second; one topic asked for again gets the
     same."""
     fields = topic.model_dump_json(include={"name", "keywords", "given"})
-    return _contrast_vectors(fields, topic.segmenter.own_words)
+    return _contrast_vectors(fields, topic.segmenter)
 
 
 @lru_cache(maxsize=4)
-def _contrast_vectors(fields: str, own_words: frozenset[str]) -> dict[str, dict[str, float]]:
-    topic = Topic.model_construct(**json.loads(fields)).cut_by(segmenter := Segmenter(own_words))
+def _contrast_vectors(fields: str, segmenter: Segmenter) -> dict[str, dict[str, float]]:
+    topic = Topic.model_construct(**json.loads(fields)).cut_by(segmenter)
     return {other.name: token_weights(other.keywords, segmenter)[0] for other in contrasts(topic)}
 
 
@@ -233,25 +235,30 @@ def _of_subject(subject: str) -> str:
 
 
 def proposed(
-    user_words: Mapping[str, float], most: int = PROPOSED_WORDS, topic: Kindred | None = None
+    user_words: Mapping[str, float],
+    most: int = PROPOSED_WORDS,
+    topic: Kindred | None = None,
+    language: str = ENGLISH,
 ) -> list[Proposed]:
     """At most so many words for these; the heaviest first. Nothing when neither table nor catalogue knows any of them.
 
-    `topic`: that of the catalogue, where it is known otherwise than by these words.
+    `topic`: that of the catalogue, where it is known otherwise than by these words. `language`: of Latin words; the table has English ones.
     """
     if topic is None:
-        return list(_proposed(tuple(user_words.items()), most))
+        return list(_proposed(tuple(user_words.items()), most, language))
     from topiccrawler.text.word_vectors import shipped_vectors  # numpy
 
     return weighed(user_words, most, shipped_vectors(), topic)
 
 
 @lru_cache(maxsize=16)
-def _proposed(user_words: tuple[tuple[str, float], ...], most: int) -> tuple[Proposed, ...]:
+def _proposed(user_words: tuple[tuple[str, float], ...], most: int, language: str) -> tuple[Proposed, ...]:
     from topiccrawler.text.word_vectors import shipped_vectors  # numpy
 
     words = dict(user_words)
-    found = {one.word: one for one in weighed(words, most, shipped_vectors(), kindred(words))}
+    found: dict[str, Proposed] = {}
+    if language == ENGLISH:
+        found = {one.word: one for one in weighed(words, most, shipped_vectors(), kindred(words))}
     terms = _terms_for(words)
     for term, tokens in zip(terms, words_of([term.word for term in terms]), strict=True):
         weight = _rounded(term.share * _mean(words))
@@ -342,7 +349,10 @@ def with_proposed(topic: Topic, parent: Kindred | None = None) -> Topic:
     known otherwise than by the words."""
     if not topic.proposed_words:
         return topic
-    more = {one.word: one.weight for one in proposed(topic.keywords, topic.proposed_words, parent)}
+    more = {
+        one.word: one.weight
+        for one in proposed(topic.keywords, topic.proposed_words, parent, topic.segmenter.language)
+    }
     words = {
         **topic.keywords,
         **{word: weight for word, weight in more.items() if word not in topic.keywords},
@@ -358,7 +368,7 @@ def reasons(topic: Topic) -> dict[str, str]:
     user_words = {word: topic.keywords[word] for word in topic.given if word in topic.keywords}
     if not user_words:
         return kept
-    found = proposed(user_words, max(PROPOSED_WORDS, len(topic.keywords)))
+    found = proposed(user_words, max(PROPOSED_WORDS, len(topic.keywords)), language=topic.segmenter.language)
     of_proposed = {
         one.word: one.reason for one in found if one.word in topic.keywords and one.word not in user_words
     }
@@ -367,6 +377,8 @@ def reasons(topic: Topic) -> dict[str, str]:
 
 
 MOST_WORDS = 12
+_LATIN_WORD = re.compile(r"[a-z\u00df-\u024f]{4,}")
+_OTHER_LETTER = re.compile(r"(?![a-z\u00df-\u024f])[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,6 +403,8 @@ def understood(topic: Topic) -> Topic:
         found = with_proposed(topic)
         is_users_alone = topic.narrow and not found.given
         return found.model_copy(update={"given": list(topic.keywords)}) if is_users_alone else found
+    if topic.language is None:
+        topic = topic.model_copy(update={"language": language_of(topic.keywords)})
     if "proposed_words" not in topic.model_fields_set:
         topic = topic.model_copy(update={"proposed_words": PROPOSED_WORDS})
     meaning = meaning_of(topic.keywords)
@@ -400,6 +414,19 @@ def understood(topic: Topic) -> Topic:
     return found.model_copy(
         update={"given": list(topic.keywords), "within": parent.name if parent else "", **decided}
     )
+
+
+def language_of(words: Iterable[str]) -> str:
+    """OTHER where half of them are Latin words that neither the word vectors nor the English subjects know, and none is of another script."""
+    from topiccrawler.text.word_vectors import shipped_vectors  # numpy
+
+    text = fold(" ".join(words))
+    runs = _LATIN_WORD.findall(text)
+    if not runs or _OTHER_LETTER.search(text):
+        return ENGLISH
+    vectors = shipped_vectors()
+    unknown = [run for run in runs if not (vectors.has(stem(run)) or is_in_english(run))]
+    return OTHER if 2 * len(unknown) >= len(runs) else ENGLISH
 
 
 def has_few_words(topic: Topic) -> bool:

@@ -68,6 +68,12 @@ def _terms_for(user_words: tuple[str, ...]) -> tuple[Term, ...]:
     )
 
 
+def is_in_english(word: str) -> bool:
+    """Whether the English list has this word, as one of a name's or term's words; of Latin letters, folded."""
+    found = written([_without_endings(word)])
+    return found is not None and found.search(package_text(FILES[1]).lower()) is not None
+
+
 def _named_by(user_words: Sequence[str]) -> list[tuple[float, _Subject]]:
     """The subjects that the words name, and what their names count, in the order of the words."""
     keys = dict.fromkeys(filter(None, map(_key, user_words)))

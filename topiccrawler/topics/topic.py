@@ -35,6 +35,7 @@ from topiccrawler.entry_points import named
 from topiccrawler.errors import TopicError, shortened
 from topiccrawler.files import package_table
 from topiccrawler.text.segmenter import Segmenter, is_whole
+from topiccrawler.text.stemmer import ENGLISH
 
 SEPARATOR, LATIN_SEPARATOR = "、", ", "
 MOST_CHARACTERS = 60  # of the words in a topic's `zh`
@@ -118,7 +119,7 @@ _REMOVED_SAID = set[str]()  # of which topics: a process makes a topic many time
 
 
 PROPOSED_WORDS = 600  # that a topic of a few words asks for
-SEGMENTED = frozenset({"keywords", "lexicon"})  # fields whose words the segmenter keeps whole
+SEGMENTED = frozenset({"keywords", "lexicon", "language"})  # fields that the segmenter goes by
 
 
 class SiteRule(BaseModel):
@@ -174,6 +175,8 @@ class Topic(BaseModel):
     contrast: bool = False  # a page nearer to another topic of the catalogue is off topic (relevance.vsm)
     reasons: dict[Word, Reason] = {}  # why a word has its weight, where a program gave it one
     lexicon: list[Word] = []  # the dictionary for links; the keywords when none is given
+    # of Latin words, in its pages too: "und" is any but English; None = not decided (topics.meaning), English
+    language: Literal["en", "und"] | None = None
     page_threshold: Share = PAGE_THRESHOLDS["normal"]  # when not given: by breadth
     link_threshold: Share | None = None  # None: the link model's own
     breadth: Breadth = "normal"
@@ -195,7 +198,7 @@ class Topic(BaseModel):
     @cached_property
     def segmenter(self) -> Segmenter:
         """Cuts what is read for this topic: keywords and lexicon stay whole. No field: not written, and not compared."""
-        return Segmenter([*self.keywords, *self.lexicon])
+        return Segmenter([*self.keywords, *self.lexicon], self.language or ENGLISH)
 
     def cut_by(self, segmenter: Segmenter) -> Self:
         """The same topic, for texts that this segmenter cuts."""

@@ -42,7 +42,8 @@ from topiccrawler.link_model.classifier import (
     words_of_links,
 )
 from topiccrawler.link_model.training.link_files import LabelledLink
-from topiccrawler.text.segmenter import STOP_WORDS, Segmenter, with_stems
+from topiccrawler.text.segmenter import STOP_WORDS, Segmenter
+from topiccrawler.text.stemmer import with_stems
 from topiccrawler.topics.labelled_texts import (
     LabelledText,
 )
