@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
@@ -57,14 +57,14 @@ def site_of(files: Mapping[str, Path], host: str) -> dict[str, bytes]:
     return max(sites, key=len, default={})
 
 
-def reached(files: Mapping[str, Path], host: str, begin: str) -> dict[str, bytes]:
-    """URL -> body of what links lead to, breadth first."""
+def reached(files: Mapping[str, Path], host: str, begin: str, most: int = PAGES_A_SITE) -> dict[str, bytes]:
+    """URL -> body of what links lead to, breadth first, at most so many pages."""
     paths, known, found = [begin], {begin}, dict[str, bytes]()
     for path in paths:  # grows meanwhile
         url = f"http://{host}/{quote(path)}"
         found[url] = body = content_of(files[path])
         for linked in linked_paths(url, body):
-            if linked in files and linked not in known and len(paths) < PAGES_A_SITE:
+            if linked in files and linked not in known and len(paths) < most:
                 known.add(linked)
                 paths.append(linked)
     return found
@@ -73,9 +73,12 @@ def reached(files: Mapping[str, Path], host: str, begin: str) -> dict[str, bytes
 def linked_paths(url: str, body: bytes) -> list[str]:
     """Of the page's own host."""
     found = []
-    for node in LexborHTMLParser(body).css("a[href]"):
+    parsed = LexborHTMLParser(body)
+    based = parsed.css_first("base[href]")
+    base = urljoin(url, based.attributes.get("href") or "") if based else url
+    for node in parsed.css("a[href]"):
         try:
-            target = urlsplit(urljoin(url, node.attributes.get("href") or ""))
+            target = urlsplit(urljoin(base, node.attributes.get("href") or ""))
         except ValueError:
             continue
         if target.netloc == urlsplit(url).netloc:
@@ -97,12 +100,17 @@ def html_files(folder: Path) -> dict[str, Path]:
 
 def write(unpacked: Path, folder: Path) -> int:
     """The web as a recording with its labels and seeds; how many pages."""
-    folder.mkdir(parents=True, exist_ok=True)
     sites = {}
     for name in PACKAGES:
         site = site_of(html_files(unpacked / name), f"{name.removesuffix('-doc').replace('.', '-')}.example")
         if len(site) >= LEAST_PAGES:
             sites[name] = site
+    return write_sites(sites, folder)
+
+
+def write_sites(sites: Mapping[str, Mapping[str, bytes]], folder: Path, others: Collection[str] = ()) -> int:
+    """The same of sites: name -> URL -> body. `others`: URLs of pages that count as no content."""
+    folder.mkdir(parents=True, exist_ok=True)
     shown = "".join(f'<li><a href="{next(iter(site))}">{name}</a></li>' for name, site in sites.items())
     index = f'<html lang="en"><title>Manuals</title><ul>{shown}</ul></html>'.encode()
     rows = ["#url\ttopics\thow\tkind"]
@@ -117,7 +125,8 @@ def write(unpacked: Path, folder: Path) -> int:
             record.headers["Content-Type"] = "application/http; msgtype=response"
             record.set_bytes_content(head.encode() + body)
             record.write(file)
-            rows.append(f"{url}\t\tplan\t{'home' if url == INDEX else 'content'}")
+            kind = "home" if url == INDEX else "other" if url in others else "content"
+            rows.append(f"{url}\t\tplan\t{kind}")
     (folder / "labels.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     (folder / "seeds.tsv").write_text(f"all\t{INDEX}\n", encoding="utf-8")
     return len(rows) - 1

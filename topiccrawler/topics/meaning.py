@@ -403,8 +403,8 @@ def understood(topic: Topic) -> Topic:
         found = with_proposed(topic)
         is_users_alone = topic.narrow and not found.given
         return found.model_copy(update={"given": list(topic.keywords)}) if is_users_alone else found
-    if topic.language is None:
-        topic = topic.model_copy(update={"language": language_of(topic.keywords)})
+    if topic.language is None and language_of(topic.keywords) == OTHER:
+        topic = topic.model_copy(update={"language": OTHER})
     if "proposed_words" not in topic.model_fields_set:
         topic = topic.model_copy(update={"proposed_words": PROPOSED_WORDS})
     meaning = meaning_of(topic.keywords)

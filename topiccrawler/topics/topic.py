@@ -175,7 +175,7 @@ class Topic(BaseModel):
     contrast: bool = False  # a page nearer to another topic of the catalogue is off topic (relevance.vsm)
     reasons: dict[Word, Reason] = {}  # why a word has its weight, where a program gave it one
     lexicon: list[Word] = []  # the dictionary for links; the keywords when none is given
-    # of Latin words, in its pages too: "und" is any but English; None = not decided (topics.meaning), English
+    # of Latin words, in its pages too: "und" is any but English; None = by the words (topics.meaning), else English
     language: Literal["en", "und"] | None = None
     page_threshold: Share = PAGE_THRESHOLDS["normal"]  # when not given: by breadth
     link_threshold: Share | None = None  # None: the link model's own
