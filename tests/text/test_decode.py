@@ -19,6 +19,10 @@ LABELS = [
     "big5",
     "iso-8859-1",
     "windows-1252",
+    "euc-kr",
+    "euc-jp",
+    "shift_jis",
+    "windows-874",
     "utf-16",
     "nonsense",
     "",
@@ -85,6 +89,11 @@ def test_valid_utf8_of_another_language_is_not_taken_for_declared_gbk() -> None:
         ("こんにちは、世界", "shift_jis", "Shift_JIS"),
         ("こんにちは、世界", "euc-jp", "euc-jp"),
         ("안녕하세요, 세계", "euc-kr", "EUC-KR"),
+        ("디지털 카메라와 렌즈를 고르는 방법을 설명합니다", "euc-kr", "ks_c_5601-1989"),  # valid GBK too
+        ("デジタルカメラのレンズと写真の撮り方", "euc-jp", "x-euc-jp"),
+        ("กล้องถ่ายรูปและเลนส์", "cp874", "windows-874"),
+        ("Фотоаппараты и объективы", "koi8-r", "koi8"),
+        ("Türkçe şarkı sözleri ışık", "cp1254", "iso-8859-9"),
         ("déjà l’été", "cp1252", "iso-8859-1"),
     ],
 )
