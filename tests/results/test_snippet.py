@@ -28,3 +28,10 @@ def test_without_a_word_the_beginning_is_shown_on_one_line() -> None:
     found = snippet("一\n 二\t" + "三" * 500, ("基金",))
     assert found.text.startswith("一 二 三")
     assert (found.marks, snippet("", ("基金",)).text) == ((), "")
+
+
+def test_words_of_other_languages_are_marked_as_they_are_inflected() -> None:
+    assert snippet("Ebenen und Masken, Sélections", ("eben", "select")).marked() == (
+        "«Ebenen» und Masken, «Sélections»"
+    )
+    assert snippet("новые камеры", ("камер",)).marked() == "новые «камер»ы"

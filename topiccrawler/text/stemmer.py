@@ -32,7 +32,7 @@ _LATIN = re.compile(r"[a-z\u00df-\u024f]{4,40}")
 _SCRIPT = re.compile("|".join(f"({letter}{{3,40}})" for letter in _SCRIPTS))
 _ALGORITHMS = list(_SCRIPTS.values())
 _ENDING = re.compile(
-    r"(?<=[^\W\d_]{4})(?:ern|oes|ami|ach|[eo]n|er|em|es|as|os|is|ar|or|an|et|ow|om|ai|ei|ao|[aeiouyns])$"
+    r"(?<=[^\W\d_]{4})(?:ion(?:e[nrs]?|[is])?|ern|oes|ami|ach|[eo]n|er|em|es|as|os|is|ar|or|an|et|ow|om|ai|ei|ao|[aeiouyns])$"
 )
 _LAST = re.compile(
     "(?<=[ァ-ヺー]{3})ー$|(?<=[가-힣]{2})(?:으로부터|에게서|에서는|으로는|이라는|에서의|으로써|으로서|에서|에게|으로|까지|부터|처럼|보다|하고|이나|에는|에도|이란|"
