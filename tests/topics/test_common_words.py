@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.topics.keywords import is_common, rarity
+from topiccrawler.topics.keywords import is_common, keywords_of_texts, rarity
 
 
 @pytest.mark.parametrize(
@@ -30,13 +30,18 @@ from topiccrawler.topics.keywords import is_common, rarity
         "2019",
         "time",
         "use",
+        "der",
+        "для",
+        "できます",
     ],
 )
 def test_common_words(word: str) -> None:
     assert is_common(word)
 
 
-@pytest.mark.parametrize("word", ["台风", "矿机", "净值", "容器", "漏洞", "伤寒论", "书评", "dockerfil"])
+@pytest.mark.parametrize(
+    "word", ["台风", "矿机", "净值", "容器", "漏洞", "伤寒论", "书评", "dockerfil", "comment", "カメラ"]
+)
 def test_words_that_say_something(word: str) -> None:
     assert not is_common(word)
 
@@ -49,3 +54,19 @@ def test_rarity_is_of_the_language_then_of_the_web_then_the_median() -> None:
 
 def test_words_longer_than_any_are_not_learned() -> None:
     assert is_common("台风" * 31)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "Die Kamera und das Objektiv: wenn die Kamera auf dem Stativ ist, kann das Objektiv",
+            ["kamera", "objektiv"],
+        ),
+        ("Камера и объектив: если камера на штативе, то объектив не дрожит", ["камер", "объект"]),
+        ("カメラのレンズを選びます。カメラとレンズはこれです", ["カメラ", "レンズ"]),
+        ("The camera and the lens: if the camera is on it, then the lens", ["camera", "len"]),
+    ],
+)
+def test_a_topic_of_texts_has_no_function_words_of_their_language(text: str, words: list[str]) -> None:
+    assert set(list(keywords_of_texts([text, text]))[:2]) == set(words)

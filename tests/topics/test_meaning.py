@@ -141,6 +141,6 @@ def test_words_of_another_language_have_no_english_words_near_them() -> None:
 
 def test_a_file_says_which_language_its_words_are_of() -> None:
     topic = read_topic('name = "own"\nlanguage = "und"\n[keywords]\ncamera = 1.0\n', "own.toml")
-    assert understood(topic).language == "und"
+    assert as_understood(understood(topic)) == "camera: your own topic, not in English"
     with pytest.raises(TopicError, match=r"language = 'xx'.*use en, or und"):
         read_topic('name = "own"\nlanguage = "xx"\n[keywords]\ncamera = 1.0\n', "own.toml")

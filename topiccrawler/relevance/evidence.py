@@ -20,7 +20,8 @@ whose truth is known by title and tags (benchmarks/own_words.py, docs/lab/own-wo
 all content pages of the webs, b moved by .7, and w of latin by hand. Near words from likeness .35 on, at most 300.
 Reads: segments of the page. A Latin word whose stem is another word (banking, bank), or of which the segmenter drops a part (Objective-C,
 GPT-4, .NET), counts where it is written as the user wrote it. A Chinese one counts at the end of a longer word of a title, tag or heading too
-(线程 in 多线程): there a compound has its head; at its beginning it may be another thing (志愿者). A folder of the address says what series or
+(线程 in 多线程): there a compound has its head; at its beginning it may be another thing (志愿者). So do Japanese and Korean ones, and where Latin
+words are not English those of LEAST_END letters (Kameraobjektiv). A folder of the address says what series or
 section a page is of where the title, which repeats it on page after page, may not.
 Cost: one look-up a word.
 Taught (relevance.training.teaching), 1 or nothing where nobody answered: a word counts by its trust t, so that sums of t stand for how many

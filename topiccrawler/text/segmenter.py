@@ -448,9 +448,8 @@ def _pieces_knowing(words: Iterable[str], language: str = ENGLISH) -> Pieces:
     return TwoGenerationCache(work, _REMEMBERED_CHARACTERS)
 
 
-_shared = WeakValueDictionary[
-    tuple[str, frozenset[str]], Pieces
-]()  # by language and own words, while a segmenter has them
+# By language and own words, while a segmenter has them.
+_shared = WeakValueDictionary[tuple[str, frozenset[str]], Pieces]()
 
 
 @cache

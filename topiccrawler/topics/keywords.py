@@ -20,6 +20,8 @@ newspaper (教育, 法律). A word that both call common says little of a page.
 
 Which words are too common to be learned as words of a topic, or against it: 问题, 选择, 其实, 我们.
 
+In other languages than Chinese and English function words are known by lists (stop-words); a text's language is that of which it has most.
+
 A few pages that a person was asked about share such words by chance. So a word is learned only when it is rare in the language and in
 texts of the web; a word that one table lacks is known by the other, one that both lack is rare.
 """
@@ -27,13 +29,15 @@ texts of the web; a word that one table lacks is known by the other, one that bo
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import chain
 from statistics import median
 
-from topiccrawler.text.segmenter import STOP_WORDS, words_of
+from topiccrawler.text.segmenter import FUNCTION_WORDS, HIRAGANA, STOP_WORDS, words_of
 from topiccrawler.text.weights import (
     centroid,
     document_frequencies,
@@ -45,6 +49,7 @@ from topiccrawler.text.weights import (
 )
 
 SIZE = 60
+_HIRAGANA = re.compile(f"[{HIRAGANA}ー]+")
 
 
 def keywords_of_texts(texts: Sequence[str], others: Sequence[str] = (), size: int = SIZE) -> dict[str, float]:
@@ -64,11 +69,12 @@ def keywords_of_words(
     `by_occurrences`: the information gain is that of occurrences, as in the thesis.
     """
     frequencies = document_frequencies(documents)
+    function_words = _function_words_of(documents)
     least = 2 if len(documents) >= 10 else 1
     shares = {
         word: tf
         for word, tf in centroid(map(term_frequency, documents)).items()
-        if frequencies[word] >= least and _may_speak(word)
+        if frequencies[word] >= least and word not in function_words and not word.isdigit()
     }
     if others:
         used = (occurrences(documents), occurrences(others)) if by_occurrences else None
@@ -92,8 +98,34 @@ def merged(first: Mapping[str, float], second: Mapping[str, float], share: float
     return top_k({word: round(weight, 4) for word, weight in sums.items() if weight >= 0.00005}, len(sums))
 
 
-def _may_speak(word: str) -> bool:
-    return word not in STOP_WORDS and not word.isdigit()
+# Function words in a running text: German ones are .26 of all, English ones .07 by the Dutch list.
+LEAST_SHARE, LEAST_DIFFERENT = 0.1, 3
+
+
+@cache
+def _function_words() -> Mapping[str, frozenset[str]]:
+    """By language, but those of Chinese and English."""
+    from stop_words import AVAILABLE_LANGUAGES, get_stop_words
+
+    others = [language for language in AVAILABLE_LANGUAGES if language not in {"chinese", "english"}]
+    return {
+        language: frozenset(chain.from_iterable(words_of(get_stop_words(language)))) - STOP_WORDS
+        for language in others
+    }
+
+
+def _function_words_of(documents: Sequence[Sequence[str]]) -> frozenset[str]:
+    """Of Chinese, English and the language of which the documents have most; with words of hiragana alone, which are inflections."""
+    counts = Counter(chain.from_iterable(documents))
+    found = STOP_WORDS.union(filter(_HIRAGANA.fullmatch, counts))
+    shares = {
+        language: sum(counts[word] for word in listed) / max(1, counts.total())
+        for language, listed in _function_words().items()
+    }
+    language = max(shares, key=shares.__getitem__)
+    listed = _function_words()[language]
+    is_of_it = shares[language] >= LEAST_SHARE and len(listed & counts.keys()) >= LEAST_DIFFERENT
+    return found | listed if is_of_it else found
 
 
 def _against(
@@ -147,13 +179,20 @@ LEAST_WEB_RARITY = 5.0  # the same of those of the word vectors, which have more
 LONGEST_WORD = 60  # characters
 
 
+@cache
+def _function_words_of_any() -> frozenset[str]:
+    return frozenset().union(*_function_words().values())
+
+
 @lru_cache(maxsize=100_000)
 def is_common(word: str) -> bool:
     """The word is not to be learned."""
     from topiccrawler.text.word_vectors import shipped_vectors  # numpy
 
-    if word in STOP_WORDS or word.isdigit() or len(word) > LONGEST_WORD:
+    if word in STOP_WORDS or word.isdigit() or len(word) > LONGEST_WORD or _HIRAGANA.fullmatch(word):
         return True
+    if word in FUNCTION_WORDS or (word in _function_words_of_any() and not shipped_vectors().has(word)):
+        return True  # car is one in Romanian
     language, web = background_idf().get(word, LEAST_RARITY), shipped_vectors().rarity_of(word)
     return language < LEAST_RARITY or (web is not None and web < LEAST_WEB_RARITY)
 

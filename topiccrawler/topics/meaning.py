@@ -442,7 +442,8 @@ def as_understood(topic: Topic) -> str:
     words = " ".join(map(printable, topic.given))
     if topic.narrow:
         whole = f", within {topic.within}; -a topic={topic.within} is the whole"
-        return f"{words}: your own topic{whole if topic.within else ''}"
+        language = ", not in English" if topic.segmenter.language == OTHER else ""
+        return f"{words}: your own topic{language}{whole if topic.within else ''}"
     if topic.within and named_by(topic.given) is not None:
         return f"{words}: the catalogue's topic {topic.within}"
     return f"{words}: a topic of these words and those near them"
