@@ -7,6 +7,7 @@ import pytest
 from topiccrawler.errors import ArgumentError
 from topiccrawler.results.search import make_query, segmenter_for
 from topiccrawler.store.index import fts5
+from topiccrawler.text.segmenter import Segmenter
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,12 @@ def test_a_word_that_the_segmenter_cuts_is_looked_for_in_either_spelling() -> No
     assert query.marked == ("纯电动", "电动")
 
 
-@pytest.mark.parametrize("text", ["", "  ", "的", "-股票", '""', "!?"])
+@pytest.mark.parametrize("text", ["", "  ", "的", "-股票", '""', "!?", "買い物"])
 def test_a_query_that_can_find_nothing_is_refused(text: str) -> None:
     with pytest.raises(ArgumentError, match="scrapy search"):
         make_query(text, segmenter_for(text))
+
+
+def test_a_phrase_of_a_script_without_blanks_is_looked_for_where_the_topic_has_it() -> None:
+    query = make_query("買い物 カメラ", segmenter_for("買い物 カメラ", Segmenter(["買い物"])))
+    assert fts5(query.terms) == '(("买い物")) AND (("カメラ"))'

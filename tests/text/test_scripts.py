@@ -55,5 +55,5 @@ def test_phrases_need_no_dictionary_of_their_own_and_reach_another_process() -> 
     assert Segmenter(["纯电动"]).has_own_dictionary
     again = pickle.loads(pickle.dumps(JAPANESE))  # noqa: S301 our own
     assert (again, again.words("買い物")) == (JAPANESE, ["买い物"])
-    assert JAPANESE.keeping(["すし"]) is JAPANESE
-    assert JAPANESE.keeping(["さくら"]).words("さくらと買い物") == ["さくら", "买い物"]
+    assert JAPANESE.keeping(["食べ歩き"]) is JAPANESE  # no index has it
+    assert JAPANESE.keeping(["纯电动"]).words("纯电动と買い物") == ["纯电动", "买い物"]

@@ -380,8 +380,8 @@ class Segmenter:
         return any(map(_HAN_WORD.fullmatch, self.own_words))
 
     def keeping(self, phrases: Iterable[str]) -> Segmenter:
-        """One that keeps these whole too, where this one would lose characters of them."""
-        losing = _losing(phrases, self._pieces) - self.own_words
+        """One that keeps the Han words of these whole too, where this one would lose characters of them."""
+        losing = frozenset(filter(_HAN_WORD.fullmatch, _losing(phrases, self._pieces))) - self.own_words
         return Segmenter(self.own_words | losing, self.language) if losing else self
 
     def stem(self, word: str) -> str:
