@@ -15,6 +15,7 @@ import argparse
 import json
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ def package(host: str, language: str) -> str:
     return SITES[host][0].format("en-us" if (host, language) == ("office.example", ENGLISH) else language)
 
 
+@cache
 def titles(unpacked: Path, host: str, language: str) -> dict[str, str]:
     """Name of a page, the same in each language -> its title."""
     before = SITES[host][2]

@@ -94,6 +94,9 @@ def test_valid_utf8_of_another_language_is_not_taken_for_declared_gbk() -> None:
         ("กล้องถ่ายรูปและเลนส์", "cp874", "windows-874"),
         ("Фотоаппараты и объективы", "koi8-r", "koi8"),
         ("Türkçe şarkı sözleri ışık", "cp1254", "iso-8859-9"),
+        ("Lietuvių kalba", "iso8859-13", "iso885913"),
+        ("שלום עולם", "cp1255", "x-cp1255"),
+        ("مرحبا بالعالم", "iso8859-6", "ISO-8859-6-I"),
         ("déjà l’été", "cp1252", "iso-8859-1"),
     ],
 )

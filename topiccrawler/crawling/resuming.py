@@ -8,6 +8,7 @@ later pages.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from topiccrawler.crawling.assemble import TOPIC, topic_argument, topic_display_
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError, StateError, shortened
 from topiccrawler.strategies import STRATEGIES, build, parameters_of
+from topiccrawler.topics.topic import Topic
 
 ELSEWHERE = "choose another JOBDIR or TOPIC_JOB"
 _TOLD_APART = {"topic", "topic_fields", "strategy", "parameters", "relevance_since"}
@@ -51,9 +53,17 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
     ]
     if begun != requested:
         changes.append(f"{begun} -> {requested}")
-    if before["topic_fields"] != after["topic_fields"]:
+    if _whole(before["topic_fields"]) != _whole(after["topic_fields"]):
         changes.append(f"the topic file {now.topic}")
     return changes
+
+
+def _whole(fields: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """A topic with the fields that releases after it have, as by default."""
+    if fields is None:
+        return None
+    optional = {name: field for name, field in Topic.model_fields.items() if not field.is_required()}
+    return {**{name: field.get_default() for name, field in optional.items()}, **fields}
 
 
 def another_topic(kept: Recipe, begun: str, now: Recipe, requested: str) -> str:

@@ -7,7 +7,8 @@ So three things count: the declaration, validity, and how common the resulting c
 
 Idea       byte order mark; strict UTF-8; else the candidate reading with the best score.
 Formula    score = common - 2·errors + declared, where common = share of some 430 most usual Chinese characters
-           (both scripts) among non-ASCII characters, read as Korean of 60 usual syllables, as Japanese of kana, errors = share of U+FFFD among them, declared = 0.15
+           (both scripts) among non-ASCII characters, read as Korean of 60 usual syllables, as Japanese of kana,
+           errors = share of U+FFFD among them, declared = 0.15
            (HTTP), 0.10 (meta). Without any declaration GB18030 gets 0.02, windows-1252 (which reads anything)
            -0.1. Running Chinese text has common >= .35, a misreading <= .05; the bonus decides only where
            text is scarce.

@@ -253,24 +253,27 @@ class Phrases:
         listed = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))[:_MOST_PHRASES]
         self._signs = {phrase: chr(0xE000 + number) for number, phrase in enumerate(listed)}
         self._of_signs = {sign: phrase for phrase, sign in self._signs.items()}
-        self._pattern = re.compile("|".join(f"({self._place(phrase)})" for phrase in listed))
-        self._numbered = ["", *self._signs.values()]
+        beginning: dict[str, list[str]] = {}
+        for phrase in listed:
+            beginning.setdefault(phrase[0], []).append(self._rest(phrase))
+        # Begins with characters: `re` passes over all others, and asks those alone that begin with this one.
+        self._pattern = re.compile(
+            "|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in beginning.items())
+        )
 
     @staticmethod
-    def _place(phrase: str) -> str:
-        """Two hiragana may be the end of one word and the beginning of the next: すし in ですし. One or two katakana behind others are no word:
-        カメラ stands in カメラレンズ, not in カメラマン."""
+    def _rest(phrase: str) -> str:
+        """What must stand behind its first character. Two hiragana may be the end of one word and the beginning of the next: すし in ですし. One or
+        two katakana behind others are no word: カメラ stands in カメラレンズ, not in カメラマン."""
         if re.fullmatch(rf"[{HIRAGANA}]{{2}}", phrase):
-            return rf"(?<![{HIRAGANA}]){phrase}"
+            return rf"(?<![{HIRAGANA}].){phrase[1:]}"
         if re.fullmatch(rf"[{KATAKANA}ー]+", phrase):
-            return rf"{phrase}ー?(?=[{KATAKANA}ー]{{3}}|(?![{KATAKANA}ー]))"
-        return phrase
+            return rf"{phrase[1:]}(?=ー?(?:[{KATAKANA}ー]{{3}}|(?![{KATAKANA}ー])))"
+        return phrase[1:]
 
     def with_signs(self, text: str) -> str:
         """The text with a sign in place of each phrase; other characters for private use are blanks."""
-        return self._pattern.sub(
-            lambda found: self._numbered[found.lastindex or 0], _PRIVATE_USE.sub(" ", text)
-        )
+        return self._pattern.sub(lambda found: self._signs[found[0]], _PRIVATE_USE.sub(" ", text))
 
     def kept(self, chunks: Iterable[str], language: str) -> list[str]:
         """The words among runs of letters and digits, and signs."""

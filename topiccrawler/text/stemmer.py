@@ -4,7 +4,8 @@ Latin, Cyrillic, Greek, Arabic, Devanagari, Tamil and Armenian words are stemmed
 Latin ones as English. Three words of a user do not tell whether they are German or Dutch, so Latin words of any other language (OTHER) lose
 their accents and up to two short endings that are usual in many: that finds as much as Snowball's algorithm for the very language
 (docs/lab/own-words.md).
-The long vowel at the end of a katakana word, which some write and some do not (プリンター), is removed. Of a Korean word, for which there is no such algorithm, the particle at its end is removed where two syllables remain.
+The long vowel at the end of a katakana word, which some write and some do not (プリンター), is removed. Of a Korean word, for which there is no
+such algorithm, the particle at its end is removed where two syllables remain.
 Latin words of three letters or less (ios, gps, css) and words with digits stay as they are: most are names.
 Cost: 2 µs a word not met lately; the others one look-up.
 But: inflections of several endings (Finnish, Turkish, Hungarian) remain.

@@ -37,7 +37,8 @@ from functools import cache, lru_cache
 from itertools import chain
 from statistics import median
 
-from topiccrawler.text.segmenter import FUNCTION_WORDS, HIRAGANA, STOP_WORDS, words_of
+from topiccrawler.text.segmenter import FUNCTION_WORDS, HIRAGANA, STOP_WORDS, Segmenter, words_of
+from topiccrawler.text.stemmer import OTHER
 from topiccrawler.text.weights import (
     centroid,
     document_frequencies,
@@ -104,13 +105,14 @@ LEAST_SHARE, LEAST_DIFFERENT = 0.1, 3
 
 @cache
 def _function_words() -> Mapping[str, frozenset[str]]:
-    """By language, but those of Chinese and English."""
+    """By language, but those of Chinese and English; as the plain segmenter gives them, and that of a topic in another language."""
     from stop_words import AVAILABLE_LANGUAGES, get_stop_words
 
-    others = [language for language in AVAILABLE_LANGUAGES if language not in {"chinese", "english"}]
+    lists = {name: get_stop_words(name) for name in AVAILABLE_LANGUAGES if name not in {"chinese", "english"}}
+    in_other = Segmenter(language=OTHER)
     return {
-        language: frozenset(chain.from_iterable(words_of(get_stop_words(language)))) - STOP_WORDS
-        for language in others
+        name: frozenset(chain(*words_of(listed), *in_other.words_of(listed))) - STOP_WORDS
+        for name, listed in lists.items()
     }
 
 
