@@ -22,7 +22,8 @@ from typing import Any, get_args
 
 import _checkout  # noqa: F401 first: the package may not be installed
 
-from topiccrawler.lab.recorded_web import Labels, RecordedPages, read_labels
+from topiccrawler.lab.labels import Labels, read_labels
+from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.link_model.classifier import Counts, Lexicon, LinkClassifier
 from topiccrawler.link_model.training.evaluation import Row, link_rows
 from topiccrawler.link_model.training.link_files import LabelledLink

@@ -29,7 +29,8 @@ from urllib.parse import quote, urlsplit
 import _checkout  # noqa: F401 first: the package may not be installed
 from search import SEED, Texts, records
 
-from topiccrawler.crawling.job_files import FRONTIER, JobFiles, start_scrapy
+from topiccrawler.crawling.job_files import FRONTIER, JobFiles
+from topiccrawler.crawling.launching import start_scrapy
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.dashboard.app import make_app, serve
 from topiccrawler.dashboard.job_view import PANEL_EVERY

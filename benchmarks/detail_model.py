@@ -28,10 +28,10 @@ from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.errors import LinksFileError
 from topiccrawler.files import sha256_of
-from topiccrawler.lab.recorded_web import label_rows
+from topiccrawler.lab.labels import label_rows
 from topiccrawler.pages.read import Reader
-from topiccrawler.relevance.base import Quality, quality
 from topiccrawler.relevance.detail import FILE, DetailClassifier, features
+from topiccrawler.relevance.thresholds import Quality, quality
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.catalogue import load_topic

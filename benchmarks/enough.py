@@ -25,9 +25,13 @@ from topiccrawler.crawling.crawl import Fetch
 from topiccrawler.crawling.harvest import NEXT, Estimate
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.base import State
-from topiccrawler.lab.page_reading import ReadingPlan, Workers, read_web
-from topiccrawler.lab.recorded_web import ParsedPages, RecordedPages
-from topiccrawler.lab.replayed import Cost, ReplayedCrawl, Run, contexts_of, parts_of
+from topiccrawler.lab.configurations import contexts_of, parts_of
+from topiccrawler.lab.cost import Cost
+from topiccrawler.lab.page_reading import ReadingPlan, read_web
+from topiccrawler.lab.parsed_pages import ParsedPages
+from topiccrawler.lab.recorded_web import RecordedPages
+from topiccrawler.lab.replayed import ReplayedCrawl, Run
+from topiccrawler.lab.workers import Workers
 from topiccrawler.model import Via
 from topiccrawler.replay.warc import RecordedWeb
 

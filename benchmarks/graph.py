@@ -22,11 +22,13 @@ from collections.abc import Callable, Sequence
 import _checkout  # noqa: F401 first: the package may not be installed
 import numpy as np
 
-from topiccrawler.links.graph import LinkGraph, hits, pagerank
+from topiccrawler.links.graph import LinkGraph
+from topiccrawler.links.ranks import hits, pagerank
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.strategies.adaptive import Adaptive
 from topiccrawler.strategies.base import Knowledge
-from topiccrawler.strategies.link_model import LinkIndex, LinkModel, Words
+from topiccrawler.strategies.link_index import LinkIndex, Words
+from topiccrawler.strategies.link_model import LinkModel
 from topiccrawler.topics.topic import Topic
 
 LINKS_PER_PAGE = 100

@@ -37,7 +37,8 @@ from topiccrawler.relevance.training.from_files import keywords_by_label
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.text.segmenter import words_of
-from topiccrawler.topics.catalogue import PREFIX, load_topic, topic_names
+from topiccrawler.topics.catalogue import load_topic, topic_names
+from topiccrawler.topics.classification import PREFIX
 
 MAIN = ("finance", "travel", "health", "sport", "auto")
 MAIN_WEB = ("finance", "health", "travel")

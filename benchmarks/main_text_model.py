@@ -34,7 +34,8 @@ from tldextract import TLDExtract
 from tqdm import tqdm
 
 from topiccrawler.pages.block_classifier import BlockClassifier, features, save_block_classifier
-from topiccrawler.pages.blocks import Numbers, name_words
+from topiccrawler.pages.block_places import name_words
+from topiccrawler.pages.block_text import Numbers
 from topiccrawler.pages.document import Block, Document
 from topiccrawler.pages.main_text import is_chinese, prose_stretch, without_copies
 from topiccrawler.pages.parse import parse

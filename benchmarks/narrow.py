@@ -13,7 +13,7 @@ its pages; --judged ({topic: {url: 0|1}}, narrow_judged.json beside this file; f
 reader's word, here a language model's. So the truth is a lower bound: a page need not say in its title what it is about.
 
     ratio     = mean over 20 equal steps of pages n of found(n) / min(n, on topic in the web)
-    precision, recall, P@25, calibration error of the content pages: as topiccrawler/lab/measures.py has them, a share of
+    precision, recall, P@25, calibration error of the content pages: as topiccrawler/lab/kept_pages.py has them, a share of
                 nothing counted as 0; pages that are kept as aliases of others do not count as kept
 """
 
@@ -36,10 +36,11 @@ import _checkout  # noqa: F401 first: the package may not be installed
 from selectolax.lexbor import LexborHTMLParser
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawling.job_files import VISITS, failure, job_line, start_scrapy
+from topiccrawler.crawling.job_files import VISITS
+from topiccrawler.crawling.launching import failure, job_line, start_scrapy
 from topiccrawler.errors import ArgumentError, CrawlerError, file_faults
+from topiccrawler.lab.kept_pages import Assessed, measure
 from topiccrawler.lab.live import fetched, job_verdicts
-from topiccrawler.lab.measures import Assessed, measure
 from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.text.characters import decode

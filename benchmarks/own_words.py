@@ -26,13 +26,16 @@ import numpy.typing as npt
 from narrow import CONTENT, JUDGED, TOPICS, Topic, read_json, read_topics, read_web
 from sklearn.linear_model import LogisticRegression
 
-from topiccrawler.crawling.assemble import PLAIN_CONTEXT, assemble, recipe_of_words, topic_of
+from topiccrawler.crawling.assemble import PLAIN_CONTEXT, assemble, topic_of
+from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.lab.measures import Assessed, measure
-from topiccrawler.lab.page_reading import ReadingPlan, Workers
+from topiccrawler.lab.cost import Cost
+from topiccrawler.lab.kept_pages import Assessed, measure
+from topiccrawler.lab.page_reading import ReadingPlan
 from topiccrawler.lab.page_reading import read_web as read_pages
-from topiccrawler.lab.recorded_web import ParsedPages
-from topiccrawler.lab.replayed import Cost, ReplayedCrawl, Run
+from topiccrawler.lab.parsed_pages import ParsedPages
+from topiccrawler.lab.replayed import ReplayedCrawl, Run
+from topiccrawler.lab.workers import Workers
 from topiccrawler.relevance.base import EVEN
 from topiccrawler.relevance.evidence import FEATURES, FILE, FORMAT, EvidenceClassifier, Found
 from topiccrawler.topics.topic import PROPOSED_WORDS

@@ -39,10 +39,13 @@ from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.host_ranking import FairShares
 from topiccrawler.frontier.hosts import PATIENCE_MARGIN, Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.lab.configurations import parts_of
 from topiccrawler.lab.experiment import Plan, reading_plan
-from topiccrawler.lab.page_reading import Workers, read_web
-from topiccrawler.lab.recorded_web import ParsedPages, RecordedPages, read_labels
-from topiccrawler.lab.replayed import parts_of
+from topiccrawler.lab.labels import read_labels
+from topiccrawler.lab.page_reading import read_web
+from topiccrawler.lab.parsed_pages import ParsedPages
+from topiccrawler.lab.recorded_web import RecordedPages
+from topiccrawler.lab.workers import Workers
 from topiccrawler.model import Via
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.seeding.seed_files import read_seeds

@@ -24,13 +24,19 @@ from typing import Any
 import _checkout  # noqa: F401 first: the package may not be installed
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawling.assemble import assemble, recipe_of_words, topic_of
+from topiccrawler.crawling.assemble import assemble, topic_of
 from topiccrawler.crawling.checkpoints import can_transfer, relearn, transfer_state
+from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.lab.measures import Curve, oracle_order, oracle_ratio
-from topiccrawler.lab.page_reading import ReadingPlan, Workers, read_web
-from topiccrawler.lab.recorded_web import ParsedPages, Reading, RecordedPages, read_labels
-from topiccrawler.lab.replayed import Cost, ReplayedCrawl, Run
+from topiccrawler.lab.cost import Cost
+from topiccrawler.lab.labels import read_labels
+from topiccrawler.lab.measures import Curve, oracle_ratio
+from topiccrawler.lab.oracle import oracle_order
+from topiccrawler.lab.page_reading import ReadingPlan, read_web
+from topiccrawler.lab.parsed_pages import ParsedPages, Reading
+from topiccrawler.lab.recorded_web import RecordedPages
+from topiccrawler.lab.replayed import ReplayedCrawl, Run
+from topiccrawler.lab.workers import Workers
 from topiccrawler.model import Page, Via
 from topiccrawler.pages.read import PageWords, Reader
 from topiccrawler.relevance.training.teaching import questions, taught

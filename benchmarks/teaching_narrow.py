@@ -26,16 +26,20 @@ import _checkout  # noqa: F401 first: the package may not be installed
 from narrow import CONTENT, TOPICS, LabelledWeb, Topic, harvest_ratio, read_json, read_topics, read_web
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawling.assemble import assemble, recipe_of_words, topic_of
+from topiccrawler.crawling.assemble import assemble, topic_of
 from topiccrawler.crawling.checkpoints import can_transfer, relearn, transfer_state
+from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import ANSWERED, without_repeats, words_of_record
-from topiccrawler.lab.measures import Assessed, measure
-from topiccrawler.lab.page_reading import ReadingPlan, Workers
+from topiccrawler.lab.cost import Cost
+from topiccrawler.lab.kept_pages import Assessed, measure
+from topiccrawler.lab.page_reading import ReadingPlan
 from topiccrawler.lab.page_reading import read_web as parse_web
-from topiccrawler.lab.recorded_web import ParsedPages, RecordedPages
-from topiccrawler.lab.recorded_web import Reading as ParsedReading
-from topiccrawler.lab.replayed import Cost, ReplayedCrawl, Run
+from topiccrawler.lab.parsed_pages import ParsedPages
+from topiccrawler.lab.parsed_pages import Reading as ParsedReading
+from topiccrawler.lab.recorded_web import RecordedPages
+from topiccrawler.lab.replayed import ReplayedCrawl, Run
+from topiccrawler.lab.workers import Workers
 from topiccrawler.model import Page, Via
 from topiccrawler.pages.metadata import words_about
 from topiccrawler.pages.read import PageWords, Reader, Reading

@@ -22,7 +22,8 @@ from pathlib import Path
 import _checkout  # noqa: F401 first: the package may not be installed
 
 from topiccrawler.pages.parse import parse
-from topiccrawler.pages.title import skyreach_title, title_of
+from topiccrawler.pages.skyreach_title import skyreach_title
+from topiccrawler.pages.title import title_of
 from topiccrawler.text.characters import decode
 from topiccrawler.text.segmenter import words
 

@@ -114,7 +114,7 @@ def _fields(model: str, without: frozenset[str]) -> str:
 
 def stats_table(section: str) -> str:
     """The keys of one section."""
-    from topiccrawler.engine.control.status import SECTIONS
+    from topiccrawler.engine.control.metrics import SECTIONS
 
     rows = [(f"`{key}`", entry.kind, linked(entry.meaning)) for key, entry in SECTIONS[section].items()]
     return table(("key", "kind", "meaning"), rows)

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from topiccrawler.crawling.job_files import VISITS
-from topiccrawler.dashboard.starting import FIELDS, ORDER
+from topiccrawler.dashboard.job_form import FIELDS
+from topiccrawler.dashboard.starting import ORDER
 from topiccrawler.engine.control.client import ask, orders
 from topiccrawler.lab.demo.crawls import DemoFiles
 from topiccrawler.lab.demo.server import RunningServer

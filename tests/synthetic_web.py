@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from topiccrawler.lab.demo import crawls
-from topiccrawler.lab.demo.plan import CRAWL, PlannedPage, Web
+from topiccrawler.lab.demo.plan import PlannedPage, Web
+from topiccrawler.lab.demo.sites import CRAWL
 
 ONE_IN = 3
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from topiccrawler import settings
-from topiccrawler.engine.control.status import SECTIONS, STATS_KEYS
+from topiccrawler.engine.control.metrics import SECTIONS, STATS_KEYS
 from topiccrawler.topics.topic import Topic
 
 ROOT = Path(__file__).parents[1]

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.files import folder, keep_former, own_folder, replace_file
+from topiccrawler.files import keep_former, replace_file
+from topiccrawler.resources import folder, own_folder
 
 
 def test_models_seeds_and_topics_are_found() -> None:

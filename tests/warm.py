@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Self
 
-from topiccrawler.crawling.job_files import SETTINGS_MODULE
+from topiccrawler.crawling.launching import SETTINGS_MODULE
 
 ROOT = Path(__file__).parents[1]
 

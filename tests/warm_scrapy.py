@@ -27,7 +27,7 @@ from topiccrawler.link_model.from_keywords import keyword_model
 from topiccrawler.text.segmenter import PLAIN
 from topiccrawler.text.word_vectors import shipped_vectors
 from topiccrawler.topics.catalogue import load_topic
-from topiccrawler.topics.meaning import proposed
+from topiccrawler.topics.proposed_words import proposed
 from topiccrawler.urls.canonical import registered_domain
 
 PACKAGES = (

@@ -2,7 +2,7 @@
 
 The conflict: `-s REPLAY_WARC=…` must switch the download handlers in any command, which no settings file can do; and
 in somebody else's project our components must find their positions without replacing his. So a spider with a topic gets our
-defaults under the project's own values (engine.faults), any other spider nothing. Only the replay's handlers and delays
+defaults under the project's own values (engine.defaults), any other spider nothing. Only the replay's handlers and delays
 go above a project's values (not above `-s` or a spider's custom_settings), for a recording has no server to be polite to.
 """
 

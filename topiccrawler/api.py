@@ -25,7 +25,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from topiccrawler.crawling.job_files import OUTPUT, PAGES, VISITS, failure, job_line, start_scrapy
+from topiccrawler.crawling.job_files import OUTPUT, PAGES, VISITS
+from topiccrawler.crawling.launching import failure, job_line, start_scrapy
 from topiccrawler.crawling.page_stores import open_pages, stored_in
 from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.crawling.teaching import lessons_of
@@ -33,7 +34,8 @@ from topiccrawler.engine.control.client import ask
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
 from topiccrawler.files import user_path
 from topiccrawler.model import Visit
-from topiccrawler.results.exports import WHOLE, Shape, Wanted, export, format_of
+from topiccrawler.results.corpus import WHOLE, Shape
+from topiccrawler.results.exports import Wanted, export, format_of
 from topiccrawler.results.job_pages import SHOWN, Judged, Reasons, first_look, job_pages, reasons_of
 from topiccrawler.results.jobs import job_folder, selection_of
 from topiccrawler.results.search import Hit, search

@@ -3,11 +3,6 @@
 The conflict: model files are passed around, merged and committed, so one that is truncated, huge, of another version,
 made with another tokenizer, or full of NaN must be refused before it decides a crawl. JSON is parsed, never executed;
 no more is read than is allowed, and every value is looked at before it is used.
-
-Finds the data that travels with the package (models/, seeds/, topics, the demo), wherever the package is.
-
-The conflict: in a wheel or a scrapyd egg (a zip, never unpacked) models/ and seeds/ lie inside the package; in a
-checkout and an editable install they lie beside it. Only Traversable methods work on what is returned.
 """
 
 from __future__ import annotations
@@ -17,10 +12,8 @@ import hashlib
 import json
 import os
 import shutil
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -161,32 +154,3 @@ class JsonFile:
         if type(value) not in {int, float} or not least <= value <= most:  # NaN fails both comparisons
             raise self.refused(f"{name} is {shortened(value)}, not a number from {least:g} to {most:g}")
         return float(value)
-
-
-PACKAGE = "topiccrawler"
-
-
-def folder(name: str) -> Traversable:
-    """The data folder `name` ("models", "seeds", "topics/catalogue", "demo")."""
-    inside = resources.files(PACKAGE).joinpath(name)
-    if inside.is_dir():
-        return inside
-    return Path(__file__).resolve().parents[1] / name
-
-
-def package_text(path: str) -> str:
-    """A text file of the package, by its path in it."""
-    room, _, name = path.rpartition("/")
-    return folder(room).joinpath(name).read_text(encoding="utf-8")
-
-
-def package_table(path: str) -> dict[str, Any]:
-    """The same of a TOML file, read."""
-    return tomllib.loads(package_text(path))
-
-
-def own_folder(name: str) -> Path | None:
-    """The data folder `name` where it may be written to: beside the package, in a checkout. None in an installed package."""
-    place = folder(name)
-    beside = Path(__file__).resolve().parents[1] / name
-    return beside if place == beside else None

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from topiccrawler.errors import CrawlerError
-from topiccrawler.files import package_table
+from topiccrawler.resources import package_table
 
 CHINESE = "zh"
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")

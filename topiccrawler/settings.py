@@ -1,6 +1,6 @@
 """Settings of the project, grouped. A name that begins with TOPIC_ or FRONTIER_ is ours; the rest is Scrapy's.
 
-All but the first four are the defaults of a spider with a topic in a project of another name too (engine.faults).
+All but the first four are the defaults of a spider with a topic in a project of another name too (engine.defaults).
 
 To add one: upper case, unit in the name, and a comment, which `make reference` copies to docs/settings.md.
 """
@@ -97,7 +97,7 @@ USER_AGENT = "topiccrawler/0.1 (focused web crawler; +{contact})"  # {contact} =
 TOPIC_CONTACT = None  # contact in the User-Agent: a `mailto:` address or a page; None = abuse@ this machine
 ROBOTSTXT_OBEY = True
 # Scrapy's, in a fortieth of the memory
-ROBOTSTXT_PARSER = "topiccrawler.engine.politeness.CompactRobotParser"
+ROBOTSTXT_PARSER = "topiccrawler.engine.robots.CompactRobotParser"
 DOWNLOAD_DELAY = 1.0  # seconds between two requests to one host; robots.txt and AutoThrottle only lengthen it
 # the frontier's clock and the downloader's must agree; jitter would delay leased pages
 DOWNLOAD_DELAY_JITTER = 0
@@ -159,7 +159,7 @@ FRONTIER_CALENDAR_YEARS_MAX = 2
 DOWNLOADER_MIDDLEWARES = {
     "topiccrawler.engine.middlewares.LinkGateMiddleware": 50,
     "topiccrawler.engine.rendering.RenderingMiddleware": 55,
-    "topiccrawler.engine.private_network.SiteAccessMiddleware": 90,
+    "topiccrawler.engine.site_access.SiteAccessMiddleware": 90,
     "topiccrawler.engine.reading.DocumentMiddleware": 60,  # behind decompression on the way back
     "topiccrawler.engine.private_network.PrivateNetworkMiddleware": 760,
 }

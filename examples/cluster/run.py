@@ -25,7 +25,7 @@ from servers import MissingError, Postgres, Redis
 from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
 from topiccrawler.cluster.redis.server import RedisView
-from topiccrawler.crawling.job_files import failure, start_scrapy
+from topiccrawler.crawling.launching import failure, start_scrapy
 from topiccrawler.errors import CrawlerError
 from topiccrawler.lab.demo.crawls import topic_toml
 from topiccrawler.lab.demo.plan import Web

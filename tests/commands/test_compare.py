@@ -13,7 +13,7 @@ from said import numbers
 
 from topiccrawler.commands.compare import DEFAULTS, Command
 from topiccrawler.lab import plots
-from topiccrawler.lab.experiment import EXPERIMENTS
+from topiccrawler.lab.paper_experiments import EXPERIMENTS
 from topiccrawler.lab.replayed import CONCURRENCY
 
 pytestmark = pytest.mark.slow

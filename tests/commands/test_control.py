@@ -16,7 +16,7 @@ from drawn_web import DrawnWeb
 
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.engine.control.client import Address, ask, orders
-from topiccrawler.engine.control.status import AT_END, METRICS, STATS_KEYS
+from topiccrawler.engine.control.metrics import AT_END, METRICS, STATS_KEYS
 from topiccrawler.errors import StateError
 
 TEXT = "<title>基金</title><p>基金 股票 理财 投资</p>"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from said import numbers
 
-from topiccrawler.crawling.assemble import recipe_of_words
 from topiccrawler.crawling.job_files import write_recipe
+from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.budgets import HOST_PAGES

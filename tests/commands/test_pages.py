@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from said import count_and_place, numbers
 
-from topiccrawler.crawling.assemble import recipe_of_words
 from topiccrawler.crawling.job_files import DISCARDED, HTML, JobFiles
+from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.model import Visit
 from topiccrawler.store.html import HtmlFile
+from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.pages import PageRecord
-from topiccrawler.store.refused import PageSample
 
 SEED = "http://a.cn/"
 FUND = PageRecord(

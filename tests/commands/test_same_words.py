@@ -12,7 +12,7 @@ from scrapy.crawler import Crawler
 from scrapy.settings import Settings
 
 from topiccrawler import api, crawl
-from topiccrawler.crawling.assemble import as_toml
+from topiccrawler.crawling.job_topic import as_toml
 from topiccrawler.spiders.topic import TopicSpider
 from topiccrawler.topics.meaning import as_understood
 from topiccrawler.topics.topic import Topic

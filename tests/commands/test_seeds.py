@@ -18,7 +18,8 @@ from said import numbers
 from searxng import searxng
 
 from topiccrawler.commands.seeds import wanted
-from topiccrawler.crawling.assemble import page_classifier_of, recipe_of_words
+from topiccrawler.crawling.assemble import page_classifier_of
+from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.model import Visit
 from topiccrawler.pages.read import PageWords

@@ -13,11 +13,13 @@ from typing import Any
 import pytest
 from said import numbers
 
-from topiccrawler.crawling.assemble import assemble, recipe_of_words
+from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.job_files import write_recipe
+from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.store.pages import PageRecord, PageStore
-from topiccrawler.topics.catalogue import keywords_of, load_topic, topic_names
+from topiccrawler.topics.catalogue import load_topic, topic_names
+from topiccrawler.topics.classification import keywords_of
 
 TEA = 'name = "tea"\nzh = "茶"\nkeywords = ["茶叶", "龙井", "普洱"]\nseeds = ["http://a.example/"]\n'
 

@@ -15,7 +15,7 @@ import pytest
 from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.model_file import load, save
 from topiccrawler.link_model.training.promotion import held_out
-from topiccrawler.topics import meaning
+from topiccrawler.topics import contrasts
 
 ROWS = [
     {
@@ -35,8 +35,8 @@ ROWS = [
 @pytest.fixture(autouse=True)
 def few_other_topics(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three of the catalogue's topics speak against one's own here: all forty are most of the time."""
-    unlike = meaning.unlike
-    monkeypatch.setattr(meaning, "unlike", lambda topic: unlike(topic)[:3])
+    unlike = contrasts.unlike
+    monkeypatch.setattr(contrasts, "unlike", lambda topic: unlike(topic)[:3])
 
 
 @pytest.fixture

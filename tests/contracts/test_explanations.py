@@ -19,9 +19,9 @@ from topiccrawler.crawling.job_files import FRONTIER, write_recipe
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.base import Row, State
-from topiccrawler.frontier.dump import reading
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.frontier.stored_state import reading
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.text.segmenter import words_of

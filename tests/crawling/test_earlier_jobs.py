@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.assemble import assemble, kept_from, page_classifier_of, recipe_of_words, topic_of
+from topiccrawler.crawling.assemble import assemble, kept_from, page_classifier_of, topic_of
 from topiccrawler.crawling.harvest import visit_similarity
 from topiccrawler.crawling.job_files import JOB, VISITS, JobFiles, read_recipe, write_recipe
+from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.page_stores import as_begun
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import TEACHING, with_teaching

@@ -12,8 +12,9 @@ import pytest
 from postgresql_server import PostgresqlServer
 
 from topiccrawler.cluster.postgresql.writing import CrawlPages
-from topiccrawler.crawling.assemble import assemble, recipe_of_words, topic_of
+from topiccrawler.crawling.assemble import assemble, topic_of
 from topiccrawler.crawling.job_files import JOB, JobFiles, read_recipe, write_recipe
+from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import StateError
 from topiccrawler.topics import topic

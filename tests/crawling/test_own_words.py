@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.assemble import as_toml, assemble, recipe_of_words, topic_of, words_and_weights
+from topiccrawler.crawling.assemble import assemble, topic_of
+from topiccrawler.crawling.job_topic import as_toml, recipe_of_words, words_and_weights
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import TopicError
 from topiccrawler.topics.catalogue import load_topic
-from topiccrawler.topics.meaning import with_proposed
+from topiccrawler.topics.proposed_words import with_proposed
 from topiccrawler.topics.topic import make_topic
 
 

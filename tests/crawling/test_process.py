@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.job_files import start_scrapy
+from topiccrawler.crawling.launching import start_scrapy
 
 
 @pytest.mark.slow

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.assemble import assemble, recipe_of_words
+from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.job_files import JobFiles, read_recipe, write_recipe
+from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.resuming import changes
 from topiccrawler.errors import StateError

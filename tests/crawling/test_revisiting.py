@@ -20,7 +20,7 @@ from topiccrawler.crawling.revisiting import (
     ranked,
 )
 from topiccrawler.model import Visit
-from topiccrawler.store.pages import Check
+from topiccrawler.store.page_checks import Check
 
 NOW = 1_700_000_000.0
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.assemble import as_toml
+from topiccrawler.crawling.job_topic import as_toml
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import Lessons, without_repeats, words_of_record
 from topiccrawler.store.pages import PageRecord

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.assemble import (
-    assemble,
+from topiccrawler.crawling.assemble import assemble, topic_of
+from topiccrawler.crawling.job_topic import (
     display_names,
     displayed,
     recipe_of_words,
     topic_argument,
     topic_display_name,
-    topic_of,
 )
 from topiccrawler.crawling.recipe import Recipe, parse_arguments
 

@@ -13,7 +13,7 @@ import pytest
 
 from topiccrawler.crawling.job_files import FRONTIER
 from topiccrawler.dashboard.jobs import OUTPUT
-from topiccrawler.dashboard.views import texts_in
+from topiccrawler.dashboard.texts import texts_in
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier

@@ -15,7 +15,7 @@ import pytest
 from topiccrawler.crawling.job_files import FRONTIER, REFUSED
 from topiccrawler.dashboard import jobs
 from topiccrawler.dashboard.jobs import Jobs, breadth_first, rate_at
-from topiccrawler.dashboard.views import texts_in
+from topiccrawler.dashboard.texts import texts_in
 from topiccrawler.engine.control.client import Address
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts

@@ -11,8 +11,9 @@ from warm import WarmScrapy
 
 from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.dashboard import starting
+from topiccrawler.dashboard.job_form import is_allowed, read_form
 from topiccrawler.dashboard.jobs import Jobs
-from topiccrawler.dashboard.starting import is_allowed, line_of, read_form
+from topiccrawler.dashboard.starting import line_of
 from topiccrawler.errors import ArgumentError
 
 DEFAULTS = {"TOPIC": None, "TOPIC_STRATEGY": "adaptive"}

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawling.assemble import recipe_of_words
 from topiccrawler.crawling.job_files import DISCARDED, JobFiles, read_recipe
+from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import answered
 from topiccrawler.dashboard.teaching import answers_in
-from topiccrawler.dashboard.views import texts_in
+from topiccrawler.dashboard.texts import texts_in
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord, PageStore
 

@@ -7,10 +7,10 @@ import string
 
 import pytest
 
+from topiccrawler.dashboard.job_form import FIELDS
 from topiccrawler.dashboard.panels import ORDERS
-from topiccrawler.dashboard.starting import FIELDS
-from topiccrawler.dashboard.views import CHINESE, ENGLISH, choose, texts_in
-from topiccrawler.files import folder
+from topiccrawler.dashboard.texts import CHINESE, ENGLISH, choose, texts_in
+from topiccrawler.resources import folder
 
 ASKED = re.compile(r'\bt\("(\w+)"(?! ~)')
 

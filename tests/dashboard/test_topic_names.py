@@ -11,11 +11,11 @@ from urllib.parse import quote
 
 import pytest
 
-from topiccrawler.crawling.assemble import recipe_of_words
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.dashboard.panels import topic_name
-from topiccrawler.dashboard.views import texts_in
+from topiccrawler.dashboard.texts import texts_in
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.topics.subjects import terms_for

@@ -29,8 +29,8 @@ from said import numbers
 
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.dashboard.starting import FIELDS
-from topiccrawler.dashboard.views import texts_in
+from topiccrawler.dashboard.job_form import FIELDS
+from topiccrawler.dashboard.texts import texts_in
 from topiccrawler.engine.control.client import orders
 from topiccrawler.lab.demo.crawls import DemoFiles
 from topiccrawler.lab.demo.plan import Web

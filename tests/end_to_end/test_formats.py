@@ -20,7 +20,7 @@ from said import numbers
 from topiccrawler import Job
 from topiccrawler.crawling.job_files import HTML
 from topiccrawler.engine.rendering import BROWSERS
-from topiccrawler.results.exports import Shape
+from topiccrawler.results.corpus import Shape
 from topiccrawler.store.html import KeptHtml
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import read_visits

@@ -20,7 +20,7 @@ from warm import Started
 from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
 from topiccrawler.crawling.job_files import CHECKS
-from topiccrawler.store.pages import PageChecks
+from topiccrawler.store.page_checks import PageChecks
 
 pytestmark = pytest.mark.slow
 

@@ -15,7 +15,8 @@ import pytest
 
 from topiccrawler.crawling.job_files import CHECKS, PAGES, VISITS
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.store.pages import PageChecks, PageStore
+from topiccrawler.store.page_checks import PageChecks
+from topiccrawler.store.pages import PageStore
 
 pytestmark = pytest.mark.slow
 

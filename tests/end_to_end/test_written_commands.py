@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from written_commands import ROOT, Follower, commands, on_topic
 
-from topiccrawler.lab.demo.plan import SUBJECTS, Web
+from topiccrawler.lab.demo.language import SUBJECTS
+from topiccrawler.lab.demo.plan import Web
 from topiccrawler.topics.catalogue import load_topic
 
 README, CHINESE_README = ROOT / "README.md", ROOT / "README.zh-CN.md"

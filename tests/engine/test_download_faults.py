@@ -11,7 +11,7 @@ from twisted.internet import error as connections
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
-from topiccrawler.engine.faults import NO_HOST, OF_HOST, reason_of
+from topiccrawler.engine.download_failures import NO_HOST, OF_HOST, reason_of
 
 
 def failed(*reasons: Exception) -> Exception:

@@ -9,8 +9,8 @@ from scrapy.settings import Settings
 
 from topiccrawler.crawling.harvest import HarvestCounter
 from topiccrawler.crawling.recipe import parse_arguments
+from topiccrawler.engine.download_failures import NO_HOST
 from topiccrawler.engine.ending import failed_lines, found_lines, no_page, place_lines, why
-from topiccrawler.engine.faults import NO_HOST
 from topiccrawler.engine.opening import Crawl, open_crawl
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State

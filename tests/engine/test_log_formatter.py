@@ -11,7 +11,7 @@ from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
 from topiccrawler.engine import log_formatter
-from topiccrawler.engine.faults import NO_HOST
+from topiccrawler.engine.download_failures import NO_HOST
 from topiccrawler.engine.log_formatter import CrawlLogFormatter, leave_out_traceback, soften
 
 SPIDER = Spider("any")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from scrapy import Request
 
-from topiccrawler.engine.politeness import HeldBackError, Pause
+from topiccrawler.engine.pausing import HeldBackError, Pause
 
 HOST = {"download_slot": "a"}
 

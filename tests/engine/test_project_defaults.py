@@ -11,7 +11,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, Settings
 from scrapy.utils.misc import load_object
 
 from topiccrawler import settings as ours
-from topiccrawler.engine.faults import IDENTITY
+from topiccrawler.engine.defaults import IDENTITY
 from topiccrawler.engine.middlewares import OutlinksMiddleware
 from topiccrawler.spiders.topic import TopicSpider
 

@@ -10,8 +10,9 @@ from noticed_blog import NOTICE, SUBJECTS, body, own_text
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.crawling.assemble import assemble, recipe_of_words
+from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.pipelines import NearDuplicatePipeline
 from topiccrawler.items import PageItem

@@ -10,8 +10,9 @@ from scrapy.utils.project import get_project_settings
 from scrapy.utils.test import get_crawler
 
 from topiccrawler.crawling.site_listings import SiteListings
-from topiccrawler.engine import politeness
-from topiccrawler.engine.politeness import MOST_BYTES, CompactRobotParser, Politeness
+from topiccrawler.engine import robots
+from topiccrawler.engine.politeness import Politeness
+from topiccrawler.engine.robots import MOST_BYTES, CompactRobotParser
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Page
@@ -50,10 +51,10 @@ def test_sitemap_lines_are_declared_for_the_host_that_was_asked() -> None:
 
 
 def test_the_files_of_many_hosts_are_not_kept_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    politeness._parsed.cache_clear()
-    parsers = [CompactRobotParser(RULES + b"# %d" % number) for number in range(politeness.PARSED + 50)]
+    robots._parsed.cache_clear()
+    parsers = [CompactRobotParser(RULES + b"# %d" % number) for number in range(robots.PARSED + 50)]
     assert all(not parser.allowed("http://a.cn/private/", "x") for parser in parsers)
-    assert politeness._parsed.cache_info().currsize == politeness.PARSED
+    assert robots._parsed.cache_info().currsize == robots.PARSED
     assert all(len(parser._packed) < 200 for parser in parsers)
 
 

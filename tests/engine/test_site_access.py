@@ -12,7 +12,7 @@ from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.engine.private_network import SiteAccessMiddleware
+from topiccrawler.engine.site_access import SiteAccessMiddleware
 from topiccrawler.errors import ArgumentError
 from topiccrawler.topics.topic import SiteRule
 

@@ -11,9 +11,10 @@ from said import numbers
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
-from topiccrawler.frontier.dump import QueueLookup, dump, is_made, load, overview, reading
+from topiccrawler.frontier.dump import dump, load
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.frontier.stored_state import QueueLookup, is_made, overview, reading
 from topiccrawler.model import Link, Score
 
 HEAD = '{"frontier": 1}'

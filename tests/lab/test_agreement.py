@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.lab.measures import Share, cohen_kappa, fleiss_kappa, kappa, majority
+from topiccrawler.lab.agreement import Share, cohen_kappa, fleiss_kappa, kappa, majority
 
 
 def test_cohens_kappa_by_hand() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import StrategyError, TopicError
-from topiccrawler.lab.replayed import (
+from topiccrawler.lab.configurations import (
     build_all,
     contexts_of,
     name_of,

@@ -17,8 +17,10 @@ from detail_file import save_detail
 
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.experiment import Plan, compare, reading_plan
-from topiccrawler.lab.page_reading import Workers, read_web
-from topiccrawler.lab.recorded_web import ParsedPages, RecordedPages
+from topiccrawler.lab.page_reading import read_web
+from topiccrawler.lab.parsed_pages import ParsedPages
+from topiccrawler.lab.recorded_web import RecordedPages
+from topiccrawler.lab.workers import Workers
 from topiccrawler.relevance.detail import FILE, DetailClassifier
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.seeds import Seeds

@@ -7,19 +7,8 @@ from dataclasses import fields
 import pytest
 
 from topiccrawler.crawling.harvest import Verdict
-from topiccrawler.lab.measures import (
-    KEPT,
-    Assessed,
-    Bin,
-    Curve,
-    Kept,
-    Scored,
-    Truth,
-    calibration_error,
-    figures,
-    measure,
-    reliability,
-)
+from topiccrawler.lab.kept_pages import Assessed, Bin, Kept, calibration_error, measure, reliability
+from topiccrawler.lab.measures import KEPT, Curve, Scored, Truth, figures
 
 PAGES = [
     Assessed(True, 0.95, True),

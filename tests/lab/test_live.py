@@ -14,8 +14,8 @@ from topiccrawler.lab.live import LiveCrawls, fetched, job_verdicts, watched
 from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.lab.replayed import MEMORY_STEP, Run
 from topiccrawler.model import Visit
+from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.pages import PageRecord, PageStore
-from topiccrawler.store.refused import PageSample
 from topiccrawler.store.visits import VisitLog
 from topiccrawler.topics.catalogue import load_topic
 

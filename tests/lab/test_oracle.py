@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from topiccrawler.lab.measures import oracle_order
+from topiccrawler.lab.oracle import oracle_order
 from topiccrawler.lab.recorded_web import NOWHERE, LinkTable
 
 WEB = LinkTable([[1, 2, 7], [3], [4, 5], [6], [], [], [], [8], []])

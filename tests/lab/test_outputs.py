@@ -21,11 +21,14 @@ from said import numbers
 
 from topiccrawler.crawling.harvest import Verdict
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.lab.configurations import Configurations
+from topiccrawler.lab.cost import Cost
 from topiccrawler.lab.experiment import Comparison, Outcome, Plan
 from topiccrawler.lab.measures import Scored, Truth
 from topiccrawler.lab.plots import COLOURS, plots
-from topiccrawler.lab.replayed import Configurations, Cost, Crawled
-from topiccrawler.lab.reporting import lines, mean_ratios, report, versions, write
+from topiccrawler.lab.replayed import Crawled
+from topiccrawler.lab.reporting import lines, mean_ratios, report, versions
+from topiccrawler.lab.result_files import write
 from topiccrawler.topics.seeds import Seeds
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

@@ -9,16 +9,16 @@ import pytest
 from scrapy.settings import Settings
 
 from topiccrawler.errors import ArgumentError
+from topiccrawler.lab.configurations import named, strategy_of
 from topiccrawler.lab.demo import crawls
-from topiccrawler.lab.experiment import (
+from topiccrawler.lab.measures import checkpoints
+from topiccrawler.lab.paper_experiments import (
     EXPERIMENTS,
     fill_in,
     mixed_seeds,
     recorded_synthetic_web,
     with_labels,
 )
-from topiccrawler.lab.measures import checkpoints
-from topiccrawler.lab.replayed import named, strategy_of
 from topiccrawler.topics.catalogue import load_topic
 
 PAPERS = Path(__file__).parents[2] / "docs" / "papers"

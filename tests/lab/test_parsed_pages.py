@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from topiccrawler.lab.recorded_web import Judged, ParsedPages, pack, write_pages
+from topiccrawler.lab.parsed_pages import Judged, ParsedPages, pack, write_pages
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.relevance.evidence import Found
 

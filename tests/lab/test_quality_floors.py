@@ -20,15 +20,15 @@ import pytest
 from said import numbers
 
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.lab.configurations import ALL, named
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.experiment import Plan, compare
-from topiccrawler.lab.replayed import ALL, named
 from topiccrawler.lab.reporting import mean_ratios
 from topiccrawler.link_model.model_file import save
 from topiccrawler.link_model.training.train import TrainingRecipe, train
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.topics.catalogue import load_topic
-from topiccrawler.topics.meaning import unlike
+from topiccrawler.topics.contrasts import unlike
 from topiccrawler.topics.seeds import Seeds
 
 pytestmark = pytest.mark.slow

@@ -15,9 +15,9 @@ from scrapy.settings import Settings
 
 from topiccrawler import settings
 from topiccrawler.commands.compare import DEFAULTS, Command
-from topiccrawler.lab.experiment import fill_in
+from topiccrawler.lab.configurations import name_of, named, strategy_of
+from topiccrawler.lab.paper_experiments import fill_in
 from topiccrawler.lab.recorded_web import RecordedPages
-from topiccrawler.lab.replayed import name_of, named, strategy_of
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.topics.catalogue import load_topic

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.lab.experiment import run_repeats
+from topiccrawler.lab.repeats import run_repeats
 from topiccrawler.lab.replayed import Crawled, Run
 
 FAIR = Run(Recipe("tea", prune=False), "fair", (0,), 5, Path("parsed-pages"))

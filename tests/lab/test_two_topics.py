@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.assemble import Parts, assemble, recipe_of_words
+from topiccrawler.crawling.assemble import Parts, assemble
+from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.experiment import Plan, compare
 from topiccrawler.lab.recorded_web import RecordedPages

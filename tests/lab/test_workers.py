@@ -7,7 +7,7 @@ import pytest
 
 from topiccrawler.crawling.reading_processes import cores
 from topiccrawler.errors import CrawlerError
-from topiccrawler.lab.page_reading import Workers
+from topiccrawler.lab.workers import Workers
 
 pytestmark = pytest.mark.slow
 

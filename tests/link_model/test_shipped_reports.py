@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.files import folder
 from topiccrawler.link_model.model_file import load_model
 from topiccrawler.link_model.training.promotion import report
+from topiccrawler.resources import folder
 
 ROOT = Path(__file__).parents[2]
 TOPICS = ("auto", "education", "entertainment", "finance", "food", "health", "law", "sport", "tech", "travel")

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from topiccrawler.links.graph import LinkGraph, hits, pagerank
+from topiccrawler.links.graph import LinkGraph
+from topiccrawler.links.ranks import hits, pagerank
 
 
 def drawn(seed: int, nodes: int = 80) -> tuple[LinkGraph, nx.DiGraph]:

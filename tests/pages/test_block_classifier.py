@@ -20,7 +20,9 @@ from topiccrawler.pages.block_classifier import (
     save_block_classifier,
     shipped_classifier,
 )
-from topiccrawler.pages.blocks import of_copies, of_shares, text_of_blocks, tree_of
+from topiccrawler.pages.block_places import tree_of
+from topiccrawler.pages.block_text import text_of_blocks
+from topiccrawler.pages.blocks import of_copies, of_shares
 from topiccrawler.pages.parse import parse
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.read import Reader
-from topiccrawler.pages.title import TITLE_READERS, skyreach_title
+from topiccrawler.pages.skyreach_title import skyreach_title
+from topiccrawler.pages.title import TITLE_READERS
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.catalogue import load_topic
 

@@ -7,11 +7,11 @@ import math
 import pytest
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.lab.experiment import EXPERIMENTS
+from topiccrawler.lab.paper_experiments import EXPERIMENTS
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.choose import make_page_classifier
 from topiccrawler.relevance.cosine import CosineClassifier
-from topiccrawler.topics.keywords import background_idf
+from topiccrawler.topics.common_words import background_idf
 from topiccrawler.topics.topic import make_topic
 
 W1, W2 = 0.086427, 0.077784  # thesis, table 4-2: term1 40 times, term2 36 times

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from topiccrawler.errors import ModelError
-from topiccrawler.files import folder
 from topiccrawler.pages.parse import parse
 from topiccrawler.relevance.detail import DetailClassifier, features, load_detail
+from topiccrawler.resources import folder
 
 
 def test_the_figures_by_hand() -> None:

@@ -22,7 +22,8 @@ from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.segmenter import PLAIN, words
 from topiccrawler.topics.catalogue import load_topic, topic_from_keywords
-from topiccrawler.topics.meaning import naming_words, near_words, understood
+from topiccrawler.topics.meaning import naming_words, understood
+from topiccrawler.topics.proposed_words import near_words
 from topiccrawler.topics.topic import make_topic
 
 EXAM = ["考研", "高考", "志愿"]

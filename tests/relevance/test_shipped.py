@@ -6,9 +6,9 @@ import pytest
 
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.files import folder
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.choose import FOLDER, make_page_classifier
+from topiccrawler.resources import folder
 from topiccrawler.text.segmenter import words_of
 from topiccrawler.topics.catalogue import load_topic
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from topiccrawler.relevance.base import (
+from topiccrawler.relevance.thresholds import (
     Quality,
     best_threshold,
     quality,

@@ -20,7 +20,7 @@ from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.segmenter import PLAIN, words
 from topiccrawler.topics.catalogue import load_topic, topic_names
-from topiccrawler.topics.meaning import contrast_vectors
+from topiccrawler.topics.contrasts import contrast_vectors
 from topiccrawler.topics.topic import Topic, make_topic, token_weights
 
 

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from topiccrawler.replay.warc import MAX_BODY_BYTES, plain
+from topiccrawler.replay.warc_file import MAX_BODY_BYTES, plain
 
 PAGE = "<title>基金</title>".encode() * 20
 GZIP, CHUNKED, DEFLATE = (

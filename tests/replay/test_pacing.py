@@ -6,13 +6,13 @@ import asyncio
 
 import pytest
 
-from topiccrawler.replay import warc as requests
-from topiccrawler.replay.warc import Pacer
+from topiccrawler.replay import pacing
+from topiccrawler.replay.pacing import Pacer
 
 
 @pytest.fixture(autouse=True)
 def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(requests, "STILL_SECONDS", 0.001)
+    monkeypatch.setattr(pacing, "STILL_SECONDS", 0.001)
 
 
 async def settled() -> None:

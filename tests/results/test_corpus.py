@@ -14,7 +14,7 @@ import pytest
 from said import numbers
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.results.exports import FIELDS, WHOLE, Shape, size_of, write_corpus
+from topiccrawler.results.corpus import FIELDS, WHOLE, Shape, size_of, write_corpus
 from topiccrawler.store.html import zstd
 from topiccrawler.store.pages import PageRecord
 

@@ -12,13 +12,8 @@ from fastwarc.warc import ArchiveIterator
 from pyarrow.parquet import read_table
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.results.exports import (
-    format_of,
-    write_csv,
-    write_jsonl,
-    write_parquet,
-    write_warc,
-)
+from topiccrawler.results.exports import format_of
+from topiccrawler.results.formats import write_csv, write_jsonl, write_parquet, write_warc
 from topiccrawler.store.pages import PageRecord
 
 PAGE = PageRecord(

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from said import numbers
 
-from topiccrawler.crawling.assemble import recipe_of_words
 from topiccrawler.crawling.job_files import DISCARDED, JobFiles, write_recipe
+from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.model import Visit
 from topiccrawler.results.job_pages import Judged, border_of, first_look, page_threshold
+from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.pages import PageRecord
-from topiccrawler.store.refused import PageSample
 from topiccrawler.topics.catalogue import load_topic
 
 SEED = Visit("http://a.cn/", 200, 20.0, 0.1, stored=False, time=1.0)

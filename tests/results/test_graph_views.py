@@ -9,8 +9,9 @@ import pytest
 
 from topiccrawler.crawling.job_files import OUTLINKS
 from topiccrawler.model import Visit
+from topiccrawler.results.graph_views import graph_views
 from topiccrawler.results.job_pages import job_pages
-from topiccrawler.results.link_graph import fetched_graph, graph_views
+from topiccrawler.results.link_graph import fetched_graph
 from topiccrawler.results.report import report
 from topiccrawler.store.outlinks import OutlinkStore
 from topiccrawler.store.pages import PageRecord

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.assemble import recipe_of_words, topic_of
+from topiccrawler.crawling.assemble import topic_of
 from topiccrawler.crawling.job_files import INDEX, JobFiles
+from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError
 from topiccrawler.results.jobs import job_folder, jobs_in

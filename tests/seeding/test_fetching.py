@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.seeding.example_pages import PoliteFetcher
 from topiccrawler.seeding.http_client import HttpClient
+from topiccrawler.seeding.polite_fetcher import PoliteFetcher
 
 
 class _Site(BaseHTTPRequestHandler):

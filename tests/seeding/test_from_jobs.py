@@ -15,7 +15,8 @@ from topiccrawler.crawling.job_files import PAGES, VISITS
 from topiccrawler.errors import ArgumentError
 from topiccrawler.model import Visit
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.seeding.candidates import Candidate, candidates_of_job, has_jobs, job_folders, merged
+from topiccrawler.seeding.candidates import Candidate, merged
+from topiccrawler.seeding.earlier_jobs import candidates_of_job, has_jobs, job_folders
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import VisitLog
 from topiccrawler.text.segmenter import PLAIN

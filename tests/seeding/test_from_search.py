@@ -11,9 +11,9 @@ from searxng import searxng
 
 from topiccrawler.errors import SearchError
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.seeding import candidates as from_search
-from topiccrawler.seeding.candidates import Found, Searxng, candidates_of_search, queries_of
+from topiccrawler.seeding import search_service
 from topiccrawler.seeding.http_client import HttpClient
+from topiccrawler.seeding.search_service import Found, Searxng, candidates_of_search, queries_of
 from topiccrawler.topics.catalogue import topic_from_keywords
 
 TEA = topic_from_keywords("茶叶,龙井,的:0.1")
@@ -66,7 +66,7 @@ def test_fields_of_any_kind_are_read() -> None:
     with searxng({"q": [row(None, 5, None), row("http://a.example/", None, "x" * 9_999)]}) as server:
         found = service(server.address).search("q")
     assert found[0] == Found("", "5", "")
-    assert len(found[1].snippet) == from_search.LONGEST_TEXT
+    assert len(found[1].snippet) == search_service.LONGEST_TEXT
 
 
 @pytest.mark.parametrize(

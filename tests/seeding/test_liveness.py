@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import pytest
 from searxng import searxng
 
-from topiccrawler.seeding.candidates import Candidate, choose, faults
+from topiccrawler.seeding.candidates import Candidate, choose
 from topiccrawler.seeding.http_client import HttpClient
+from topiccrawler.seeding.reachability import faults
 
 SITE = "http://a.example"
 

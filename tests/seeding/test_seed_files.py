@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import SeedsError
-from topiccrawler.files import folder
+from topiccrawler.resources import folder
 from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.topics.catalogue import load_topic, topic_from_keywords, topic_names
 from topiccrawler.topics.seeds import Seeds

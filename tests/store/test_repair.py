@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import StateError
-from topiccrawler.store.pages import PageRecord, PageStore, repair
+from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.repair import repair
 
 PAGE = 4096
 

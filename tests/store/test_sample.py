@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.pages import PageRecord
-from topiccrawler.store.refused import PageSample
 
 
 def kept(sample: PageSample) -> set[str]:

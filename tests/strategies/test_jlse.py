@@ -13,7 +13,7 @@ from topiccrawler.relevance.linear import LinearClassifier
 from topiccrawler.strategies.base import Knowledge
 from topiccrawler.strategies.baselines import AnchorText
 from topiccrawler.strategies.jlse import Jlse, q_values
-from topiccrawler.strategies.link_model import LinkIndex, hashed
+from topiccrawler.strategies.link_index import LinkIndex, hashed
 
 EDGES = {
     (1, 2): 90, (1, 4): 81, (1, 7): 81, (2, 3): 100, (2, 5): 90, (4, 5): 90, (5, 6): 100, (7, 8): 81, (7, 9): 90,

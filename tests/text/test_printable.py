@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawler.text.characters import printable
+from topiccrawler.text.printable import printable
 
 
 def test_chinese_and_blanks_stay_and_controls_are_written_out() -> None:

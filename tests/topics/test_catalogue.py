@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import TopicError
-from topiccrawler.link_model.training.link_files import label
+from topiccrawler.link_model.training.address_labels import label
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.segmenter import is_whole, words_of
@@ -26,7 +26,7 @@ from topiccrawler.topics.catalogue import (
     topic_names,
     with_site_rules,
 )
-from topiccrawler.topics.meaning import nearest, unlike
+from topiccrawler.topics.contrasts import nearest, unlike
 from topiccrawler.topics.topic import SiteRule, make_topic, token_weights
 from topiccrawler.topics.topic_files import LIKE
 

@@ -9,7 +9,7 @@ import pytest
 
 from topiccrawler.text.segmenter import STOP_WORDS
 from topiccrawler.topics.catalogue import load_topic, topic_names
-from topiccrawler.topics.keywords import common_words
+from topiccrawler.topics.common_words import common_words
 from topiccrawler.topics.topic import Topic, make_topic
 from topiccrawler.topics.topic_files import HEAVY, check
 

@@ -15,16 +15,15 @@ from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.text.segmenter import words
-from topiccrawler.topics.catalogue import (
+from topiccrawler.topics.catalogue import is_catalogued, load_topic
+from topiccrawler.topics.classification import (
     Class,
     children,
     class_of,
     class_texts,
     classes,
     find,
-    is_catalogued,
     keywords_of,
-    load_topic,
     seeds_of_class,
 )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.topics.keywords import is_common, keywords_of_texts, rarity
+from topiccrawler.topics.common_words import is_common, rarity
+from topiccrawler.topics.keywords import keywords_of_texts
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from topiccrawler.topics.catalogue import load_topic
-from topiccrawler.topics.meaning import kindred
+from topiccrawler.topics.kindred import kindred
 
 
 @pytest.mark.parametrize(

@@ -6,19 +6,14 @@ import re
 
 import pytest
 
-from topiccrawler.crawling.assemble import recipe_of_words, topic_of
+from topiccrawler.crawling.assemble import topic_of
+from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import TopicError
 from topiccrawler.topics.catalogue import load_topic, topic_from_keywords
-from topiccrawler.topics.meaning import (
-    MOST_WORDS,
-    as_understood,
-    has_few_words,
-    meaning_of,
-    named_by,
-    understood,
-    with_proposed,
-)
+from topiccrawler.topics.kindred import named_by
+from topiccrawler.topics.meaning import MOST_WORDS, as_understood, has_few_words, meaning_of, understood
+from topiccrawler.topics.proposed_words import with_proposed
 from topiccrawler.topics.topic import Topic, make_topic, read_topic
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from topiccrawler.text.word_vectors import WordVectors
-from topiccrawler.topics.meaning import (
+from topiccrawler.topics.kindred import Kindred
+from topiccrawler.topics.proposed_words import (
     LEAST_LIKENESS,
-    Kindred,
     Proposed,
     proposed,
     reasons,

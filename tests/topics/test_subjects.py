@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.files import package_text
 from topiccrawler.pages.read import PageWords
 from topiccrawler.pages.site_repeats import Kind, with_words
 from topiccrawler.relevance.evidence import FEATURES, EvidenceClassifier
+from topiccrawler.resources import package_text
 from topiccrawler.text.segmenter import PLAIN
 from topiccrawler.topics import subjects
 from topiccrawler.topics.catalogue import topic_from_keywords

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import user_path
 
@@ -35,7 +35,7 @@ class Command(ReportingCommand):
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.lab import reporting
         from topiccrawler.lab.experiment import compare
-        from topiccrawler.lab.reporting import as_json, result
+        from topiccrawler.lab.result_files import as_json, result
 
         folder = _folder(opts.out)
         if opts.experiment:
@@ -55,7 +55,7 @@ class Command(ReportingCommand):
         print(f"written to {folder}: report.html, and {of_each}")
 
     def _fill_in(self, opts: argparse.Namespace, folder: Path) -> None:
-        from topiccrawler.lab.experiment import (
+        from topiccrawler.lab.paper_experiments import (
             experiment_of,
             fill_in,
             mixed_seeds,
@@ -80,8 +80,8 @@ class Command(ReportingCommand):
     def _plan(self, opts: argparse.Namespace) -> Plan:
         from topiccrawler.crawling.reading_processes import cores
         from topiccrawler.crawling.recipe import recipe_of
+        from topiccrawler.lab.configurations import ALL, named
         from topiccrawler.lab.experiment import Plan
-        from topiccrawler.lab.replayed import ALL, named
         from topiccrawler.replay.warc import recorded_paths
         from topiccrawler.urls.canonical import canonical
 
@@ -148,7 +148,8 @@ def _folder(given: str) -> Path:
 
 def _write(comparison: Comparison, folder: Path, asked: dict[str, object]) -> None:
     from topiccrawler.lab.plots import plots
-    from topiccrawler.lab.reporting import report, write
+    from topiccrawler.lab.reporting import report
+    from topiccrawler.lab.result_files import write
 
     with file_faults(ArgumentError, f"--out {folder}", "cannot be written to", "name another folder"):
         pictures = {}

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.engine.command import ReportingCommand
 
 STATUS, TOP, SITES, WHY, METRICS = "status", "top", "sites", "why", "metrics"
 SET, BLOCK = "set", "block"

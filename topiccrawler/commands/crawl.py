@@ -16,7 +16,7 @@ from scrapy.commands import crawl
 from scrapy.exceptions import UsageError
 from scrapy.spiderloader import get_spider_loader
 
-from topiccrawler.engine.faults import TranslatedHelp
+from topiccrawler.engine.command import TranslatedHelp
 from topiccrawler.messages import translated
 
 

@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import webbrowser
 
-from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.errors import ArgumentError
 from topiccrawler.files import user_path
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.engine.command import ReportingCommand
 
 
 class Command(ReportingCommand):

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
 
-from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.errors import ArgumentError
 from topiccrawler.files import user_path
 
@@ -74,7 +74,8 @@ class Command(ReportingCommand):
         self.report(opts, report, self.text("frontier", report))
 
     def _dump(self, path: Path, opts: argparse.Namespace) -> None:
-        from topiccrawler.frontier.dump import dump, reading
+        from topiccrawler.frontier.dump import dump
+        from topiccrawler.frontier.stored_state import reading
 
         with reading(path) as rows:
             self._write(dump(rows.notes(), rows.listing()), opts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import user_path
 

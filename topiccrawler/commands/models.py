@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.errors import ArgumentError, CrawlerError, ModelError
 from topiccrawler.files import user_path
 
@@ -36,7 +36,7 @@ class Command(ReportingCommand):
         getattr(self, f"_{step}")(names, opts)
 
     def _folder(self, opts: argparse.Namespace) -> Path:
-        from topiccrawler.files import folder
+        from topiccrawler.resources import folder
 
         given = opts.models or self.setting("TOPIC_LINK_MODELS")
         place = user_path(given) if given else folder("models")
@@ -104,9 +104,9 @@ class Command(ReportingCommand):
         return table(rows, "model")
 
     def _promote(self, names: Sequence[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.files import own_folder
         from topiccrawler.link_model.model_file import load
         from topiccrawler.link_model.training.promotion import in_use, model_file, put_to_use, trained_on
+        from topiccrawler.resources import own_folder
 
         candidate, folder = load(user_path(names[0])), self._folder(opts)
         if own_folder("models") is None and not (opts.models or self.setting("TOPIC_LINK_MODELS")):

@@ -9,12 +9,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.results.job_pages import JobPages, Reasons
-    from topiccrawler.store.pages import Check, PageRecord, Version
+    from topiccrawler.store.page_checks import Check, Version
+    from topiccrawler.store.pages import PageRecord
 
 LIST, SHOW, BORDER, EXPORT, REPORT, REPAIR = "list", "show", "border", "export", "report", "repair"
 # how many arguments each takes; VERB is done by the command's method _VERB
@@ -76,15 +77,8 @@ class Command(ReportingCommand):
             self.say("\n".join(look.border_lines()) or "no such page")
 
     def _export(self, pages: JobPages, opts: argparse.Namespace) -> None:
-        from topiccrawler.results.exports import (
-            CORPUS,
-            SHARD_BYTES,
-            Shape,
-            Wanted,
-            export,
-            format_of,
-            size_of,
-        )
+        from topiccrawler.results.corpus import SHARD_BYTES, Shape, size_of
+        from topiccrawler.results.exports import CORPUS, Wanted, export, format_of
         from topiccrawler.results.jobs import selection_by
 
         form = format_of(opts.format, opts.out)
@@ -105,7 +99,7 @@ class Command(ReportingCommand):
 
     def _repair(self, folder: Path) -> None:
         from topiccrawler.crawling.job_files import INDEX, PAGES, VISITS
-        from topiccrawler.store.pages import DAMAGED, repair
+        from topiccrawler.store.repair import DAMAGED, repair
         from topiccrawler.store.visits import read_visits
 
         log = folder / VISITS
@@ -125,7 +119,7 @@ class Command(ReportingCommand):
         self.say(f"report written to {place}")
 
     def _show(self, pages: JobPages, opts: argparse.Namespace, url: str) -> None:
-        from topiccrawler.crawling.assemble import displayed
+        from topiccrawler.crawling.job_topic import displayed
         from topiccrawler.results.job_pages import reasons_of
 
         record = pages.get(url)

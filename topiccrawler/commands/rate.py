@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import user_path
 
@@ -68,7 +68,7 @@ class Command(ReportingCommand):
         self.say(f"\n{len(known)} answers in {place}")
 
     def _read(self, folder: Path, sample: Sample, opts: argparse.Namespace) -> None:
-        from topiccrawler.lab.measures import Share, kappa, majority
+        from topiccrawler.lab.agreement import Share, kappa, majority
         from topiccrawler.results.rating import harvest_curve, read_answers
 
         drawn = {record.url for record in (*sample.kept, *sample.discarded)}

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.errors import ArgumentError
 from topiccrawler.files import user_path
 
@@ -36,7 +36,7 @@ class Command(ReportingCommand):
             folders = [places.enter_context(place) for place in named] or jobs_in(data)
             if not folders:
                 raise ArgumentError(f"folder {data}", "holds no job", "name one: --job JOBDIR, or --data DIR")
-            hits = search(folders, " ".join(args), selection_by(opts), opts.limit, _told)
+            hits = search(folders, " ".join(args), selection_by(opts), opts.limit, _progress)
         if opts.json:
             for hit in hits:
                 self.say(json.dumps(_plain(hit), ensure_ascii=False))
@@ -45,7 +45,7 @@ class Command(ReportingCommand):
             self.say(self.text("search", {"hits": hits}).lstrip("\n") if hits else nothing)
 
 
-def _told(folder: Path, done: int, of: int) -> None:
+def _progress(folder: Path, done: int, of: int) -> None:
     """A first search of many pages takes a while."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\rindexing {folder.name}: {done} of {of} pages{'' if done < of else chr(10)}")

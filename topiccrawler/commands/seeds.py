@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.errors import SeedsError, StateError
 from topiccrawler.files import user_path
 
@@ -60,7 +60,7 @@ class Command(ReportingCommand):
             raise SeedsError(f"topic {topic.display_name}", "no seed is left", "nothing was written")
 
     def _recipe(self, args: list[str], opts: argparse.Namespace) -> Recipe:
-        from topiccrawler.crawling.assemble import recipe_of_words
+        from topiccrawler.crawling.job_topic import recipe_of_words
         from topiccrawler.crawling.recipe import recipe_of
         from topiccrawler.topics.catalogue import split_keywords
 
@@ -75,7 +75,7 @@ class Command(ReportingCommand):
         self, opts: argparse.Namespace, topic: Topic, page_classifier: PageClassifier
     ) -> list[Candidate]:
         from topiccrawler.crawling.page_stores import homes_of
-        from topiccrawler.seeding.candidates import candidates_of_job, has_jobs, job_folders
+        from topiccrawler.seeding.earlier_jobs import candidates_of_job, has_jobs, job_folders
 
         named = [user_path(folder) for folder in opts.jobs]
         found: list[Candidate] = []
@@ -91,8 +91,8 @@ class Command(ReportingCommand):
     def _of_search(
         self, opts: argparse.Namespace, topic: Topic, page_classifier: PageClassifier
     ) -> list[Candidate]:
-        from topiccrawler.seeding.candidates import Searxng, candidates_of_search
         from topiccrawler.seeding.http_client import HttpClient
+        from topiccrawler.seeding.search_service import Searxng, candidates_of_search
 
         base = opts.search or self.setting("TOPIC_SEARCH_URL")
         if not base:
@@ -101,8 +101,9 @@ class Command(ReportingCommand):
         return candidates_of_search(topic, Searxng(base, client), page_classifier)
 
     def _chosen(self, candidates: Sequence[Candidate], opts: argparse.Namespace) -> Choice:
-        from topiccrawler.seeding.candidates import choose, faults
+        from topiccrawler.seeding.candidates import choose
         from topiccrawler.seeding.http_client import HttpClient
+        from topiccrawler.seeding.reachability import faults
         from topiccrawler.urls.unwanted import is_inside
 
         guarded = not self.project.getbool("TOPIC_PRIVATE_NETWORK")

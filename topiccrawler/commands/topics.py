@@ -16,7 +16,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.errors import ArgumentError, SeedsError, TopicError
 from topiccrawler.files import user_path
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from topiccrawler.relevance.training.example_topic import Method, Statistics
     from topiccrawler.results.rating import Question
     from topiccrawler.seeding.example_pages import Sources
-    from topiccrawler.topics.meaning import Kindred
+    from topiccrawler.topics.kindred import Kindred
     from topiccrawler.topics.topic import Topic
     from topiccrawler.topics.topic_files import Finding
 
@@ -38,7 +38,7 @@ PAGES_SHOWN = 20
 def edit(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
     """Copy, edit, check. Exit code 1 when the topic does not load or cannot work."""
     from topiccrawler.topics.catalogue import load_topic
-    from topiccrawler.topics.meaning import with_proposed
+    from topiccrawler.topics.proposed_words import with_proposed
     from topiccrawler.topics.topic_files import check
 
     place = _place(command, name, opts)
@@ -69,7 +69,7 @@ def _report_findings(
 
 def _place(command: ReportingCommand, name: str, opts: argparse.Namespace) -> Path:
     """The file to edit: the user's own, or a copy of a topic of the catalogue, which is made once."""
-    from topiccrawler.crawling.assemble import as_toml
+    from topiccrawler.crawling.job_topic import as_toml
     from topiccrawler.topics.catalogue import load_topic
 
     own = user_path(name)
@@ -87,7 +87,7 @@ SECONDS = 20.0  # for one answer of a site
 
 def learn(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
     """Learn, write, tell."""
-    from topiccrawler.crawling.assemble import as_toml
+    from topiccrawler.crawling.job_topic import as_toml
     from topiccrawler.relevance.training.example_topic import Examples, learn
 
     method = _method(opts)
@@ -104,11 +104,11 @@ def learn(command: ReportingCommand, name: str, opts: argparse.Namespace) -> Non
     found = learn(name, Examples(positive, negative), method, zh=opts.zh or "")
     command.write(place, as_toml(found.topic))
     counts = len(positive), len(negative)
-    told = {"file": str(place), "positive": counts[0], "negative": counts[1], "faults": sources.faults}
-    told |= {"keywords": len(found.topic.keywords), "threshold": found.topic.page_threshold}
-    told |= {"statistics": _as_json(found.statistics), "kindred": _kin_as_json(found.kin)}
+    report = {"file": str(place), "positive": counts[0], "negative": counts[1], "faults": sources.faults}
+    report |= {"keywords": len(found.topic.keywords), "threshold": found.topic.page_threshold}
+    report |= {"statistics": _as_json(found.statistics), "kindred": _kin_as_json(found.kin)}
     of_both = {"topic": found.topic, "kin": found.kin, "own": found.statistics, "place": place}
-    command.report(opts, told, command.text("learn", told | of_both))
+    command.report(opts, report, command.text("learn", report | of_both))
 
 
 def _method(opts: argparse.Namespace) -> Method:
@@ -121,8 +121,9 @@ def _method(opts: argparse.Namespace) -> Method:
 
 def _sources(command: ReportingCommand, name: str, opts: argparse.Namespace) -> Sources:
     from topiccrawler.addon import introduce
-    from topiccrawler.seeding.example_pages import PoliteFetcher, Sources
+    from topiccrawler.seeding.example_pages import Sources
     from topiccrawler.seeding.http_client import HttpClient
+    from topiccrawler.seeding.polite_fetcher import PoliteFetcher
     from topiccrawler.topics.catalogue import load_topic
     from topiccrawler.topics.labelled_texts import names_of
 
@@ -157,15 +158,15 @@ _SEPARATOR = re.compile(r"[,;\n]")
 
 def show(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
     """Find it, and print it."""
+    from topiccrawler.topics.contrasts import nearest
     from topiccrawler.topics.meaning import (
         as_understood,
         judging_words,
         leading_words,
         naming_terms,
         naming_words,
-        nearest,
-        reasons,
     )
+    from topiccrawler.topics.proposed_words import reasons
     from topiccrawler.topics.seeds import seeds_of_topic
     from topiccrawler.topics.topic import token_weights
 
@@ -191,7 +192,7 @@ def show(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None
 
 def has_link_model(command: ReportingCommand, name: str) -> bool:
     """There is a trained one for the topic of that name."""
-    from topiccrawler.files import folder
+    from topiccrawler.resources import folder
 
     given = command.setting("TOPIC_LINK_MODELS")
     place = user_path(given) if given else folder("models")
@@ -199,7 +200,8 @@ def has_link_model(command: ReportingCommand, name: str) -> bool:
 
 
 def _topic(command: ReportingCommand, name: str) -> Topic:
-    from topiccrawler.crawling.assemble import recipe_of_words, topic_of
+    from topiccrawler.crawling.assemble import topic_of
+    from topiccrawler.crawling.job_topic import recipe_of_words
     from topiccrawler.crawling.recipe import recipe_of
     from topiccrawler.topics.catalogue import is_catalogued, load_topic, split_keywords
     from topiccrawler.topics.meaning import understood
@@ -226,7 +228,7 @@ def _job(command: ReportingCommand, name: str) -> Recipe | None:
 
 def are_words(text: str) -> bool:
     """Of an argument that names nothing: keywords, rather than a name or path with a slip in it."""
-    from topiccrawler.topics.catalogue import PREFIX
+    from topiccrawler.topics.classification import PREFIX
 
     text = text.strip()
     if text.endswith(".toml") or text.lower().startswith(PREFIX):
@@ -306,7 +308,7 @@ def _questions(lessons: Lessons, topic: Topic, seen: dict[str, bool], count: int
 def _report(
     command: ReportingCommand, opts: argparse.Namespace, lessons: Lessons, before: Topic, changed: int
 ) -> None:
-    from topiccrawler.crawling.assemble import TOPIC
+    from topiccrawler.crawling.job_topic import TOPIC
     from topiccrawler.relevance.base import EVEN
 
     now, answers = lessons.topic, list(lessons.answers.values())
@@ -359,7 +361,8 @@ class Command(ReportingCommand):
         self.report(opts, lines, self.text("topics", {"topics": lines}))
 
     def _new(self, name: str, opts: argparse.Namespace) -> None:
-        from topiccrawler.topics.catalogue import class_of, keywords_of, topic_from_keywords
+        from topiccrawler.topics.catalogue import topic_from_keywords
+        from topiccrawler.topics.classification import class_of, keywords_of
         from topiccrawler.topics.topic import joined_words
         from topiccrawler.topics.topic_files import topic_file
 
@@ -379,7 +382,7 @@ class Command(ReportingCommand):
         from topiccrawler.crawling.teaching import relevances
         from topiccrawler.relevance.base import EVEN
         from topiccrawler.topics.catalogue import load_topic
-        from topiccrawler.topics.meaning import with_proposed
+        from topiccrawler.topics.proposed_words import with_proposed
         from topiccrawler.topics.topic_files import Finding, check
 
         findings = check(with_proposed(load_topic(name)))
@@ -406,7 +409,7 @@ class Command(ReportingCommand):
 
 def _classes(wanted: str) -> list[tuple[int, dict[str, Any]]]:
     """The classes asked for, each with its depth below them."""
-    from topiccrawler.topics.catalogue import Class, children, class_of, find
+    from topiccrawler.topics.classification import Class, children, class_of, find
 
     def below(one: Class, depth: int) -> list[tuple[int, Class]]:
         return [(depth, one), *(pair for child in children(one.code) for pair in below(child, depth + 1))]

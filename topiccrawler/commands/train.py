@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from topiccrawler.engine.faults import ReportingCommand
+from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.errors import ArgumentError, LinksFileError, ModelError, file_faults
 from topiccrawler.files import user_path
 
@@ -38,7 +38,7 @@ class Command(ReportingCommand):
         from topiccrawler.link_model.training import promotion
         from topiccrawler.link_model.training.train import TrainingRecipe, train
         from topiccrawler.topics.catalogue import load_topic
-        from topiccrawler.topics.meaning import unlike
+        from topiccrawler.topics.contrasts import unlike
 
         if opts.smoothing and not opts.paper:
             raise ArgumentError("--smoothing", "is read for the published model alone", "give --paper")
@@ -110,7 +110,7 @@ def _words(path: Path) -> list[str]:
 
 
 def _folder(given: str | None) -> Path:
-    from topiccrawler.files import own_folder
+    from topiccrawler.resources import own_folder
 
     place = user_path(given) if given else own_folder("models")
     if place is None:

@@ -1,27 +1,18 @@
 """The one place where topic, page classifier, link model, strategy and gate are put together.
 
 `scrapy crawl`, `compare`, `explain`, `frontier` and `judge` all call `assemble`, so an explanation is of the very crawl that ran.
-
-A topic of a user's own words alone (`-a keywords=基金,定投:0.5 -a seeds=URL`) is kept with the job (job.json), and beside it as a file that a
-later crawl can name and a person can edit. How a job's topic is named to people, and which argument of `scrapy crawl` says it, is said here too.
 """
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
-
-import tomli_w
 
 from topiccrawler.crawling.admission import LinkGate
 from topiccrawler.crawling.contents import ContentPlan
 from topiccrawler.crawling.recipe import Recipe, expand_of, thesaurus_of
-from topiccrawler.errors import CrawlerError, TopicError
-from topiccrawler.files import is_file, user_path
+from topiccrawler.errors import TopicError
+from topiccrawler.files import user_path
 from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.from_keywords import link_model
 from topiccrawler.link_model.model_file import SeveralLinkModels
@@ -34,129 +25,11 @@ from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Expand, Knowledge, LinkScorer, Strategy
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.text.weights import logistic
-from topiccrawler.topics.catalogue import (
-    PREFIX,
-    by_name,
-    is_catalogued,
-    load_topic,
-    load_topics,
-    parts_of,
-    split_keywords,
-    topic_from_keywords,
-    united,
-    with_site_rules,
-)
-from topiccrawler.topics.meaning import reasons, understood, with_proposed
-from topiccrawler.topics.topic import Topic, display_name, joined_words, make_topic, own_id
-
-MORE_WORDS = 10  # words proposed
-
-
-def recipe_of_words(
-    recipe: Recipe, words: Sequence[str], proposed_words: int = 0, *, is_understood: bool = True
-) -> Recipe:
-    """The recipe with a topic of these words in place of its own, and so many words proposed for them; reading rules by site are
-    taken into it. `is_understood`: what the words mean is decided (topics.meaning); a job of an earlier version goes on without.
-    """
-    topic = with_site_rules(topic_from_keywords(words, own_id(words)), recipe.sites)
-    zh = joined_words(list(topic.keywords))
-    topic = Topic.model_validate({**topic.model_dump(), "zh": zh, "proposed_words": proposed_words})
-    if is_understood:
-        topic = understood(topic)
-    return replace(recipe, topic=topic.name, keywords=(), topic_fields=topic.model_dump())
-
-
-def as_toml(topic: Topic) -> str:
-    """The topic as a file; what is as by default is left out. A word that was proposed has its reason beside it; one that was learned,
-    in a table of its own, for the program reads it again."""
-    fields = topic.model_dump(exclude_defaults=True, exclude_none=True)
-    if fields.get("lexicon") == list(topic.keywords):
-        del fields["lexicon"]
-    del fields["keywords"]
-    why = {word: reason for word, reason in reasons(topic).items() if word not in topic.reasons}
-    words = [
-        tomli_w.dumps({word: weight}).rstrip() + (f"  # {why[word]}" if word in why else "")
-        for word, weight in topic.keywords.items()
-    ]
-    tables: dict[str, Any] = {
-        name: fields.pop(name) for name in ("trust", "near", "against", "reasons", "sites") if name in fields
-    }
-    parts = [tomli_w.dumps(fields), "\n".join(["[keywords]", *words, ""]), tomli_w.dumps(tables)]
-    return "\n".join(filter(None, parts))
-
-
-def words_and_weights(topic: Topic) -> str:
-    """In one line: the user's words with their weights, the number of other words, their use, and the heaviest of them."""
-    own_words = topic.given or list(topic.keywords)
-    own = ", ".join(f"{word} {topic.keywords[word]:g}" for word in own_words if word in topic.keywords)
-    more = {word: weight for word, weight in topic.keywords.items() if word not in set(own_words)}
-    if not more:
-        return own
-    first = sorted(more, key=lambda word: (-more[word], word))[:MORE_WORDS]
-    does = "lead to their pages" if topic.narrow else "judge pages with them"
-    return f"{own}; {len(more)} more {does}: {', '.join(first)}{', …' if len(more) > MORE_WORDS else ''}"
-
-
-TOPIC = "topic.toml"  # a topic that is not of the catalogue, in the folder of its job
-
-
-def topic_display_name(recipe: Recipe) -> str:
-    """Its name in the catalogue, or as a user's own file or words say; reads no file."""
-    known = by_name().get(recipe.topic.strip().lower())
-    if known is not None:
-        return known.name
-    fields = recipe.topic_fields or {}
-    return display_name(str(fields.get("name") or ""), str(fields.get("zh") or "")) or recipe.topic
-
-
-def display_names(recipe: Recipe) -> dict[str, str]:
-    """By the names that are stored with pages, those for display; of a topic that cannot be read any more, none."""
-    if recipe.topic_fields is not None:
-        return {str(recipe.topic_fields.get("name")): topic_display_name(recipe)}
-    found: dict[str, str] = {}
-    for part in parts_of(recipe.topic):
-        with suppress(CrawlerError):
-            topic = load_topic(part)
-            found[topic.name] = topic.display_name
-    return found
-
-
-def displayed(topics: str, names: Mapping[str, str]) -> str:
-    """What is stored with a page as its topics, for people."""
-    return ", ".join(names.get(one, one) for one in topics.split(","))
-
-
-def topic_argument(recipe: Recipe, topic_file: Path | None) -> str:
-    """The argument that goes on with the topic of a job, for a shell. `topic_file`: where the job keeps its topic; None: nowhere.
-
-    The words are those typed, so that what the job was taught applies again. Where that is not known, the topic's file is named.
-    """
-    pairs = named_topic(recipe, topic_file).items()
-    return " ".join(f"-a {shlex.quote(f'{name}={value}')}" for name, value in pairs)
-
-
-def named_topic(recipe: Recipe, topic_file: Path | None) -> dict[str, str]:
-    """The same as name and value of an argument; empty where nothing can be named."""
-    fields = recipe.topic_fields
-    if fields is None or is_file(user_path(recipe.topic)):
-        return {"topic": recipe.topic}
-    if (typed := _typed(fields)) is not None:
-        return {"keywords": typed}
-    return {} if topic_file is None else {"topic": str(topic_file)}
-
-
-def _typed(fields: Mapping[str, object]) -> str | None:
-    """The words of a topic made of words; None where they would make another one."""
-    weights, own_words = fields.get("keywords"), fields.get("given")
-    if not isinstance(weights, Mapping) or not isinstance(own_words, list | tuple):
-        return None
-    words = [
-        word if (weight := weights.get(word, 1.0)) == 1 else f"{word}:{weight:g}"
-        for word in own_words or weights
-    ]
-    typed = ",".join(words)
-    return typed if split_keywords(typed) == words and own_id(words) == fields.get("name") else None
-
+from topiccrawler.topics.catalogue import is_catalogued, load_topics, parts_of, united, with_site_rules
+from topiccrawler.topics.classification import PREFIX
+from topiccrawler.topics.meaning import understood
+from topiccrawler.topics.proposed_words import with_proposed
+from topiccrawler.topics.topic import Topic, make_topic
 
 LinkModel = LinkClassifier | SeveralLinkModels
 PLAIN_CONTEXT: ContextMaker = "window"  # of links for strategies that ask no link model

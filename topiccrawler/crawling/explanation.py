@@ -30,7 +30,7 @@ from topiccrawler.crawling.servers import SharedView
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.frontier.base import Frontier, Notes, Row, State
-from topiccrawler.frontier.dump import QueueLookup, is_made
+from topiccrawler.frontier.stored_state import QueueLookup, is_made
 from topiccrawler.model import Link, Visit
 from topiccrawler.relevance.evidence import words_that_lead
 from topiccrawler.store.pages import PageRecord, Pages

@@ -1,52 +1,42 @@
 """The files of one job, and what it was made from.
 
-    job.json            the recipe (crawling.recipe), so that the job can be explained later
-    topic.toml          a topic that is not of the catalogue, as a file for `-a topic=`
-    frontier.sqlite     the queue, when there is a JOBDIR; a note of it says why hosts waited
-    pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
-                        (pages and fingerprints may be in a database instead: STORE_URL, crawling.servers)
-    visits/             the full parts of the crawl log before it, compressed (store.visits)
-    index.sqlite        the words of the pages, for search         outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
-    checks.sqlite       what later looks at the pages found, and their earlier versions, with -a revisit=true
-    html.zst            the HTML of the pages kept, for exports with their structure
-    discarded.sqlite    a sample of the pages that were found off topic (store.refused)
-    stats.json          the stats of the last run, when it has ended
-    refused.jsonl       a sample of the links that the gate kept out of the queue (store.refused)
-
-The search index can be made again from the store at any time, so it must never cost a crawl a page: a fault of it is reported once, and the
-crawl goes on without. It is written after the store, and holds what the store holds up to some page; one that a resumed
-crawl finds far behind is left to the first search, which has the time.
-
-A crawl can also be started in a process of its own: `scrapy ARGUMENTS` with this very package and its settings, in any project.
+job.json            the recipe (crawling.recipe), so that the job can be explained later
+topic.toml          a topic that is not of the catalogue, as a file for `-a topic=`
+frontier.sqlite     the queue, when there is a JOBDIR; a note of it says why hosts waited
+pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
+                    (pages and fingerprints may be in a database instead: STORE_URL, crawling.servers)
+visits/             the full parts of the crawl log before it, compressed (store.visits)
+index.sqlite        the words of the pages, for search         outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
+checks.sqlite       what later looks at the pages found, and their earlier versions, with -a revisit=true
+html.zst            the HTML of the pages kept, for exports with their structure
+discarded.sqlite    a sample of the pages that were found off topic (store.page_sample)
+stats.json          the stats of the last run, when it has ended
+refused.jsonl       a sample of the links that the gate kept out of the queue (store.refused)
 """
 
 from __future__ import annotations
 
 import json
 import logging
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import IO
 
-from topiccrawler.crawling.assemble import TOPIC, as_toml, topic_argument
+from topiccrawler.crawling.job_topic import TOPIC, as_toml, topic_argument
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.resuming import another_topic, changes
-from topiccrawler.errors import CrawlerError, StateError, file_faults
+from topiccrawler.errors import StateError, file_faults
 from topiccrawler.files import replace_file
 from topiccrawler.pages.site_repeats import Fingerprint, fingerprint
 from topiccrawler.store.database import Database
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.html import HtmlFile
-from topiccrawler.store.index import BATCH, PageIndex
+from topiccrawler.store.index import Indexing
 from topiccrawler.store.outlinks import OutlinkStore
-from topiccrawler.store.pages import PageChecks, PageRecord, Pages, PageStore, SharedPages
-from topiccrawler.store.refused import PageSample, RefusedLinks
+from topiccrawler.store.page_checks import PageChecks
+from topiccrawler.store.page_sample import PageSample
+from topiccrawler.store.pages import PageRecord, Pages, PageStore, SharedPages
+from topiccrawler.store.refused import RefusedLinks
 from topiccrawler.store.visits import VisitLog
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.topics.topic import make_topic
@@ -83,91 +73,6 @@ class FingerprintsAhead:
     def of(self, text: str, segmenter: Segmenter) -> Fingerprint | None:
         """As pages.site_repeats makes it."""
         return self._by_text.pop(text, None) or fingerprint(text, segmenter)
-
-
-MOST_AT_ONCE = 2 * BATCH  # pages that a crawl indexes before it goes on: one to two seconds
-
-
-class Indexing:
-    """Of a crawl."""
-
-    def __init__(self, store: PageStore, path: Path) -> None:
-        self._store, self._path = store, path
-        self._index: PageIndex | None = None
-        self._begun = False
-
-    def begin(self, segmenter: Segmenter) -> None:
-        """Open the index and bring it to where the store is; a second call does nothing."""
-        if self._begun:
-            return
-        self._begun = True
-        with self._told():
-            self._index = PageIndex(self._path)
-            if len(missing(self._store, self._index)) > MOST_AT_ONCE:
-                logger.info("%s is far behind: the first `scrapy search` goes on with it", self._path)
-                self._let_go()
-            else:
-                catch_up(self._store, self._index, segmenter=segmenter)
-
-    def add(self, row: int, record: PageRecord, segmenter: Segmenter) -> None:
-        """Index a page that was stored in this row."""
-        if self._index is not None:
-            self._index.add(row, record, segmenter)
-
-    def commit(self) -> None:
-        """Write what was added when it is worth a transaction; the store has committed."""
-        if self._index is not None and self._index.is_full:
-            with self._told():
-                self._index.commit()
-
-    def close(self) -> None:
-        """Write all and let go."""
-        if self._index is not None:
-            with self._told():
-                self._index.close()
-
-    def abandon(self) -> None:
-        """Let go without a commit."""
-        if self._index is not None:
-            self._index.abandon()
-
-    def _let_go(self) -> None:
-        if self._index is not None:
-            self._index.abandon()
-            self._index = None
-
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        try:
-            yield
-        except StateError as fault:
-            self._let_go()
-            logger.warning("Pages are no longer indexed: %s", fault)
-
-
-def missing(store: PageStore, index: PageIndex) -> list[int]:
-    """Rows of the store that the index lacks, or has in an earlier state."""
-    return index.missing(store.changed(*index.extent()))
-
-
-def catch_up(
-    store: PageStore,
-    index: PageIndex,
-    progress: Callable[[int, int], None] | None = None,
-    segmenter: Segmenter = PLAIN,
-) -> int:
-    """Index what is missing; how many pages that were. `progress`: called with pages done and to do, after each batch."""
-    rows = missing(store, index)
-    for done, row in enumerate(rows, start=1):
-        record = store.at(row)
-        if record is not None:
-            index.add(row, record, segmenter)
-        if index.is_full:
-            index.commit()
-            if progress is not None:
-                progress(done, len(rows))
-    index.commit()
-    return len(rows)
 
 
 JOB = "job.json"
@@ -411,45 +316,3 @@ def read_recipe(folder: Path) -> Recipe | None:
         fault = f"is of version {version}, this program reads {VERSION}"
         raise StateError(str(path), fault, "use the program that wrote it")
     return Recipe.from_json(kept, str(path))
-
-
-SETTINGS_MODULE = "topiccrawler.settings"
-
-
-def job_line(arguments: Mapping[str, str], settings: Mapping[str, str], folder: Path) -> list[str]:
-    """What is typed behind `scrapy` for a job with its files and its queue in this folder."""
-    own = {"TOPIC_DATA_DIR": str(folder.parent), "TOPIC_JOB": folder.name, "JOBDIR": str(folder)}
-    return crawl_line(arguments, {**settings, **own})
-
-
-def crawl_line(arguments: Mapping[str, object], settings: Mapping[str, object]) -> list[str]:
-    """The same with no other settings than these."""
-    options = [("-a", f"{name}={value}") for name, value in arguments.items()]
-    options += [("-s", f"{name}={value}") for name, value in settings.items()]
-    return ["crawl", "topic", *(word for pair in options for word in pair)]
-
-
-def start_scrapy(
-    arguments: Sequence[str],
-    output: IO[bytes],
-    environment: Mapping[str, str],
-    *,
-    own_session: bool = False,
-) -> subprocess.Popen[bytes]:
-    """Start it; what it says goes to `output`. `own_session`: it goes on when this process and its terminal end."""
-    root = str(Path(__file__).resolve().parents[2])
-    path = os.pathsep.join(filter(None, (root, environment.get("PYTHONPATH"))))
-    return subprocess.Popen(
-        [sys.executable, "-m", "scrapy", *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=subprocess.STDOUT,
-        start_new_session=own_session,
-        env={**environment, "SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE, "PYTHONPATH": path},
-    )
-
-
-def failure(what: str, code: int, log: Path) -> CrawlerError:
-    """The one line for a crawl that ended with `code`: its last line, and where the others are."""
-    said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or ["it said nothing"]
-    return CrawlerError(what, f"ended with {code}: {said[-1]}", f"see {log}")

@@ -21,8 +21,9 @@ from heapq import merge
 from operator import attrgetter
 from pathlib import Path
 
-from topiccrawler.crawling.assemble import TOPIC, named_topic, recipe_of_words, topic_as_written
+from topiccrawler.crawling.assemble import topic_as_written
 from topiccrawler.crawling.job_files import PAGES, VISITS, read_recipe, write_recipe
+from topiccrawler.crawling.job_topic import TOPIC, named_topic, recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.servers import ServedPages, page_server
 from topiccrawler.errors import CrawlerError, StateError

@@ -165,7 +165,7 @@ class ReadingProcesses:
         return self._wanted is None and self._broken < MOST_BROKEN
 
     def _replace(self, pool: ProcessPool, broken: Exception) -> None:
-        """A pool is of no more use; the first of its pages that hears of it ends it."""
+        """A pool is of no more use; the first of its pages that notices it ends it."""
         if pool is not self._pool:
             return
         logger.debug("The readers broke: %r", broken)

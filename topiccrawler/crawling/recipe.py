@@ -18,11 +18,12 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 from topiccrawler.crawling.settings_check import check_settings
 from topiccrawler.crawling.site_listings import AFTER
 from topiccrawler.errors import ArgumentError, StateError
-from topiccrawler.files import package_table, user_path
+from topiccrawler.files import user_path
 from topiccrawler.links.extract import WINDOW_CHARACTERS
 from topiccrawler.pages.formats.reader import SECONDS
 from topiccrawler.pages.title import TITLE_TAG
 from topiccrawler.relevance.base import VSM
+from topiccrawler.resources import package_table
 from topiccrawler.strategies import STRATEGIES, parameters_of
 from topiccrawler.strategies.base import Expand
 from topiccrawler.text.thesaurus import Thesaurus, load_thesaurus, shipped

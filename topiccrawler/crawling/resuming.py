@@ -13,7 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.crawling.assemble import TOPIC, topic_argument, topic_display_name, topic_of
+from topiccrawler.crawling.assemble import topic_of
+from topiccrawler.crawling.job_topic import TOPIC, topic_argument, topic_display_name
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError, StateError, shortened
 from topiccrawler.strategies import STRATEGIES, build, parameters_of

@@ -7,7 +7,7 @@ Formula    value = relevance * P(changed) + P(leads to a new page)      a page n
            P(leads to a new page) = 1 - exp(-draw * days)
            draw ~ Gamma(found + 1, observed + 1 / (source * children / mean children)), new pages a day
            source = (sum of found + A) / (sum of observed + A / FIRST_RATE) over the job's sources
-Symbols    changes, observed, found: store.pages.Check; children: kept pages that were first met through it
+Symbols    changes, observed, found: store.page_checks.Check; children: kept pages that were first met through it
 Reads      the crawl log (one pass), checks.sqlite; O(pages of the job) once a run.
 But:       two changes between two looks are seen as one, so that high rates come out too low (Cho & Garcia-Molina correct that for
            even intervals; ours are not even, and only the order counts). A Last-Modified header counts as days observed without a change.
@@ -25,7 +25,7 @@ from email.utils import parsedate_to_datetime
 from random import Random
 
 from topiccrawler.model import Visit
-from topiccrawler.store.pages import Check
+from topiccrawler.store.page_checks import Check
 from topiccrawler.urls.canonical import host_of, site_of
 
 A = 0.5  # weight of what is known of the site, in changes

@@ -15,8 +15,8 @@ from topiccrawler.crawling.sharing import Learned, SharedQueue
 from topiccrawler.entry_points import named
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.base import Frontier, Listing, Notes, Row
-from topiccrawler.frontier.dump import Overview
 from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.stored_state import Overview
 from topiccrawler.store.index import Found, QueryTerm
 from topiccrawler.store.pages import Pages, Selection, SharedPages
 from topiccrawler.text.segmenter import Segmenter

@@ -14,7 +14,9 @@ from aiohttp import web
 
 from topiccrawler.dashboard import job_view, lists, page_view, starting, teaching
 from topiccrawler.dashboard.jobs import Jobs
-from topiccrawler.dashboard.views import CONTEXT, COOKIE, HEADERS, LANGUAGES, Context, Handler, Session, Views
+from topiccrawler.dashboard.session import Session
+from topiccrawler.dashboard.texts import COOKIE, LANGUAGES
+from topiccrawler.dashboard.views import CONTEXT, HEADERS, Context, Handler, Views
 from topiccrawler.engine.control.server import RefusedError
 from topiccrawler.errors import CrawlerError
 from topiccrawler.text.segmenter import words_of
@@ -40,9 +42,9 @@ SHUTDOWN_SECONDS = 0.5  # for answers under way
 SWITCH_SECONDS = 0.001  # an answer does not wait for what is read beside it
 
 
-def make_app(data: Path, settings: dict[str, Any], told: Callable[[str], None]) -> web.Application:
-    """`data`: the folder of jobs. `settings`: the project's, plain values. `told`: hears of the link for the next browser."""
-    session = Session(told)
+def make_app(data: Path, settings: dict[str, Any], announce: Callable[[str], None]) -> web.Application:
+    """`data`: the folder of jobs. `settings`: the project's, plain values. `announce`: called with the link for the next browser."""
+    session = Session(announce)
     jobs = Jobs(data)
     app = web.Application(middlewares=[_guard], client_max_size=MOST_BYTES)
     app[CONTEXT] = Context(data, jobs, session, Views(session), settings)
@@ -51,7 +53,7 @@ def make_app(data: Path, settings: dict[str, Any], told: Callable[[str], None]) 
     router.add_get("/jobs-table", lists.table)
     router.add_static(STATIC, Path(__file__).with_name("static"))
     router.add_post("/language", language)
-    router.add_get("/new", starting.form)
+    router.add_get("/new", starting.page)
     router.add_post("/new", starting.start)
     router.add_get("/search", page_view.searching)
     job = "/jobs/{job}"
@@ -115,7 +117,7 @@ def _fault(request: web.Request, error: CrawlerError, status: int) -> web.Respon
 
 
 async def serve(app: web.Application, host: str, port: int, ready: Callable[[str], None]) -> None:
-    """Listen until the task is cancelled; `ready` hears of the link. `port`: 0 = one that the system picks. OSError when that cannot be."""
+    """Listen until the task is cancelled; `ready` is called with the link. `port`: 0 = one that the system picks. OSError when that cannot be."""
     sys.setswitchinterval(SWITCH_SECONDS)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
     await runner.setup()

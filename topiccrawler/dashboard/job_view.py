@@ -20,17 +20,8 @@ from topiccrawler.crawling.recipe import STRATEGY_PREFIX
 from topiccrawler.dashboard import panels
 from topiccrawler.dashboard.jobs import FAILED, LIVE, NO_BEGIN, TOP, WAIT_SECONDS, Job
 from topiccrawler.dashboard.starting import can_go_on
-from topiccrawler.dashboard.views import (
-    Context,
-    Texts,
-    Values,
-    about_job,
-    context_of,
-    count,
-    job_of,
-    percent,
-    shown,
-)
+from topiccrawler.dashboard.texts import Texts
+from topiccrawler.dashboard.views import Context, Values, about_job, context_of, count, job_of, percent, shown
 from topiccrawler.engine.control.client import ask, orders
 from topiccrawler.errors import CrawlerError
 from topiccrawler.results.report import made_from
@@ -219,7 +210,7 @@ async def give(verb: str, request: web.Request) -> web.Response:
         raise web.HTTPSeeOther(request.path.rpartition("/")[0])
     fault = said = ""
     try:
-        found = await asyncio.to_thread(_tell, job.folder, verb, form)
+        found = await asyncio.to_thread(_send, job.folder, verb, form)
         said = _said(t, verb, found)
     except CrawlerError as error:
         fault = str(error)
@@ -227,7 +218,7 @@ async def give(verb: str, request: web.Request) -> web.Response:
     return here.views.page(request, "order_said" if "HX-Request" in request.headers else "order_page", values)
 
 
-def _tell(folder: Path, verb: str, form: Mapping[str, str]) -> dict[str, Any]:
+def _send(folder: Path, verb: str, form: Mapping[str, str]) -> dict[str, Any]:
     preview, value = bool(form.get("preview")), form.get("value", "")
     kind = "site" if form.get("kind") == "site" else "pattern"
     order = {"name": form.get("name", ""), "value": value} if verb == SET else {kind: value}

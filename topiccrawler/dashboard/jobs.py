@@ -25,7 +25,7 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.control.client import FILE as CONTROL
 from topiccrawler.engine.control.client import ask, is_listening
 from topiccrawler.errors import ArgumentError, CrawlerError
-from topiccrawler.frontier.dump import Outcome, is_made, outcomes
+from topiccrawler.frontier.stored_state import Outcome, is_made, outcomes
 from topiccrawler.results.jobs import JobLog, is_job
 from topiccrawler.results.summary import EXAMPLES, queue_report
 from topiccrawler.store.refused import read_refused

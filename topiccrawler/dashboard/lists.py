@@ -24,8 +24,9 @@ from topiccrawler.dashboard.panels import topic_name
 from topiccrawler.dashboard.views import Context, Values, about_job, context_of, job_of, query
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.frontier.base import State
-from topiccrawler.frontier.dump import Ended, ended, is_made
-from topiccrawler.results.exports import export_of, write_table
+from topiccrawler.frontier.stored_state import Ended, ended, is_made
+from topiccrawler.results.exports import export_of
+from topiccrawler.results.formats import write_table
 from topiccrawler.results.job_pages import job_pages
 from topiccrawler.results.jobs import selection_of
 from topiccrawler.results.summary import end_of

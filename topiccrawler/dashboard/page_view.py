@@ -7,8 +7,9 @@ from itertools import islice
 
 from aiohttp import web
 
-from topiccrawler.crawling.assemble import displayed, kept_from
+from topiccrawler.crawling.assemble import kept_from
 from topiccrawler.crawling.job_files import JOB
+from topiccrawler.crawling.job_topic import displayed
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.dashboard.jobs import Job
 from topiccrawler.dashboard.lists import FILTERS, filters_of, number_of, turned
@@ -27,7 +28,7 @@ from topiccrawler.results.jobs import selection_of
 from topiccrawler.results.search import search
 from topiccrawler.results.templating import moment
 from topiccrawler.store.pages import PageRecord
-from topiccrawler.text.characters import printable
+from topiccrawler.text.printable import printable
 
 ROWS, HITS = 25, 20
 MOST_COPIES = 50

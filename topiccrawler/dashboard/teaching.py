@@ -14,7 +14,8 @@ from aiohttp import web
 
 from topiccrawler.crawling.teaching import answered, lessons_of
 from topiccrawler.dashboard.jobs import Job
-from topiccrawler.dashboard.views import Context, Texts, Values, context_of, job_of, shown
+from topiccrawler.dashboard.texts import Texts
+from topiccrawler.dashboard.views import Context, Values, context_of, job_of, shown
 from topiccrawler.engine.control.client import teacher_of
 from topiccrawler.errors import CrawlerError
 from topiccrawler.results.job_pages import SHOWN, Judged, first_look

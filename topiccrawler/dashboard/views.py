@@ -1,21 +1,11 @@
-"""Makes the dashboard's pages of templates. All that is filled in is escaped (results.report), for it comes out of the web.
+"""Makes the dashboard's pages of templates, and has what all its handlers share.
 
-Who may use the dashboard: a browser that was given the link on the terminal, and no web page in its place.
-
-The link has a token that is good once; the browser gets a cookie for it (HttpOnly, SameSite=Strict). Host, Origin and
-Sec-Fetch-Site are looked at as a running crawl does it (engine.control.server). A form has a token of its own besides.
-
-The texts of the dashboard's pages in Chinese and English, and which of the two a browser gets.
-
-What all handlers of the dashboard share, and how a request finds it; the handler of a page about a job.
+All that is filled in is escaped (results.templating), for it comes out of the web.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hmac
-import re
-import secrets
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -27,115 +17,15 @@ from aiohttp import web
 from jinja2 import Environment
 
 from topiccrawler.dashboard.jobs import Job, Jobs
-from topiccrawler.engine.control.server import RefusedError, admit
-from topiccrawler.files import folder, package_table
+from topiccrawler.dashboard.session import Session
+from topiccrawler.dashboard.texts import COOKIE, LANGUAGES, Texts, choose, texts_in
+from topiccrawler.resources import folder, package_table
 from topiccrawler.results.search import Snippet
 from topiccrawler.results.templating import environment
-from topiccrawler.text.characters import printable
+from topiccrawler.text.printable import printable
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-QUERY, FIELD, HEADER = "token", "form", "X-Form-Token"
 HEADERS = package_table("dashboard/headers.toml")
-
-
-class Session:
-    """The secrets of one dashboard. `told`: hears of the link for the next browser, when one was used."""
-
-    def __init__(self, told: Callable[[str], None]) -> None:
-        self._told = told
-        self._link, self._cookie, self.form = (secrets.token_urlsafe(32) for _ in range(3))
-        self.host, self.port = "", 0
-
-    @property
-    def url(self) -> str:
-        """Where it listens."""
-        return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}/"
-
-    @property
-    def link(self) -> str:
-        """The address with the token that is good once."""
-        return f"{self.url}?{QUERY}={self._link}"
-
-    @property
-    def cookie_name(self) -> str:
-        """Cookies know no ports."""
-        return f"topiccrawler_{self.port}"
-
-    async def admit(self, request: web.Request) -> None:
-        """RefusedError for whom nothing is shown; HTTPSeeOther for a browser that brings the link's token."""
-        admit(request.headers, self.host, self.port)
-        given = request.query.get(QUERY)
-        if given is not None and request.method == "GET":
-            self._exchange(given)
-        if not _same(request.cookies.get(self.cookie_name, ""), self._cookie):
-            remedy = "open the link that `scrapy dashboard` has printed"
-            raise RefusedError(401, "this browser has no key", remedy)
-        if request.method == "POST":
-            form = request.headers.get(HEADER) or str((await request.post()).get(FIELD, ""))
-            if not _same(form, self.form):
-                raise RefusedError(403, "the form is not from here", "load the page again")
-
-    def _exchange(self, given: str) -> None:
-        if not _same(given, self._link):
-            remedy = "open the newest link that `scrapy dashboard` has printed"
-            raise RefusedError(401, "the link was used already", remedy)
-        self._link = secrets.token_urlsafe(32)
-        self._told(self.link)
-        found = web.HTTPSeeOther("/")
-        found.set_cookie(self.cookie_name, self._cookie, httponly=True, samesite="Strict", path="/")
-        raise found
-
-
-def _same(given: str, secret: str) -> bool:
-    return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), secret.encode())
-
-
-ENGLISH, CHINESE = "en", "zh"
-LANGUAGES = {ENGLISH: "English", CHINESE: "中文"}  # each by its own name
-TAGS = {ENGLISH: "en", CHINESE: "zh-Hans"}  # for the attribute lang
-COOKIE = "topiccrawler_language"
-
-_NUMBER, _NO_WORD = re.compile(r"\d+(?:\.\d+)?"), re.compile(r"\W+")
-
-
-class Texts:
-    """Of one language: `t("key", number=3)`."""
-
-    def __init__(self, language: str, texts: Mapping[str, str]) -> None:
-        self.language, self.tag, self._texts = language, TAGS[language], texts
-
-    def __call__(self, key: str, **values: object) -> str:
-        """KeyError for a text that there is not."""
-        text = self._texts[key]
-        return text.format(**values) if values else text
-
-    def known(self, prefix: str, said: str) -> str:
-        """What the program itself has said (a state, a reason, why it waits), a number in it kept; as it is where there is no text."""
-        number = _NUMBER.search(said)
-        key = _NO_WORD.sub("_", _NUMBER.sub("n", said, count=1)).strip("_").lower()
-        found = self._texts.get(f"{prefix}_{key}")
-        return said if found is None else found.format(n=number[0] if number else "")
-
-
-@cache
-def texts_in(language: str) -> Texts:
-    """The texts of a language."""
-    return Texts(language, package_table(f"dashboard/texts/{language}.toml"))
-
-
-def choose(cookie: str | None, accept: str) -> str:
-    """The language of a browser: as its user has switched, else the first of ours in Accept-Language, else English."""
-    if cookie in LANGUAGES:
-        return str(cookie)
-    wanted: list[tuple[float, str]] = []
-    for part in accept.split(","):
-        tag, _, weight = part.partition(";")
-        try:
-            quality = float(weight.strip().removeprefix("q=") or 1)
-        except ValueError:
-            quality = 0.0
-        wanted.append((-quality, tag.strip().lower().partition("-")[0]))
-    return next((tag for quality, tag in sorted(wanted, key=lambda one: one[0]) if tag in LANGUAGES), ENGLISH)
 
 
 MOST_LINE = 2_000  # characters

@@ -43,7 +43,8 @@ from topiccrawler.engine.opening import crawl_of, faults_of
 from topiccrawler.errors import ReplayError
 from topiccrawler.files import user_path
 from topiccrawler.items import Outlinks
-from topiccrawler.replay.warc import Pacer, Recorded, RecordedWeb, recorded_paths
+from topiccrawler.replay.pacing import Pacer
+from topiccrawler.replay.warc import Recorded, RecordedWeb, recorded_paths
 from topiccrawler.replay.writing import ENDING, Exchange, WarcWriter
 
 logger = logging.getLogger(__name__)

@@ -25,9 +25,10 @@ from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.opening import faults_of, needed_crawl
 from topiccrawler.engine.scheduler import LITTLE_PROMISED, focused_scheduler
 from topiccrawler.errors import CrawlerError, SeedsError
-from topiccrawler.files import package_table, replace_file
+from topiccrawler.files import replace_file
 from topiccrawler.frontier.base import State
 from topiccrawler.messages import translated
+from topiccrawler.resources import package_table
 
 logger = logging.getLogger(__name__)
 

@@ -25,13 +25,14 @@ from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.harvest import own_domains
 from topiccrawler.crawling.recipe import CrawlParams
 from topiccrawler.crawling.settings_check import check_names, check_settings
-from topiccrawler.engine.faults import FatalFaults, give_defaults, reported_by_scrapy
+from topiccrawler.engine.defaults import set_defaults
+from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
 from topiccrawler.engine.feeds import check_feeds
 from topiccrawler.engine.middlewares import expanding
 from topiccrawler.engine.opening import MEMORY, open_crawl, queue_place
 from topiccrawler.engine.scheduler import is_focused
 from topiccrawler.errors import ArgumentError
-from topiccrawler.files import package_table
+from topiccrawler.resources import package_table
 
 
 def hold_back() -> None:
@@ -88,7 +89,7 @@ class FocusedSpider(Spider):
     def update_settings(cls, settings: BaseSettings) -> None:
         """custom_settings, and below the project's own settings our defaults."""
         super().update_settings(settings)
-        give_defaults(settings)
+        set_defaults(settings)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -96,7 +97,7 @@ class FocusedSpider(Spider):
         spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
         if not settings.frozen:
-            give_defaults(settings)  # again: a runner's settings may have come over those of the crawler
+            set_defaults(settings)  # again: a runner's settings may have come over those of the crawler
         topic = settings.get("TOPIC") or (CHECKED_TOPIC if os.environ.get("SCRAPY_CHECK") else None)
         # `check`, `fetch` and `parse` put a start() of their own in place: they fetch one page and leave stored rows alone.
         command = cls.start.__module__

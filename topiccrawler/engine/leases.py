@@ -22,9 +22,9 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from topiccrawler.crawling.crawl import Fetch, Outcome
-from topiccrawler.engine.faults import reason_of
+from topiccrawler.engine.download_failures import reason_of
 from topiccrawler.engine.log_formatter import FAILED
-from topiccrawler.engine.politeness import HeldBackError
+from topiccrawler.engine.pausing import HeldBackError
 from topiccrawler.errors import CrawlerError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts

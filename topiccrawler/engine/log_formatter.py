@@ -19,9 +19,9 @@ from scrapy.logformatter import LogFormatter, LogFormatterResult
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.python.failure import Failure
 
-from topiccrawler.engine.faults import OF_HOST, reason_of
+from topiccrawler.engine.download_failures import OF_HOST, reason_of
 from topiccrawler.errors import CrawlerError
-from topiccrawler.files import package_table
+from topiccrawler.resources import package_table
 
 FAILED = "Failed: %(url)s: %(reason)s"
 FAILED_HOST = FAILED + " (logged once for this host, then counted)"

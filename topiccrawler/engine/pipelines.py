@@ -22,8 +22,8 @@ from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem, alias, page_of
 from topiccrawler.pages.formats.registry import HTML
 from topiccrawler.pages.site_repeats import may_be_same
+from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.pages import record_of
-from topiccrawler.store.refused import PageSample
 from topiccrawler.urls.canonical import host_of, site_of
 
 SHORT = 500  # characters of a text that titles must confirm

@@ -1,23 +1,16 @@
-"""Which servers a crawl may reach and how: no private network, and proxy and HTTP authentication by site.
+"""No request leads into a private network.
 
 Loopback, private, link-local and metadata addresses are not fetched. The user's own proxy, and a seed on such a host, must work. What is
 spelled as a private host (urls.unwanted) is refused at once, with a proxy too, be it a link, a redirect's target or a robots.txt. The
 address of another name is known only when it is resolved, and may be another one the next time: the middleware says which names are
 strangers', and the resolver, which has the address the connection will use, refuses those that lead inside. Behind a proxy it is the proxy
 that resolves. Not looked at: a replay, spiders that are not ours, TOPIC_PRIVATE_NETWORK.
-
-Proxy and authentication of a site come from its rule (`[sites]` of a topic file, `-a sites=`). Scrapy's HttpProxyMiddleware and
-HttpAuthMiddleware read `proxy`, `http_user`, `http_pass` and `http_auth_domain` of a request's meta. A redirect to another site takes meta
-along, so what the rule set is removed there. For the whole crawl there are Scrapy's own: the environment's `http_proxy`, `HTTPAUTH_USER`,
-`HTTPAUTH_PASS` and `HTTPAUTH_DOMAIN`.
-Reference: Li, Zhao & Yu, SkyReach, 2003, §3.4, steps 1 and 3.
 """
 
 from __future__ import annotations
 
 import logging
-import os
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
@@ -32,14 +25,9 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from twisted.internet.error import DNSLookupError
 
 from topiccrawler.crawling.admission import PRIVATE_ADDRESS, RESOLVED_ADDRESS, Decision, DownloaderRule
-from topiccrawler.engine.faults import reported_by_scrapy
 from topiccrawler.engine.opening import needed_crawl
 from topiccrawler.engine.politeness import host_key
-from topiccrawler.errors import ArgumentError
 from topiccrawler.model import Link
-from topiccrawler.pages.site_rules import rule_of
-from topiccrawler.topics.topic import SiteRule
-from topiccrawler.urls.canonical import host_of
 from topiccrawler.urls.unwanted import address_of, is_inside, is_private_answer
 
 if TYPE_CHECKING:
@@ -155,49 +143,3 @@ def resolved_address(seed_hosts: Container[str]) -> DownloaderRule:
         return Decision(False, reason=f"{PRIVATE_ADDRESS}: {name} = {inside[name]}")
 
     return DownloaderRule(RESOLVED_ADDRESS, known)
-
-
-GIVEN = "topic_site_access"  # in meta: which keys it set
-
-
-class SiteAccessMiddleware:
-    """Downloader middleware (90, before robots.txt is asked for)."""
-
-    def __init__(self, sites: Mapping[str, SiteRule]) -> None:
-        self.sites = sites
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        sites = needed_crawl(crawler).topic.sites
-        wanted = {place: rule for place, rule in sites.items() if rule.proxy or rule.user}
-        if not wanted:
-            raise NotConfigured
-        with reported_by_scrapy(crawler.settings):
-            return cls({place: _filled_in(place, rule) for place, rule in wanted.items()})
-
-    def process_request(self, request: Request) -> None:
-        for key in request.meta.pop(GIVEN, ()):
-            request.meta.pop(key, None)
-        rule = rule_of(request.url, self.sites)
-        if rule is None:
-            return
-        access = {"proxy": rule.proxy} if rule.proxy else {}
-        if rule.user:
-            domain = host_of(request.url).partition(":")[0]
-            access |= {"http_user": rule.user, "http_pass": rule.password, "http_auth_domain": domain}
-        new = {key: value for key, value in access.items() if key not in request.meta}
-        request.meta.update(new)
-        request.meta[GIVEN] = tuple(new)
-
-
-def _filled_in(place: str, rule: SiteRule) -> SiteRule:
-    """The rule with what the environment has for its $NAMEs."""
-    found = {}
-    for field in ("proxy", "password"):
-        value: str = getattr(rule, field)
-        if value.startswith("$"):
-            if value[1:] not in os.environ:
-                fault = f"is {value}, and the environment has no such variable"
-                raise ArgumentError(f"sites.{place}.{field}", fault, f"set it: export {value[1:]}=…")
-            found[field] = os.environ[value[1:]]
-    return rule.model_copy(update=found)

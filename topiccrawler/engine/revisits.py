@@ -28,7 +28,8 @@ from topiccrawler.engine.opening import StoreWait, store_wait
 from topiccrawler.frontier.base import Leased, Listing, Row, State
 from topiccrawler.items import Outlinks, page_of
 from topiccrawler.model import Link, Via
-from topiccrawler.store.pages import Check, content_hash
+from topiccrawler.store.page_checks import Check
+from topiccrawler.store.pages import content_hash
 from topiccrawler.urls.canonical import host_of
 
 logger = logging.getLogger(__name__)

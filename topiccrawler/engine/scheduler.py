@@ -35,9 +35,10 @@ from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.leases import META, Lease, Leases
 from topiccrawler.engine.link_rules import LinkRules
 from topiccrawler.engine.opening import crawl_of, faults_of
-from topiccrawler.engine.politeness import WAKE, Politeness, WakeTimer, host_key, paces_of
+from topiccrawler.engine.politeness import Politeness, host_key, paces_of
 from topiccrawler.engine.private_network import PrivateNetworkMiddleware, resolved_address
 from topiccrawler.engine.progress import QueueStats
+from topiccrawler.engine.waking import WAKE, WakeTimer
 from topiccrawler.frontier.base import Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link, Page, Via

@@ -1,4 +1,4 @@
-"""A frontier read from outside: as JSON lines and back, and the state of one on disk while a crawl may be writing to it.
+"""A frontier as JSON lines, and back.
 
 The lines are there to inspect a frontier with other tools, to repair it, or to move a job. Each is checked before it is queued. An error names
 the first wrong line; the lines before it are queued, and loading the corrected file again adds the others.
@@ -6,172 +6,21 @@ the first wrong line; the lines before it are queued, and loading the corrected 
     {"frontier": 1}                                                       first line: the format's version
     {"note": NAME, "text": TEXT}                                          what strategy, budgets and harvest counter keep
     {"url": …, "host": …, "score": …, "state": …, "reason": …, …}         one URL, in order of arrival
-
-The state is read without loading anything: SQL counts, and only the rows asked for are read, so millions of URLs take a second.
 """
 
 from __future__ import annotations
 
 import json
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, fields
-from pathlib import Path
-from typing import Annotated, Literal, Self
+from dataclasses import fields
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Pushed, Row, State
-from topiccrawler.frontier.rows import STATES, Rows, SqliteFaults, open_to_read
-from topiccrawler.frontier.sqlite import SqliteNotes
-from topiccrawler.frontier.url_index import digest
 from topiccrawler.model import Link, Score
 from topiccrawler.urls.canonical import MAX_LENGTH_CHARACTERS, host_of
-
-_STATES = "SELECT state, count(*) FROM urls GROUP BY state"
-_HOSTS = "SELECT name, state, count(*) FROM urls JOIN hosts ON hosts.id = host GROUP BY host, state"
-_REASONS = "SELECT reason, count(*) FROM urls WHERE state = ? GROUP BY reason ORDER BY count(*) DESC, reason"
-_EXAMPLES = "SELECT url FROM urls JOIN links USING (number) WHERE state = ? AND reason = ? LIMIT ?"
-_ENDED = """SELECT links.url, anchor, coalesce(sources.url, ''), score, changed
-    FROM urls JOIN links USING (number) LEFT JOIN sources ON sources.id = source
-    WHERE state = ? AND (reason = ? OR substr(reason, 1, length(?)) = ? OR substr(reason, 1, length(?)) = ?) ORDER BY urls.number LIMIT ? OFFSET ?"""
-_TOP = """SELECT urls.number FROM urls
-    LEFT JOIN (SELECT number AS raised, score AS raised_score, max(id) FROM raises GROUP BY number) ON raised = number
-    WHERE state = 0 ORDER BY coalesce(raised_score, score) DESC, number LIMIT ?"""
-
-
-@dataclass(slots=True)
-class Overview:
-    """Counts, and the rows that come next by score."""
-
-    states: dict[str, int]
-    hosts: dict[str, dict[str, int]]  # host -> state -> URLs; those with most waiting first
-    failures: dict[str, int]  # reason -> URLs in state error
-    discards: dict[str, int]  # reason -> URLs in state discarded
-    top: list[Row]
-    notes: Mapping[str, str] = field(default_factory=dict)
-
-
-def overview(path: Path, top: int = 10) -> Overview:
-    """Read it. StateError when there is no frontier or it cannot be read."""
-    require(path)
-    with SqliteFaults(path), closing(open_to_read(path)) as database:
-        states = dict.fromkeys((state.value for state in STATES), 0)
-        for code, count in database.execute(_STATES):
-            states[STATES[code].value] = count
-        hosts: dict[str, dict[str, int]] = {}
-        for name, code, count in database.execute(_HOSTS):
-            hosts.setdefault(name, {})[STATES[code].value] = count
-        failures = dict(database.execute(_REASONS, (STATES.index(State.ERROR),)).fetchall())
-        discards = dict(database.execute(_REASONS, (STATES.index(State.DISCARDED),)).fetchall())
-        numbers = [number for (number,) in database.execute(_TOP, (top,))]
-    by_waiting = sorted(hosts, key=lambda host: (-hosts[host].get("waiting", 0), host))
-    with reading(path) as rows:
-        in_order, first = (
-            {host: hosts[host] for host in by_waiting},
-            [rows.read(number) for number in numbers],
-        )
-        return Overview(states, in_order, failures, discards, first, rows.notes())
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """URLs that ended in one way."""
-
-    state: str  # error | discarded
-    reason: str
-    count: int
-    examples: tuple[str, ...]  # URLs
-
-
-def outcomes(path: Path, examples: int) -> list[Outcome]:
-    """What failed and what was discarded, by reason, the most frequent first. StateError as for `overview`."""
-    require(path)
-    found = []
-    with SqliteFaults(path), closing(open_to_read(path)) as database:
-        for state in (State.ERROR, State.DISCARDED):
-            code = STATES.index(state)
-            for reason, count in database.execute(_REASONS, (code,)).fetchall():
-                urls = database.execute(_EXAMPLES, (code, reason, examples))
-                found.append(Outcome(state.value, reason, count, tuple(url for (url,) in urls)))
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """One URL that failed or was discarded."""
-
-    url: str
-    anchor: str
-    source_url: str
-    score: float
-    changed: float  # seconds since the epoch
-
-
-def ended(path: Path, state: State, reason: str, limit: int = -1, skip: int = 0) -> Iterator[Ended]:
-    """Such URLs in order of arrival, lazily; of a reason also those that say more of it, behind a colon or by a URL. StateError as for `overview`."""
-    require(path)
-    more, url = f"{reason}: ", f"{reason} http"
-    with SqliteFaults(path), closing(open_to_read(path)) as database:
-        found = database.execute(_ENDED, (STATES.index(state), reason, more, more, url, url, limit, skip))
-        for row in found:
-            yield Ended(*row)
-
-
-@contextmanager
-def reading(path: Path) -> Iterator[Rows]:
-    """The rows of a frontier on disk, to be read only."""
-    require(path)
-    rows = Rows(path, read_only=True)
-    try:
-        deque(rows.load_raises(), maxlen=0)  # it remembers them
-        yield rows
-    finally:
-        rows.close()
-
-
-class QueueLookup:
-    """Single URLs of a frontier on disk, beside a crawl that may be writing to it, and its notes. Nothing is loaded."""
-
-    def __init__(self, path: Path) -> None:
-        require(path)
-        self._rows = Rows(path, read_only=True)
-        self.notes = SqliteNotes(self._rows)
-        self._found: dict[str, Row | None] = {}
-
-    def look(self) -> Self:
-        """As a frontier's view of itself."""
-        return self
-
-    def row(self, url: str) -> Row | None:
-        """One URL's record."""
-        if url not in self._found:
-            number = self._rows.find(digest(url))
-            self._found[url] = None if number is None else self._rows.read(number)
-        return self._found[url]
-
-    def queued(self, after: str = "") -> Iterator[Link]:
-        """The waiting links behind the URL `after`, lazily."""
-        last = self._rows.find(digest(after)) if after else None
-        return (row.link for row in self._rows.listing(State.WAITING, -1 if last is None else last))
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._rows.close()
-
-
-def is_made(path: Path) -> bool:
-    """There is a frontier. A crawl that is just beginning has an empty file until the tables are in it."""
-    return path.is_file() and path.stat().st_size > 0
-
-
-def require(path: Path) -> None:
-    """StateError when there is none; reading makes no file."""
-    if not is_made(path):
-        remedy = "name the JOBDIR of a crawl that was run with -s JOBDIR=…"
-        raise StateError(str(path), "there is no frontier", remedy)
 
 
 def notes_as_json(notes: Mapping[str, str], name: str) -> dict[str, object]:

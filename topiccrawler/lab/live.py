@@ -19,20 +19,15 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from topiccrawler.crawling.assemble import TOPIC, as_toml, topic_of
+from topiccrawler.crawling.assemble import topic_of
 from topiccrawler.crawling.harvest import Verdict
-from topiccrawler.crawling.job_files import DISCARDED, PAGES, VISITS, crawl_line, failure, start_scrapy
+from topiccrawler.crawling.job_files import DISCARDED, PAGES, VISITS
+from topiccrawler.crawling.job_topic import TOPIC, as_toml
+from topiccrawler.crawling.launching import crawl_line, failure, start_scrapy
+from topiccrawler.lab.configurations import name_of, parameters_of, pruned
+from topiccrawler.lab.cost import Cost, memory_mb
 from topiccrawler.lab.recorded_web import RecordedPages
-from topiccrawler.lab.replayed import (
-    MEMORY_STEP,
-    Cost,
-    Crawled,
-    Run,
-    memory_mb,
-    name_of,
-    parameters_of,
-    pruned,
-)
+from topiccrawler.lab.replayed import MEMORY_STEP, Crawled, Run
 from topiccrawler.store.pages import PageStore
 from topiccrawler.store.visits import read_visits
 

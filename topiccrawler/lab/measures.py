@@ -1,9 +1,4 @@
-"""Turns crawls into the figures that result.json holds.
-
-Every figure is the mean over a strategy's runs, and with more than one run a band stands beside it: the 95 % confidence
-interval of that mean, by Student's t.
-
-How good a crawl was: harvest rate, target recall and oracle ratio, from which of its pages were relevant.
+"""How good a crawl was, from which of its pages were relevant, as the figures that result.json holds.
 
     harvest_rate@N  = relevant among the first N fetched / N: Σ r_i / |V|, r_i = 1 for a relevant page of V (JLSE eq. 20)
     target_recall@N = relevant among the first N fetched / relevant pages that can be reached: |T ∩ C_t| / |T| (JLSE eq. 21)
@@ -13,36 +8,8 @@ How good a crawl was: harvest rate, target recall and oracle ratio, from which o
 
 A crawl whose queue runs empty keeps its count and is still divided by N; `pages` says how many it fetched.
 
-The oracle: what a strategy could do that knew all links and all labels.
-
-Idea: always fetch the queued page from which the nearest relevant page is fewest links away.
-Formula: key = (links to the nearest relevant page, order of arrival); 0 for a relevant page; a page from which no relevant one
-    can be reached comes after all others; equal keys first in, first out.
-Parameters: none.
-Reads: the whole link table and the truth, which no crawl has.
-Cost: O(links + pages · log pages), once a topic.
-But: it is greedy, not the best order there is: it does not weigh one near relevant page against many a step farther.
-Reference: house definition (ALGORITHMS §7); oracle_ratio divides by it.
-
-How good what a crawl keeps is, over the content pages that it fetched.
-
-    precision = on topic among the kept / kept
-    recall    = on topic among the kept / on topic
-    kept_precision@N = on topic among the kept of the first N fetched / kept of them
-    kept_recall@N    = on topic among the kept of the first N fetched / content pages on topic that can be reached
-    p_at_25   = on topic among the 25 kept pages of highest relevance / min(25, on topic)
-    calibration_error = sum over ten bins of relevance of pages in the bin / pages · |their mean relevance − their share on topic|
-
-A page that could not be read is not kept, and is in no bin. Reference of the last: Naeini, Cooper & Hauskrecht (2015), Obtaining
-Well Calibrated Probabilities Using Bayesian Binning (the expected calibration error with bins of equal width).
-
-How far raters agree, and what their ratings say of a crawl: kappa, precision with an interval, recall's side, harvest over the crawl.
-
-Formula: Cohen (two raters) and Fleiss (several): kappa = (P - Pe) / (1 - Pe). Fleiss: P = mean over pages of (sum of squared counts - n) /
-(n(n - 1)), Pe = sum of squared shares of each answer; of the pages that all have rated. Cohen: P = share of pages rated alike, Pe = sum over
-answers of the product of both raters' shares. None where all answers are one, and kappa has no meaning.
-Interval: Wilson's score interval of a share, at 95 %.
-Reference: Cohen (1960), Educ. Psychol. Meas. 20; Fleiss (1971), Psychol. Bull. 76; Wilson (1927), J. Am. Stat. Assoc. 22; nb-guided §4.3.1 for the curve.
+Every figure is the mean over a strategy's runs, and with more than one run a band stands beside it: the 95 % confidence
+interval of that mean, by Student's t.
 """
 
 from __future__ import annotations
@@ -51,13 +18,12 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from heapq import heappop, heappush
 from itertools import accumulate
 from statistics import fmean, stdev
-from typing import Any, NamedTuple
+from typing import Any
 
 from topiccrawler.crawling.harvest import Verdict
-from topiccrawler.lab.recorded_web import NOWHERE, LinkTable
+from topiccrawler.lab.kept_pages import Assessed, Kept, measure, reliability
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,175 +86,7 @@ def checkpoints(pages: int, step: int) -> list[int]:
     return [*range(step, pages, step), pages]
 
 
-def oracle_order(links: LinkTable, seeds: Sequence[int], relevant: Iterable[int], pages: int) -> list[int]:
-    """The first `pages` pages the oracle fetches from the seeds."""
-    distances = links.distances(relevant)
-    heap: list[tuple[int, int, int]] = []
-    queued: set[int] = set()
-
-    def queue(found: Iterable[int]) -> None:
-        for page in found:
-            if page not in queued:
-                distance = len(links) if distances[page] == NOWHERE else distances[page]
-                heappush(heap, (distance, len(queued), page))
-                queued.add(page)
-
-    order: list[int] = []
-    queue(seeds)
-    while heap and len(order) < pages:
-        page = heappop(heap)[2]
-        order.append(page)
-        queue(links[page])
-    return order
-
-
-BEST = 25
-BINS = 10
-
-
-class Assessed(NamedTuple):
-    """A content page that was fetched."""
-
-    is_relevant: bool
-    relevance: float | None  # 0..1, as the crawl has it; None: the page could not be read
-    is_kept: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """The pages whose relevance is from `start` on and below `end`; the last bin has 1 too."""
-
-    start: float
-    end: float
-    pages: int
-    mean_relevance: float | None  # None: no page
-    on_topic: float | None  # share of the pages
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """One crawl's. A figure is None when it would be a share of nothing."""
-
-    pages: int  # kept
-    precision: float | None
-    recall: float | None
-    p_at_25: float | None
-    calibration_error: float | None
-
-
-def measure(pages: Sequence[Assessed]) -> Kept:
-    """`pages`: in order of fetching, which decides between equal relevances."""
-    kept = [page for page in pages if page.is_kept]
-    hits = sum(page.is_relevant for page in kept)
-    relevant = sum(page.is_relevant for page in pages)
-    best = sorted(kept, key=lambda page: -(page.relevance or 0.0))[:BEST]
-    return Kept(
-        pages=len(kept),
-        precision=hits / len(kept) if kept else None,
-        recall=hits / relevant if relevant else None,
-        p_at_25=sum(page.is_relevant for page in best) / min(BEST, relevant) if relevant else None,
-        calibration_error=calibration_error(reliability(pages)),
-    )
-
-
-def reliability(pages: Sequence[Assessed]) -> list[Bin]:
-    """The bins of a reliability diagram."""
-    parts: list[list[tuple[float, bool]]] = [[] for _ in range(BINS)]
-    for page in pages:
-        if page.relevance is not None:
-            parts[min(BINS - 1, int(page.relevance * BINS))].append((page.relevance, page.is_relevant))
-    return [
-        Bin(
-            start=number / BINS,
-            end=(number + 1) / BINS,
-            pages=len(part),
-            mean_relevance=fmean(relevance for relevance, _ in part) if part else None,
-            on_topic=fmean(is_relevant for _, is_relevant in part) if part else None,
-        )
-        for number, part in enumerate(parts)
-    ]
-
-
-def calibration_error(bins: Sequence[Bin]) -> float | None:
-    """0..1; None without pages."""
-    pages = sum(one.pages for one in bins)
-    gaps = (
-        one.pages * abs(one.mean_relevance - one.on_topic)
-        for one in bins
-        if one.mean_relevance is not None and one.on_topic is not None
-    )
-    return sum(gaps) / pages if pages else None
-
-
 CONFIDENCE = 0.95
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A share of rated pages with its interval."""
-
-    yes: int
-    of: int
-    low: float
-    high: float
-
-    @classmethod
-    def of_answers(cls, answers: Sequence[bool]) -> Share:
-        """Wilson's interval; 0 to 1 for none."""
-        if not answers:
-            return cls(0, 0, 0.0, 1.0)
-        from scipy.stats import binomtest
-
-        interval = binomtest(sum(answers), len(answers)).proportion_ci(CONFIDENCE, "wilson")
-        return cls(sum(answers), len(answers), float(interval.low), float(interval.high))
-
-    @property
-    def share(self) -> float:
-        """0..1; 0 for none."""
-        return self.yes / self.of if self.of else 0.0
-
-
-def cohen_kappa(first: Sequence[bool], second: Sequence[bool]) -> float | None:
-    """Of two raters' answers about the same pages."""
-    if not first:
-        return None
-    alike = fmean(one == other for one, other in zip(first, second, strict=True))
-    p, q = fmean(first), fmean(second)
-    by_chance = p * q + (1 - p) * (1 - q)
-    return None if by_chance >= 1 else (alike - by_chance) / (1 - by_chance)
-
-
-def fleiss_kappa(answers: Sequence[Sequence[bool]]) -> float | None:
-    """Of the answers of at least two raters about each page, as many about each."""
-    if not answers or len(answers[0]) < 2:
-        return None
-    raters = len(answers[0])
-    counts = [(sum(of_page), raters - sum(of_page)) for of_page in answers]
-    alike = fmean((yes * yes + no * no - raters) / (raters * (raters - 1)) for yes, no in counts)
-    share = sum(yes for yes, _ in counts) / (raters * len(counts))
-    by_chance = share * share + (1 - share) * (1 - share)
-    return None if by_chance >= 1 else (alike - by_chance) / (1 - by_chance)
-
-
-def kappa(ratings: Sequence[Mapping[str, bool]]) -> tuple[str, float | None, int]:
-    """Whose formula, its value, and of how many pages: those that every rater has rated."""
-    if len(ratings) < 2:
-        return "", None, 0
-    common = sorted(set.intersection(*(set(rating) for rating in ratings)))
-    columns = [[rating[url] for url in common] for rating in ratings]
-    if len(ratings) == 2:
-        return "Cohen", cohen_kappa(*columns), len(common)
-    return "Fleiss", fleiss_kappa(list(zip(*columns, strict=True))), len(common)
-
-
-def majority(ratings: Sequence[Mapping[str, bool]]) -> dict[str, bool]:
-    """What most raters say of each page; a page they are divided about is left out."""
-    found = {}
-    for url in sorted(set().union(*ratings)):
-        votes = [rating[url] for rating in ratings if url in rating]
-        if 2 * sum(votes) != len(votes):
-            found[url] = 2 * sum(votes) > len(votes)
-    return found
 
 
 STEP_PAGES = 250

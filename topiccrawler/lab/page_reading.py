@@ -1,33 +1,24 @@
 """Reads every page of a recorded web once, for all topics, context makers and strategies, with the crawl's own Reader.
 
 A link counts once for each place it stands in a page; links to pages the web does not hold are left out and counted.
-
-Runs tasks on all cores, in processes that share nothing: one job runs in this very process.
-
-Forked processes inherit locks and open files, and a killed parent must not leave children at work. So each worker is started
-fresh, gets plain values, returns plain values, and ends when its parent does.
 """
 
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Self
 
 from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.crawling.assemble import page_classifier_of, reader_of, topic_of
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.errors import CrawlerError
-from topiccrawler.lab.recorded_web import Judged, LinkTable, RecordedPages, pack, write_pages
+from topiccrawler.lab.parsed_pages import Judged, pack, write_pages
+from topiccrawler.lab.recorded_web import LinkTable, RecordedPages
+from topiccrawler.lab.workers import Workers
 from topiccrawler.links.extract import ContextMaker, extract
 from topiccrawler.model import Link
 from topiccrawler.pages.formats.registry import READ, recognise
@@ -36,58 +27,6 @@ from topiccrawler.pages.site_rules import is_robots, sitemap_lines
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.text.segmenter import Segmenter
-
-Task = TypeVar("Task")
-Result = TypeVar("Result")
-
-
-class Workers:
-    """`with Workers(2) as workers: for number, result in workers.run(function, tasks): …`"""
-
-    def __init__(self, jobs: int) -> None:
-        self.jobs = jobs
-        self._pool: ProcessPoolExecutor | None = None
-
-    def __enter__(self) -> Self:
-        if self.jobs > 1:
-            fresh = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.jobs, fresh, initializer=_end_with_parent)
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *failure: object) -> None:
-        pool, self._pool = self._pool, None
-        if pool is None:
-            return
-        if kind is not None:
-            for process in multiprocessing.active_children():
-                process.terminate()
-        pool.shutdown(wait=True, cancel_futures=True)
-
-    def run(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[tuple[int, Result]]:
-        """Number of the task and its result, as they end. `function` stands at the top of a module."""
-        if self._pool is None:
-            for number, task in enumerate(tasks):
-                yield number, function(task)
-            return
-        numbers = {self._pool.submit(function, task): number for number, task in enumerate(tasks)}
-        try:
-            for done in as_completed(numbers):
-                yield numbers.pop(done), done.result()
-        except BrokenProcessPool:
-            fault = "was killed, perhaps for want of memory"
-            raise CrawlerError("a worker process", fault, "try again with --jobs 1") from None
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-
-    def watch() -> None:
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
 
 PAGES_A_TASK = 64
 

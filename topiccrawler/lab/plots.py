@@ -16,8 +16,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from topiccrawler.lab.experiment import Outcome
-from topiccrawler.lab.measures import Curve, band, checkpoints, harvest_rate, reliability, target_recall
-from topiccrawler.lab.reporting import ORACLE, mean_ratios
+from topiccrawler.lab.kept_pages import reliability
+from topiccrawler.lab.measures import Curve, band, checkpoints, harvest_rate, target_recall
+from topiccrawler.lab.reporting import mean_ratios
+from topiccrawler.lab.result_files import ORACLE
 
 POINTS = 200
 SIZE_INCHES = (9.0, 5.5)

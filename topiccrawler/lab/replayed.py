@@ -3,218 +3,33 @@
 Only the engine is gone: no network, no delays between requests to a host, the clock counts pages. As many pages are under
 way as in a live crawl, and come back in the order in which they were asked for, so a strategy learns from each page as late as
 there. Pages of a live crawl come back a little sooner or later, which may change its order: further runs of `--repeat` draw that.
-
-What a run cost: processor time, memory, and the time that went into refreshing the queue. It never repeats to the bit.
-
-Peak memory is the process's; on Linux its mark is set back before a run, elsewhere it is that of all runs before it too.
-
-The strategies of a comparison, from what a user writes, NAME or NAME:key=value:key=value, to one that is ready to crawl. Two keys are the
-topic's: `breadth` (broad, normal, specific) and `tunnels` (its tunnel probability) prune that run alone, with the gate open for the others.
 """
 
 from __future__ import annotations
 
-import contextlib
 import random
-import resource
-import sys
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from heapq import heappop, heappush
 from pathlib import Path
-from typing import Self
 
-from topiccrawler.crawling import assemble
-from topiccrawler.crawling.assemble import PLAIN_CONTEXT, Parts
+from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.crawl import Crawl, Fetch, Outcome
 from topiccrawler.crawling.harvest import Verdict, verdict_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.site_listings import SiteListings
-from topiccrawler.errors import CrawlerError, ModelError, StrategyError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
-from topiccrawler.lab.recorded_web import ParsedPages, Reading
-from topiccrawler.links.extract import ContextMaker
-from topiccrawler.model import Link, Page, Score, Via
+from topiccrawler.lab.configurations import parts_of
+from topiccrawler.lab.cost import Cost, Meter, memory_mb
+from topiccrawler.lab.parsed_pages import ParsedPages, Reading
+from topiccrawler.model import Link, Page, Via
 from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.relevance.evidence import EvidenceClassifier, Found
-from topiccrawler.strategies import STRATEGIES, build
-from topiccrawler.strategies.base import Strategy
-from topiccrawler.topics.topic import make_topic
-
-_STATUS = Path("/proc/self/status")
-_CLEAR = Path("/proc/self/clear_refs")
-_PEAK_MARK = "5"  # see proc(5): sets the peak back to what is used now
-
-
-@dataclass(slots=True)
-class Cost:
-    """Filled while a run goes on."""
-
-    cpu_seconds: float = 0.0
-    wall_seconds: float = 0.0
-    peak_memory_mb: float = 0.0
-    refreshes: int = 0
-    refresh_seconds: float = 0.0
-    longest_refresh_seconds: float = 0.0
-    most_queued: int = 0
-
-
-class Meter:
-    """`with Meter() as meter: …` fills `meter.cost`."""
-
-    def __init__(self) -> None:
-        self.cost = Cost()
-
-    def __enter__(self) -> Self:
-        with contextlib.suppress(OSError):
-            _CLEAR.write_text(_PEAK_MARK)
-        self._cpu, self._wall = time.process_time(), time.perf_counter()
-        return self
-
-    def __exit__(self, *failure: object) -> None:
-        self.cost.cpu_seconds = time.process_time() - self._cpu
-        self.cost.wall_seconds = time.perf_counter() - self._wall
-        self.cost.peak_memory_mb = _peak_mb()
-
-    def watch(self, strategy: Strategy) -> None:
-        """From now on take the time of the strategy's refreshes; they may come in slices."""
-        refresh = strategy.refresh
-
-        def watched(queued: Iterable[Link]) -> Iterator[Score]:
-            began = time.perf_counter()
-            scores = iter(refresh(queued))
-            spent = time.perf_counter() - began
-            self.cost.refreshes += 1
-            try:
-                while True:
-                    began = time.perf_counter()
-                    score = next(scores, None)
-                    spent += time.perf_counter() - began
-                    if score is None:
-                        return
-                    yield score
-            finally:
-                self.cost.refresh_seconds += spent
-                self.cost.longest_refresh_seconds = max(self.cost.longest_refresh_seconds, spent)
-
-        strategy.__dict__["refresh"] = watched  # on this object only
-
 
 MEMORY_STEP = 250  # pages between two looks at the memory
-
-
-def memory_mb(process: int | str) -> float:
-    """What it holds now; 0 when that cannot be read."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
-    return 0.0
-
-
-def _peak_mb() -> float:
-    with contextlib.suppress(OSError, ValueError):
-        for line in _STATUS.read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) / 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 1024 / (1024 if sys.platform == "darwin" else 1)
-
-
-ALL = "all"
-PRUNING = {"breadth": "breadth", "tunnels": "tunnel_probability"}  # in a spec -> of the topic
-
-
-@dataclass(slots=True)
-class Configurations:
-    """Who runs, and who cannot and why."""
-
-    specs: list[str] = field(default_factory=list)
-    absent: dict[str, str] = field(default_factory=dict)
-
-
-def named(text: str) -> list[str]:
-    """The strategies a user wrote, separated by commas; `all` stands for every registered one."""
-    specs: list[str] = []
-    for spec in filter(None, (part.strip() for part in text.split(","))):
-        specs += list(STRATEGIES) if spec == ALL else [spec]
-    if not specs:
-        raise StrategyError("--strategies", "names none", f"give {ALL}, or some of: {', '.join(STRATEGIES)}")
-    return list(dict.fromkeys(specs))
-
-
-def strategy_of(spec: str) -> Strategy:
-    """Build from NAME or NAME:key=value:…"""
-    return build(name_of(spec), parameters_of(spec))
-
-
-def name_of(spec: str) -> str:
-    """The registered name."""
-    return spec.split(":", maxsplit=1)[0]
-
-
-def parameters_of(spec: str) -> dict[str, str]:
-    """The strategy's parameters, as text."""
-    return {key: value for key, value in _written(spec).items() if key not in PRUNING}
-
-
-def pruned(recipe: Recipe, spec: str) -> Recipe:
-    """The recipe with the breadth and the tunnels that the strategy is written with; TopicError for a wrong one."""
-    given = {PRUNING[key]: value for key, value in _written(spec).items() if key in PRUNING}
-    if not given:
-        return recipe
-    topic = make_topic({**assemble.topic_of(recipe).model_dump(), **given}, f"strategy {spec}")
-    return replace(recipe, prune=True, topic_fields=topic.model_dump(mode="json"))
-
-
-def _written(spec: str) -> dict[str, str]:
-    parameters: dict[str, str] = {}
-    for part in spec.split(":")[1:]:
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise StrategyError(f"strategy {spec!r}", f"{part!r} is no parameter", "write NAME:key=value")
-        parameters[key.strip()] = value.strip()
-    return parameters
-
-
-def build_all(recipe: Recipe, specs: Sequence[str], *, forgiving: Sequence[str] = ()) -> Configurations:
-    """Build each once. One among `forgiving` that cannot be built is absent; another one's error goes up."""
-    found = Configurations()
-    for spec in specs:
-        strategy_of(spec)
-        try:
-            parts_of(recipe, spec)
-        except CrawlerError as fault:
-            if spec not in forgiving:
-                raise
-            found.absent[spec] = str(fault)
-        else:
-            found.specs.append(spec)
-    return found
-
-
-def parts_of(recipe: Recipe, spec: str, seed: int = 0) -> Parts:
-    """The crawl's parts with that strategy; a topic's link model is loaded once in a process."""
-    ready = replace(pruned(recipe, spec), strategy=name_of(spec), parameters=parameters_of(spec), seed=seed)
-    model = _model(recipe.topic, recipe.link_models) if assemble.needs_link_model(ready) else None
-    return assemble.assemble(ready, model)
-
-
-def contexts_of(recipe: Recipe) -> list[ContextMaker]:
-    """All context makers a topic may need."""
-    try:
-        return list(dict.fromkeys((PLAIN_CONTEXT, _model(recipe.topic, recipe.link_models).context)))
-    except ModelError:
-        return [PLAIN_CONTEXT]
-
-
-@lru_cache(maxsize=4)
-def _model(topic: str, models: str | None) -> assemble.LinkModel:
-    recipe = Recipe(topic, link_models=models)
-    return assemble.link_model_of(recipe)
 
 
 CONCURRENCY = 16  # pages under way at once, replayed and live; Scrapy's own default

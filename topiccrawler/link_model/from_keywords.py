@@ -4,7 +4,7 @@ A user's own topic has no trained model, and a crawl should not have to wait for
 that was named and is missing is an error. So keywords are used when no folder of models was named and
 none is shipped for the topic, or when they are asked for (TOPIC_LINK_MODELS=none); never otherwise.
 
-The words of the catalogue's other topics speak against it, but for those near its own (topics.meaning): each little, all together as
+The words of the catalogue's other topics speak against it, but for those near its own (topics.contrasts): each little, all together as
 much as its own. Without them a link that says 足球 was worth as much to finance as one that says nothing.
 """
 
@@ -15,13 +15,13 @@ import logging
 from functools import lru_cache
 from pathlib import Path
 
-from topiccrawler.files import folder as data_folder
 from topiccrawler.files import is_file
 from topiccrawler.link_model.classifier import Counts, Lexicon, LinkClassifier
 from topiccrawler.link_model.model_file import load_model
 from topiccrawler.link_model.training.samples import add, boilerplate_beside, is_phrase, keyword_samples
+from topiccrawler.resources import folder as data_folder
 from topiccrawler.text.segmenter import Segmenter
-from topiccrawler.topics.meaning import contrasts
+from topiccrawler.topics.contrasts import contrasts
 from topiccrawler.topics.topic import Topic
 
 logger = logging.getLogger(__name__)

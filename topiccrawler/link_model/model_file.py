@@ -18,10 +18,10 @@ from typing import Any
 
 from topiccrawler.errors import ModelError
 from topiccrawler.files import JsonFile, compact, is_file, replace_file
-from topiccrawler.files import folder as data_folder
 from topiccrawler.link_model.classifier import FEATURES, FIELDS, Counts, Lexicon, LinkClassifier
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link
+from topiccrawler.resources import folder as data_folder
 from topiccrawler.text.segmenter import PLAIN, TOKENIZER, Segmenter
 
 FORMAT = "topiccrawler link model"

@@ -63,7 +63,7 @@ def extract(
 ) -> PageLinks:
     """All http(s) links in document order; repeated URLs stay, each with its own anchor.
 
-    Links to files that are no pages are left out: links.extract has them.
+    Links to files that are no pages are left out (media_of).
 
     `depth` is that of the links; `encoding` the page's own, in which browsers send what a query holds.
     """
@@ -89,7 +89,7 @@ def extract(
         kinds.append("frame" if anchor[9] in _FRAMES else kind)
         shown = text[anchor[0] : anchor[1]]
         if not shown or BOUNDARY in shown or len(shown) > LONGEST_ANCHOR:
-            shown = _shown(shown, anchor.title, anchor.alt)
+            shown = _visible(shown, anchor.title, anchor.alt)
         anchors.append(shown)
         read.append(index)
     if context != "window":
@@ -127,10 +127,10 @@ def _add_refresh(found: PageLinks, target: tuple[str, str, str], anchor: str) ->
 
 def anchor_text(document: Document, anchor: Anchor) -> str:
     """What a reader sees of the link: its text, else its title, else the alt of its picture."""
-    return _shown(document.text[anchor.start : anchor.end], anchor.title, anchor.alt)
+    return _visible(document.text[anchor.start : anchor.end], anchor.title, anchor.alt)
 
 
-def _shown(text: str, title: str, alt: str) -> str:
+def _visible(text: str, title: str, alt: str) -> str:
     if BOUNDARY in text:
         text = text.replace(BOUNDARY, " ")
     return (text or " ".join(title.split()) or " ".join(alt.split()))[:LONGEST_ANCHOR]

@@ -31,29 +31,20 @@ import numpy as np
 
 from topiccrawler.errors import ModelError
 from topiccrawler.files import JsonFile, compact, replace_file
-from topiccrawler.files import folder as data_folder
-from topiccrawler.pages.blocks import (
+from topiccrawler.pages.block_places import Columns, name_words, of_elements_above, of_own_tags, tree_of
+from topiccrawler.pages.block_text import (
     CAPITAL,
     COMMA,
     DIGIT,
     MONEY,
     STOP,
     BlockText,
-    Columns,
     Numbers,
-    name_words,
-    of_copies,
-    of_elements_above,
-    of_like_blocks,
-    of_neighbours,
-    of_own_tags,
-    of_page,
-    of_place,
-    of_shares,
     text_of_blocks,
-    tree_of,
 )
+from topiccrawler.pages.blocks import of_copies, of_like_blocks, of_neighbours, of_page, of_place, of_shares
 from topiccrawler.pages.document import Block, Document
+from topiccrawler.resources import folder as data_folder
 
 
 def features(

@@ -18,9 +18,10 @@ from functools import lru_cache
 from itertools import repeat
 from typing import NamedTuple
 
-from topiccrawler.files import package_table
+from topiccrawler.resources import package_table
 
 BOUNDARY = "|"
+LONGEST_TITLE = 200  # characters
 
 # A piece of text that no tag interrupts: start, end, the element it stands in, within a link?, number of its block.
 # A plain tuple, for a page has many hundreds.

@@ -45,8 +45,8 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from topiccrawler.files import package_table
 from topiccrawler.pages.document import Document
+from topiccrawler.resources import package_table
 from topiccrawler.text.characters import script_counts
 from topiccrawler.text.segmenter import fold
 

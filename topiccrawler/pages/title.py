@@ -1,40 +1,21 @@
-"""The title of a page, without the name of the site.
+"""The title of a page, without the name of the site. Title readers are found by name (`TOPIC_TITLE_READER`).
 
 <title> holds too much ("标题_频道_网站", or the other way round): it is split at its separators, and the part that a heading
 or og:title repeats is the title; without one, the first part. The name of the site, or a short later part (a channel's
 logo), does not count as a repeat.
 Reference  SkyReach (2003) §3.5: title from <title> and headings.
 But        size, colour and centring of lines are not looked at: style sheets have taken them out of the
-           markup (pages.title does: half as many gold titles, benchmarks/titles.py).
-
-SkyReach's title reader: the line above the body text that looks most like a title. `TOPIC_TITLE_READER = skyreach`.
-
-Idea: a title stands above the text and is made to be seen: larger, centred, coloured, bold. <title> and headings are not asked.
-Formula: (1) the body begins with the first paragraph of at least BODY_CHARACTERS outside links; (2) of the paragraphs above, at
-    most MOST_ABOVE, the one with the largest 2 * (size - 3) + centred + coloured + bold is the title, the nearest to the body among
-    equals; (3) a neighbour of the same look is the title's other line.
-    size -> 1..7 as <font size> has it: h1 6, h2 5, h3 4; a style's font-size in px, pt or em by the same steps.
-Cost: a second parse of the page.
-But: the paper gives neither lengths nor weights; they are ours. What a style sheet says is not seen: only what stands in the markup,
-    which in 2003 was nearly all. Without a body, all paragraphs are looked at; nothing marked: no title.
-Reference: Li, Zhao & Yu, SkyReach, 2003, §3.5.2 and fig. 2.
-
-The title readers by name (`TOPIC_TITLE_READER`): each gives a page's title from its HTML and its parse.
+           markup (pages.skyreach_title does: half as many gold titles, benchmarks/titles.py).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from topiccrawler.pages.document import LONGEST_TITLE, Document
+from topiccrawler.pages.skyreach_title import skyreach_title
 
-from topiccrawler.pages.document import Document
-from topiccrawler.pages.dom_traversal import BLOCK_TAGS
-from topiccrawler.pages.parse import MOST_CHARACTERS, UNREAD, limit_nesting
-
-LONGEST_TITLE = 200
 SHORTEST_VOICE = 4  # characters; shorter headings are labels
 _SITE_WORD = r"(?:网|网站|站|频道|论坛|社区|博客|门户|在线|官网|首页)"
 _SEPARATOR = re.compile(
@@ -74,146 +55,6 @@ def _clean(text: str) -> str:
 
 def _key(text: str) -> str:
     return _SPACE.sub("", text).lower()
-
-
-BODY_CHARACTERS = 60
-MOST_ABOVE = 40  # paragraphs
-MOST_NODES = 50_000
-NORMAL_SIZE = 3
-SIZES = {"h1": 6, "h2": 5, "h3": 4, "big": 4, "small": 2}
-_STEPS = (10, 13, 16, 18, 24, 32)  # px: the upper ends of sizes 1 to 6
-_BREAKS = frozenset(BLOCK_TAGS.split())
-_UNSEEN = frozenset(["title", "textarea", "select", "option", "noscript", "button"])
-_FONT_SIZE = re.compile(r"font-size\s*:\s*(\d+(?:\.\d*)?|\.\d+)\s*(px|pt|em|rem|%)", re.IGNORECASE)
-_CENTRED = re.compile(r"text-align\s*:\s*center", re.IGNORECASE)
-_COLOURED = re.compile(r"(?:^|[;\s])color\s*:", re.IGNORECASE)
-_PIXELS = {"px": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "%": 0.16}
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How a text is shown."""
-
-    size: float = NORMAL_SIZE
-    centred: bool = False
-    coloured: bool = False
-    bold: bool = False
-
-    @property
-    def weight(self) -> float:
-        return 2 * (self.size - NORMAL_SIZE) + self.centred + self.coloured + self.bold
-
-
-@dataclass(slots=True)
-class _Paragraph:
-    text: str
-    look: Look  # that of its first text
-    linked: int  # characters in links
-
-    @property
-    def plain(self) -> int:
-        return len(self.text) - self.linked
-
-
-def skyreach_title(html: str) -> str:
-    """The title; empty when no line above the text is marked."""
-    paragraphs = list(_paragraphs(html))
-    body = next((at for at, one in enumerate(paragraphs) if one.plain >= BODY_CHARACTERS), len(paragraphs))
-    begin = max(0, body - MOST_ABOVE)
-    above = [
-        at for at in range(begin, body) if paragraphs[at].plain and len(paragraphs[at].text) <= LONGEST_TITLE
-    ]
-    best = max(above, key=lambda at: (paragraphs[at].look.weight, at), default=None)
-    if best is None or paragraphs[best].look.weight <= 0:
-        return ""
-    first = last = best
-    while first - 1 in above and paragraphs[first - 1].look == paragraphs[best].look:
-        first -= 1
-    while last + 1 in above and paragraphs[last + 1].look == paragraphs[best].look:
-        last += 1
-    return " ".join(one.text for one in paragraphs[first : last + 1])[:LONGEST_TITLE]
-
-
-def _paragraphs(html: str) -> Iterator[_Paragraph]:
-    """The page's texts between two block elements, in order."""
-    tree = LexborHTMLParser(limit_nesting(html[:MOST_CHARACTERS]))
-    tree.strip_tags(UNREAD)
-    pieces: list[tuple[str, Look, bool]] = []
-    for text, look, in_link in _texts(tree.body):
-        if text is not None:
-            pieces.append((text, look, in_link))
-        elif pieces:
-            yield _made(pieces)
-            pieces = []
-    if pieces:
-        yield _made(pieces)
-
-
-def _made(pieces: list[tuple[str, Look, bool]]) -> _Paragraph:
-    text = " ".join("".join(text for text, _, _ in pieces).split())
-    linked = sum(len(" ".join(text.split())) for text, _, in_link in pieces if in_link)
-    return _Paragraph(text, pieces[0][1], min(linked, len(text)))
-
-
-def _texts(root: LexborNode | None) -> Iterator[tuple[str | None, Look, bool]]:
-    """Texts with their look, and None where a block begins or ends."""
-    stack: list[tuple[LexborNode | None, Look, bool, bool]] = [(root, Look(), False, False)]
-    for _ in range(MOST_NODES):
-        if not stack:
-            return
-        node, look, in_link, ends = stack.pop()
-        if ends:
-            yield None, look, in_link
-        if node is None:
-            continue
-        stack.append((node.next, look, in_link, (node.tag or "") in _BREAKS))
-        tag = node.tag or "-"
-        if tag == "-text":
-            if (text := node.text_content or "").strip():
-                yield text, look, in_link
-        elif tag[0] != "-" and tag not in _UNSEEN:
-            if tag in _BREAKS:
-                yield None, look, in_link
-            stack.append((node.first_child, _look_of(node, tag, look), in_link or tag == "a", False))
-
-
-def _look_of(node: LexborNode, tag: str, around: Look) -> Look:
-    """The look inside an element."""
-    if tag in _BREAKS and len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
-        around = replace(around, size=SIZES.get(tag, NORMAL_SIZE), bold=True)
-    elif tag in {"b", "strong"}:
-        around = replace(around, bold=True)
-    elif tag in SIZES:
-        around = replace(around, size=SIZES[tag])
-    elif tag == "center":
-        around = replace(around, centred=True)
-    attributes = node.attributes
-    if not attributes:
-        return around
-    style = attributes.get("style") or ""
-    if tag == "font":
-        around = replace(
-            around,
-            size=_font_size(attributes.get("size") or "", around.size),
-            coloured=around.coloured or bool(attributes.get("color")),
-        )
-    if (attributes.get("align") or "").lower() in {"center", "middle"} or _CENTRED.search(style):
-        around = replace(around, centred=True)
-    if _COLOURED.search(style):
-        around = replace(around, coloured=True)
-    if found := _FONT_SIZE.search(style):
-        pixels = float(found[1]) * _PIXELS[found[2].lower()]
-        around = replace(around, size=1 + sum(pixels > step for step in _STEPS))
-    return around
-
-
-def _font_size(given: str, around: float) -> float:
-    """1..7; +1 and -1 count from the normal size."""
-    if not re.fullmatch(r"\s*[+-]?\d\s*", given):
-        return around
-    number = int(given)
-    size = NORMAL_SIZE + number if given.strip()[0] in "+-" else number
-    return float(min(7, max(1, size)))
 
 
 TITLE_TAG, SKYREACH = "title_tag", "skyreach"

@@ -18,12 +18,12 @@ from typing import Any, ClassVar
 
 from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, ModelError
-from topiccrawler.files import folder as data_folder
 from topiccrawler.files import is_file
 from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.relevance.base import COSINE, EVEN, PAGE_CLASSIFIERS, VSM
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.resources import folder as data_folder
 from topiccrawler.topics.meaning import naming_words
 from topiccrawler.topics.topic import Topic
 

@@ -26,7 +26,7 @@ from topiccrawler.errors import ArgumentError, TopicError
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.base import EVEN, relevance_of
 from topiccrawler.text.segmenter import heads_of, joined_again
-from topiccrawler.topics.keywords import background_idf
+from topiccrawler.topics.common_words import background_idf
 from topiccrawler.topics.topic import Topic, token_weights
 
 WEIGHTS = ("tf", "topic", "tf_idf")

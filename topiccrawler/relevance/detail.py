@@ -34,10 +34,10 @@ import numpy.typing as npt
 
 from topiccrawler.errors import ModelError
 from topiccrawler.files import JsonFile, is_file
-from topiccrawler.files import folder as data_folder
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.read import PageClassifier, Reader
+from topiccrawler.resources import folder as data_folder
 
 FORMAT = "topiccrawler detail classifier"
 VERSION = 1

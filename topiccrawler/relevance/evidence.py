@@ -46,11 +46,11 @@ from typing import ClassVar, NamedTuple
 
 from topiccrawler.errors import ModelError, TopicError
 from topiccrawler.files import JsonFile
-from topiccrawler.files import folder as data_folder
 from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.pages.site_repeats import Kind, Segment
 from topiccrawler.relevance.base import EVEN, SLOPE
 from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.resources import folder as data_folder
 from topiccrawler.text.segmenter import (
     HAN,
     HANGUL,
@@ -64,7 +64,8 @@ from topiccrawler.text.segmenter import (
 )
 from topiccrawler.text.stemmer import ENGLISH, OTHER
 from topiccrawler.text.weights import logistic
-from topiccrawler.topics.meaning import naming_terms, naming_words, near_words
+from topiccrawler.topics.meaning import naming_terms, naming_words
+from topiccrawler.topics.proposed_words import near_words
 from topiccrawler.topics.topic import Topic
 
 FILE = "own_words.json"

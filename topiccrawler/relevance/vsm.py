@@ -14,7 +14,7 @@ negative_weight · that of the nearest negative topic, not below 0: a page of mo
 nearer to another does not.
 Words against it (`against` of a topic that was learned): one more negative topic, with the weight AGAINST_WEIGHT.
 Contrast (`contrast` of a topic): a page is not about it, and just below the threshold, when similarity² / similarity to the nearest
-other topic of the catalogue is below the threshold; words near the topic's own do not count there (topics.meaning). A page that is about
+other topic of the catalogue is below the threshold; words near the topic's own do not count there (topics.contrasts). A page that is about
 none, as a list of many sites, keeps its similarity: its links may be the best there are.
 Reads: title, headings, emphasis, meta and body words of one page, already folded by the segmenter.
 Cost: one count over the words, then work for the keywords found only; negative topics double it (benchmarks/judge.py).
@@ -35,7 +35,7 @@ from topiccrawler.errors import TopicError
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.base import EVEN, relevance_of
 from topiccrawler.text.segmenter import heads_of, joined_again
-from topiccrawler.topics.meaning import contrast_vectors
+from topiccrawler.topics.contrasts import contrast_vectors
 from topiccrawler.topics.topic import Topic, token_weights
 
 AGAINST_WEIGHT = 0.3  # words of pages a person refused (docs/lab/teaching.md)

@@ -1,6 +1,6 @@
 """The pages of one job, why each was kept, and whether the crawl has understood its topic: its most relevant pages, and those at the border.
 
-Pages that were not kept are those of the job's sample (store.refused), which has titles and is what `scrapy topics teach` asks about; a crawl
+Pages that were not kept are those of the job's sample (store.page_sample), which has titles and is what `scrapy topics teach` asks about; a crawl
 that finds more pages off topic than the sample holds shows those of the sample that are nearest. Copies are left out.
 """
 
@@ -13,26 +13,23 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from topiccrawler.crawling.assemble import (
-    display_names,
-    kept_from,
-    page_classifier_of,
-    topic_display_name,
-    topic_of,
-)
+from topiccrawler.crawling.assemble import kept_from, page_classifier_of, topic_of
 from topiccrawler.crawling.explanation import PastCrawl, Step
 from topiccrawler.crawling.job_files import CHECKS, DISCARDED, VISITS, read_recipe
+from topiccrawler.crawling.job_topic import display_names, topic_display_name
 from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.pages.read import PageClassifier
 from topiccrawler.relevance.base import VSM
-from topiccrawler.store.pages import ALL, Check, PageChecks, PageRecord, Pages, PageStore, Selection, Version
-from topiccrawler.text.characters import one_line
+from topiccrawler.store.page_checks import Check, PageChecks, Version
+from topiccrawler.store.pages import ALL, PageRecord, Pages, PageStore, Selection
+from topiccrawler.text.printable import one_line
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.catalogue import parts_of
-from topiccrawler.urls.canonical import canonical, readable
+from topiccrawler.urls.canonical import canonical
+from topiccrawler.urls.readable import readable
 
 T = TypeVar("T")
 

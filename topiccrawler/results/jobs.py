@@ -32,39 +32,39 @@ from topiccrawler.urls.canonical import canonical, host_of
 _REMEDY = "name the folder of a job, its pages.sqlite, or a job's name in TOPIC_DATA_DIR"
 
 
-def job_folder(given: str, data: Path) -> Path:
+def job_folder(job: str, data: Path) -> Path:
     """The folder of the job; `data`: TOPIC_DATA_DIR. ArgumentError when there is none of that name."""
-    place = user_path(given)
-    with file_faults(ArgumentError, f"job {given!r}", "cannot be read", _REMEDY):
+    place = user_path(job)
+    with file_faults(ArgumentError, f"job {job!r}", "cannot be read", _REMEDY):
         if place.name == PAGES and place.is_file():
             return place.parent
-        for folder in (place, *(home / given for home in homes_of(data))):
+        for folder in (place, *(home / job for home in homes_of(data))):
             if is_job(folder):
                 return folder
     latest = jobs_in(data)[-5:] if any(map(Path.is_dir, homes_of(data))) else []
     known = f"; the latest there: {', '.join(folder.name for folder in latest)}" if latest else ""
-    raise ArgumentError(f"job {given!r}", f"there is no such job{known}", _REMEDY)
+    raise ArgumentError(f"job {job!r}", f"there is no such job{known}", _REMEDY)
 
 
 @contextmanager
-def looked_at(given: str, data: Path, store_url: str | None, *, stored: bool = False) -> Iterator[Path]:
+def looked_at(job: str, data: Path, store_url: str | None, *, stored: bool = False) -> Iterator[Path]:
     """The folder of a job; of one in the database STORE_URL that has none of this name here, a folder by which it can be looked at.
 
     `stored`: it is a name in the database and nothing else.
     """
     if stored and not store_url:
         remedy = "give -s STORE_URL=postgresql://USER@HOST/DATABASE"
-        raise ArgumentError(f"--job {given}", "names a job in a database, but there is no STORE_URL", remedy)
+        raise ArgumentError(f"--job {job}", "names a job in a database, but there is no STORE_URL", remedy)
     if not stored:
         try:
-            folder = job_folder(given, data)
+            folder = job_folder(job, data)
         except ArgumentError:
             if not store_url:
                 raise
         else:
             yield folder
             return
-    with folder_of_stored(store_url or "", given, data) as folder:
+    with folder_of_stored(store_url or "", job, data) as folder:
         yield folder
 
 
@@ -157,19 +157,19 @@ def selection_by(opts: argparse.Namespace) -> Selection:
     return selection_of(**{name: getattr(opts, name) for name in names})
 
 
-def _day(given: str | None) -> str:
-    if not given:
+def _day(text: str | None) -> str:
+    if not text:
         return ""
     try:
-        return date.fromisoformat(given).isoformat()
+        return date.fromisoformat(text).isoformat()
     except ValueError:
-        raise ArgumentError(f"--since {given}", "is no date", "write it as 2026-01-31") from None
+        raise ArgumentError(f"--since {text}", "is no date", "write it as 2026-01-31") from None
 
 
-def _host(given: str | None) -> str:
-    if not given:
+def _host(text: str | None) -> str:
+    if not text:
         return ""
-    address = canonical(given if "://" in given else f"http://{given}")
+    address = canonical(text if "://" in text else f"http://{text}")
     if address is None:
-        raise ArgumentError(f"--site {given}", "is no host", "write it as example.com")
+        raise ArgumentError(f"--site {text}", "is no host", "write it as example.com")
     return host_of(address)

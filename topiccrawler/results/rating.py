@@ -3,7 +3,7 @@
 The sample is random, the same for all raters of one seed: a share of the kept pages, and as many of the discarded ones of which a text was
 kept. They are mixed, so that nothing says what the program thinks; each rater gets another order.
 
-The CSV is that of results.exports, which no spreadsheet runs.
+The CSV is that of results.formats, which no spreadsheet runs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from topiccrawler.crawling.job_files import DISCARDED, VISITS
 from topiccrawler.crawling.page_stores import has_pages, logs_of, open_pages, visits_of
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.files import read_text, whole_file
-from topiccrawler.results.exports import write_table
+from topiccrawler.results.formats import write_table
 from topiccrawler.store.pages import PageRecord, Pages, PageStore
 
 MOST_BYTES = 50_000_000

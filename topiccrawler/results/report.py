@@ -23,7 +23,7 @@ WIDTH, HEIGHT = 640, 240  # of the curve
 def report(pages: JobPages) -> str:
     """The file's text. StateError for a job whose files cannot be read."""
     # not at the top: the dashboard's pages do without networkx
-    from topiccrawler.results.link_graph import graph_views
+    from topiccrawler.results.graph_views import graph_views
 
     summary = summary_of(pages.folder)
     return filled_in(

@@ -29,11 +29,11 @@ from functools import partial
 from pathlib import Path
 
 from topiccrawler.crawling.assemble import topic_of
-from topiccrawler.crawling.job_files import INDEX, catch_up
+from topiccrawler.crawling.job_files import INDEX
 from topiccrawler.crawling.page_stores import Stored, has_pages, open_pages, stored_in
 from topiccrawler.errors import ArgumentError
 from topiccrawler.results.job_pages import known_of, of_job
-from topiccrawler.store.index import PageIndex, QueryTerm, fts5
+from topiccrawler.store.index import PageIndex, QueryTerm, catch_up, fts5
 from topiccrawler.store.pages import PageStore, Selection
 from topiccrawler.text.segmenter import PLAIN, Segmenter, fold
 from topiccrawler.text.stemmer import OTHER, stem
@@ -181,14 +181,14 @@ def search_job(
     progress: Progress | None = None,
 ) -> list[Hit]:
     """The best pages of one job; those that its crawl did not index are first, by this segmenter."""
-    told, chosen = progress and partial(progress, folder), of_job(selection, folder)
+    report, chosen = progress and partial(progress, folder), of_job(selection, folder)
     with closing(open_pages(folder)) as store:
         if isinstance(store, PageStore):
             with closing(PageIndex(folder / INDEX)) as index:
-                catch_up(store, index, told, segmenter)
+                catch_up(store, index, report, segmenter)
                 found = index.find(fts5(query.terms), chosen, limit)
         else:
-            found = store.find(query.terms, chosen, limit, segmenter, told)
+            found = store.find(query.terms, chosen, limit, segmenter, report)
         pages = [(one, store.at(one.page)) for one in found]
     return [  # without what was stored anew this very moment
         Hit(

@@ -15,15 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from topiccrawler.crawling.admission import REFUSED as BELOW_THRESHOLD
-from topiccrawler.crawling.assemble import assemble, topic_display_name
+from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.explanation import heaviest_shares
 from topiccrawler.crawling.harvest import RECENT_PAGES, HarvestCounter
 from topiccrawler.crawling.job_files import FRONTIER, NOTE, REFUSED, noted_waits, read_recipe
+from topiccrawler.crawling.job_topic import topic_display_name
 from topiccrawler.crawling.page_stores import logs_of, stored_in, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.frontier.base import Row
-from topiccrawler.frontier.dump import Outcome, Overview, is_made, notes_as_json, outcomes, overview
+from topiccrawler.frontier.dump import notes_as_json
+from topiccrawler.frontier.stored_state import Outcome, Overview, is_made, outcomes, overview
 from topiccrawler.model import Link, Visit
 from topiccrawler.store.refused import NOT_QUEUED, ONE_IN, read_refused
 from topiccrawler.strategies.base import Shares

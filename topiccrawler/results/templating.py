@@ -14,8 +14,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from topiccrawler.text.characters import one_line
-from topiccrawler.urls.canonical import readable
+from topiccrawler.text.printable import one_line
+from topiccrawler.urls.readable import readable
 
 _NO_REASONS: Mapping[str, str] = {}
 MOST_CHARACTERS = 300  # of one text

@@ -23,7 +23,8 @@ from topiccrawler.pages.formats import feeds
 from topiccrawler.pages.formats.feeds import MOST_BYTES, name_of, root_of
 from topiccrawler.pages.formats.registry import HTML, IN_PROCESS, UnreadableError, inflated, recognise, tidy
 from topiccrawler.pages.parse import limit_nesting
-from topiccrawler.text.characters import decode, printable
+from topiccrawler.text.characters import decode
+from topiccrawler.text.printable import printable
 from topiccrawler.topics.seeds import Seeds, seeds_of_addresses, seeds_of_text, seeds_of_topic
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical

@@ -18,9 +18,9 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawling.assemble import TOPIC, words_and_weights
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.job_files import CHECKS, VISITS
+from topiccrawler.crawling.job_topic import TOPIC, words_and_weights
 from topiccrawler.crawling.page_stores import arguments_of
 from topiccrawler.crawling.recipe import CrawlParams, parse_arguments
 from topiccrawler.crawling.revisiting import Due, known_pages, ranked

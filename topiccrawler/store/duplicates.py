@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topiccrawler.errors import StateError
-from topiccrawler.files import package_text
 from topiccrawler.pages.site_repeats import BITS, MOST_DIFFERENT, Fingerprint
+from topiccrawler.resources import package_text
 from topiccrawler.store.database import Database
 from topiccrawler.urls.canonical import host_of, registered_domain
 

@@ -1,7 +1,8 @@
 """The full-text index of a job's pages: SQLite FTS5 over the words as the segmenter gives them.
 
 The page store stays the truth and the index may lag behind it: a killed crawl, a job of an earlier build and TOPIC_INDEX=False
-leave pages unindexed, which `missing` names and the first search adds. So a crawl collects BATCH pages for one transaction, and
+leave pages unindexed, which `missing` names and the first search adds. As it can be made again at any time, it must never cost a crawl a
+page: a fault of it is reported once, and the crawl goes on without (`Indexing`). A crawl collects BATCH pages for one transaction, and
 FTS5 the words of all of them before it sorts them (`hashsize`): .20 ms of CPU a page of 457 words, against .33 in batches of 64
 with what FTS5 has by itself.
 
@@ -17,18 +18,24 @@ But        BM25 costs 6 µs a page. Documents are numbered by relevance, so FTS5
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import isfinite, log1p
 from pathlib import Path
 
-from topiccrawler.files import package_text
+from topiccrawler.errors import StateError
+from topiccrawler.resources import package_text
 from topiccrawler.store.database import Database
-from topiccrawler.store.pages import PageRecord, Selection
+from topiccrawler.store.pages import PageRecord, PageStore, Selection
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.urls.canonical import host_of
 
+logger = logging.getLogger(__name__)
+
 BATCH = 256  # pages a transaction
+MOST_AT_ONCE = 2 * BATCH  # pages that a crawl indexes before it goes on: one to two seconds
 BATCH_CHARACTERS = 4_000_000  # or so many of words: some pages are long
 MOST_CHARACTERS = 100_000  # of a text; as many as a page classifier reads
 TITLE_WEIGHT = 5.0
@@ -186,3 +193,85 @@ class PageIndex(Database):
 def _words(record: PageRecord, segmenter: Segmenter) -> _Words:
     title, text = segmenter.words_of([record.title[:MOST_CHARACTERS], record.text[:MOST_CHARACTERS]])
     return " ".join(text), " ".join(title)
+
+
+class Indexing:
+    """The index of a crawl, which holds what the store holds up to some page; one found far behind is left to the first search."""
+
+    def __init__(self, store: PageStore, path: Path) -> None:
+        self._store, self._path = store, path
+        self._index: PageIndex | None = None
+        self._begun = False
+
+    def begin(self, segmenter: Segmenter) -> None:
+        """Open the index and bring it to where the store is; a second call does nothing."""
+        if self._begun:
+            return
+        self._begun = True
+        with self._reported():
+            self._index = PageIndex(self._path)
+            if len(missing(self._store, self._index)) > MOST_AT_ONCE:
+                logger.info("%s is far behind: the first `scrapy search` goes on with it", self._path)
+                self._let_go()
+            else:
+                catch_up(self._store, self._index, segmenter=segmenter)
+
+    def add(self, row: int, record: PageRecord, segmenter: Segmenter) -> None:
+        """Index a page that was stored in this row."""
+        if self._index is not None:
+            self._index.add(row, record, segmenter)
+
+    def commit(self) -> None:
+        """Write what was added when it is worth a transaction; the store has committed."""
+        if self._index is not None and self._index.is_full:
+            with self._reported():
+                self._index.commit()
+
+    def close(self) -> None:
+        """Write all and let go."""
+        if self._index is not None:
+            with self._reported():
+                self._index.close()
+
+    def abandon(self) -> None:
+        """Let go without a commit."""
+        if self._index is not None:
+            self._index.abandon()
+
+    def _let_go(self) -> None:
+        if self._index is not None:
+            self._index.abandon()
+            self._index = None
+
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        try:
+            yield
+        except StateError as fault:
+            self._let_go()
+            logger.warning("Pages are no longer indexed: %s", fault)
+
+
+def missing(store: PageStore, index: PageIndex) -> list[int]:
+    """Rows of the store that the index lacks, or has in an earlier state."""
+    return index.missing(store.changed(*index.extent()))
+
+
+def catch_up(
+    store: PageStore,
+    index: PageIndex,
+    progress: Callable[[int, int], None] | None = None,
+    segmenter: Segmenter = PLAIN,
+) -> int:
+    """Index what is missing; how many pages that were. `progress`: called with pages done and to do, after each batch."""
+    rows = missing(store, index)
+    for done, row in enumerate(rows, start=1):
+        record = store.at(row)
+        if record is not None:
+            index.add(row, record, segmenter)
+        if index.is_full:
+            index.commit()
+            if progress is not None:
+                progress(done, len(rows))
+    index.commit()
+    return len(rows)

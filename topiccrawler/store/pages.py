@@ -1,4 +1,4 @@
-"""The page store: one SQLite file, one row a URL.
+"""The page store: one SQLite file, one row a URL. Its contract is that of a server of pages too (cluster.postgresql).
 
 A killed crawl fetches its open pages again, so storing a page twice must be harmless; and the frontier may forget a
 page only after the store is safe on disk. So a row is an upsert by URL, and nothing is durable before commit(), which
@@ -6,19 +6,6 @@ the caller makes before the frontier's.
 
 Text is plain TEXT, so that sqlite3, pandas and a full-text index read it. Compressed (zlib, level 1) the file had 56 % of
 the size, and a page cost 0.17 ms more CPU to write and 0.07 ms more to read (600 pages of recorded blogs, 6.5 kB of text each).
-
-Which of a job's pages are asked for.
-
-The pages of a job, wherever they are kept: a file of its own (store.pages), or a PostgreSQL server for many processes (cluster.postgresql).
-
-What later looks at a job's pages found: changed, unchanged or gone, and the versions that were replaced.
-
-Made by a crawl that revisits (`-a revisit=true`); the first look at a page stands in the crawl log and the page store.
-
-A damaged page store, read row by row: what can be saved goes into a new file of the same name.
-
-SQLite ends a walk through a table at the first broken page, and an index may be broken where the table is not. So each row is looked up by
-its number, on a way of its own; one that cannot be read is left out.
 """
 
 from __future__ import annotations
@@ -29,17 +16,17 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import closing, suppress
-from dataclasses import asdict, astuple, dataclass, fields
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
 from hashlib import blake2b
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from topiccrawler.errors import StateError, file_faults
-from topiccrawler.files import package_text
+from topiccrawler.errors import StateError
 from topiccrawler.items import PageFields, PageItem
 from topiccrawler.pages.site_repeats import Fingerprint
+from topiccrawler.resources import package_text
 from topiccrawler.store.database import Database
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.urls.canonical import host_of
@@ -320,121 +307,3 @@ class SharedPages(Protocol):
 
     def abandon(self) -> None:
         """Let go at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """All looks at one URL together."""
-
-    url: str
-    looked: float  # the last one that the server answered, seconds since the epoch
-    etag: str = ""  # headers of its last answer, for the next request's condition
-    modified: str = ""
-    digest: str = ""  # of what is compared: a kept page's text, another page's links; empty = not known yet
-    looks: int = 0  # behind the first
-    changes: int = 0  # looks that found it changed
-    days: float = 0.0  # that these looks span; with a Last-Modified from there on
-    found: int = 0  # pages kept that were met through it on a later look
-    misses: int = 0  # answers 404 or 410 in a row
-    gone: float = 0.0  # the first of these
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """A page as it was."""
-
-    url: str
-    fetched: float  # seconds since the epoch
-    replaced: float  # when it was seen to have changed
-    title: str
-    text: str
-
-
-_COLUMNS = ", ".join(field.name for field in fields(Check))
-_MARKS = ", ".join("?" for _ in fields(Check))
-
-
-class PageChecks(Database):
-    """By URL. Nothing is durable before commit()."""
-
-    what = "record of revisits"
-    application = 0x746F7072  # "topr"
-    version = 1
-    schema = package_text("store/checks.sql")
-
-    def put(self, check: Check) -> None:
-        """Keep it, in place of what was known of the URL."""
-        with self._faults():
-            self._database.execute(f"INSERT OR REPLACE INTO checks VALUES ({_MARKS})", astuple(check))  # noqa: S608
-
-    def get(self, url: str) -> Check | None:
-        """What is known of a URL."""
-        with self._faults():
-            row = self._database.execute(f"SELECT {_COLUMNS} FROM checks WHERE url = ?", (url,)).fetchone()  # noqa: S608
-        return Check(*row) if row else None
-
-    def all(self) -> Iterator[Check]:
-        """Each URL that was looked at again."""
-        with self._faults():
-            yield from (Check(*row) for row in self._database.execute(f"SELECT {_COLUMNS} FROM checks"))  # noqa: S608
-
-    def led_to(self, url: str) -> None:
-        """A page was kept that was met through this one."""
-        with self._faults():
-            self._database.execute("UPDATE checks SET found = found + 1 WHERE url = ?", (url,))
-
-    def keep_version(self, record: PageRecord, replaced: float) -> None:
-        """Keep a page as it was."""
-        row = (record.url, record.fetched, replaced, record.title, record.text)
-        with self._faults():
-            self._database.execute("INSERT OR REPLACE INTO versions VALUES (?, ?, ?, ?, ?)", row)
-
-    def versions(self, url: str) -> list[Version]:
-        """The earlier versions of a page, the latest first."""
-        asked = "SELECT url, fetched, replaced, title, text FROM versions WHERE url = ? ORDER BY fetched DESC"
-        with self._faults():
-            return [Version(*row) for row in self._database.execute(asked, (url,))]
-
-
-ROW_BYTES = 64  # no row is shorter
-DAMAGED = ".damaged"  # what the old file is called afterwards
-_AT = f"SELECT {', '.join(COLUMNS)} FROM pages NOT INDEXED WHERE rowid = ?"  # noqa: S608
-_LAST = ("SELECT max(rowid) FROM pages NOT INDEXED", "SELECT max(rowid) FROM pages INDEXED BY pages_fetched")
-_BESIDE = ("", "-wal", "-shm")
-
-
-def repair(path: Path, most: int) -> int:
-    """Save the pages of a damaged store; how many. `most`: rows it may have had, where the file itself cannot say. StateError when none
-    can be read: then all is as it was. No crawl may be running."""
-    new = path.with_name(f"{path.name}.repaired")
-    with file_faults(StateError, path, "cannot be repaired", "make room on its disk"):
-        new.unlink(missing_ok=True)
-        saved = 0
-        with closing(PageStore(new)) as store:
-            for record in _readable(path, most):
-                with suppress(StateError):  # a row of other types than ours
-                    store.put(record)
-                    saved += 1
-        if not saved:
-            for end in _BESIDE:
-                Path(f"{new}{end}").unlink(missing_ok=True)
-            raise StateError(str(path), "no page in it can be read", "use a copy, or begin another job")
-        for end in _BESIDE:
-            if (beside := Path(f"{path}{end}")).exists():
-                beside.replace(f"{path}{DAMAGED}{end}")
-        new.replace(path)
-    return saved
-
-
-def _readable(path: Path, most: int) -> Iterator[PageRecord]:
-    with closing(sqlite3.connect(path)) as database:
-        last = most
-        for asked in _LAST:
-            with suppress(sqlite3.Error):
-                last = max(last, int(database.execute(asked).fetchone()[0] or 0))
-        # A damaged number may be any; a store has no more rows than room.
-        last = min(last, max(most, path.stat().st_size // ROW_BYTES))
-        for row in range(1, last + 1):
-            with suppress(sqlite3.Error, TypeError, ValueError):
-                if (found := database.execute(_AT, (row,)).fetchone()) is not None:
-                    yield record_from(found)

@@ -17,7 +17,8 @@ import numpy as np
 
 from topiccrawler.errors import StrategyError
 from topiccrawler.links.columns import Floats, grown, packed, unpacked
-from topiccrawler.links.graph import LinkGraph, Share, hits, pagerank
+from topiccrawler.links.graph import LinkGraph, Share
+from topiccrawler.links.ranks import hits, pagerank
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import (
     Knowledge,

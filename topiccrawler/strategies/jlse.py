@@ -22,7 +22,7 @@ from topiccrawler.links.graph import LinkGraph
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, check_range
 from topiccrawler.strategies.baselines import AnchorText
-from topiccrawler.strategies.link_model import LinkIndex, Words, hashed
+from topiccrawler.strategies.link_index import LinkIndex, Words, hashed
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 
 

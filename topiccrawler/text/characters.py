@@ -1,6 +1,4 @@
-"""Characters: from bytes, of which scripts, and which may be printed.
-
-Decoding, when the declared encoding may be wrong.
+"""Characters: decoded where the declared encoding may be wrong, and counted by script.
 
 Servers and `<meta>` often name the wrong encoding, and nearly every UTF-8 or Big5 text is valid GB18030 too, only nonsense.
 So three things count: the declaration, validity, and how common the resulting characters are in Chinese.
@@ -20,25 +18,19 @@ But        GB2312 and GBK are read as GB18030, Big5 as Big5-HKSCS (supersets, as
            bytes are replaced.
 Reference  WHATWG Encoding Standard (labels, supersets, 0x80 in GBK is the euro sign).
 
-How many characters of a text are of which script.
-
 One comparison of all characters for each range: 15 µs for the Han characters of 13 000.
-
-Text of strangers for a terminal: what would steer it, or turn the direction of writing, is written as an escape.
 """
 
 from __future__ import annotations
 
 import codecs
-import json
 import re
 from collections.abc import Container, Iterable, Mapping
 from itertools import chain
-from unicodedata import category
 
 import numpy as np
 
-from topiccrawler.files import package_table
+from topiccrawler.resources import package_table
 
 SAMPLE_CHARACTERS = 4000
 META_BYTES = 4096
@@ -208,22 +200,3 @@ def script_counts(text: str, scripts: Iterable[str] = RANGES) -> dict[str, int]:
         name: sum(int(np.count_nonzero(units - first <= last - first)) for first, last in _BOUNDS[name])
         for name in scripts
     }
-
-
-def one_line(text: str, most: int) -> str:
-    """A stranger's text on one line, at most so long, and printable; empty for blanks."""
-    line = " ".join(text[: 4 * most].split())
-    return printable(f"{line[:most]}…" if len(line) > most else line)
-
-
-def printable(text: str) -> str:
-    """The text with every character that has no shape of its own, but line ends and blanks, as in JSON (`\\u001b`).
-
-    JSON stays the same JSON, half a surrogate pair included.
-    """
-    return "".join(
-        character
-        if character.isprintable() or character == "\n" or category(character) == "Zs"
-        else json.dumps(character)[1:-1]
-        for character in text
-    )

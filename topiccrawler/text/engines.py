@@ -18,7 +18,7 @@ from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.files import package_table
+from topiccrawler.resources import package_table
 
 Cut = Callable[[str], Iterable[str]]
 """An engine: called with a text, it gives its tokens, blanks and punctuation included."""

@@ -67,7 +67,7 @@ from typing import Generic, TypeVar
 from unicodedata import category
 from weakref import WeakValueDictionary
 
-from topiccrawler.files import package_table
+from topiccrawler.resources import package_table
 from topiccrawler.text.engines import Cut, fastest_cut
 from topiccrawler.text.stemmer import ENGLISH, stem, with_stems
 

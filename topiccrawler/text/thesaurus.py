@@ -34,7 +34,8 @@ from functools import cache
 from pathlib import Path
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.files import folder, read_bytes
+from topiccrawler.files import read_bytes
+from topiccrawler.resources import folder
 from topiccrawler.text.characters import decode
 from topiccrawler.text.segmenter import fold
 from topiccrawler.text.stemmer import stem

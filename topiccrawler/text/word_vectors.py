@@ -27,8 +27,8 @@ import numpy as np
 import numpy.typing as npt
 
 from topiccrawler.errors import ModelError
-from topiccrawler.files import folder as data_folder
 from topiccrawler.files import read_bytes
+from topiccrawler.resources import folder as data_folder
 from topiccrawler.text.segmenter import FUNCTION_WORDS, HAN, PLAIN, TOKENIZER, Segmenter, words_of
 
 FORMAT = "topiccrawler word vectors 1"

@@ -3,21 +3,11 @@
 The catalogue may lie inside a zip (a scrapyd egg), a user's file lies on disk. So catalogue files are read through
 `resources.folder`, user files through `Path`.
 
-Which file of the catalogue holds the topic of a name.
-
 Reading every topic to find one costs 10 ms a file. The names stand in the first lines of a file, up to the first blank
 one, and only these lines are parsed here.
 
-The Chinese Library Classification, levels 1 to 3, as a tree to browse; a class makes a topic.
-
-Its 2 031 classes cover all that is written about, so that a user who has no words yet finds a beginning. The main classes and the best known
-below them have a text each, whose words speak for the class (SkyReach §3.2), and topics of the catalogue whose seeds fit it; the others have the
-few words of their names. Further words are proposed for both (topics.meaning).
-
-Several topics in one crawl: `-a topic=finance,travel`.
-
-The crawl has one queue and one strategy, so it has one topic of them all, whose words, seeds and reading rules are theirs together; which of them a
-page is about, its page classifier says (relevance.choose).
+Several topics in one crawl (`-a topic=finance,travel`) are united: the crawl has one queue and one strategy, so it has one topic of them
+all, whose words, seeds and reading rules are theirs together; which of them a page is about, its page classifier says (relevance.choose).
 """
 
 from __future__ import annotations
@@ -32,9 +22,9 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from topiccrawler.errors import SeedsError, TopicError
-from topiccrawler.files import folder, is_file, package_table, read_text, user_path
-from topiccrawler.text.segmenter import words_of
-from topiccrawler.topics.keywords import keywords_of_texts
+from topiccrawler.files import is_file, read_text, user_path
+from topiccrawler.resources import folder
+from topiccrawler.topics.classification import PREFIX, class_of, class_texts, keywords_of, seeds_of_class
 from topiccrawler.topics.seeds import CLASS_NAME, seeds_of_topic
 from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, make_topic, read_site_rules, read_topic
 
@@ -69,83 +59,24 @@ def _named(file: Traversable) -> Named:
     return Named(file, head["name"], head["zh"], tuple(head.get("also", ())))
 
 
-PREFIX = "clc:"
-FILE = "clc.tsv"
-TEXTS = "clc_texts.tsv"
-OF_CHILDREN = 0.5  # weight of words from the names of a class's children
-LONGEST_WHOLE = 4  # characters; longer parts of a name seldom occur as they are, their words do
+MAX_TOPIC_BYTES = 5_000_000
+RULES = "a TOML file of reading rules"
 
-_GENERIC = package_table("topics/clc_words.toml")
-GENERIC, _OF_TEXTS = (frozenset(_GENERIC[of].split()) for of in ("classes", "texts"))
-_PARTS = re.compile(
-    r"[、，,；;：:。·（）()\[\]〔〕{}《》“”/~\-\d]|(?<![普埃])及其?|(?<!共)和其?(?!国|平)|与其?(?!会)"
-)
+_COMMAS = re.compile("[,，、;；\n]+")
+_BLANKS = re.compile(r"(?<![a-zA-Z0-9])\s+|\s+(?![a-zA-Z0-9])")  # not those between Latin words
 
 
-@dataclass(frozen=True, slots=True)
-class Class:
-    """One class: its code (F83), its name, its level 1 to 3, the code of the class above it ("" at the top)."""
-
-    code: str
-    name: str
-    level: int
-    parent: str
-
-
-def classes() -> tuple[Class, ...]:
-    """Every class, each after the one above it."""
-    return tuple(_by_code().values())
-
-
-def children(code: str = "") -> list[Class]:
-    """The classes directly below the class of that code; without a code those at the top."""
-    above = class_of(code).code if code else ""
-    return [one for one in classes() if one.parent == above]
-
-
-def class_of(code: str) -> Class:
-    """The class of that code, in letters of either case; TopicError when there is none."""
-    wanted = code.strip().upper()
-    if found := _by_code().get(wanted) or _by_code().get(f"[{wanted}]"):
-        return found
-    longest = next((wanted[:end] for end in range(len(wanted), 0, -1) if wanted[:end] in _by_code()), "")
-    like = [one for one in difflib.get_close_matches(wanted, _by_code(), n=3, cutoff=0.5) if one != longest]
-    near = [longest, *(one for one in like if one[0] == longest[0])] if longest else like
-    shown = ", ".join(f"{one} ({_by_code()[one].name})" for one in near)
-    hint = f"near it are {shown}; " if near else ""
-    remedy = f"{hint}scrapy topics list --clc CODE shows what lies below a class"
-    raise TopicError(f"class {code.strip()!r}", "is not in the Chinese Library Classification", remedy)
-
-
-def find(text: str) -> list[Class]:
-    """The class of that code, or those with the text in their name, those named so alone first."""
-    wanted = text.strip()
-    if not wanted:
-        return []
-    if found := _by_code().get(wanted.upper()):
-        return [found]
-    held = [one for one in classes() if wanted in one.name]
-    return sorted(held, key=lambda one: (wanted not in _PARTS.split(one.name), one.level))
-
-
-def keywords_of(code: str) -> dict[str, float]:
-    """The words of a class's name with weight 1, those of its children's names with OF_CHILDREN, those of its text with 0 to 1, as rare as they are.
-
-    A long part of a name counts whole, and its words count half. A class that is named by general words alone (general works,
-    yearbooks) and has no text has the words of the class above it.
-    """
-    own = class_of(code)
-    found = _words(own.name)
-    for child in children(own.code):
-        for word, weight in _words(child.name).items():
-            found[word] = max(found.get(word, 0.0), weight * OF_CHILDREN)
-    if (text := class_texts().get(own.code)) is not None:
-        for word, weight in keywords_of_texts([text.text]).items():
-            if word not in GENERIC and word not in _OF_TEXTS:
-                found[word] = max(found.get(word, 0.0), weight)
-    if not found and own.parent and all(part in GENERIC for part in _parts(own.name)):
-        return _words(class_of(own.parent).name)
-    return found
+def load_topic(name_or_path: str) -> Topic:
+    """The topic of that English, Chinese or other name, of that class (`clc:F83`), or of that TOML file."""
+    wanted = name_or_path.strip()
+    if found := by_name().get(wanted.lower()):
+        return _read(found)
+    if wanted.lower().startswith(PREFIX):
+        return topic_of_class(wanted[len(PREFIX) :])
+    if wanted.endswith(".toml") or "/" in wanted or "\\" in wanted:
+        path = user_path(wanted)
+        return read_topic(_text_of(path, "give a topic name or the path of a TOML file"), str(path))
+    raise _unknown(wanted)
 
 
 def topic_of_class(code: str) -> Topic:
@@ -167,74 +98,6 @@ def topic_of_class(code: str) -> Topic:
         "proposed_words": PROPOSED_WORDS,
     }
     return make_topic(fields, f"class {own.code}")
-
-
-def seeds_of_class(code: str) -> list[str]:
-    """The topics of the catalogue whose seeds are proposed for a class: those named with its text, else with that of the class above it."""
-    own = class_of(code)
-    if (text := class_texts().get(own.code)) is not None:
-        return text.seeds_of
-    return seeds_of_class(own.parent) if own.parent else []
-
-
-@dataclass(frozen=True, slots=True)
-class ClassText:
-    """A text about a class, and the topics of the catalogue whose seeds fit it."""
-
-    text: str
-    seeds_of: list[str]
-
-
-@cache
-def class_texts() -> dict[str, ClassText]:
-    """By code; of a class without a text there is none."""
-    rows = (
-        line.split("\t")
-        for line in folder("topics").joinpath(TEXTS).read_text(encoding="utf-8").splitlines()[1:]
-    )
-    return {code: ClassText(text, seeds_of.split(",") if seeds_of else []) for code, seeds_of, text in rows}
-
-
-def _parts(name: str) -> list[str]:
-    return [part for part in map(str.strip, _PARTS.split(name)) if part]
-
-
-def _words(name: str) -> dict[str, float]:
-    parts = [part for part in _parts(name) if len(part) > 1 and part not in GENERIC]
-    found = dict.fromkeys(parts, 1.0)
-    long = [part for part in parts if len(part) > LONGEST_WHOLE]
-    for words in words_of(long):
-        for word in words:
-            if len(word) > 1 and word not in GENERIC:
-                found.setdefault(word, 0.5)
-    return found
-
-
-@cache
-def _by_code() -> dict[str, Class]:
-    lines = folder("topics").joinpath(FILE).read_text(encoding="utf-8").splitlines()
-    rows = (line.split("\t") for line in lines[1:])
-    return {code.upper(): Class(code, name, int(level), parent) for code, name, level, parent in rows}
-
-
-MAX_TOPIC_BYTES = 5_000_000
-RULES = "a TOML file of reading rules"
-
-_COMMAS = re.compile("[,，、;；\n]+")
-_BLANKS = re.compile(r"(?<![a-zA-Z0-9])\s+|\s+(?![a-zA-Z0-9])")  # not those between Latin words
-
-
-def load_topic(name_or_path: str) -> Topic:
-    """The topic of that English, Chinese or other name, of that class (`clc:F83`), or of that TOML file."""
-    wanted = name_or_path.strip()
-    if found := by_name().get(wanted.lower()):
-        return _read(found)
-    if wanted.lower().startswith(PREFIX):
-        return topic_of_class(wanted[len(PREFIX) :])
-    if wanted.endswith(".toml") or "/" in wanted or "\\" in wanted:
-        path = user_path(wanted)
-        return read_topic(_text_of(path, "give a topic name or the path of a TOML file"), str(path))
-    raise _unknown(wanted)
 
 
 def is_catalogued(name: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from topiccrawler.errors import SeedsError, shortened
-from topiccrawler.files import folder
+from topiccrawler.resources import folder
 from topiccrawler.topics.topic import Topic
 
 CLASS_NAME = "clc-"  # of the topic of a library class, before its code

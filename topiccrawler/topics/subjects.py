@@ -22,7 +22,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from topiccrawler.files import package_text
+from topiccrawler.resources import package_text
 from topiccrawler.text.segmenter import fold
 
 FILES = ("topics/subjects_zh.txt", "topics/subjects_en.txt")
@@ -35,6 +35,7 @@ _ENDINGS = (
     (re.compile(r"([sxz]|[cs]h)e(?![a-z])"), r"\1"),
     (re.compile(r"ie(?<=[a-z]{4})(?![a-z])"), "y"),
 )
+MOST_WORDS = 12  # of a topic of a few words
 
 
 class Term(NamedTuple):
@@ -51,8 +52,11 @@ class _Subject(NamedTuple):
 
 
 def terms_for(user_words: Iterable[str]) -> tuple[Term, ...]:
-    """Of all subjects that these words name, in the order of the words; without what has one of the words in it, which counts by that."""
-    return _terms_for(tuple(user_words))
+    """Of all subjects that these words name, in the order of the words; without what has one of the words in it, which counts by that.
+
+    None of more than MOST_WORDS words: who lists many says which."""
+    words = tuple(user_words)
+    return _terms_for(words) if len(words) <= MOST_WORDS else ()
 
 
 @lru_cache(maxsize=16)

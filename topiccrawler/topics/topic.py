@@ -33,7 +33,7 @@ from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from topiccrawler.entry_points import named
 from topiccrawler.errors import TopicError, shortened
-from topiccrawler.files import package_table
+from topiccrawler.resources import package_table
 from topiccrawler.text.segmenter import Segmenter, is_whole
 from topiccrawler.text.stemmer import ENGLISH
 
@@ -159,7 +159,7 @@ class Topic(BaseModel):
     positive: list[Place] = []
     negative: list[Place] = []
     seeds: list[Address] = []
-    # to be added when a crawl begins (topics.meaning)
+    # to be added when a crawl begins (topics.proposed_words)
     proposed_words: Annotated[int, Field(ge=0, le=2_000)] = 0
     given: list[Word] = []  # of the keywords those that the user typed; the others were proposed for them
     within: str = ""  # the catalogue's topic that they belong to

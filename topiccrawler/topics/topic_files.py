@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from topiccrawler.errors import SeedsError
-from topiccrawler.files import folder
+from topiccrawler.resources import folder
 from topiccrawler.text.segmenter import fold, is_whole
 from topiccrawler.topics.catalogue import load_topic, topic_names
-from topiccrawler.topics.keywords import common_words
-from topiccrawler.topics.meaning import meaning_of, nearest
+from topiccrawler.topics.common_words import common_words
+from topiccrawler.topics.contrasts import nearest
+from topiccrawler.topics.meaning import meaning_of
 from topiccrawler.topics.seeds import seeds_of_topic
 from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, read_topic, token_weights
 from topiccrawler.urls.canonical import canonical

@@ -6,7 +6,7 @@ way, so reading one never raises; usual ones match one pattern each, the others 
 Joined: letter case of scheme and host, IDNA and full-width hosts (then the whole URL is folded), default port,
 trailing dot and user name, dot segments, fragment, percent-encoding (case of hex, unreserved characters; the bytes
 themselves stay, so a GBK form stays GBK), index.html and its variants when no query follows, session ids and tracking
-parameters (urls.canonical), empty query pieces. Raw non-ASCII characters become UTF-8 in the path, as in browsers,
+parameters, empty query pieces. Raw non-ASCII characters become UTF-8 in the path, as in browsers,
 and the page's own encoding in the query when the caller names it. `%u4E2D` (old ASP) stays.
 Not joined: http and https, www and bare host, order of parameters, letter case of the path, doubled slashes.
 None: not http(s), no host, a broken host or port, longer than Scrapy's URLLENGTH_LIMIT of 2 083 characters.
@@ -22,8 +22,6 @@ Files that are no pages, recognised by the extension of their URL: media, archiv
 To fetch such a link costs a slot of its host. The extension of a path is nearly always true; a query is ignored, as it may
 be a page about a file.
 But: formats that pages.formats reads (pdf, docx, xlsx, pptx, txt, xml, sitemap.xml.gz) are not listed.
-
-URLs for a person to read: Chinese characters instead of percent signs.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ import re
 from collections.abc import Hashable
 from contextlib import suppress
 from functools import lru_cache
-from urllib.parse import unquote, unquote_to_bytes
+from urllib.parse import unquote
 
 import idna
 import tldextract
@@ -118,25 +116,6 @@ def is_media(url: str) -> bool:
     if path.rfind(".") < slash or slash < 8:  # 8: the slashes of https://
         return False
     return not ("sitemap" in path[slash:] and path.endswith(".xml.gz"))
-
-
-_ESCAPED = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9~_-])*")
-_ENCODINGS = ("utf-8", "gb18030")  # what Chinese sites write
-
-
-def readable(url: str) -> str:
-    """The URL with its escaped letters and digits written out; what is no text, or no letter, stays escaped."""
-    return _ESCAPED.sub(_written_out, url)
-
-
-def _written_out(escaped: re.Match[str]) -> str:
-    for encoding in _ENCODINGS:
-        try:
-            text = unquote_to_bytes(escaped[0]).decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        return text if all(character.isalnum() or character in "~_-" for character in text) else escaped[0]
-    return escaped[0]
 
 
 MAX_LENGTH_CHARACTERS = 2083

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.engine.control.verbs import parts_for
+from topiccrawler.engine.control.changes import parts_for
 from topiccrawler.topics.catalogue import load_topic
 
 

@@ -5,8 +5,10 @@ from functools import cache
 
 import pytest
 
+from topiccrawler.lab.demo.language import SUBJECTS
 from topiccrawler.lab.demo.linking import Block, blocks
-from topiccrawler.lab.demo.plan import CRAWL, JUMPED, LICAI, SUBJECTS, TRAIN, TUNNELS, PlannedPage, Web
+from topiccrawler.lab.demo.plan import PlannedPage, Web
+from topiccrawler.lab.demo.sites import CRAWL, JUMPED, LICAI, TRAIN, TUNNELS
 
 
 @cache

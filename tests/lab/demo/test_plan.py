@@ -4,7 +4,9 @@ from collections import Counter
 
 import pytest
 
-from topiccrawler.lab.demo.plan import CRAWL, MIXED, SUBJECTS, TOPICS, TRAIN, Web, key
+from topiccrawler.lab.demo.language import SUBJECTS, TOPICS
+from topiccrawler.lab.demo.plan import Web, key
+from topiccrawler.lab.demo.sites import CRAWL, MIXED, TRAIN
 
 
 def test_the_web_is_large_enough(web: Web) -> None:

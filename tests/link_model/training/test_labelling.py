@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.link_model.training.link_files import label
+from topiccrawler.link_model.training.address_labels import label
 from topiccrawler.topics.topic import Topic, make_topic
 
 

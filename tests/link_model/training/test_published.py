@@ -10,7 +10,6 @@ import pytest
 from said import numbers
 
 from topiccrawler.errors import ArgumentError, ModelError
-from topiccrawler.files import folder
 from topiccrawler.link_model.classifier import LEXICON, Lexicon, LinkWords
 from topiccrawler.link_model.from_keywords import link_model
 from topiccrawler.link_model.model_file import dumps, load, load_model, save
@@ -18,6 +17,7 @@ from topiccrawler.link_model.training.published import published_model
 from topiccrawler.link_model.training.samples import Sample
 from topiccrawler.link_model.training.train import TrainingRecipe, train
 from topiccrawler.model import Link
+from topiccrawler.resources import folder
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.topic import make_topic
 

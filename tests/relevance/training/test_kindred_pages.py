@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from topiccrawler.pages.read import PageWords
-from topiccrawler.relevance.training.example_topic import THESIS, Examples, Method, kindred_of_pages, learn
+from topiccrawler.relevance.training.example_topic import THESIS, Examples, Method, learn
+from topiccrawler.relevance.training.kindred_pages import kindred_of_pages
 from topiccrawler.text.segmenter import words_of
 from topiccrawler.topics.catalogue import load_topic
 

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from topiccrawler.errors import ArgumentError, StateError, one_line
-from topiccrawler.files import package_table, package_text
+from topiccrawler.resources import package_table, package_text
 
 SCHEMES = ("postgresql", "postgres")
 REMEDY = "write it as postgresql://USER@HOST:5432/DATABASE, or postgresql:///DATABASE?host=/FOLDER/OF/SOCKET"

@@ -24,8 +24,8 @@ from typing import Any
 from topiccrawler.cluster.postgresql.session import LOCK, AwayError, Result, Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages, key_of
 from topiccrawler.errors import StateError
-from topiccrawler.files import package_table
 from topiccrawler.pages.site_repeats import Fingerprint
+from topiccrawler.resources import package_table
 from topiccrawler.store.duplicates import NearIndex
 from topiccrawler.store.pages import (
     PageRecord,

@@ -144,7 +144,7 @@ class Connection:
         call.done.wait(seconds or self._call_seconds)
         self.figures.wait_seconds += monotonic() - began
         if not call.done.is_set():
-            self._tell_silent(began)
+            self._report_silence(began)
             raise AwayError("no answer yet")
         if call.error is not None:
             raise call.error
@@ -161,7 +161,7 @@ class Connection:
     def miss(self, call: Call) -> None:
         """There is no answer yet: after a while the server counts as away."""
         if monotonic() - call.asked_at > self._call_seconds and not call.done.is_set():
-            self._tell_silent(call.asked_at)
+            self._report_silence(call.asked_at)
 
     def resume(self, hosts: Sequence[str]) -> list[str] | None:
         """The server is back: send it the hosts owned, and the changes it lost. Returns the hosts that have another owner now; None
@@ -205,7 +205,7 @@ class Connection:
         if self._fault is not None:
             raise self._fault
 
-    def _tell_silent(self, since: float) -> None:
+    def _report_silence(self, since: float) -> None:
         """There is no answer, and no fault either."""
         if self.away_since is None:
             logger.warning("Redis %s does not answer; the crawl waits", self._client.server)
@@ -271,7 +271,7 @@ class Connection:
         call.end()
 
     def _lost(self, call: Call, error: AwayError) -> None:
-        self._tell_away(error)
+        self._report_outage(error)
         if call.batch:
             self._held.appendleft(call)
         else:
@@ -285,7 +285,7 @@ class Connection:
         self.away_since = monotonic()
         self.state = BACK
 
-    def _tell_away(self, error: AwayError) -> None:
+    def _report_outage(self, error: AwayError) -> None:
         if self.state == UP:
             logger.warning("Redis %s is away (%s); the crawl waits", self._client.server, error)
             self.figures.outages += self.away_since is None

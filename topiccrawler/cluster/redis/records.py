@@ -21,10 +21,10 @@ from struct import Struct, error
 from urllib.parse import urlsplit
 
 from topiccrawler.errors import ArgumentError, StateError
-from topiccrawler.files import package_text
 from topiccrawler.frontier.base import Row, State
 from topiccrawler.frontier.rows import CODES, STATES
 from topiccrawler.model import Link, Score
+from topiccrawler.resources import package_text
 
 _HEAD = Struct(">BddddI10sHH")
 _ENTRY = Struct(">BBIId")

@@ -25,9 +25,9 @@ from topiccrawler.crawling.servers import Times
 from topiccrawler.crawling.sharing import Learned, SharedQueue
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Listing, Notes, Row, State
-from topiccrawler.frontier.dump import Overview
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.rows import STATES
+from topiccrawler.frontier.stored_state import Overview
 
 logger = logging.getLogger(__name__)
 

@@ -1,63 +1,30 @@
-"""The demo's training: a general crawl of the training part, links labelled by URL prefix, then link_model.training.
-
-A plain breadth-first crawl over real HTTP reads links, and each gets the label of its target's prefix (NB 2010 §3.2.2). The
-demo's topic file names prefixes of the part that is never crawled later, so that the crawl cannot profit from them.
-
-The demo's folder, and the project's own crawl on the synthetic web: `scrapy crawl topic`, as a user would type it.
+"""The project's own crawl on the synthetic web (`scrapy crawl topic`, as a user would type it), its folder, and the web as a WARC file.
 
 The crawl runs in a process of its own, and a failure inside ends in one line that says where to look. The demo is run again
 and again into the same folder: what earlier crawls left goes, and nothing else, for a folder may be named by mistake.
 
-The synthetic web as a recorded one: a WARC file and its labels, for a comparison without the network.
-
-The same bytes each time, on every machine.
+The WARC file and its labels are for a comparison without the network: the same bytes each time, on every machine.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import math
 import subprocess
-import urllib.request
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from pathlib import Path
-from typing import Final, NamedTuple
-from urllib.error import HTTPError
 
 from fastwarc.warc import WarcRecordType
 
-from topiccrawler.crawling.job_files import crawl_line, failure, start_scrapy
-from topiccrawler.errors import ArgumentError, LinksFileError, file_faults
-from topiccrawler.lab.demo import server
-from topiccrawler.lab.demo.plan import (
-    CRAWL,
-    DIRECTORY,
-    FINANCE,
-    FINANCE_KEYWORDS,
-    JUMPED,
-    LICAI,
-    MIXED,
-    SITES,
-    SUBJECTS,
-    TRAIN,
-    TRAIN_DIRECTORY,
-    PlannedPage,
-    Web,
-)
+from topiccrawler.crawling.launching import crawl_line, failure, start_scrapy
+from topiccrawler.errors import ArgumentError, file_faults
+from topiccrawler.lab.demo.answers import answer
+from topiccrawler.lab.demo.language import FINANCE, FINANCE_KEYWORDS, SUBJECTS
+from topiccrawler.lab.demo.plan import PlannedPage, Web
 from topiccrawler.lab.demo.server import RunningServer
-from topiccrawler.link_model.model_file import save
-from topiccrawler.link_model.training.link_files import label
-from topiccrawler.link_model.training.train import TrainingRecipe, train
-from topiccrawler.links.extract import extract
-from topiccrawler.model import Link
-from topiccrawler.pages.read import Reader
-from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.lab.demo.sites import CRAWL, DIRECTORY, JUMPED, LICAI, MIXED, SITES, TRAIN, TRAIN_DIRECTORY
 from topiccrawler.replay.writing import RESPONSE, new_record
-from topiccrawler.topics.catalogue import load_topic
-from topiccrawler.topics.meaning import unlike
 
 POLL_SECONDS = 0.25
 # One request at a time a host, and some ten of the 55 hosts are worth fetching from: more would only fetch the others too.
@@ -157,7 +124,7 @@ def record(web: Web, folder: Path, pages: Iterable[PlannedPage] | None = None) -
     home = f"http://{LICAI}/"
     ways = [f"http://{DIRECTORY}/go.php?to={host}" for host in web.hosts()]
     ways += [url.replace(home, f"http://{JUMPED}/", 1) for url in urls if url.startswith(home)]
-    given = [(url, server.answer(web, url)) for url in (*urls, *ways)]
+    given = [(url, answer(web, url)) for url in (*urls, *ways)]
     with warc.open("wb") as file:
         for number, (url, found) in enumerate(pair for pair in given if pair[1].status < 400):
             fields = (*found.headers, ("Content-Length", str(len(found.body))))
@@ -173,58 +140,3 @@ def record(web: Web, folder: Path, pages: Iterable[PlannedPage] | None = None) -
         rows.append(f"{page.url}\t{topic}\tplan\t{'content' if page.kind == 'article' else 'hub'}")
     labels.write_text("\n".join(rows) + "\n", encoding="utf-8")
     return warc, labels
-
-
-TIMEOUT_SECONDS = 30.0
-CONTEXT: Final = "window"
-
-
-class Lesson(NamedTuple):
-    """What was learnt from."""
-
-    pages: int
-    links: int
-    positive: int
-    f1: float  # of the model on links of held-out hosts; nan when there was nothing to hold out
-
-
-def collect(web: Web, proxy: str, reader: Reader, pages: int) -> Iterator[Sequence[Link]]:
-    """The links of each page, for the first `pages` pages of a breadth-first crawl of the training part."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy}))
-    allowed, queue, fetched = set(web.hosts(TRAIN)), deque((url, 0) for url in web.train_seeds), 0
-    known = set(web.train_seeds)
-    while queue and fetched < pages:
-        url, depth = queue.popleft()
-        try:
-            with opener.open(url, timeout=TIMEOUT_SECONDS) as reply:
-                body, charset = reply.read(), reply.headers.get_content_charset()
-        except HTTPError:  # the page is gone
-            continue
-        fetched += 1
-        document = reader.read(url, body, charset, depth=depth).document
-        links = extract(document, url, depth=depth + 1, context=CONTEXT)
-        yield links
-        new = dict.fromkeys(link.url for link in links if link.host in allowed and link.url not in known)
-        known.update(new)
-        queue.extend((url, depth + 1) for url in new)
-
-
-def train_on(web: Web, files: DemoFiles, proxy: str, pages: int, tick: Callable[[int], None]) -> Lesson:
-    """Collect links through `proxy`, write those with a label, train on them, write the model; `tick` counts pages."""
-    topic = load_topic(str(files.topic))
-    labels, page = list[int](), 0
-    fault = file_faults(LinksFileError, files.links, "could not be collected", "run the demo again")
-    with fault, files.links.open("w", encoding="utf-8") as output:
-        reader = Reader(VsmClassifier(topic), segmenter=topic.segmenter)
-        for page, links in enumerate(collect(web, proxy, reader, pages), 1):
-            tick(page)
-            for link in links:
-                if (value := label(link.url, topic)) is not None:
-                    row = {**link._asdict(), "context": CONTEXT, "label": value}
-                    output.write(json.dumps(row, ensure_ascii=False) + "\n")
-                    labels.append(value)
-    recipe = TrainingRecipe(topic, links=[files.links], negative_topics=unlike(topic), context=CONTEXT)
-    trained = train(recipe)
-    save(trained.model, files.model)
-    f1 = [row.f1 for row in trained.rows if row.name == "hosts: model"]
-    return Lesson(page, len(labels), sum(labels), f1[0] if f1 else math.nan)

@@ -10,23 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from topiccrawler.lab.demo import plan
-from topiccrawler.lab.demo.plan import (
-    ENTRIES_A_LIST,
-    MIXED,
-    SITES,
-    SUBJECTS,
-    TOPICS,
-    TRAIN,
-    TUNNELS,
-    VAGUE_ANCHORS,
-    Channel,
-    PlannedPage,
-    Site,
-    Web,
-    draw,
-    headline,
-)
+from topiccrawler.lab.demo import sites
+from topiccrawler.lab.demo.language import SUBJECTS, TOPICS, VAGUE_ANCHORS, draw, headline
+from topiccrawler.lab.demo.plan import ENTRIES_A_LIST, PlannedPage, Web
+from topiccrawler.lab.demo.sites import MIXED, SITES, TRAIN, TUNNELS, Channel, Site
 
 VAGUE_ANCHOR_SHARE = 0.12  # links to articles whose text says nothing
 CUT_SHARE = 0.15  # links to articles whose text is cut
@@ -36,7 +23,7 @@ TRACKED_SHARE = 0.04  # links that carry a tracking parameter
 SITES_A_TOPIC = 2  # on the directory's front; all of them stand on the topic's own page
 
 
-class Shown(NamedTuple):
+class Hyperlink(NamedTuple):
     """One link as it will stand on the page."""
 
     url: str
@@ -50,10 +37,10 @@ class Block(NamedTuple):
 
     role: str  # nav | crumb | section | list | pager | related | hot | inline | friends | footer | trade
     heading: str
-    links: tuple[Shown, ...]
+    links: tuple[Hyperlink, ...]
 
 
-Drawn = Iterator[tuple[str, str, Iterable[Shown]]]  # what blocks are made of, in page order
+Drawn = Iterator[tuple[str, str, Iterable[Hyperlink]]]  # what blocks are made of, in page order
 
 
 def blocks(web: Web, page: PlannedPage) -> list[Block]:
@@ -61,8 +48,8 @@ def blocks(web: Web, page: PlannedPage) -> list[Block]:
     return [Block(role, heading, tuple(links)) for role, heading, links in _Links(web, page).blocks()]
 
 
-def _home(host: str, text: str, note: str = "") -> Shown:
-    return Shown(f"http://{host}/", text, note)
+def _home(host: str, text: str, note: str = "") -> Hyperlink:
+    return Hyperlink(f"http://{host}/", text, note)
 
 
 class _Links:
@@ -85,27 +72,27 @@ class _Links:
             yield from getattr(self, f"on_{self.page.kind}", tuple)()
         yield "footer", "友情链接", self.footer()
 
-    def navigation(self) -> Iterator[Shown]:
+    def navigation(self) -> Iterator[Hyperlink]:
         yield _home(self.site.host, "首页")
         if self.site.kind == "directory":
             order = self.web.dice("order", self.site.host).sample(TOPICS, len(TOPICS))
             yield from (self.topic_page(topic, SUBJECTS[topic].zh) for topic in order)
         yield from map(self.channel, self.site.channels)
         if self.site.kind in ("portal", "forum"):
-            yield Shown(f"http://{self.site.host}/user/login.html", "登录")
+            yield Hyperlink(f"http://{self.site.host}/user/login.html", "登录")
 
-    def months(self) -> Iterator[Shown]:
+    def months(self) -> Iterator[Hyperlink]:
         """One month back and one ahead, for ever."""
         for step, text in ((-1, "上月"), (1, "下月"), (12, "明年")):
             year, month = divmod(self.page.number + step, 12)
-            yield Shown(f"http://{plan.CALENDAR}/{year}/{month + 1:02}/", text)
+            yield Hyperlink(f"http://{sites.CALENDAR}/{year}/{month + 1:02}/", text)
 
-    def footer(self) -> Iterator[Shown]:
+    def footer(self) -> Iterator[Hyperlink]:
         site = self.site
-        yield Shown(f"http://{site.host}/about.html", "关于我们")
-        yield _home(plan.TRAIN_DIRECTORY if site.part == TRAIN else plan.DIRECTORY, "网址导航")
+        yield Hyperlink(f"http://{site.host}/about.html", "关于我们")
+        yield _home(sites.TRAIN_DIRECTORY if site.part == TRAIN else sites.DIRECTORY, "网址导航")
         if site.kind == "portal" and site.part != TRAIN:
-            yield from (_home(plan.CALENDAR, "万年历"), _home(plan.DEAD, "观亭网"))
+            yield from (_home(sites.CALENDAR, "万年历"), _home(sites.DEAD, "观亭网"))
         if site.kind == "topical" and not site.hidden:
             dice = self.web.dice("friends", site.host)
             others = [other for other in self.others if other.channels]
@@ -119,16 +106,16 @@ class _Links:
         if site.kind == "directory":
             yield from self.directory()
         if site.kind == "calendar":
-            years = {year: f"http://{plan.CALENDAR}/{year}/01/" for year in (2018, 2019, 2020)}
-            yield "list", "年份", [Shown(url, f"{year}年") for year, url in years.items()]
+            years = {year: f"http://{sites.CALENDAR}/{year}/01/" for year in (2018, 2019, 2020)}
+            yield "list", "年份", [Hyperlink(url, f"{year}年") for year, url in years.items()]
         for channel in site.channels:
-            more = Shown(self.channel(channel).url + "#list", "更多>>")
+            more = Hyperlink(self.channel(channel).url + "#list", "更多>>")
             yield "section", channel.name, [*self.some(self.web.articles(channel), 6), more]
         if site.kind == "club":
-            yield "list", "通讯录", [Shown(f"http://{site.host}/chengyuan.html", "成员主页")]
+            yield "list", "通讯录", [Hyperlink(f"http://{site.host}/chengyuan.html", "成员主页")]
         if site.kind == "portal":
             banner = self.dice.choice(self.web.articles(*site.channels))
-            yield "section", "焦点", [Shown(banner.url, banner.title, shape="area")]
+            yield "section", "焦点", [Hyperlink(banner.url, banner.title, shape="area")]
 
     def directory(self) -> Drawn:
         """The front of the web: a few sites of every topic."""
@@ -143,24 +130,24 @@ class _Links:
 
     def on_category(self) -> Drawn:
         """All about a topic: sites, channels of portals, boards; each with a line about it."""
-        topic, links = self.page.topic, list[Shown]()
+        topic, links = self.page.topic, list[Hyperlink]()
         for site in self.others:
             if site.topic == topic:
                 links.append(self.entry(site, SUBJECTS[topic].zh + "类网站"))
             else:
                 channels = [channel for channel in site.channels if channel.topic == topic]
-                links += [Shown(self.channel(c).url, f"{site.name}{c.name}", "频道") for c in channels]
+                links += [Hyperlink(self.channel(c).url, f"{site.name}{c.name}", "频道") for c in channels]
         yield "list", self.page.title, self.dice.sample(links, len(links))
 
     def on_list(self) -> Drawn:
         page, pages = self.page, self.web.within[self.page.channel, "list"]
         entries = self.web.articles(page.channel)[(page.number - 1) * ENTRIES_A_LIST :][:ENTRIES_A_LIST]
         yield "list", page.channel.name, map(self.article, entries)
-        pager = [Shown(other.url, str(other.number)) for other in pages if other != page]
-        pager += [Shown(other.url, "下一页") for other in pages[page.number : page.number + 1]]
+        pager = [Hyperlink(other.url, str(other.number)) for other in pages if other != page]
+        pager += [Hyperlink(other.url, "下一页") for other in pages[page.number : page.number + 1]]
         yield "pager", "", pager
         if tags := self.web.within[page.channel, "tag"]:
-            yield "section", "标签", [Shown(tag.url, tag.title.split("_")[0]) for tag in tags]
+            yield "section", "标签", [Hyperlink(tag.url, tag.title.split("_")[0]) for tag in tags]
         yield from self.hot()
         if hidden := TUNNELS.get(page.url):
             yield "friends", "邻居", [_home(host, self.web.site_of[host].name) for host in hidden]
@@ -172,8 +159,8 @@ class _Links:
         page, siblings = self.page, self.web.articles(self.page.channel)
         here = page.number - siblings[0].number
         yield "crumb", "", [_home(self.site.host, self.site.name), self.channel(page.channel)]
-        pager = [Shown(other.url, "上一篇") for other in siblings[max(here - 1, 0) : here]]
-        pager += [Shown(other.url, "下一篇") for other in siblings[here + 1 : here + 2]]
+        pager = [Hyperlink(other.url, "上一篇") for other in siblings[max(here - 1, 0) : here]]
+        pager += [Hyperlink(other.url, "下一篇") for other in siblings[here + 1 : here + 2]]
         yield "pager", "", pager
         yield "related", "相关阅读", self.some(siblings, 5)
         yield from self.hot()
@@ -183,8 +170,8 @@ class _Links:
     def on_members(self) -> Drawn:
         """The mouth of a tunnel: people's names, and behind some of them a site worth crawling."""
         homes = [f"http://{host}/" for host in TUNNELS[self.page.url]]
-        blogs = [self.channel(channel).url for channel in self.web.site_of[plan.BLOGS].channels]
-        links = [Shown(url, draw(self.dice, "surnames", "given"), "届友") for url in (*homes, *blogs)]
+        blogs = [self.channel(channel).url for channel in self.web.site_of[sites.BLOGS].channels]
+        links = [Hyperlink(url, draw(self.dice, "surnames", "given"), "届友") for url in (*homes, *blogs)]
         yield "list", "通讯录", self.dice.sample(links[: len(homes) + 6], len(homes) + 6)
 
     def hot(self) -> Drawn:
@@ -201,23 +188,23 @@ class _Links:
         sides = [same, same, other] if same else [other]
         return [self.dice.choice(self.dice.choice(side)) for side in sides]
 
-    def channel(self, channel: Channel) -> Shown:
-        return Shown(self.web.within[channel, "list"][0].url, channel.name)
+    def channel(self, channel: Channel) -> Hyperlink:
+        return Hyperlink(self.web.within[channel, "list"][0].url, channel.name)
 
-    def topic_page(self, topic: str, text: str) -> Shown:
-        return Shown(f"http://{self.site.host}/{SUBJECTS[topic].pinyin}/", text)
+    def topic_page(self, topic: str, text: str) -> Hyperlink:
+        return Hyperlink(f"http://{self.site.host}/{SUBJECTS[topic].pinyin}/", text)
 
-    def entry(self, site: Site, note: str = "") -> Shown:
+    def entry(self, site: Site, note: str = "") -> Hyperlink:
         """A site in the directory: straight, or through the jump script that directories count clicks with."""
-        if site.host != plan.LICAI and site.part != TRAIN and self.dice.random() < 0.2:
-            return Shown(f"http://{plan.DIRECTORY}/go.php?to={site.host}", site.name, note)
-        return _home(plan.JUMPED if site.host == plan.LICAI else site.host, site.name, note)
+        if site.host != sites.LICAI and site.part != TRAIN and self.dice.random() < 0.2:
+            return Hyperlink(f"http://{sites.DIRECTORY}/go.php?to={site.host}", site.name, note)
+        return _home(sites.JUMPED if site.host == sites.LICAI else site.host, site.name, note)
 
-    def some(self, pool: Sequence[PlannedPage], count: int) -> Iterable[Shown]:
+    def some(self, pool: Sequence[PlannedPage], count: int) -> Iterable[Hyperlink]:
         """Links to `count` of these articles, drawn."""
         return map(self.article, self.dice.sample(pool, min(count, len(pool))))
 
-    def article(self, target: PlannedPage) -> Shown:
+    def article(self, target: PlannedPage) -> Hyperlink:
         """A link to an article: its headline, a cut headline, or nothing worth reading; at times tracked or dead."""
         dice, text, url, site = self.dice, target.title, target.url, target.site
         drawn = dice.random()
@@ -233,4 +220,4 @@ class _Links:
             url = site.article_url(target.channel, DEAD_NUMBER, text)
         elif drawn < DEAD_SHARE + TRACKED_SHARE:
             url += ("&" if "?" in url else "?") + "utm_source=" + site.host.split(".")[0]
-        return Shown(url, text, f"{dice.randint(1, 12):02}-{dice.randint(1, 28):02}", shape)
+        return Hyperlink(url, text, f"{dice.randint(1, 12):02}-{dice.randint(1, 28):02}", shape)

@@ -1,4 +1,4 @@
-"""Labelled links in files: read for `scrapy train`, written by `scrapy crawl links`, and labelled by the address of their target.
+"""Labelled links in files: read for `scrapy train`, written by `scrapy crawl links`.
 
 JSON lines with Link's field names (`left`/`right` for before/after), `context` (the maker of before and after) and a label: 1, 0, null, or the
 name of a topic ("" = none); `fin` (1, 0, null) is read for the topic finance, before `label`.
@@ -7,34 +7,21 @@ A portal repeats its menu on a million pages, and a killed crawl may fetch a pag
 host and a site (registered domain) give at most so many; and the file itself holds all that is needed to go on: opening it reads it
 again. When a page has too many links, those of smallest hash are taken, so that it is not always the menu. Memory: 8 bytes and a set's slot a
 link.
-
-Tens of thousands of labelled links are needed. Sites about one topic publish little else, so a link into such a site, or into such a channel,
-is an example of the topic, without hand work.
-
-Idea: target under a positive URL prefix -> +; under a negative one -> -; elsewhere no label.
-Formula: a prefix is a host (with all its sub-domains) or host/path; the longest prefix that holds the URL decides.
-Parameters: the topic's `positive` and `negative` URL prefixes.
-Reads: the URL only, neither anchor nor page. Cost: a few dictionary look-ups a link.
-But: paths count too (www.sohu.com/c/8/), and a longer prefix overrules a shorter one of the other class; the
-    paper knows domains only. A link such as 更多 inside a channel counts as the channel's topic.
-Reference: Han et al. 2010, §3.2.2, algorithm 2.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from topiccrawler.errors import LinksFileError, StateError, file_faults
+from topiccrawler.link_model.training.address_labels import label
 from topiccrawler.model import Link
 from topiccrawler.topics.labelled_texts import (
     address_in,
@@ -94,41 +81,6 @@ def _link(row: dict[str, Any], where: str) -> Link:
         title=text_in(row, "title", where),
         source_url=source_url,
     )
-
-
-def label(url: str, topic: Topic) -> int | None:
-    """1, 0, or None when neither list holds the address. A prefix in both lists counts as positive."""
-    labels = _label_of_prefix(tuple(topic.positive), tuple(topic.negative))
-    for prefix in _prefixes(url):
-        if prefix in labels:
-            return labels[prefix]
-    return None
-
-
-@lru_cache(maxsize=64)
-def _label_of_prefix(positive: Iterable[str], negative: Iterable[str]) -> dict[str, int]:
-    return {_trimmed(prefix): 0 for prefix in negative} | {_trimmed(prefix): 1 for prefix in positive}
-
-
-def _trimmed(prefix: str) -> str:
-    return re.sub(r"^(?:https?://)?", "", prefix.strip().lower()).rstrip("/")
-
-
-def _prefixes(url: str) -> Iterator[str]:
-    """Every prefix that holds `url`: longest path first on its own host, then the domains above it, nearest first."""
-    try:
-        parts = urlsplit(url.lower())
-        port = f":{parts.port}" if parts.port not in {None, 80, 443} else ""
-    except ValueError:
-        return
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        return
-    steps = [step for step in parts.path.split("/") if step]
-    domain = parts.hostname + port
-    while domain:
-        for length in range(len(steps), -1, -1):
-            yield "/".join([domain, *steps[:length]])
-        domain = domain.partition(".")[2]
 
 
 @dataclass(frozen=True, slots=True)

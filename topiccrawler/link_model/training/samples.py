@@ -30,7 +30,6 @@ from dataclasses import dataclass, replace
 from sys import intern
 from typing import Protocol, TypeVar
 
-from topiccrawler.files import package_table
 from topiccrawler.link_model.classifier import (
     FIELDS,
     GROUP_2,
@@ -42,6 +41,7 @@ from topiccrawler.link_model.classifier import (
     words_of_links,
 )
 from topiccrawler.link_model.training.link_files import LabelledLink
+from topiccrawler.resources import package_table
 from topiccrawler.text.segmenter import STOP_WORDS, Segmenter
 from topiccrawler.text.stemmer import with_stems
 from topiccrawler.topics.labelled_texts import (

@@ -12,7 +12,7 @@ smallest, with weight S/(S + PRIOR) · d / smallest d. A word is in LEAST_PAGES 
 on the other side; and as in the pages nobody was asked about that are surely off topic (near) or on it (against), by the words' new trust.
 Parameters: SPREAD .5, SMOOTHING 2, PRIOR 2 (docs/lab/teaching.md).
 Reads: words of pages and answers. Deterministic; the order of answers does not matter. Cost: an explanation a page answered.
-But: common words (topics.keywords) are never learned; words given are never against.
+But: common words (topics.common_words) are never learned; words given are never against.
 Reference: ours; the vectors are Rocchio's (1971).
 """
 
@@ -27,7 +27,8 @@ from topiccrawler.relevance.base import relevance_with
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.linear import FIELD_WEIGHTS, running_words
 from topiccrawler.text.weights import log_odds, logistic
-from topiccrawler.topics.keywords import rarity, unit_vector
+from topiccrawler.topics.common_words import rarity
+from topiccrawler.topics.keywords import unit_vector
 from topiccrawler.topics.topic import Topic
 
 SPREAD = 0.5  # standard deviation of the intercept, before any answer

@@ -5,9 +5,9 @@ Formula: m+, m- = mean of the tf·idf vectors (length 1) of the pages taken and 
 d = m+ - m-. The MOST_WORDS with the largest d > 0 that two pages taken have get at least the weight
 SHARE · n/(n + SMOOTHING) · d / largest d, times the heaviest. A word of the topic that stands in a larger share q of the refused pages
 than p of those taken is multiplied by (p/q)^PENALTY. No word speaks against the topic: that told pages apart better, and crawled worse.
-Common words (topics.keywords) are not learned. Of a narrow topic these words only lead to pages; what judges them learns apart
+Common words (topics.common_words) are not learned. Of a narrow topic these words only lead to pages; what judges them learns apart
 (relevance.training.narrow_teaching).
-idf of the language (topics.keywords), not of the crawl: most of its pages are about the topic, whose words would be common there. Words of
+idf of the language (topics.common_words), not of the crawl: most of its pages are about the topic, whose words would be common there. Words of
 one page alone are left out.
 Questions: of each five the pages nearest to even odds, and every fourth the most relevant one not asked about.
 Parameters: SHARE .5, PENALTY .5, SMOOTHING 3, MOST_WORDS 200 (docs/lab/teaching.md).
@@ -23,8 +23,9 @@ from collections.abc import Container, Mapping, Sequence
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.linear import running_words
 from topiccrawler.text.weights import centroid, document_frequencies
-from topiccrawler.topics.keywords import background_idf, unit_vector
-from topiccrawler.topics.meaning import reasons
+from topiccrawler.topics.common_words import background_idf
+from topiccrawler.topics.keywords import unit_vector
+from topiccrawler.topics.proposed_words import reasons
 from topiccrawler.topics.topic import Topic, make_topic
 
 SHARE, PENALTY, SMOOTHING = 0.5, 0.5, 3.0

@@ -38,17 +38,10 @@ from sklearn.svm import LinearSVC
 from topiccrawler.errors import LinksFileError, ModelError
 from topiccrawler.files import JsonFile
 from topiccrawler.pages.read import PageClassifier, PageWords
-from topiccrawler.relevance.base import (
-    EVEN,
-    MOST_WORDS,
-    VSM,
-    Quality,
-    quality,
-    steady_threshold,
-    threshold_at_precision,
-)
+from topiccrawler.relevance.base import EVEN, MOST_WORDS, VSM
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.linear import LARGEST_BYTES, LinearClassifier, Lists, counts_of, is_pair
+from topiccrawler.relevance.thresholds import Quality, quality, steady_threshold, threshold_at_precision
 from topiccrawler.relevance.vsm import LEAST_WEIGHT, VsmClassifier
 from topiccrawler.text.segmenter import STOP_WORDS
 from topiccrawler.text.weights import top_k

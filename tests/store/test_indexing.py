@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.job_files import INDEX, MOST_AT_ONCE, Indexing, JobFiles, catch_up, missing
-from topiccrawler.store.index import BATCH, PageIndex
+from topiccrawler.crawling.job_files import INDEX, JobFiles
+from topiccrawler.store.index import BATCH, MOST_AT_ONCE, Indexing, PageIndex, catch_up, missing
 from topiccrawler.store.pages import ALL, PageRecord
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 

@@ -1,0 +1,56 @@
+"""The texts of the dashboard's pages in Chinese and English, and which of the two a browser gets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from topiccrawler.resources import package_table
+
+ENGLISH, CHINESE = "en", "zh"
+LANGUAGES = {ENGLISH: "English", CHINESE: "中文"}  # each by its own name
+TAGS = {ENGLISH: "en", CHINESE: "zh-Hans"}  # for the attribute lang
+COOKIE = "topiccrawler_language"
+
+_NUMBER, _NO_WORD = re.compile(r"\d+(?:\.\d+)?"), re.compile(r"\W+")
+
+
+class Texts:
+    """Of one language: `t("key", number=3)`."""
+
+    def __init__(self, language: str, texts: Mapping[str, str]) -> None:
+        self.language, self.tag, self._texts = language, TAGS[language], texts
+
+    def __call__(self, key: str, **values: object) -> str:
+        """KeyError for a text that there is not."""
+        text = self._texts[key]
+        return text.format(**values) if values else text
+
+    def known(self, prefix: str, said: str) -> str:
+        """What the program itself has said (a state, a reason, why it waits), a number in it kept; as it is where there is no text."""
+        number = _NUMBER.search(said)
+        key = _NO_WORD.sub("_", _NUMBER.sub("n", said, count=1)).strip("_").lower()
+        found = self._texts.get(f"{prefix}_{key}")
+        return said if found is None else found.format(n=number[0] if number else "")
+
+
+@cache
+def texts_in(language: str) -> Texts:
+    """The texts of a language."""
+    return Texts(language, package_table(f"dashboard/texts/{language}.toml"))
+
+
+def choose(cookie: str | None, accept: str) -> str:
+    """The language of a browser: as its user has switched, else the first of ours in Accept-Language, else English."""
+    if cookie in LANGUAGES:
+        return str(cookie)
+    wanted: list[tuple[float, str]] = []
+    for part in accept.split(","):
+        tag, _, weight = part.partition(";")
+        try:
+            quality = float(weight.strip().removeprefix("q=") or 1)
+        except ValueError:
+            quality = 0.0
+        wanted.append((-quality, tag.strip().lower().partition("-")[0]))
+    return next((tag for quality, tag in sorted(wanted, key=lambda one: one[0]) if tag in LANGUAGES), ENGLISH)

@@ -1,0 +1,210 @@
+"""What our commands have in common: options from a file, checks before work, one line for a fault, help in the user's language.
+
+It is not in topiccrawler.commands, because Scrapy takes every command class it finds there for a command.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NoReturn
+
+from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
+from scrapy.exceptions import UsageError
+from scrapy.settings import SETTINGS_PRIORITIES, Settings
+
+from topiccrawler.engine.defaults import set_plain_defaults
+from topiccrawler.errors import ArgumentError, CrawlerError, file_faults
+from topiccrawler.files import replace_file, user_path
+from topiccrawler.messages import translated, translated_error
+from topiccrawler.resources import package_table
+
+_USAGE = "Usage"
+
+
+class TranslatedHelp(ScrapyHelpFormatter):
+    """Looks each text up when the help is printed."""
+
+    def start_section(self, heading: str | None) -> None:
+        super().start_section(heading and translated(heading))
+
+    def add_argument(self, action: argparse.Action) -> None:
+        action.help = action.help and translated(action.help)
+        super().add_argument(action)
+
+    def format_part_strings(self, part_strings: list[str]) -> list[str]:
+        parts = super().format_part_strings(part_strings)
+        if parts and parts[0].startswith(f"{_USAGE}\n"):
+            parts[0] = translated(_USAGE) + parts[0].removeprefix(_USAGE)
+        return parts
+
+
+SELECTION = "selection"  # the options by which pages are selected
+_BOUNDS = ("least", "most")
+_TYPES = {"int": int, "float": float}
+
+
+@cache
+def _description(name: str) -> dict[str, Any]:
+    return package_table(f"commands/{name}.toml")
+
+
+class ReportingCommand(ScrapyCommand):
+    """A command that says in one line why it ended: `check` refuses a wrong call, `work` does what was asked.
+
+    How it is called and its help are commands/NAME.toml: `usage`, `summary`, `details`; `options` with the keywords of `add_argument`, those
+    of `groups` under a title; `json`, the help of --json, where that says more ("": no such option); `selects`: with selection.toml's options.
+    Of an option that is a number, `least` and `most` are its bounds. `arguments`: how many there are at least and at most, and what is
+    said where there are others.
+    """
+
+    requires_crawler_process = False
+    takes_dashes = False  # arguments that begin with one
+
+    @property
+    def description(self) -> Mapping[str, Any]:
+        """What the command's file says."""
+        return _description(self.command)
+
+    def syntax(self) -> str:
+        return str(self.description["usage"])
+
+    def short_desc(self) -> str:
+        return translated(self.description["summary"])
+
+    def long_desc(self) -> str:
+        return translated(self.description["details"])
+
+    @property
+    def options(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """The command's own, by the titles of their groups ("": the first), as `add_argument` takes them but for `type`."""
+        own = {
+            **(_description(SELECTION)["options"] if self.description.get("selects") else {}),
+            **self.description.get("options", {}),
+        }
+        if help_of_json := self.description.get("json", "print JSON"):
+            own["json"] = {"action": "store_true", "help": help_of_json}
+        return {"": own, **self.description.get("groups", {})}
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.formatter_class = TranslatedHelp
+        for title, options in self.options.items():
+            place = parser.add_argument_group(title) if title else parser
+            for name, how in options.items():
+                given = {word: value for word, value in how.items() if word not in _BOUNDS}
+                kind = {"type": _TYPES[how["type"]]} if "type" in how else {}
+                place.add_argument(f"--{name}", **{**given, **kind})
+
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Look at the call before anything is done; `refuse` what cannot be meant."""
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Do it. A CrawlerError is printed in one line, and so is a file that the system refuses."""
+        raise NotImplementedError
+
+    def interrupted(self, opts: argparse.Namespace) -> str:
+        """What Ctrl-C left behind."""
+        return "nothing was written"
+
+    @property
+    def command(self) -> str:
+        """The name it is called by: that of its module."""
+        return type(self).__module__.rpartition(".")[2]
+
+    def refuse(self, fault: str) -> NoReturn:
+        """End with exit code 2; Scrapy prints the usage before it."""
+        raise UsageError(translated(f"scrapy {self.command}: {fault}"), print_help=False)
+
+    def _check_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Those that there are not, which Scrapy hands on as arguments, and numbers out of bounds; and how many arguments there are."""
+        for wrong in (arg for arg in args if arg.startswith("-") and not self.takes_dashes):
+            self.refuse(f"unknown option {wrong}")
+        for name, how in (option for group in self.options.values() for option in group.items()):
+            least, most = map(how.get, _BOUNDS)
+            number = getattr(opts, how.get("dest", name.replace("-", "_"))) if least is not None else None
+            if number is not None and not least <= number <= (number if most is None else most):
+                self.refuse(
+                    f"--{name} {number}: give a number from {least} {'on' if most is None else f'to {most}'}"
+                )
+        least, most, fault = self.description.get("arguments", (0, sys.maxsize, ""))
+        if not least <= len(args) <= most:
+            self.refuse(fault.format(count=len(args), first=next(iter(args), "")))
+
+    def setting(self, name: str) -> str | None:
+        """The setting's value; None when it is empty or not set."""
+        return (self.settings.get(name) if self.settings is not None else None) or None
+
+    @property
+    def project(self) -> Settings:
+        """The settings, which Scrapy sets before `run`."""
+        assert self.settings is not None  # noqa: S101
+        return self.settings
+
+    @property
+    def data(self) -> Path:
+        """The folder of jobs, TOPIC_DATA_DIR."""
+        return user_path(self.setting("TOPIC_DATA_DIR") or "data")
+
+    def new_file(self, place: Path, opts: argparse.Namespace) -> Path:
+        """`place`; ArgumentError when it exists and --force is not given."""
+        if place.exists() and not opts.force:
+            raise ArgumentError(str(place), "exists", "name another file by --out, or insist with --force")
+        return place
+
+    def write(self, place: Path, text: str) -> None:
+        """Write a text to the file that --out names."""
+        with file_faults(ArgumentError, place, "cannot be written", "name another file by --out"):
+            replace_file(place, text)
+
+    def say(self, text: str) -> None:
+        """Print what a terminal can show; a reader who has seen enough (`| head`) may go."""
+        from topiccrawler.text.printable import printable
+
+        try:
+            sys.stdout.write(f"{printable(text)}\n")
+            sys.stdout.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush at exit
+
+    def report(self, opts: argparse.Namespace, found: object, text: str) -> None:
+        """Print what was found: `text` for people, with --json JSON for programs."""
+        self.say(json.dumps(found, ensure_ascii=False) if opts.json else text)
+
+    def text(self, template: str, values: Mapping[str, Any]) -> str:
+        """commands/templates/TEMPLATE.txt, filled in."""
+        from topiccrawler.results.templating import as_text
+
+        return as_text(f"commands/templates/{template}.txt", values)
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        self._check_options(args, opts)
+        self.check(args, opts)
+        set_plain_defaults(self.project)
+        if store_url := self.setting("STORE_URL"):
+            typed = (self.project.getpriority("STORE_URL") or 0) >= SETTINGS_PRIORITIES["cmdline"]
+            from topiccrawler.crawling.servers import page_server
+
+            page_server(store_url).remember(store_url, for_all=typed)  # jobs name it without its password
+        fault = ""
+        try:
+            from topiccrawler.crawling.settings_check import check_names  # other spiders do without it
+
+            check_names(self.project)
+            self.work(args, opts)
+        except CrawlerError as failure:
+            fault = translated_error(failure)
+        except OSError as failure:
+            if failure.filename is None:
+                raise
+            fault = f"{self.command}: {failure.filename}: {failure.strerror}; name another place"
+        except KeyboardInterrupt:
+            fault = f"{self.command}: interrupted; {self.interrupted(opts)}"
+        if fault:
+            sys.stderr.write(f"{fault}\n")
+            self.exitcode = 1

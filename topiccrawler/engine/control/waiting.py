@@ -1,0 +1,126 @@
+"""What waits in the queue of a running crawl: the best URLs, the hosts with most of them, all of one URL; and dropping what is blocked.
+
+All that waits is read a slice at a time, so that the crawl goes on between two of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from heapq import nlargest
+from itertools import islice
+from typing import Any
+
+from topiccrawler.crawling.crawl import Crawl
+from topiccrawler.crawling.explanation import (
+    LONGEST_PATH,
+    History,
+    Step,
+    crawl_as_json,
+    explain,
+    explained,
+    heaviest_shares,
+)
+from topiccrawler.crawling.job_files import VISITS
+from topiccrawler.errors import ArgumentError, StateError
+from topiccrawler.frontier.base import State
+from topiccrawler.model import Link, Score, Visit
+from topiccrawler.results.summary import link_as_json, wait_of
+from topiccrawler.store.visits import read_visits
+from topiccrawler.urls.canonical import canonical
+from topiccrawler.urls.unwanted import Block
+
+SLICE_URLS = 500  # some 10 ms
+
+
+async def slices(crawl: Crawl) -> AsyncIterator[tuple[Link, ...]]:
+    """The waiting links, oldest first."""
+    waiting = crawl.frontier.look().queued()
+    while links := tuple(islice(waiting, SLICE_URLS)):
+        yield links
+        await asyncio.sleep(0)
+
+
+async def count(crawl: Crawl, block: Block) -> int:
+    """How many of the waiting URLs it would drop."""
+    return sum([sum(block.matches(link.url) for link in links) async for links in slices(crawl)])
+
+
+async def drop(crawl: Crawl, block: Block) -> int:
+    """Discard what waits and matches; what is met from now on stays out. Returns how many were dropped."""
+    frontier, dropped = crawl.frontier, 0
+    crawl.blocks.add(block)
+    async for links in slices(crawl):
+        for link in links:
+            if block.matches(link.url) and frontier.lease(crawl.clock(), target=(link, Score(link.url, 0.0))):
+                frontier.end(link.url, State.DISCARDED, block.reason, crawl.clock())
+                dropped += 1
+    frontier.commit()
+    return dropped
+
+
+def top(crawl: Crawl, count: int) -> list[dict[str, Any]]:
+    """The best that wait, with what their scores are made of, the path from the seed and why their hosts wait; as `scrapy frontier --json`
+    has them."""
+    now = crawl.clock()
+    waits = {host: (reason, until) for host, reason, until in crawl.hosts.waiting(now)}
+    return [
+        {
+            **link_as_json(row.link),
+            "score": row.score,
+            "shares": heaviest_shares(crawl.parts, row),
+            "path": [
+                {"url": step.link.url, "anchor": step.link.anchor} for step in _path(crawl, row.link.url)
+            ],
+            **wait_of(waits.get(row.link.host), now),
+        }
+        for row in crawl.frontier.look().best(count)
+    ]
+
+
+def sites(crawl: Crawl, count: int) -> list[dict[str, Any]]:
+    """The hosts with most waiting URLs: how many, and why they wait. O(URLs)."""
+    now = crawl.clock()
+    waits = {host: (reason, until) for host, reason, until in crawl.hosts.waiting(now)}
+    waiting = crawl.frontier.look().waiting_by_host()
+    first = nlargest(count, waiting, key=lambda host: (waiting[host], host))
+    return [{"host": host, "waiting": waiting[host], **wait_of(waits.get(host), now)} for host in first]
+
+
+async def why(crawl: Crawl, url: str) -> dict[str, Any]:
+    """What `scrapy explain --json` says of a URL, by the crawl's own parts as they are now. ArgumentError for no URL, StateError
+    for one that the crawl never met."""
+    clean = canonical(url, extra_parameters=crawl.parts.dropped_parameters)
+    if clean is None:
+        raise ArgumentError(f"URL {url!r}", "is no http(s) URL", "write it as http://host/path")
+    row = crawl.frontier.look().row(clean)
+    if row is None:
+        fault = "was never met, or the link gate refused every link to it"
+        raise StateError(f"URL {clean}", fault, "check its spelling")
+    steps = _path(crawl, clean)
+    visits = await asyncio.to_thread(_visits, crawl, clean)
+    record = crawl.files.store.get(clean) if crawl.files.has_pages else None
+    history = History(row, visits, record, steps, not steps[0].link.source_url)
+    explanation, strategy = explain(crawl.parts, history), crawl.parts.recipe.strategy
+    found = explained(crawl.parts, row.link, explanation, strategy, crawl.admission, row.tunnel)
+    return {
+        **found,
+        "crawl": crawl_as_json(history, crawl.files.folder, crawl.parts, crawl.reader.page_threshold),
+    }
+
+
+def _path(crawl: Crawl, url: str) -> tuple[Step, ...]:
+    """From the seed, as far as the queue has it."""
+    steps: dict[str, Step] = {}
+    while url not in steps and len(steps) < LONGEST_PATH:
+        row = crawl.frontier.look().row(url)
+        if row is None:
+            break
+        steps[url] = Step(row.link, row.score, row.state.value)
+        url = row.link.source_url
+    return tuple(reversed(steps.values()))
+
+
+def _visits(crawl: Crawl, url: str) -> tuple[Visit, ...]:
+    path = crawl.files.folder / VISITS
+    return tuple(visit for visit in read_visits(path) if visit.url == url) if path.is_file() else ()

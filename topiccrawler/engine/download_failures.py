@@ -1,0 +1,67 @@
+"""Why a download failed, in a few words that count, log and queue share.
+
+The libraries below raise some twenty kinds of exceptions for what a stranger's server did; a person asks whether the host is gone, slow or
+broken. What is not the other side's fault has no such word and keeps its name and its traceback.
+"""
+
+from __future__ import annotations
+
+from traceback import walk_tb
+
+from scrapy import exceptions
+from scrapy.exceptions import IgnoreRequest
+from twisted.internet import error as connections
+from twisted.web.client import ResponseFailed
+
+NO_HOST, REFUSED, UNREACHABLE, TIMEOUT = "no such host", "connection refused", "unreachable", "timeout"
+LOST, INCOMPLETE, TLS, BAD_ANSWER = "connection lost", "incomplete answer", "tls failed", "bad answer"
+TOO_LARGE, REDIRECTS, NO_PROXY, SCHEME = "too large", "too many redirects", "proxy refused", "unsupported url"
+# what is likely to be so for each URL of a host
+OF_HOST = frozenset({NO_HOST, REFUSED, UNREACHABLE, TIMEOUT, LOST, TLS, NO_PROXY})
+_TOO_LATE = (connections.TimeoutError, connections.TCPTimedOutError, TimeoutError)
+_KINDS = {  # the first that fits
+    NO_HOST: (exceptions.CannotResolveHostError, connections.DNSLookupError),
+    REFUSED: (exceptions.DownloadConnectionRefusedError, connections.ConnectionRefusedError),
+    TIMEOUT: (exceptions.DownloadTimeoutError, *_TOO_LATE),
+    TOO_LARGE: (exceptions.DownloadCancelledError,),  # only DOWNLOAD_MAXSIZE cancels a download
+    INCOMPLETE: (exceptions.ResponseDataLossError,),
+    SCHEME: (exceptions.UnsupportedURLSchemeError, exceptions.NotSupported),
+    LOST: (connections.ConnectionDone, connections.ConnectionLost, ConnectionError),
+    UNREACHABLE: (connections.ConnectError,),
+}
+_IGNORED = {"max redirections reached": REDIRECTS, "exceeded DOWNLOAD_MAXSIZE": TOO_LARGE}
+_READS_ANSWERS = (
+    "scrapy.core.downloader.handlers",
+    "scrapy.downloadermiddlewares.httpcompression",
+    "scrapy.downloadermiddlewares.redirect",
+)
+
+
+def reason_of(error: BaseException | None) -> str | None:
+    """The words for what the other side did; None for other faults, and for what Scrapy was asked to ignore."""
+    if isinstance(error, IgnoreRequest):
+        return next((reason for text, reason in _IGNORED.items() if text in str(error)), None)
+    for reason, kinds in _KINDS.items():
+        if isinstance(error, kinds):
+            return reason
+    if type(error).__name__ == "TunnelError":  # its class comes with all of TLS, which commands do without
+        return NO_PROXY
+    if isinstance(error, exceptions.DownloadFailedError):
+        return _reason_of_failed_response(error.__cause__)
+    return BAD_ANSWER if error is not None and _was_raised_reading(error) else None
+
+
+def _reason_of_failed_response(cause: BaseException | None) -> str:
+    reasons = cause.reasons if isinstance(cause, ResponseFailed) else []
+    for failure in reasons:
+        if type(failure.value).__module__.startswith("OpenSSL"):
+            return TLS
+        if not isinstance(failure.value, (connections.ConnectionDone, connections.ConnectionLost)):
+            return BAD_ANSWER
+    return LOST
+
+
+def _was_raised_reading(error: BaseException) -> bool:
+    """Somebody's bytes were being read then: a gzip that is none, a Location that is no URL."""
+    modules = (frame.f_globals.get("__name__") for frame, _ in walk_tb(error.__traceback__))
+    return any(str(module).startswith(_READS_ANSWERS) for module in modules)

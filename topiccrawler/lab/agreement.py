@@ -1,0 +1,84 @@
+"""How far raters agree, and what their ratings say of a crawl: kappa, precision with an interval, recall's side, harvest over the crawl.
+
+Formula: Cohen (two raters) and Fleiss (several): kappa = (P - Pe) / (1 - Pe). Fleiss: P = mean over pages of (sum of squared counts - n) /
+(n(n - 1)), Pe = sum of squared shares of each answer; of the pages that all have rated. Cohen: P = share of pages rated alike, Pe = sum over
+answers of the product of both raters' shares. None where all answers are one, and kappa has no meaning.
+Interval: Wilson's score interval of a share, at 95 %.
+Reference: Cohen (1960), Educ. Psychol. Meas. 20; Fleiss (1971), Psychol. Bull. 76; Wilson (1927), J. Am. Stat. Assoc. 22; nb-guided §4.3.1 for the curve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from topiccrawler.lab.measures import CONFIDENCE
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of rated pages with its interval."""
+
+    yes: int
+    of: int
+    low: float
+    high: float
+
+    @classmethod
+    def of_answers(cls, answers: Sequence[bool]) -> Share:
+        """Wilson's interval; 0 to 1 for none."""
+        if not answers:
+            return cls(0, 0, 0.0, 1.0)
+        from scipy.stats import binomtest
+
+        interval = binomtest(sum(answers), len(answers)).proportion_ci(CONFIDENCE, "wilson")
+        return cls(sum(answers), len(answers), float(interval.low), float(interval.high))
+
+    @property
+    def share(self) -> float:
+        """0..1; 0 for none."""
+        return self.yes / self.of if self.of else 0.0
+
+
+def cohen_kappa(first: Sequence[bool], second: Sequence[bool]) -> float | None:
+    """Of two raters' answers about the same pages."""
+    if not first:
+        return None
+    alike = fmean(one == other for one, other in zip(first, second, strict=True))
+    p, q = fmean(first), fmean(second)
+    by_chance = p * q + (1 - p) * (1 - q)
+    return None if by_chance >= 1 else (alike - by_chance) / (1 - by_chance)
+
+
+def fleiss_kappa(answers: Sequence[Sequence[bool]]) -> float | None:
+    """Of the answers of at least two raters about each page, as many about each."""
+    if not answers or len(answers[0]) < 2:
+        return None
+    raters = len(answers[0])
+    counts = [(sum(of_page), raters - sum(of_page)) for of_page in answers]
+    alike = fmean((yes * yes + no * no - raters) / (raters * (raters - 1)) for yes, no in counts)
+    share = sum(yes for yes, _ in counts) / (raters * len(counts))
+    by_chance = share * share + (1 - share) * (1 - share)
+    return None if by_chance >= 1 else (alike - by_chance) / (1 - by_chance)
+
+
+def kappa(ratings: Sequence[Mapping[str, bool]]) -> tuple[str, float | None, int]:
+    """Whose formula, its value, and of how many pages: those that every rater has rated."""
+    if len(ratings) < 2:
+        return "", None, 0
+    common = sorted(set.intersection(*(set(rating) for rating in ratings)))
+    columns = [[rating[url] for url in common] for rating in ratings]
+    if len(ratings) == 2:
+        return "Cohen", cohen_kappa(*columns), len(common)
+    return "Fleiss", fleiss_kappa(list(zip(*columns, strict=True))), len(common)
+
+
+def majority(ratings: Sequence[Mapping[str, bool]]) -> dict[str, bool]:
+    """What most raters say of each page; a page they are divided about is left out."""
+    found = {}
+    for url in sorted(set().union(*ratings)):
+        votes = [rating[url] for rating in ratings if url in rating]
+        if 2 * sum(votes) != len(votes):
+            found[url] = 2 * sum(votes) > len(votes)
+    return found

@@ -1,0 +1,112 @@
+"""The strategies of a comparison: from what a user writes, NAME or NAME:key=value:key=value, to one that is ready to crawl.
+
+Two keys are the topic's: `breadth` (broad, normal, specific) and `tunnels` (its tunnel probability) prune that run alone, with the gate
+open for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from topiccrawler.crawling import assemble
+from topiccrawler.crawling.assemble import PLAIN_CONTEXT, Parts
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.errors import CrawlerError, ModelError, StrategyError
+from topiccrawler.links.extract import ContextMaker
+from topiccrawler.strategies import STRATEGIES, build
+from topiccrawler.strategies.base import Strategy
+from topiccrawler.topics.topic import make_topic
+
+ALL = "all"
+PRUNING = {"breadth": "breadth", "tunnels": "tunnel_probability"}  # in a spec -> of the topic
+
+
+@dataclass(slots=True)
+class Configurations:
+    """Who runs, and who cannot and why."""
+
+    specs: list[str] = field(default_factory=list)
+    absent: dict[str, str] = field(default_factory=dict)
+
+
+def named(text: str) -> list[str]:
+    """The strategies a user wrote, separated by commas; `all` stands for every registered one."""
+    specs: list[str] = []
+    for spec in filter(None, (part.strip() for part in text.split(","))):
+        specs += list(STRATEGIES) if spec == ALL else [spec]
+    if not specs:
+        raise StrategyError("--strategies", "names none", f"give {ALL}, or some of: {', '.join(STRATEGIES)}")
+    return list(dict.fromkeys(specs))
+
+
+def strategy_of(spec: str) -> Strategy:
+    """Build from NAME or NAME:key=value:…"""
+    return build(name_of(spec), parameters_of(spec))
+
+
+def name_of(spec: str) -> str:
+    """The registered name."""
+    return spec.split(":", maxsplit=1)[0]
+
+
+def parameters_of(spec: str) -> dict[str, str]:
+    """The strategy's parameters, as text."""
+    return {key: value for key, value in _written(spec).items() if key not in PRUNING}
+
+
+def pruned(recipe: Recipe, spec: str) -> Recipe:
+    """The recipe with the breadth and the tunnels that the strategy is written with; TopicError for a wrong one."""
+    given = {PRUNING[key]: value for key, value in _written(spec).items() if key in PRUNING}
+    if not given:
+        return recipe
+    topic = make_topic({**assemble.topic_of(recipe).model_dump(), **given}, f"strategy {spec}")
+    return replace(recipe, prune=True, topic_fields=topic.model_dump(mode="json"))
+
+
+def _written(spec: str) -> dict[str, str]:
+    parameters: dict[str, str] = {}
+    for part in spec.split(":")[1:]:
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise StrategyError(f"strategy {spec!r}", f"{part!r} is no parameter", "write NAME:key=value")
+        parameters[key.strip()] = value.strip()
+    return parameters
+
+
+def build_all(recipe: Recipe, specs: Sequence[str], *, forgiving: Sequence[str] = ()) -> Configurations:
+    """Build each once. One among `forgiving` that cannot be built is absent; another one's error goes up."""
+    found = Configurations()
+    for spec in specs:
+        strategy_of(spec)
+        try:
+            parts_of(recipe, spec)
+        except CrawlerError as fault:
+            if spec not in forgiving:
+                raise
+            found.absent[spec] = str(fault)
+        else:
+            found.specs.append(spec)
+    return found
+
+
+def parts_of(recipe: Recipe, spec: str, seed: int = 0) -> Parts:
+    """The crawl's parts with that strategy; a topic's link model is loaded once in a process."""
+    ready = replace(pruned(recipe, spec), strategy=name_of(spec), parameters=parameters_of(spec), seed=seed)
+    model = _model(recipe.topic, recipe.link_models) if assemble.needs_link_model(ready) else None
+    return assemble.assemble(ready, model)
+
+
+def contexts_of(recipe: Recipe) -> list[ContextMaker]:
+    """All context makers a topic may need."""
+    try:
+        return list(dict.fromkeys((PLAIN_CONTEXT, _model(recipe.topic, recipe.link_models).context)))
+    except ModelError:
+        return [PLAIN_CONTEXT]
+
+
+@lru_cache(maxsize=4)
+def _model(topic: str, models: str | None) -> assemble.LinkModel:
+    recipe = Recipe(topic, link_models=models)
+    return assemble.link_model_of(recipe)

@@ -1,0 +1,177 @@
+"""One WARC file: where its responses begin, and each of them on demand.
+
+A file of gigabytes is read by offset only. The file of a killed crawl ends in the middle of a record: its whole
+records are used, and `damage` says what is wrong with its end.
+
+Bodies are decoded however they were stored. A WARC should keep the bytes of the wire, chunked and compressed; many writers store the decoded body with the old
+headers. So each header is tried, and followed only when it fits the bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import weakref
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fastwarc.stream_io import BrotliReader, ZstdReader
+from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
+
+from topiccrawler.errors import ReplayError, file_faults
+
+MAX_BODY_BYTES = 64 * 1024 * 1024  # what a bomb of a few kB may unfold to
+_GONE = (b"transfer-encoding", b"content-encoding", b"content-length")
+
+Headers = list[tuple[bytes, bytes]]
+
+
+def plain(headers: Headers, body: bytes) -> tuple[Headers, bytes]:
+    """The body as the page's author wrote it, and the headers that are still true of it."""
+    for coding in _codings(headers, b"transfer-encoding"):
+        body = _dechunked(body) if coding == b"chunked" else _unpacked(coding, body)
+    for coding in _codings(headers, b"content-encoding"):
+        body = _unpacked(coding, body)
+    kept = [(name, value) for name, value in headers if name.lower() not in _GONE]
+    return [*kept, (b"Content-Length", b"%d" % len(body))], body
+
+
+def _codings(headers: Headers, wanted: bytes) -> list[bytes]:
+    """In the order in which they must be undone."""
+    values = [value for name, value in headers if name.lower() == wanted]
+    return [coding.strip().lower() for coding in b",".join(values).split(b",")][::-1]
+
+
+def _dechunked(body: bytes) -> bytes:
+    parts: list[bytes] = []
+    at = 0
+    while True:
+        line_end = body.find(b"\r\n", at, at + 1024)
+        try:
+            size = int(body[at:line_end].split(b";")[0], 16) if line_end >= 0 else -1
+        except ValueError:
+            size = -1
+        if size < 0:  # not chunked after all, or cut off in the middle
+            return b"".join(parts) if parts else body
+        if size == 0:
+            return b"".join(parts)
+        parts.append(body[line_end + 2 : line_end + 2 + size])
+        at = line_end + 2 + size + 2
+
+
+def _unpacked(coding: bytes, body: bytes) -> bytes:
+    try:
+        if coding in (b"gzip", b"x-gzip"):
+            return zlib.decompressobj(31).decompress(body, MAX_BODY_BYTES)
+        if coding == b"deflate":
+            try:
+                return zlib.decompressobj(15).decompress(body, MAX_BODY_BYTES)
+            except zlib.error:
+                return zlib.decompressobj(-15).decompress(body, MAX_BODY_BYTES)
+        if coding == b"br":
+            return bytes(BrotliReader(io.BytesIO(body)).read(MAX_BODY_BYTES))
+        if coding == b"zstd":
+            return bytes(ZstdReader(io.BytesIO(body)).read(MAX_BODY_BYTES))
+    except (zlib.error, OSError, ValueError, EOFError):
+        pass  # stored unpacked under its old header
+    return body
+
+
+_ANSWERS = WarcRecordType.response | WarcRecordType.revisit
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A response in the file, without its body."""
+
+    url: str  # as recorded
+    offset: int  # bytes
+    status: int
+    location: str | None  # the Location header of a redirect
+    original: str = ""  # of a revisit record: the URL whose response has its body
+
+
+class WarcFile:
+    """A .warc, or a .warc.gz with one gzip member a record, as the standard asks."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.damage = ""  # why the end of the file could not be read; known after entries()
+        with file_faults(ReplayError, path, "cannot be read", "name a .warc or .warc.gz file"):
+            self._file = path.open("rb", buffering=0)
+        weakref.finalize(self, self._file.close)
+
+    def entries(self) -> Iterator[Entry]:
+        """One pass over the file. The last entry is given only if its record is whole."""
+        last: Entry | None = None
+        offset = -1
+        try:
+            for record in ArchiveIterator(self._file, record_types=_ANSWERS, parse_http=False):
+                if record.stream_pos == offset:
+                    fault = "one gzip member holds several records"
+                    raise ReplayError(str(self.path), fault, "repack it: `warcio recompress FILE NEW`")
+                offset = record.stream_pos
+                entry = _entry(record)
+                if entry is not None:
+                    if last is not None:
+                        yield last
+                    last = entry
+        except OSError as error:
+            self.damage = str(error)
+        if last is None:
+            return
+        if self._is_whole(last.offset):
+            yield last
+        else:
+            self.damage = self.damage or "its last record is cut off"
+
+    def read(self, offset: int) -> tuple[int, Headers, bytes]:
+        """Status, headers and body of the response that begins at a byte, the body as it is stored."""
+        fault = "no HTTP response there"
+        try:
+            record = self._record_at(offset)
+            status = _status(record) if record else None
+            if record and status is not None:
+                stored = [(bytes(name), bytes(value)) for name, value in record.http_headers.items_bytes()]
+                return status, stored, bytes(record.reader.read())
+        except OSError as error:
+            fault = str(error)
+        what = f"the record at byte {offset} cannot be read ({fault})"
+        raise ReplayError(str(self.path), what, "record the file again, or leave it out")
+
+    def _record_at(self, offset: int) -> WarcRecord | None:
+        self._file.seek(offset)
+        return next(ArchiveIterator(self._file, record_types=_ANSWERS, parse_http=False), None)
+
+    def _is_whole(self, offset: int) -> bool:
+        try:
+            record = self._record_at(offset)
+            return record is not None and len(record.reader.read()) == record.content_length
+        except OSError:
+            return False
+
+
+def _entry(record: WarcRecord) -> Entry | None:
+    status = _status(record)
+    if status is None:
+        return None
+    url = (record.headers.get("WARC-Target-URI") or "").strip("<> ")
+    location = record.http_headers.get("Location") if 300 <= status < 400 else None
+    original = ""
+    if record.record_type == WarcRecordType.revisit:
+        original = (record.headers.get("WARC-Refers-To-Target-URI") or "").strip("<> ")
+        if not original:
+            return None
+    return Entry(url, record.stream_pos, status, location, original)
+
+
+def _status(record: WarcRecord) -> int | None:
+    """Read the HTTP head; its status, or None when there is none."""
+    if not record.is_http:
+        return None
+    try:
+        record.parse_http(quirks_mode=True)
+    except OSError:
+        return None
+    return record.http_headers.status_code if record.http_headers is not None else None

@@ -1,0 +1,192 @@
+"""A job's pages as a corpus for training language models: a folder of compressed JSON lines, in shards, with a dataset card.
+
+Each line has the fields of FIELDS, by the names that data tools read. A page without main text is left out, so copies that the crawl has found
+are too; further near copies on request (`no_copies`), by the same fingerprints, the most relevant of them kept. The folder is
+loaded as it is: `datasets.load_dataset("FOLDER")`, `pandas.read_json("FOLDER/pages-00000.jsonl.gz", lines=True)`.
+
+The card says what was left out and why; the sites; and that the texts belong to their authors.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+from topiccrawler.errors import ArgumentError, StateError, file_faults
+from topiccrawler.pages.site_repeats import fingerprint
+from topiccrawler.resources import package_table
+from topiccrawler.results.formats import compressed
+from topiccrawler.results.templating import as_text
+from topiccrawler.store.duplicates import DuplicateIndex
+from topiccrawler.store.pages import PageRecord
+from topiccrawler.urls.canonical import host_of
+
+FIELDS = package_table("results/corpus_fields.toml")
+SHARD_BYTES = 500_000_000
+COMPRESSIONS = ("gz", "zst", "none")
+MOST_SITES = 100  # listed in the card
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
+_SIZE = re.compile(r"(\d{1,12})\s*([KMG]?B?)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """How a corpus is written. ArgumentError for a compression that is none."""
+
+    shard_bytes: int = SHARD_BYTES  # of a shard before it is compressed
+    compress: str = "gz"
+    no_copies: bool = False
+
+    def __post_init__(self) -> None:
+        if self.compress not in COMPRESSIONS:
+            remedy = f"use one of {', '.join(COMPRESSIONS)}"
+            raise ArgumentError(f"--compress {self.compress}", "is not known", remedy)
+
+
+WHOLE = Shape()
+
+
+@dataclass(slots=True)
+class Counts:
+    """What became of the pages selected."""
+
+    written: int = 0
+    characters: int = 0
+    without_text: int = 0
+    copies: int = 0
+    shards: list[str] = field(default_factory=list)
+    languages: Counter[str] = field(default_factory=Counter)
+    sites: Counter[str] = field(default_factory=Counter)
+    days: list[str] = field(default_factory=list)  # first and last
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Count a page written."""
+        self.written += 1
+        self.characters += len(row["text"])
+        self.languages[row["language"]] += 1
+        self.sites[host_of(row["url"])] += 1
+        if day := row["date"]:
+            self.days = [min([day, *self.days]), max([day, *self.days])]
+
+
+def size_of(given: str) -> int:
+    """Bytes of a size like 500MB or 1GB. ArgumentError for what is none."""
+    found = _SIZE.fullmatch(given.strip())
+    unit = found[2].upper().removesuffix("B") if found else ""
+    size = int(found[1]) * _UNITS[f"{unit}B"] if found else 0
+    if size < 1:
+        raise ArgumentError(f"--shard-size {given}", "is no size", "write it as 500MB or 1GB")
+    return size
+
+
+def row_of(record: PageRecord, text: str) -> dict[str, Any]:
+    """One line."""
+    fetched = datetime.fromtimestamp(record.fetched, UTC).isoformat(timespec="seconds")
+    return {
+        "id": blake2b(record.url.encode("utf-8", "replace"), digest_size=8).hexdigest(),
+        "url": record.url,
+        "title": record.title,
+        "text": text,
+        "date": record.day,
+        "language": record.language or "und",
+        "score": round(record.relevance, 4),
+        "fetched": fetched,
+    }
+
+
+def write_corpus(
+    records: Iterable[PageRecord],
+    place: Path,
+    text_of: Callable[[PageRecord], str],
+    shape: Shape = WHOLE,
+    *,
+    limit: int | None = None,
+    about: Iterable[str] = (),
+) -> Counts:
+    """Write the folder; what became of the pages. `about`: lines for the card on job and filters. `limit`: pages written at most.
+    ArgumentError for a folder that holds something; a failure leaves none."""
+    counts = Counts()
+    with _new_folder(place) as folder:
+        with _Shards(folder, shape, counts.shards) as shards:
+            for record in islice(_wanted(records, shape, counts), limit):
+                row = row_of(record, text_of(record))
+                shards.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+                counts.add(row)
+        card = _card(place.name, counts, shape, list(about))
+        (folder / "README.md").write_text(card, encoding="utf-8")
+    return counts
+
+
+def _wanted(records: Iterable[PageRecord], shape: Shape, counts: Counts) -> Iterator[PageRecord]:
+    known = DuplicateIndex(":memory:")
+    for record in records:
+        if not record.text.strip():
+            counts.without_text += 1
+        elif shape.no_copies and (print_ := fingerprint(record.text)) and known.first_of(record.url, print_):
+            counts.copies += 1
+        else:
+            yield record
+    known.close()
+
+
+@contextmanager
+def _new_folder(place: Path) -> Iterator[Path]:
+    """A folder that comes into its place once all is written."""
+    if place.exists() and not (place.is_dir() and not any(place.iterdir())):
+        raise ArgumentError(f"--out {place}", "is there already", "name a new folder")
+    made = place.absolute().with_name(f".{place.name}.{os.getpid()}")
+    with file_faults(StateError, f"folder {place}", "cannot be written", "make room or name another folder"):
+        try:
+            made.mkdir()
+            yield made
+            made.replace(place)
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+
+
+class _Shards:
+    """Lines over several files of about one size."""
+
+    def __init__(self, folder: Path, shape: Shape, names: list[str]) -> None:
+        self._folder, self._shape, self._names = folder, shape, names
+        self._files = ExitStack()
+        self._out: BinaryIO | None = None
+        self._bytes = 0  # of the open one
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._files.close()
+
+    def write(self, line: bytes) -> None:
+        """A line, in the next file where this one is full."""
+        if self._out is None or self._bytes + len(line) > self._shape.shard_bytes:
+            self._files.close()
+            suffix = "" if self._shape.compress == "none" else f".{self._shape.compress}"
+            self._names.append(f"pages-{len(self._names):05}.jsonl{suffix}")
+            raw = self._files.enter_context((self._folder / self._names[-1]).open("wb"))
+            self._out, self._bytes = self._files.enter_context(compressed(raw, suffix)), 0
+        self._bytes += len(line)
+        self._out.write(line)
+
+
+def _card(name: str, counts: Counts, shape: Shape, about: list[str]) -> str:
+    """README.md of the folder, with the head that Hugging Face reads."""
+    codes = sorted({tag.partition("-")[0] for tag in counts.languages} - {"und"})
+    sites = sorted(counts.sites.items(), key=lambda pair: (-pair[1], pair[0]))
+    known = {"name": name, "codes": json.dumps(codes), "counts": counts, "shape": shape, "about": about}
+    known |= {"day": time.strftime("%Y-%m-%d"), "fields": FIELDS, "sites": sites, "most_sites": MOST_SITES}
+    return as_text("results/templates/corpus.md", known) + "\n"

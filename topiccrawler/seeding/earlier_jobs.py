@@ -1,0 +1,98 @@
+"""Seeds from the user's own earlier jobs: pages that are about the topic, and pages whose links led to such pages.
+
+The jobs may have been for any topic: the stored texts are classified anew. A page that links many relevant ones is often not relevant
+itself, and was not kept; it is known as the source of others, and the crawl log says whether it could be fetched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from topiccrawler.crawling.job_files import PAGES, VISITS
+from topiccrawler.crawling.page_stores import has_pages, open_pages
+from topiccrawler.crawling.teaching import words_of_record
+from topiccrawler.errors import ArgumentError, StateError, file_faults
+from topiccrawler.pages.read import PageClassifier
+from topiccrawler.seeding.candidates import Candidate, merged
+from topiccrawler.store.visits import read_visits
+from topiccrawler.text.segmenter import Segmenter
+
+_REMEDY = "name the folder of a job, or one that holds folders of jobs"
+
+
+@dataclass(slots=True)
+class _Job:
+    """What one job says of its URLs."""
+
+    titles: dict[str, str] = field(default_factory=dict)
+    relevance: dict[str, float] = field(default_factory=dict)  # of the pages with a text
+    fetched: dict[str, set[str]] = field(default_factory=dict)  # source -> pages fetched by its links
+    failed: set[str] = field(default_factory=set)
+
+    def came(self, url: str, source: str) -> None:
+        """A page was fetched by a link of another."""
+        if source and source != url:
+            self.fetched.setdefault(source, set()).add(url)
+
+
+def job_folders(given: Sequence[Path]) -> list[Path]:
+    """Those of these folders that hold a job, and the jobs in the others, by name; ArgumentError for one that has neither."""
+    found: list[Path] = []
+    for folder in given:
+        with file_faults(ArgumentError, f"folder {folder}", "cannot be read", _REMEDY):
+            inside = [folder] if _is_job(folder) else sorted(filter(_is_job, folder.iterdir()))
+        if not inside:
+            raise ArgumentError(f"folder {folder}", f"holds no job: no {PAGES} with {VISITS}", _REMEDY)
+        found += inside
+    return list(dict.fromkeys(found))
+
+
+def has_jobs(folder: Path) -> bool:
+    """The folder holds jobs."""
+    return folder.is_dir() and any(map(_is_job, folder.iterdir()))
+
+
+def candidates_of_job(folder: Path, page_classifier: PageClassifier, segmenter: Segmenter) -> list[Candidate]:
+    """The relevant pages of a job, and the pages that led to them; the best first. StateError for a store that cannot be read."""
+    job = _read(folder, page_classifier, segmenter)
+    threshold = page_classifier.threshold
+    relevant = {url for url, relevance in job.relevance.items() if relevance >= threshold}
+    hubs = {source for source, urls in job.fetched.items() if not relevant.isdisjoint(urls)}
+    return merged(
+        Candidate(
+            url,
+            job.titles.get(url, ""),
+            job.relevance.get(url, 0.0),
+            len(relevant & job.fetched.get(url, set())),
+            len(job.fetched.get(url, ())),
+        )
+        for url in (relevant | hubs) - job.failed
+    )
+
+
+def _read(folder: Path, page_classifier: PageClassifier, segmenter: Segmenter) -> _Job:
+    job = _Job()
+    with file_faults(StateError, folder / VISITS, "cannot be read", _REMEDY):
+        for visit in read_visits(folder / VISITS):
+            if 200 <= visit.status < 300:
+                job.failed.discard(visit.url)
+                job.came(visit.url, visit.source_url)
+                job.titles[visit.url] = visit.anchor
+            else:
+                job.failed.add(visit.url)
+    in_segments = page_classifier.reads_segments
+    with closing(open_pages(folder)) as store:
+        for record in store.records():
+            job.came(record.url, record.source_url)
+            job.titles[record.url] = record.title or record.anchor
+            if not record.alias_of:  # a copy has no text of its own
+                words = words_of_record(record, segmenter, in_segments=in_segments)
+                job.relevance[record.url] = page_classifier.relevance(words)
+    return job
+
+
+def _is_job(folder: Path) -> bool:
+    return (folder / VISITS).is_file() and has_pages(folder)

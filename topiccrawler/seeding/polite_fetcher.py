@@ -1,0 +1,67 @@
+"""Fetches the few pages a user names as examples: politely, one at a time, each host at its pace, robots.txt asked first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from urllib.parse import urlsplit
+from urllib.robotparser import RobotFileParser
+
+from topiccrawler.seeding.http_client import HttpClient, NoAnswerError
+from topiccrawler.urls.canonical import host_of
+
+MOST_FETCHED_BYTES = 4_000_000
+MOST_ROBOTS_BYTES = 500_000
+
+Fetched = tuple[str, bytes, str]  # URL, body, why there is none
+
+
+class PoliteFetcher:
+    """`seconds`: least time between two requests to one host. `obey`: leave out what robots.txt forbids."""
+
+    def __init__(
+        self,
+        client: HttpClient,
+        agent: str,
+        *,
+        seconds: float,
+        obey: bool = True,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._client, self._agent, self._seconds, self._obey = client, agent, seconds, obey
+        self._sleep = sleep
+        self._asked: dict[str, float] = {}  # host -> when
+        self._robots: dict[str, RobotFileParser] = {}
+
+    def fetch(self, urls: Sequence[str]) -> Iterator[Fetched]:
+        """Each page in the order given; one that does not come has an empty body and a fault."""
+        for url in urls:
+            body, fault = b"", ""
+            try:
+                if self._obey and not self._rules(url).can_fetch(self._agent, url):
+                    fault = "robots.txt forbids it"
+                else:
+                    status, body = self._ask(url, MOST_FETCHED_BYTES)
+                    fault = "" if 200 <= status < 300 else f"answers {status}"
+            except NoAnswerError as failure:
+                fault = str(failure)
+            yield url, b"" if fault else body, fault
+
+    def _ask(self, url: str, most: int) -> tuple[int, bytes]:
+        host = host_of(url)
+        if host in self._asked:
+            self._sleep(max(0.0, self._asked[host] + self._seconds - time.monotonic()))
+        try:
+            return self._client.ask(url, most=most)
+        finally:
+            self._asked[host] = time.monotonic()
+
+    def _rules(self, url: str) -> RobotFileParser:
+        parts = urlsplit(url)
+        root = f"{parts.scheme}://{parts.netloc}"
+        if root not in self._robots:
+            rules = RobotFileParser()
+            status, body = self._ask(f"{root}/robots.txt", MOST_ROBOTS_BYTES)
+            rules.parse(body.decode("utf-8", "replace").splitlines() if status == 200 else [])
+            self._robots[root] = rules
+        return self._robots[root]

@@ -1,0 +1,135 @@
+"""Seeds from a search service: queries made of the topic's words, results ranked by the topic and by how many queries found them.
+
+The service is SearXNG, a free metasearch engine that anybody can run, by its JSON API; its address is the user's own, so it may lie in the
+own network.
+Reference: SearXNG documentation, Search API (GET /search, format=json).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from topiccrawler.errors import SearchError
+from topiccrawler.pages.formats.registry import tidy
+from topiccrawler.pages.read import PageClassifier, PageWords
+from topiccrawler.seeding.candidates import Candidate, merged
+from topiccrawler.seeding.http_client import HttpClient, NoAnswerError
+from topiccrawler.text.printable import printable
+from topiccrawler.text.segmenter import Segmenter
+from topiccrawler.topics.topic import Topic
+from topiccrawler.urls.canonical import canonical
+
+logger = logging.getLogger(__name__)
+
+
+MOST_BYTES = 5_000_000
+MOST_RESULTS = 200  # of one page
+LONGEST_TEXT = 2_000  # characters of a title or snippet
+
+_ADDRESS = "give the address of a SearXNG instance, as in --search http://127.0.0.1:8888"
+_CLOSED = "allow the json format (search.formats) and this machine (limiter) in the instance's settings.yml"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One result, as the service has it."""
+
+    url: str
+    title: str
+    snippet: str
+
+
+class Searxng:
+    """The SearXNG instance at a base address."""
+
+    def __init__(self, base: str, client: HttpClient) -> None:
+        self._base, self._client = base.strip().rstrip("/"), client
+        if urlsplit(self._base).scheme.lower() not in {"http", "https"} or not urlsplit(self._base).netloc:
+            raise SearchError(f"search service {base!r}", "is no http(s) address", _ADDRESS)
+
+    def search(self, query: str, page: int = 1) -> list[Found]:
+        """The results of one page, best first; `page` counts from 1. SearchError when the service cannot answer."""
+        asked = urlencode({"q": query, "format": "json", "pageno": page})
+        try:
+            status, body = self._client.ask(f"{self._base}/search?{asked}", most=MOST_BYTES)
+        except NoAnswerError as failure:
+            raise self._error(f"does not answer ({printable(str(failure))})") from None
+        if status != 200:
+            raise self._error(f"answers {status}", _CLOSED if status in {403, 429} else _ADDRESS)
+        try:
+            results = json.loads(body)["results"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise self._error("gives no JSON with results", _CLOSED) from None
+        rows = results[:MOST_RESULTS] if isinstance(results, list) else []
+        return [_found(one) for one in rows if isinstance(one, dict)]
+
+    def _error(self, fault: str, remedy: str = _ADDRESS) -> SearchError:
+        return SearchError(f"search service {self._base}", fault, remedy)
+
+
+def _found(result: dict[str, Any]) -> Found:
+    url, title, snippet = (str(result.get(name) or "")[:LONGEST_TEXT] for name in ("url", "title", "content"))
+    return Found(url, title, snippet)
+
+
+MOST_WORDS = 5
+HEAVY = 0.5  # of the heaviest word
+RESULT_PAGES = 2  # of results, of each query
+
+
+def queries_of(topic: Topic) -> list[str]:
+    """Each of the heaviest words a user gave (of a topic without such, of all), then each pair: at most 15 queries."""
+    words = [word for word in topic.given if word in topic.keywords] or list(topic.keywords)
+    heaviest = max(topic.keywords[word] for word in words)
+    heavy = [word for word in words if topic.keywords[word] >= HEAVY * heaviest]
+    heavy = sorted(heavy, key=lambda word: -topic.keywords[word])[:MOST_WORDS]
+    return [*heavy, *(" ".join(pair) for pair in combinations(heavy, 2))]
+
+
+def candidates_of_search(topic: Topic, service: Searxng, page_classifier: PageClassifier) -> list[Candidate]:
+    """What the service finds for the topic, best first; results without a word of it are left out.
+
+    SearchError when the first query fails; when a later one does, what was found until then counts.
+    """
+    queries = queries_of(topic)
+    texts: dict[str, tuple[str, str]] = {}
+    found_by: dict[str, set[str]] = {}
+    asked = 0
+    for query in queries:
+        try:
+            for page in range(1, RESULT_PAGES + 1):
+                results = service.search(query, page)
+                for result in results:
+                    if (url := canonical(result.url)) is not None:
+                        texts.setdefault(url, (tidy(result.title), tidy(result.snippet)))
+                        found_by.setdefault(url, set()).add(query)
+                if not results:
+                    break
+        except SearchError as failure:
+            if not asked:
+                raise
+            logger.warning("%s (after %d of %d queries)", failure, asked, len(queries))
+            break
+        asked += 1
+    words = {url: _words(title, snippet, topic.segmenter) for url, (title, snippet) in texts.items()}
+    return merged(
+        Candidate(
+            url,
+            title,
+            page_classifier.relevance(words[url]),
+            found=len(found_by[url]),
+            queries=max(asked, len(found_by[url])),
+        )
+        for url, (title, _) in texts.items()
+        if page_classifier.similarity(words[url]) > 0  # relevance is above 0 for any page
+    )
+
+
+def _words(title: str, snippet: str, segmenter: Segmenter) -> PageWords:
+    of_title, of_snippet = segmenter.words_of([title, snippet])
+    return PageWords(title=of_title, body=of_snippet)

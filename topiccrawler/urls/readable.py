@@ -1,0 +1,24 @@
+"""URLs for a person to read: Chinese characters instead of percent signs."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote_to_bytes
+
+_ESCAPED = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9~_-])*")
+_ENCODINGS = ("utf-8", "gb18030")  # what Chinese sites write
+
+
+def readable(url: str) -> str:
+    """The URL with its escaped letters and digits written out; what is no text, or no letter, stays escaped."""
+    return _ESCAPED.sub(_written_out, url)
+
+
+def _written_out(escaped: re.Match[str]) -> str:
+    for encoding in _ENCODINGS:
+        try:
+            text = unquote_to_bytes(escaped[0]).decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return text if all(character.isalnum() or character in "~_-" for character in text) else escaped[0]
+    return escaped[0]
