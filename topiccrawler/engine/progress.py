@@ -1,17 +1,12 @@
-"""How a crawl goes, for people: the progress line, the queue's stats and the note on why hosts wait; and when Python collects garbage.
+"""How a crawl goes, for people: the progress line, the queue's stats and the note on why hosts wait.
 
 The line has pages, pages kept, harvest rate and what is left. The queue's stats say why nothing happens: why hosts wait, what budgets exclude,
 how the last refresh went. The hosts' waits are a note of the frontier, which `scrapy frontier` reads; a resumed crawl keeps the back-offs
 that servers requested.
-
-Garbage collection: a page makes thousands of tuples that are freed by reference counts. Python would still look for cycles every 700
-objects, through models, word lists and the queue's ranks: a sixth of a crawl's CPU. So it looks seldom. After ten thousand pages one
-full collection takes 250 ms, so it runs with a response, not in a slice of rescoring.
 """
 
 from __future__ import annotations
 
-import gc
 import json
 import logging
 import sys
@@ -36,27 +31,6 @@ from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.engine.opening import needed_crawl
 from topiccrawler.frontier.budgets import DOMAIN_PAGES, HOST_PAGES, HOST_UNPRODUCTIVE, UNPROVEN
 from topiccrawler.urls.canonical import site_of
-
-YOUNG_OBJECTS = 10_000  # looked through at this many; more pages in memory, fewer looks
-MIDDLE = 3  # looks through the young ones before those that stayed are looked through
-NEVER = 1_000_000_000
-EVERY_RESPONSES = 2_000  # all objects are looked through
-
-
-def search_seldom(crawler: Crawler) -> None:
-    """From now on, in this process. For a crawl that has its process to itself: it is the whole process's setting."""
-    responses = 0
-
-    def count() -> None:
-        nonlocal responses
-        responses += 1
-        if responses % EVERY_RESPONSES == 0:
-            gc.collect()
-
-    gc.freeze()
-    gc.set_threshold(YOUNG_OBJECTS, MIDDLE, NEVER)
-    crawler.signals.connect(count, signals.response_received, weak=False)
-
 
 logger = logging.getLogger(__name__)
 

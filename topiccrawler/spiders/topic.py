@@ -27,7 +27,7 @@ from topiccrawler.crawling.revisiting import Due, known_pages, ranked
 from topiccrawler.crawling.teaching import answers_behind
 from topiccrawler.engine.faults import is_scrapys_process
 from topiccrawler.engine.focused_spider import FocusedSpider
-from topiccrawler.engine.progress import search_seldom
+from topiccrawler.engine.memory import return_freed, search_seldom
 from topiccrawler.engine.reading import content_type, read_ahead
 from topiccrawler.engine.revisits import Revisits
 from topiccrawler.engine.scheduler import focused_scheduler, is_focused
@@ -132,6 +132,7 @@ class TopicSpider(FocusedSpider):
                 self.crawl.files.folder / TOPIC,
             )
         if is_scrapys_process():
+            return_freed()
             search_seldom(self.crawler)
         yield Outlinks(ROOT, self.crawl.seeds)
         if self.revisits is not None and (scheduler := focused_scheduler(self.crawler)) is not None:
