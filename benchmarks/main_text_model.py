@@ -23,14 +23,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import _checkout  # noqa: F401 first: the package may not be installed
 import numpy as np
 import numpy.typing as npt
 from _gold_blocks import FOUND, gold_shares, tokens
 from sklearn.neural_network import MLPClassifier
-from tldextract import TLDExtract
 from tqdm import tqdm
 
 from topiccrawler.pages.block_classifier import BlockClassifier, features, save_block_classifier
@@ -40,6 +38,7 @@ from topiccrawler.pages.document import Block, Document
 from topiccrawler.pages.main_text import is_chinese, prose_stretch, without_copies
 from topiccrawler.pages.parse import parse
 from topiccrawler.text.characters import decode
+from topiccrawler.urls.canonical import registered_domain
 
 UNITS = 32
 EPOCHS = 16
@@ -74,7 +73,6 @@ def read_pages(folder: Path) -> list[GoldPage]:
     """All pages of the manifest."""
     with (folder / "manifest.tsv").open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
-    suffixes = TLDExtract(suffix_list_urls=())
     pages = []
     for row in tqdm(rows, desc="labels", leave=False):
         document = parse(decode(gzip.decompress((folder / f"{row['id']}.html.gz").read_bytes()))[0])
@@ -82,7 +80,7 @@ def read_pages(folder: Path) -> list[GoldPage]:
         in_blocks = [tokens(document.text[block.start : block.end]) for block in blocks]
         gold = tokens((folder / f"{row['id']}.txt").read_text(encoding="utf-8"))
         labels = np.array([share >= FOUND for share in gold_shares(in_blocks, gold)], np.float32)
-        site = suffixes(row["url"]).top_domain_under_public_suffix or urlsplit(row["url"]).netloc
+        site = registered_domain(row["url"])
         sizes = np.array([len(block) for block in in_blocks], np.float32)
         is_learnt = bool(blocks) and not is_chinese(document)
         pages.append(GoldPage(row["page_type"], is_learnt, site, document, blocks, gold, labels, sizes))

@@ -64,7 +64,16 @@ def lines(comparison: Comparison) -> list[str]:
 
 
 PACKAGES = (
-    *("topiccrawler", "Scrapy", "selectolax", "jieba", "rjieba", "OpenCC", "tldextract", "scikit-learn"),
+    *(
+        "topiccrawler",
+        "Scrapy",
+        "selectolax",
+        "jieba",
+        "rjieba",
+        "OpenCC",
+        "publicsuffixlist",
+        "scikit-learn",
+    ),
     *("numpy", "scipy", "networkx", "FastWARC", "matplotlib"),
 )
 KEPT_HEADINGS = ("kept", "precision", "recall", "P@25", "calibration error")

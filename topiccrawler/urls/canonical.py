@@ -34,7 +34,7 @@ from functools import lru_cache
 from urllib.parse import unquote
 
 import idna
-import tldextract
+from publicsuffixlist import PublicSuffixList
 
 from topiccrawler.entry_points import named
 
@@ -283,10 +283,10 @@ def _registered_domain(host: str) -> str:
 
 @lru_cache(maxsize=65536)
 def _domain_under_suffix(host: str) -> str:
-    found = _suffixes()(_without_port(host))
-    if found.suffix or not found.subdomain or found.ipv4 or found.ipv6:
-        return found.top_domain_under_public_suffix
-    return f"{found.subdomain.rpartition('.')[2]}.{found.domain}"  # an unknown top-level domain is a suffix itself
+    name = _without_port(host)
+    if name.startswith("[") or name[-1:].isdigit():  # an address: no top-level domain ends with a digit
+        return ""
+    return _suffixes().privatesuffix(name) or ""
 
 
 def _without_port(host: str) -> str:
@@ -294,10 +294,10 @@ def _without_port(host: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _suffixes() -> tldextract.TLDExtract:
-    # No network and no cache file: the list that came with the package. Private suffixes count, because
-    # budgets are per site and a free host's users share nothing but the host.
-    return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
+def _suffixes() -> PublicSuffixList:
+    # The list that came with the package: no network. Private suffixes count, because budgets are per site and a free
+    # host's users share nothing but the host. An unknown top-level domain is a suffix itself.
+    return PublicSuffixList(accept_unknown=True)
 
 
 def directory_of(url: str) -> str:
