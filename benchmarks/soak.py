@@ -40,8 +40,8 @@ from scrapy.utils.project import get_project_settings
 from webs.endless import SEED
 from webs.server import processors, served
 
-from topiccrawler.engine.memory import search_seldom
 from topiccrawler.engine.opening import Crawl
+from topiccrawler.engine.process_memory import search_seldom
 
 MOST_GROWTH, MOST_SLICE_MS = 1.10, 50.0
 LOOP_EVERY = 10  # pages

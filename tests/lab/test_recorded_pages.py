@@ -5,7 +5,7 @@ from pathlib import Path
 
 from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.replay.warc import RecordedWeb
-from topiccrawler.replay.writing import Exchange, WarcWriter
+from topiccrawler.replay.warc_writing import Exchange, WarcWriter
 
 WEB = {
     "http://a.example/": "home",

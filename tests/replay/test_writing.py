@@ -15,7 +15,7 @@ from warcio.checker import Checker
 
 from topiccrawler.errors import ReplayError
 from topiccrawler.replay.warc import RecordedWeb
-from topiccrawler.replay.writing import Exchange, WarcWriter
+from topiccrawler.replay.warc_writing import Exchange, WarcWriter
 
 PAGE = Exchange(
     "http://a.cn/",

@@ -391,7 +391,7 @@ def _raise(scores: dict[str, Score], score: Score) -> None:
 
 
 class OwnLearning(Checkpoints):
-    """The learning of a crawl of one process: stored by checkpoints, shared with nobody. Of several processes: cluster.learning.
+    """The learning of a crawl of one process: stored by checkpoints, shared with nobody. Of several processes: cluster.shared_learning.
 
     `earlier`: returns the pages that the job has fetched, first to last; None = what cannot be read is refused.
     """

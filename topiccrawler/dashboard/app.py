@@ -13,8 +13,8 @@ from typing import Any
 from aiohttp import web
 
 from topiccrawler.dashboard import job_view, lists, page_view, starting, teaching
+from topiccrawler.dashboard.access import Session
 from topiccrawler.dashboard.jobs import Jobs
-from topiccrawler.dashboard.session import Session
 from topiccrawler.dashboard.texts import COOKIE, LANGUAGES
 from topiccrawler.dashboard.views import CONTEXT, HEADERS, Context, Handler, Views
 from topiccrawler.engine.control.server import RefusedError

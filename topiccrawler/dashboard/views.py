@@ -16,8 +16,8 @@ from urllib.parse import quote, urlencode
 from aiohttp import web
 from jinja2 import Environment
 
+from topiccrawler.dashboard.access import Session
 from topiccrawler.dashboard.jobs import Job, Jobs
-from topiccrawler.dashboard.session import Session
 from topiccrawler.dashboard.texts import COOKIE, LANGUAGES, Texts, choose, texts_in
 from topiccrawler.resources import folder, package_table
 from topiccrawler.results.search import Snippet

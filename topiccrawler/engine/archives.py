@@ -45,7 +45,7 @@ from topiccrawler.files import user_path
 from topiccrawler.items import Outlinks
 from topiccrawler.replay.pacing import Pacer
 from topiccrawler.replay.warc import Recorded, RecordedWeb, recorded_paths
-from topiccrawler.replay.writing import ENDING, Exchange, WarcWriter
+from topiccrawler.replay.warc_writing import ENDING, Exchange, WarcWriter
 
 logger = logging.getLogger(__name__)
 

@@ -139,7 +139,7 @@ def write_warc(records: Iterator[PageRecord], out: BinaryIO) -> int:
     """Two records a page: its text, and as `metadata` all else that is known of it, in JSON."""
     from fastwarc.warc import WarcRecordType
 
-    from topiccrawler.replay.writing import iso, new_record, put
+    from topiccrawler.replay.warc_writing import iso, new_record, put
 
     info = b"software: topiccrawler\r\nformat: WARC File Format 1.1\r\ndescription: texts of the pages a crawl has kept\r\n"
     put(out, new_record(WarcRecordType.warcinfo, info, "application/warc-fields"))

@@ -27,7 +27,7 @@ from topiccrawler.crawling.revisiting import Due, known_pages, ranked
 from topiccrawler.crawling.teaching import answers_behind
 from topiccrawler.engine.faults import is_scrapys_process
 from topiccrawler.engine.focused_spider import FocusedSpider
-from topiccrawler.engine.memory import return_freed, search_seldom
+from topiccrawler.engine.process_memory import return_freed, search_seldom
 from topiccrawler.engine.reading import content_type, read_ahead
 from topiccrawler.engine.revisits import Revisits
 from topiccrawler.engine.scheduler import focused_scheduler, is_focused

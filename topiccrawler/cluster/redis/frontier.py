@@ -16,7 +16,6 @@ from functools import partial, partialmethod
 from time import monotonic
 from typing import Any
 
-from topiccrawler.cluster.learning import SharedLearning
 from topiccrawler.cluster.redis.connection import CALL_SECONDS, Call
 from topiccrawler.cluster.redis.entries import Entries, Entry, Tops
 from topiccrawler.cluster.redis.joining import Membership, RedisNotes
@@ -24,6 +23,7 @@ from topiccrawler.cluster.redis.listing import RedisListing, share_of
 from topiccrawler.cluster.redis.looking import Looking
 from topiccrawler.cluster.redis.records import Batch, digest, head, record
 from topiccrawler.cluster.redis.worker import LookUps, Readings, Worker
+from topiccrawler.cluster.shared_learning import SharedLearning
 from topiccrawler.crawling.sharing import Exchange, Prefetch
 from topiccrawler.frontier.base import LEASE_SECONDS, Accept, FrontierView, Leased, Notes, Pushed, State
 from topiccrawler.frontier.hosts import Hosts

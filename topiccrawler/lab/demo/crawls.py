@@ -24,7 +24,7 @@ from topiccrawler.lab.demo.language import FINANCE, FINANCE_KEYWORDS, SUBJECTS
 from topiccrawler.lab.demo.plan import PlannedPage, Web
 from topiccrawler.lab.demo.server import RunningServer
 from topiccrawler.lab.demo.sites import CRAWL, DIRECTORY, JUMPED, LICAI, MIXED, SITES, TRAIN, TRAIN_DIRECTORY
-from topiccrawler.replay.writing import RESPONSE, new_record
+from topiccrawler.replay.warc_writing import RESPONSE, new_record
 
 POLL_SECONDS = 0.25
 # One request at a time a host, and some ten of the 55 hosts are worth fetching from: more would only fetch the others too.

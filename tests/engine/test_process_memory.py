@@ -11,7 +11,7 @@ import pytest
 from scrapy import signals
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.engine import memory
+from topiccrawler.engine import process_memory
 
 
 def test_the_search_comes_with_responses_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -19,10 +19,10 @@ def test_the_search_comes_with_responses_alone(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(gc, "freeze", lambda: done.append("freeze"))
     monkeypatch.setattr(gc, "set_threshold", lambda *numbers: done.append(numbers))
     monkeypatch.setattr(gc, "collect", lambda: done.append("collect"))
-    monkeypatch.setattr(memory, "EVERY_RESPONSES", 3)
+    monkeypatch.setattr(process_memory, "EVERY_RESPONSES", 3)
     crawler = get_crawler()
-    memory.search_seldom(crawler)
-    assert done == ["freeze", (memory.YOUNG_OBJECTS, memory.MIDDLE, memory.NEVER)]
+    process_memory.search_seldom(crawler)
+    assert done == ["freeze", (process_memory.YOUNG_OBJECTS, process_memory.MIDDLE, process_memory.NEVER)]
     for _ in range(7):
         crawler.signals.send_catch_log(signals.response_received)
     assert done[2:] == ["collect", "collect"]
@@ -34,10 +34,12 @@ def resident_mb() -> float:
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc returns memory when asked")
 def test_freed_memory_is_returned() -> None:
-    texts = [bytes(2_000 + number % 100) for number in range(20_000)]  # too small for pages of memory of their own
+    texts = [
+        bytes(2_000 + number % 100) for number in range(20_000)
+    ]  # too small for pages of memory of their own
     last = texts[-1]  # above them all in the C library's heap, so that it keeps them
     del texts
     before = resident_mb()
-    memory.return_freed()
+    process_memory.return_freed()
     assert last
     assert resident_mb() < before - 10
