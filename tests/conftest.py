@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 from drawn_web import Answer, DrawnWeb, Server
+from forked_scrapy import ROOT, ForkedScrapy
+from hypothesis_profiles import settings
 from postgresql_server import PostgresqlServer
 from redis_cluster import RedisNodes
 from redis_server import RedisServer
-from thoroughness import settings
-from warm import ROOT, WarmScrapy
 
 os.environ["LANGUAGE"] = "en"  # tests read English, whoever runs them
 
@@ -138,9 +138,9 @@ def answer() -> Callable[..., Answer]:
 
 
 @pytest.fixture(scope="session")
-def warm_scrapy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmScrapy]:
-    """`warm_scrapy("crawl", "topic", …)`: a process of its own, without the second that an interpreter needs to start."""
-    warm = WarmScrapy(tmp_path_factory.mktemp("warm"))
+def forked_scrapy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkedScrapy]:
+    """`forked_scrapy("crawl", "topic", …)`: a process of its own, without the second that an interpreter needs to start."""
+    warm = ForkedScrapy(tmp_path_factory.mktemp("warm"))
     yield warm
     warm.close()
 

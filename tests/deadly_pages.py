@@ -1,4 +1,4 @@
-"""Pages that do to their reader what they say, as a fault in a parser would: part of a plan that a reading process is sent."""
+"""Pages that crash, hang or fill the memory of the process that reads them, as a fault in a parser would."""
 
 from __future__ import annotations
 

@@ -171,17 +171,17 @@ def test_a_bad_path_is_one_line(tmp_path: Path, name: str) -> None:
 
 
 def test_fetch_prints_a_recorded_page_through_its_redirect(
-    warm_scrapy: Callable[..., Any], warc: Path
+    forked_scrapy: Callable[..., Any], warc: Path
 ) -> None:
-    done = warm_scrapy("fetch", "--nolog", "-s", f"REPLAY_WARC={warc}", "https://a.cn/dir", timeout=30)
+    done = forked_scrapy("fetch", "--nolog", "-s", f"REPLAY_WARC={warc}", "https://a.cn/dir", timeout=30)
     assert (done.code, done.out.strip(), done.err) == (0, "<title>recorded</title>", "")
 
 
 def test_fetch_with_a_damaged_recording_says_so_in_one_line(
-    warm_scrapy: Callable[..., Any], warc: Path
+    forked_scrapy: Callable[..., Any], warc: Path
 ) -> None:
     warc.write_bytes(warc.read_bytes()[:-30])
-    done = warm_scrapy("fetch", "--nolog", "-s", f"REPLAY_WARC={warc}", "http://a.cn/dir/")
+    done = forked_scrapy("fetch", "--nolog", "-s", f"REPLAY_WARC={warc}", "http://a.cn/dir/")
     assert (done.code, done.out) == (1, "")
     assert re.fullmatch(f"REPLAY_WARC: {warc}: .*; .*\n", done.err)
 

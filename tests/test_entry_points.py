@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from said import unlike
-from warm import Ran, WarmScrapy, scrapy_environment
+from forked_scrapy import Ran, ForkedScrapy, scrapy_environment
+from message_facts import unlike
 
 pytestmark = pytest.mark.slow
 
@@ -96,7 +96,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def scrapy_with(installed: Path, warm: Callable[[Path], WarmScrapy]) -> WarmScrapy:
+def scrapy_with(installed: Path, warm: Callable[[Path], ForkedScrapy]) -> ForkedScrapy:
     """Run `scrapy …` where the examples are installed."""
     return warm(installed)
 
@@ -106,14 +106,14 @@ def path_with(installed: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], WarmScrapy]]:
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], ForkedScrapy]]:
     """Processes in which a package is installed."""
-    begun: dict[Path, WarmScrapy] = {}
+    begun: dict[Path, ForkedScrapy] = {}
 
-    def at(installed: Path) -> WarmScrapy:
+    def at(installed: Path) -> ForkedScrapy:
         if installed not in begun:
             environment = scrapy_environment(None, {"PYTHONPATH": path_with(installed)})
-            begun[installed] = WarmScrapy(tmp_path_factory.mktemp("warm"), ROOT, environment)
+            begun[installed] = ForkedScrapy(tmp_path_factory.mktemp("warm"), ROOT, environment)
         return begun[installed]
 
     yield at
@@ -122,7 +122,7 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], 
 
 
 @pytest.fixture
-def answers(warm: Callable[[Path], WarmScrapy], tmp_path: Path) -> Callable[[Path, str], list[str]]:
+def answers(warm: Callable[[Path], ForkedScrapy], tmp_path: Path) -> Callable[[Path, str], list[str]]:
     """What a program prints where a package is installed; its last line of errors when that is nothing."""
 
     def run(installed: Path, program: str) -> list[str]:
@@ -273,7 +273,7 @@ def test_a_frontier_that_cannot_be_used_is_one_line(broken: Path, faults: Callab
 
 
 def test_a_crawl_uses_all_five_and_its_job_goes_on(
-    draw_web: Callable[..., Any], answer: Callable[..., Any], scrapy_with: WarmScrapy, tmp_path: Path
+    draw_web: Callable[..., Any], answer: Callable[..., Any], scrapy_with: ForkedScrapy, tmp_path: Path
 ) -> None:
     hub = page(
         "基金",
@@ -321,7 +321,7 @@ def test_a_crawl_uses_all_five_and_its_job_goes_on(
     assert (of_book["title"], of_book["url"]) == ("基金入门", "http://hub.example/book.epub")
 
 
-def test_scrapy_explain_lists_the_rule_in_its_place(scrapy_with: WarmScrapy) -> None:
+def test_scrapy_explain_lists_the_rule_in_its_place(scrapy_with: ForkedScrapy) -> None:
     asked = ("explain", "http://bbs.example/", "--topic", "finance", "--json")
     ran = scrapy_with(*asked)
     assert ran.code == 0, ran.err

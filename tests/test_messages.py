@@ -161,7 +161,9 @@ def test_the_catalogue_has_no_message_that_the_program_does_not_make() -> None:
         assert Counter(re.findall(r"\{\w+\}", text)) == Counter(re.findall(r"\{\w+\}", translation)), text
 
 
-def test_a_crawl_in_a_chinese_locale(warm_scrapy: Any, draw_web: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_crawl_in_a_chinese_locale(
+    forked_scrapy: Any, draw_web: Callable[..., Any], tmp_path: Path
+) -> None:
     web = draw_web(
         {"http://a.example/": "<title>基金</title><p>基金 股票 理财 投资</p><a href=/gone>基金</a>"}
     )
@@ -175,7 +177,9 @@ def test_a_crawl_in_a_chinese_locale(warm_scrapy: Any, draw_web: Callable[..., A
         "-s",
         "DOWNLOAD_DELAY=0",
     ]
-    ran = warm_scrapy("crawl", "topic", *options, proxy=web.proxy, LANG="zh_CN.UTF-8", LANGUAGE="", LC_ALL="")
+    ran = forked_scrapy(
+        "crawl", "topic", *options, proxy=web.proxy, LANG="zh_CN.UTF-8", LANGUAGE="", LC_ALL=""
+    )
     assert ran.code == 0, ran.err
     said = ran.err.rpartition("抓取摘要\n")[2].splitlines()
     assert [line for line in said if "等待" not in line][:3] == [
@@ -187,8 +191,8 @@ def test_a_crawl_in_a_chinese_locale(warm_scrapy: Any, draw_web: Callable[..., A
     assert "Topic finance (财经), strategy adaptive" in ran.err  # the log stays as programs read it
 
 
-def test_a_command_in_a_chinese_locale(warm_scrapy: Any, tmp_path: Path) -> None:
-    ran = warm_scrapy("pages", str(tmp_path / "none"), LANG="zh_CN.UTF-8", LANGUAGE="", LC_ALL="")
+def test_a_command_in_a_chinese_locale(forked_scrapy: Any, tmp_path: Path) -> None:
+    ran = forked_scrapy("pages", str(tmp_path / "none"), LANG="zh_CN.UTF-8", LANGUAGE="", LC_ALL="")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith("任务 ")
     assert "没有这个任务" in ran.err

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from warm import WarmScrapy
+from forked_scrapy import ForkedScrapy
 
 from topiccrawler import Job
 from topiccrawler.engine.control.client import orders
@@ -33,11 +33,11 @@ def web() -> Iterator[RunningServer]:
 
 
 def test_a_crawl_shows_its_pages_and_pandas_reads_the_job(
-    web: RunningServer, warm_scrapy: WarmScrapy, tmp_path: Path
+    web: RunningServer, forked_scrapy: ForkedScrapy, tmp_path: Path
 ) -> None:
     def run(name: str, *words: str) -> str:
         program = str(ROOT / "examples" / name)
-        done = warm_scrapy.begin(program, *words, folder=tmp_path, **web.environment()).wait(120)
+        done = forked_scrapy.begin(program, *words, folder=tmp_path, **web.environment()).wait(120)
         assert done.code == 0, done.err
         return done.out
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from said import count_and_place
+from message_facts import count_and_place
 
 from topiccrawler import Job, api
 from topiccrawler.crawling.job_files import PAGES

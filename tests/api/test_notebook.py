@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler import Job
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from fastwarc.warc import WarcRecord, WarcRecordType
-from warm import WarmScrapy
+from forked_scrapy import ForkedScrapy
 
 from topiccrawler.crawling.job_files import PAGES
 from topiccrawler.store.pages import PageStore
@@ -63,18 +63,18 @@ def webs(tmp_path: Path) -> Path:
     return tmp_path / "webs"
 
 
-def ran(warm_scrapy: WarmScrapy, webs: Path, *more: str) -> str:
+def ran(forked_scrapy: ForkedScrapy, webs: Path, *more: str) -> str:
     place = webs.parent
-    done = warm_scrapy(str(SCRIPT), str(webs), "--topics", str(place / "topics.json"), *more, timeout=120)
+    done = forked_scrapy(str(SCRIPT), str(webs), "--topics", str(place / "topics.json"), *more, timeout=120)
     assert done.code == 0, done.err + done.out
     return done.out
 
 
-def test_a_topic_is_crawled_and_scored(warm_scrapy: WarmScrapy, webs: Path) -> None:
+def test_a_topic_is_crawled_and_scored(forked_scrapy: ForkedScrapy, webs: Path) -> None:
     """All twelve pages are fetched; what is kept is in the job's store, which says what the shares must be."""
     judged, out = str(webs.parent / "judged.json"), webs.parent / "jobs"
     said = ran(
-        warm_scrapy, webs, "--judged", judged, "--pages", "20", "--jobs", "2", "--out", str(out), "--json",
+        forked_scrapy, webs, "--judged", judged, "--pages", "20", "--jobs", "2", "--out", str(out), "--json",
         "-s", "TOPIC_PROPOSED_WORDS=0", "-s", "TOPIC_DUPLICATES=keep",
     )  # fmt: skip
     found: dict[str, Any] = json.loads(said.splitlines()[-1])
@@ -107,20 +107,20 @@ def test_the_ratio_is_the_mean_over_the_curve() -> None:
 
 
 def test_the_pages_that_match_are_counted_without_what_the_site_writes_everywhere(
-    warm_scrapy: WarmScrapy, webs: Path
+    forked_scrapy: ForkedScrapy, webs: Path
 ) -> None:
     topics = {**TOPICS, "site": {**TOPICS["tea"], "match": "小站"}}
     (webs.parent / "topics.json").write_text(json.dumps(topics), encoding="utf-8")
-    said = ran(warm_scrapy, webs, "--count").splitlines()
+    said = ran(forked_scrapy, webs, "--count").splitlines()
     assert [line.split() for line in said] == [
         ["tea", "small", "4", "pages,", "4", "of", "them", "content"],
         ["site", "small", "0", "pages,", "0", "of", "them", "content"],
     ]
-    assert len(ran(warm_scrapy, webs, "--count", "--part", "site").splitlines()) == 1
+    assert len(ran(forked_scrapy, webs, "--count", "--part", "site").splitlines()) == 1
 
 
-def test_a_topic_that_the_file_lacks_is_one_clear_line(warm_scrapy: WarmScrapy, webs: Path) -> None:
-    done = warm_scrapy(
+def test_a_topic_that_the_file_lacks_is_one_clear_line(forked_scrapy: ForkedScrapy, webs: Path) -> None:
+    done = forked_scrapy(
         str(SCRIPT), str(webs), "--topics", str(webs.parent / "topics.json"), "--part", "coffee", timeout=60
     )
     assert done.code == 1

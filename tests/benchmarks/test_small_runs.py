@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_scrapy import ForkedScrapy
 from redis_server import SERVER
-from warm import WarmScrapy
 
 pytestmark = pytest.mark.slow
 
@@ -17,11 +17,11 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
 @pytest.fixture
-def last_line(warm_scrapy: WarmScrapy) -> Callable[..., dict[str, Any]]:
+def last_line(forked_scrapy: ForkedScrapy) -> Callable[..., dict[str, Any]]:
     """`last_line("crawl.py", "--pages", "5")`: what a benchmark says last; `holds`: it must end well."""
 
     def run(script: str, *arguments: str, holds: bool = True) -> dict[str, Any]:
-        done = warm_scrapy(str(BENCHMARKS / script), *arguments, "--json", timeout=300)
+        done = forked_scrapy(str(BENCHMARKS / script), *arguments, "--json", timeout=300)
         assert done.code == 0 or not holds, done.err
         found: dict[str, Any] = json.loads(done.out.splitlines()[-1])
         return found

@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from crowd import PAGES, Crowd, Observing, Whole, address
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as drawn
-from said import numbers
-from thoroughness import examples
+from hypothesis_profiles import examples
+from message_facts import numbers
+from redis_processes import PAGES, Crowd, Observing, Whole, address
 
 from topiccrawler.crawling.checkpoints import whole_entry_of
 from topiccrawler.frontier.base import Pushed

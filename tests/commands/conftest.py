@@ -82,4 +82,4 @@ def undone() -> Iterator[None]:
 
 def no_crawl(*_: object) -> None:
     """Stand for the class that begins crawls, which would change this process for good."""
-    raise AssertionError("this command needs a reactor: run it by `warm_scrapy`")
+    raise AssertionError("this command needs a reactor: run it by `forked_scrapy`")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from fastwarc.warc import WarcRecord, WarcRecordType
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.commands.compare import DEFAULTS, Command
 from topiccrawler.lab import plots
@@ -66,11 +66,11 @@ def compare(run: Callable[..., Any], files: Path, *more: str, topic: str = "tea"
 
 
 def test_it_prints_a_table_and_writes_files_that_repeat_to_the_bit(
-    warm_scrapy: Callable[..., Any], command: Callable[..., Any], files: Path
+    forked_scrapy: Callable[..., Any], command: Callable[..., Any], files: Path
 ) -> None:
     more = ("--labels", str(files / "labels.tsv"), "--strategies", "breadth_first,best_first,random_order")
     more += ("--pages", "5", "--repeat", "2", "--jobs", "1", "--concurrency", "1")
-    ran = compare(warm_scrapy, files, *more)  # whose sets are ordered otherwise than this process's
+    ran = compare(forked_scrapy, files, *more)  # whose sets are ordered otherwise than this process's
     assert ran.code == 0, ran.err
     assert numbers(next(line for line in ran.out.splitlines() if line.startswith("tea: ")))[:3] == [
         "5",

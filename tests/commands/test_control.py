@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from door import PATIENCE, Door
 from drawn_web import DrawnWeb
+from held_page import PATIENCE, Door
 
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.engine.control.client import Address, ask, orders
@@ -27,13 +27,13 @@ OTHERS = [f"http://a.example/{number}" for number in range(4)]
 class Crawl:
     """One run of the job, held at the door of the second host."""
 
-    def __init__(self, warm_scrapy: Any, web: DrawnWeb, job: Path, pages: int, *more: str) -> None:
+    def __init__(self, forked_scrapy: Any, web: DrawnWeb, job: Path, pages: int, *more: str) -> None:
         self.web, self.job, self.door, self.pages = web, job, Door(), pages
         web.asked.clear()
         web.pages[f"{BEHIND}robots.txt"] = self.door
         arguments = ("-a", "topic=finance", "-a", f"seeds={SEED}", *more)
         settings = ("-s", f"JOBDIR={job}", "-s", "DOWNLOAD_DELAY=0.01", "-s", "AUTOTHROTTLE_ENABLED=False")
-        self.process = warm_scrapy.begin("crawl", "topic", *arguments, *settings, proxy=web.proxy)
+        self.process = forked_scrapy.begin("crawl", "topic", *arguments, *settings, proxy=web.proxy)
         self.door.wait_for_knock()
 
     def pause(self) -> dict[str, Any]:
@@ -59,10 +59,10 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def steered(warm_scrapy: Any, command: Callable[..., Any], web: DrawnWeb, job: Path) -> dict[str, Any]:
+def steered(forked_scrapy: Any, command: Callable[..., Any], web: DrawnWeb, job: Path) -> dict[str, Any]:
     """What two runs gave: the first is paused and stopped, the second paused and resumed."""
     seen: dict[str, Any] = {}
-    first = Crawl(warm_scrapy, web, job, 1 + len(OTHERS), "-a", "strategy=breadth_first")
+    first = Crawl(forked_scrapy, web, job, 1 + len(OTHERS), "-a", "strategy=breadth_first")
     seen["mode"] = (job / "control.json").stat().st_mode & 0o777
     seen["paused"] = first.pause()
     seen["refused"] = refused(Address.read(job))
@@ -79,7 +79,7 @@ def steered(warm_scrapy: Any, command: Callable[..., Any], web: DrawnWeb, job: P
     seen["first"] = first.process.wait(PATIENCE)
     seen["asked first"] = web.fetched()
     seen["left"] = sorted(path.name for path in job.iterdir())
-    second = Crawl(warm_scrapy, web, job, 1 + len(OTHERS), "-a", "strategy=breadth_first")
+    second = Crawl(forked_scrapy, web, job, 1 + len(OTHERS), "-a", "strategy=breadth_first")
     seen["again"] = second.pause()
     seen["asked in pause"] = web.fetched()
     seen["resumed"] = ask(job, "resume", body={})

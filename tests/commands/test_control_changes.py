@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from door import PATIENCE, Door
-from said import numbers
+from held_page import PATIENCE, Door
+from message_facts import numbers
 
 from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.engine.control.client import ask, orders
@@ -26,7 +26,7 @@ MOVED, LINKED = "http://c.example/moved", "http://c.example/linked"
 @pytest.fixture(scope="module")
 def changed(
     draw_web: Callable[..., Any],
-    warm_scrapy: Any,
+    forked_scrapy: Any,
     command: Callable[..., Any],
     answer: Callable[..., Any],
     tmp_path_factory: pytest.TempPathFactory,
@@ -39,7 +39,7 @@ def changed(
     web, job = draw_web(pages), tmp_path_factory.mktemp("changes") / "job"
     settings = (f"JOBDIR={job}", "DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False", "CONCURRENT_REQUESTS=1")
     options = [part for setting in settings for part in ("-s", setting)]
-    process = warm_scrapy.begin(
+    process = forked_scrapy.begin(
         "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={SEED}", *options, proxy=web.proxy
     )
     door.wait_for_knock()

@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from door import PATIENCE, Door
+from held_page import PATIENCE, Door
 
 from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.engine.control.client import ask
@@ -27,7 +27,7 @@ ABOUT_HEALTH = [f"http://b.example/health{number}" for number in range(3)]
 @pytest.fixture(scope="module")
 def changed(
     draw_web: Callable[..., Any],
-    warm_scrapy: Any,
+    forked_scrapy: Any,
     command: Callable[..., Any],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def changed(
         "TOPIC_LINK_THRESHOLD=0",
     )
     options = [part for setting in settings for part in ("-s", setting)]
-    process = warm_scrapy.begin(
+    process = forked_scrapy.begin(
         "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={SEED}", *options, proxy=web.proxy
     )
     door.wait_for_knock()
@@ -64,8 +64,8 @@ def changed(
     ask(job, "resume", body={})
     seen["ran"] = process.wait(PATIENCE)
     again = ("crawl", "topic", "-a", f"seeds={SEED}", *options)
-    seen["old"] = warm_scrapy(*again, "-a", "topic=finance", proxy=web.proxy)
-    seen["new"] = warm_scrapy(*again, "-a", "topic=health", proxy=web.proxy)
+    seen["old"] = forked_scrapy(*again, "-a", "topic=finance", proxy=web.proxy)
+    seen["new"] = forked_scrapy(*again, "-a", "topic=health", proxy=web.proxy)
     return seen
 
 

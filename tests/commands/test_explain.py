@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from said import numbers
-from warm import WarmScrapy
+from forked_scrapy import ForkedScrapy
+from message_facts import numbers
 
 from topiccrawler.crawling.admission import OPEN, REFUSED, Blocks
 from topiccrawler.frontier.hosts import Hosts
@@ -60,14 +60,14 @@ class Crawled:
 
 @pytest.fixture(scope="module")
 def crawl(
-    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
+    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[..., Crawled]:
     """Crawl the site; `kept` names the setting that says where the job lies."""
 
     def run(*options: str, kept: str = "JOBDIR", topic: str = "finance") -> Crawled:
         web, folder = draw_web(PAGES), tmp_path_factory.mktemp("crawled")
         place = {"JOBDIR": f"JOBDIR={folder / 'job'}", "TOPIC_DATA_DIR": f"TOPIC_DATA_DIR={folder}"}[kept]
-        ran = warm_scrapy(
+        ran = forked_scrapy(
             "crawl", "topic", "-a", f"topic={topic}", "-a", f"seeds={SITE}", *KEYWORDS, *FAST, *options,
             "-s", place, "-s", "TOPIC_JOB=job", proxy=web.proxy,
         )  # fmt: skip
@@ -297,10 +297,12 @@ def test_an_anchor_cannot_steer_the_terminal(command: Callable[..., Any]) -> Non
     assert json.loads(command(*given, "--json").out)["link"]["anchor"] == hostile
 
 
-def test_a_reader_that_has_seen_enough_may_go(learned: Path, warm_scrapy: WarmScrapy, tmp_path: Path) -> None:
+def test_a_reader_that_has_seen_enough_may_go(
+    learned: Path, forked_scrapy: ForkedScrapy, tmp_path: Path
+) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    process = warm_scrapy.begin("explain", f"{SITE}fund", "--job", str(learned), out=str(pipe))
+    process = forked_scrapy.begin("explain", f"{SITE}fund", "--job", str(learned), out=str(pipe))
     pipe.open("rb").close()  # before the first line is written
     done = process.wait(120)
     assert (done.code, done.err) == (0, "")

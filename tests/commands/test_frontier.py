@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.crawling.job_files import write_recipe
 from topiccrawler.crawling.job_topic import recipe_of_words
@@ -48,21 +48,21 @@ def job(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_a_topic_of_words_is_shown_by_them(warm_scrapy: Callable[..., Any], job: Path) -> None:
+def test_a_topic_of_words_is_shown_by_them(forked_scrapy: Callable[..., Any], job: Path) -> None:
     recipe = recipe_of_words(Recipe("", "breadth_first"), ["考研", "高考"])
     write_recipe(recipe, job)
-    assert warm_scrapy("frontier", str(job)).out.startswith("考研、高考, breadth_first: 7 pages")
-    found = json.loads(warm_scrapy("frontier", str(job), "--json").out)
+    assert forked_scrapy("frontier", str(job)).out.startswith("考研、高考, breadth_first: 7 pages")
+    found = json.loads(forked_scrapy("frontier", str(job), "--json").out)
     assert (found["topic"], found["topic_name"]) == (recipe.topic, "考研、高考")
-    words = warm_scrapy("explain", "http://b.cn/1", "--job", str(job), "--anchor", "考研").out
+    words = forked_scrapy("explain", "http://b.cn/1", "--job", str(job), "--anchor", "考研").out
     assert re.search(" topic 考研、高考$", words, re.MULTILINE)
     assert recipe.topic not in words
 
 
 def test_the_page_shows_counts_what_comes_next_why_hosts_wait_and_what_failed(
-    warm_scrapy: Callable[..., Any], job: Path
+    forked_scrapy: Callable[..., Any], job: Path
 ) -> None:
-    ran = warm_scrapy("frontier", str(job))
+    ran = forked_scrapy("frontier", str(job))
     assert ran.code == 0, ran.err
     lines = ran.out.splitlines()
     assert [numbers(line) for line in lines[:3]] == [["7", "4", "3"], ["2", "0", "1", "0", "0"], ["1"]]

@@ -10,10 +10,10 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import pytest
-from door import PATIENCE, Door
+from damaged_inputs import TEXTS, VALUES, spoilt_bytes
+from held_page import PATIENCE, Door
 from hypothesis import given
 from hypothesis import strategies as st
-from spoilt import TEXTS, VALUES, spoilt_bytes
 
 from topiccrawler.engine.control.client import Address, ask
 
@@ -26,7 +26,7 @@ NAMES = ["n", "url", "name", "value", "pattern", "site", "x"]
 CHANGED = st.sampled_from(["topic", "page_threshold", "link_threshold", "pages", "targets", "strategy_rate", "strategy_smoothing", "strategy_", ""])  # fmt: skip
 
 
-def test_requests(warm_scrapy: Any, draw_web: Callable[..., Any], tmp_path: Path) -> None:
+def test_requests(forked_scrapy: Any, draw_web: Callable[..., Any], tmp_path: Path) -> None:
     """To a crawl that is held at the door of a host; what it would change is only previewed."""
     job, err, door = tmp_path / "job", tmp_path / "err", Door()
     web = draw_web(
@@ -42,7 +42,7 @@ def test_requests(warm_scrapy: Any, draw_web: Callable[..., Any], tmp_path: Path
         "-s",
         "DOWNLOAD_DELAY=0.01",
     ]
-    process = warm_scrapy.begin("crawl", "topic", *options, proxy=web.proxy, err=str(err))
+    process = forked_scrapy.begin("crawl", "topic", *options, proxy=web.proxy, err=str(err))
     door.wait_for_knock()
     address = Address.read(job)
     port = urlsplit(address.url).port

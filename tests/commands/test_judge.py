@@ -45,9 +45,9 @@ def documents(tmp_path: Path) -> Path:
 
 
 def test_a_file_is_classified_with_score_threshold_and_words(
-    warm_scrapy: Callable[..., Any], page: Path
+    forked_scrapy: Callable[..., Any], page: Path
 ) -> None:
-    ran = warm_scrapy("judge", str(page), "--topic", "finance")
+    ran = forked_scrapy("judge", str(page), "--topic", "finance")
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert lines[0] == page.as_uri()
@@ -59,7 +59,7 @@ def test_a_file_is_classified_with_score_threshold_and_words(
     assert re.match(r"relevance  0\.\d{4} >= 0\.5000: on topic", lines[3])
     assert float(even) == load_topic("finance").page_threshold
     assert any(line.endswith(" 券商") for line in lines[5:])
-    found = json.loads(warm_scrapy("judge", str(page), "--topic", "finance", "--json").out)
+    found = json.loads(forked_scrapy("judge", str(page), "--topic", "finance", "--json").out)
     assert (f"{found['similarity']:.4f}", f"{found['similarity_threshold']:.4f}") == (similarity, even)
     assert (found["score"], found["threshold"]) == (found["relevance"], 0.5)
     assert lines[3].startswith(f"relevance  {found['relevance']:.4f}")
@@ -67,34 +67,34 @@ def test_a_file_is_classified_with_score_threshold_and_words(
 
 
 def test_of_own_words_those_that_judge_and_those_that_lead_are_apart(
-    warm_scrapy: Callable[..., Any], tmp_path: Path
+    forked_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
     topic, page = tmp_path / "exams.toml", tmp_path / "page.html"
     topic.write_text('name = "exams"\nkeywords = ["考研", "高考", "志愿"]\n', encoding="utf-8")
     text = "高考成绩公布，考生填报志愿，大学招生，教育部要求做好考研复试工作，教学和留学政策不变。"
     page.write_text(f"<title>高考志愿</title><p>{text}</p>", encoding="utf-8")
-    found = json.loads(warm_scrapy("judge", str(page), "--topic", str(topic), "--json").out)
+    found = json.loads(forked_scrapy("judge", str(page), "--topic", str(topic), "--json").out)
     assert {word for word, _ in found["words"][:2]} == {"高考", "志愿"}
     leading = dict(found["leading"])
     assert {"教学", "留学"} <= leading.keys()  # of the parent topic: they carry no relevance
     assert not {"考研", "高考", "志愿"} & leading.keys()
     assert 0.0 < sum(leading.values()) < found["similarity"]
-    text_lines = warm_scrapy("judge", str(page), "--topic", str(topic)).out.splitlines()
+    text_lines = forked_scrapy("judge", str(page), "--topic", str(topic)).out.splitlines()
     assert [line.split()[1] for line in text_lines[-len(leading) :]] == list(leading)
 
 
 def test_a_url_is_fetched_as_a_crawl_would(
-    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any]
+    forked_scrapy: Callable[..., Any], draw_web: Callable[..., Any]
 ) -> None:
     web = draw_web({"http://a.example/p": PAGE})
-    ran = warm_scrapy("judge", "http://a.example/p", "--topic", "travel", "--json", proxy=web.proxy)
+    ran = forked_scrapy("judge", "http://a.example/p", "--topic", "travel", "--json", proxy=web.proxy)
     found = json.loads(ran.out)
     assert (ran.code, found["url"], found["topic"], found["on_topic"]) == (
         0, "http://a.example/p", "travel", False,
     )  # fmt: skip
     assert found["title"] == "沪深股市收盘"
     assert web.fetched() == ["http://a.example/p"]
-    gone = warm_scrapy("judge", "http://a.example/gone", "--topic", "travel", proxy=web.proxy)
+    gone = forked_scrapy("judge", "http://a.example/gone", "--topic", "travel", proxy=web.proxy)
     assert (gone.code, gone.out) == (1, "")
     assert "answers 404" in gone.err
 
@@ -103,7 +103,7 @@ def test_a_url_is_fetched_as_a_crawl_would(
 @pytest.mark.parametrize("page_classifier", ["vsm", "naive_bayes", "svm"])
 def test_a_page_classifier_is_trained_saved_and_used(
     command: Callable[..., Any],
-    warm_scrapy: Callable[..., Any],
+    forked_scrapy: Callable[..., Any],
     documents: Path,
     page: Path,
     tmp_path: Path,
@@ -131,7 +131,7 @@ def test_a_page_classifier_is_trained_saved_and_used(
     )
     assert found["scores"]["held out"]["f1"] >= 0.9
     assert found["training"]["files"][0]["file"] == "documents.jsonl"
-    ran = warm_scrapy(
+    ran = forked_scrapy(
         "judge",
         str(page),
         "--topic",
@@ -176,8 +176,8 @@ def test_a_page_classifier_that_does_better_stays_unless_forced(
     assert place.with_name(f"{place.name}.old").read_bytes() == before
 
 
-def test_detail_needs_no_topic(warm_scrapy: Callable[..., Any], page: Path) -> None:
-    found = json.loads(warm_scrapy("judge", str(page), "--page-classifier", "detail", "--json").out)
+def test_detail_needs_no_topic(forked_scrapy: Callable[..., Any], page: Path) -> None:
+    found = json.loads(forked_scrapy("judge", str(page), "--page-classifier", "detail", "--json").out)
     assert found["kind"] == "detail"
     assert [name for name, _ in found["words"]] == ["TextDegree", "LinkDegree", "Aggregation"]
 
@@ -223,14 +223,14 @@ def test_detail_needs_no_topic(warm_scrapy: Callable[..., Any], page: Path) -> N
 )
 def test_what_is_wrong_is_refused_in_one_line(
     command: Callable[..., Any],
-    warm_scrapy: Callable[..., Any],
+    forked_scrapy: Callable[..., Any],
     tmp_path: Path,
     arguments: list[str],
     code: int,
     message: str,
 ) -> None:
     more = ("-s", f"TOPIC_DATA_DIR={tmp_path}") if arguments[:1] == ["crawl"] else ()
-    ran = (command if arguments[:1] == ["train"] else warm_scrapy)(*arguments, *more)
+    ran = (command if arguments[:1] == ["train"] else forked_scrapy)(*arguments, *more)
     assert ran.code == code
     assert re.search(message, (ran.err or ran.out).strip().splitlines()[-1])
     assert "Traceback" not in ran.err

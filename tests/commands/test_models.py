@@ -67,9 +67,9 @@ def test_list_names_what_cannot_be_read(models: Callable[..., Any], folder: Path
     assert [line.split()[0] for line in lines] == ["file", "broken.json", "finance.json"]
 
 
-def test_compare_puts_models_side_by_side(warm_scrapy: Callable[..., Any], folder: Path) -> None:
+def test_compare_puts_models_side_by_side(forked_scrapy: Callable[..., Any], folder: Path) -> None:
     poor, links = str(folder / "poor.json"), str(folder / "links.jsonl")
-    ran = warm_scrapy(
+    ran = forked_scrapy(
         "models", "compare", "finance", poor, "--links", links, "--models", str(folder / "models"), "--json"
     )
     found = json.loads(ran.out)

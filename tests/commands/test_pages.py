@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from said import count_and_place, numbers
+from message_facts import count_and_place, numbers
 
 from topiccrawler.crawling.job_files import DISCARDED, HTML, JobFiles
 from topiccrawler.crawling.job_topic import recipe_of_words

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord, PageStore

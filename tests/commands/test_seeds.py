@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from said import numbers
+from message_facts import numbers
 from searxng import searxng
 
 from topiccrawler.commands.seeds import wanted

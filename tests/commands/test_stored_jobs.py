@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 import pytest
+from message_facts import numbers
 from postgresql_server import PASSWORD, PostgresqlServer
-from said import numbers
 
 from topiccrawler.api import Job
 from topiccrawler.cluster.postgresql import session as address

@@ -13,8 +13,8 @@ from topiccrawler.strategies import STRATEGIES
 from topiccrawler.strategies.card import card
 
 
-def test_every_strategy_is_listed_with_its_source_and_defaults(warm_scrapy: Callable[..., Any]) -> None:
-    done = warm_scrapy("strategies")
+def test_every_strategy_is_listed_with_its_source_and_defaults(forked_scrapy: Callable[..., Any]) -> None:
+    done = forked_scrapy("strategies")
     assert (done.code, done.err) == (0, "")
     named = [line.split()[0] for line in done.out.splitlines() if not line.startswith(" ")]
     assert named == list(STRATEGIES)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.job_files import write_recipe
@@ -36,8 +36,8 @@ def tea(tmp_path: Path) -> str:
     return str(file)
 
 
-def test_list_has_a_line_a_topic_and_says_which_have_a_link_model(warm_scrapy: Callable[..., Any]) -> None:
-    ran = warm_scrapy("topics")
+def test_list_has_a_line_a_topic_and_says_which_have_a_link_model(forked_scrapy: Callable[..., Any]) -> None:
+    ran = forked_scrapy("topics")
     assert (ran.code, ran.err) == (0, "")
     head, *lines = ran.out.splitlines()
     assert head.startswith("name ")

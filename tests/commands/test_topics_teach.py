@@ -42,7 +42,7 @@ def age(job: Path) -> None:
 
 def test_answers_turn_a_crawl_and_can_be_taken_back(
     draw_web: Callable[[dict[str, Any]], Any],
-    warm_scrapy: Callable[..., Any],
+    forked_scrapy: Callable[..., Any],
     command: Callable[..., Any],
     tmp_path: Path,
 ) -> None:
@@ -53,7 +53,7 @@ def test_answers_turn_a_crawl_and_can_be_taken_back(
         *("-s", "CONCURRENT_REQUESTS=1", "-s", "TOPIC_DUPLICATES=keep"),
         *("-s", "AUTOTHROTTLE_ENABLED=False"),
     )
-    assert warm_scrapy(*call, "-a", "pages=7", proxy=drawn.proxy).code == 0
+    assert forked_scrapy(*call, "-a", "pages=7", proxy=drawn.proxy).code == 0
     questions = tmp_path / "questions.csv"
     assert command("topics", "teach", str(job), "--write-questions", str(questions)).code == 0
     lines = questions.read_text(encoding="utf-8-sig").splitlines()
@@ -65,7 +65,7 @@ def test_answers_turn_a_crawl_and_can_be_taken_back(
     topic = load_topic(str(job / "topic.toml"))
     assert "taught: in 3 of your 3 yes pages, 0 of your 3 no pages" in topic.reasons["净值"]
     age(job)
-    ran = warm_scrapy(*call, "-a", "pages=12", proxy=drawn.proxy)
+    ran = forked_scrapy(*call, "-a", "pages=12", proxy=drawn.proxy)
     assert re.search(r" 6 answers", ran.err)
     assert f"Job {job} " not in ran.err
     drawn.settle()

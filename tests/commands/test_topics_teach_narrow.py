@@ -34,7 +34,7 @@ def web() -> dict[str, str]:
 
 def test_answers_change_what_a_narrow_crawl_keeps(
     draw_web: Callable[[dict[str, Any]], Any],
-    warm_scrapy: Callable[..., Any],
+    forked_scrapy: Callable[..., Any],
     command: Callable[..., Any],
     tmp_path: Path,
 ) -> None:
@@ -44,7 +44,7 @@ def test_answers_change_what_a_narrow_crawl_keeps(
         *("-s", "DOWNLOAD_DELAY=0", "-s", "ROBOTSTXT_OBEY=False", "-s", "CONCURRENT_REQUESTS=1"),
         *("-s", "TOPIC_DUPLICATES=keep", "-s", "AUTOTHROTTLE_ENABLED=False"),
     )
-    assert warm_scrapy(*call, "-a", "pages=13", proxy=drawn.proxy).code == 0
+    assert forked_scrapy(*call, "-a", "pages=13", proxy=drawn.proxy).code == 0
     before = load_topic(str(job / "topic.toml"))
     assert before.narrow
     asked = [url for url in drawn.asked if "hub" not in url and "robots" not in url]
@@ -65,7 +65,7 @@ def test_answers_change_what_a_narrow_crawl_keeps(
     assert recipe.strategy_topic is None  # the strategy learns from pages as they are judged now
     first = sum("pot" in record for record in _kept(command, job))
     assert first > 0
-    ran = warm_scrapy(*call, "-a", "pages=25", proxy=drawn.proxy)
+    ran = forked_scrapy(*call, "-a", "pages=25", proxy=drawn.proxy)
     assert " 10 answers" in ran.err
     assert sum("pot" in record for record in _kept(command, job)) == first  # none of the pots that came since
     command("topics", "teach", str(job), "--undo")

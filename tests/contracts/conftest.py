@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 from frontier_calls import Make
-from prompt_frontier import PromptFrontier
+from synchronous_redis_frontier import PromptFrontier
 
 from topiccrawler.cluster.redis.client import clients_of
 from topiccrawler.cluster.redis.joining import join

@@ -20,9 +20,9 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from prompt_frontier import PromptFrontier
+from hypothesis_profiles import examples
 from redis_server import RedisServer
-from thoroughness import examples
+from synchronous_redis_frontier import PromptFrontier
 
 from topiccrawler.cluster.redis import client
 from topiccrawler.cluster.redis.client import Client

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.crawling.admission import (
     AFTER_OTHERS,

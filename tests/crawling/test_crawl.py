@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.crawl import KNOWN, NO_PAGE, Crawl, CrawlLimits, Fetch, Outcome

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.crawling.harvest import Estimate, Estimator, calibration, words_of
 from topiccrawler.frontier.memory import MemoryFrontier

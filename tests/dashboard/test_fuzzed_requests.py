@@ -8,10 +8,10 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
+from damaged_inputs import TEXTS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from page_records import PAGE
-from spoilt import TEXTS
 
 from topiccrawler.model import Visit
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from warm import WarmScrapy
+from forked_scrapy import ForkedScrapy
 
 from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.dashboard import starting
@@ -88,11 +88,11 @@ def test_no_setting_that_may_be_given_names_code(tmp_path: Path) -> None:
 
 def test_a_process_that_ends_at_once_is_told_of_in_its_own_line(
     open_dashboard: Callable[[Path], Any],
-    warm_scrapy: WarmScrapy,
+    forked_scrapy: ForkedScrapy,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(starting, "start_scrapy", warm_scrapy.start)
+    monkeypatch.setattr(starting, "start_scrapy", forked_scrapy.start)
     monkeypatch.setattr(starting, "_SECONDS", 300.0)  # however busy the machine is
     dashboard = open_dashboard(tmp_path)
     settings = "TOPIC_LINK_MODELS=/nowhere"

@@ -30,11 +30,11 @@ def page(title: str, text: str, *links: tuple[str, str]) -> str:
 
 
 @pytest.fixture
-def crawl(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
     """Crawl a drawn web; results lie in tmp_path/data/job."""
 
     def run(web: Any, *args: str, seeds: str = "http://hub.example/", strategy: str = "breadth_first") -> Any:
-        return warm_scrapy(
+        return forked_scrapy(
             "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={seeds}", "-a", f"strategy={strategy}",
             "-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job", *FAST, *args,
             proxy=web.proxy,

@@ -25,7 +25,7 @@ from dashboard_user import (
     stopped,
     taught,
 )
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.recipe import Recipe

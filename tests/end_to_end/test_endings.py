@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.engine.ending import MARK
 
@@ -41,7 +41,7 @@ def words(tmp_path: Path) -> list[str]:
 
 
 def test_a_crawl_none_of_whose_seeds_gives_a_page_fails_and_can_be_tried_again(
-    warm_scrapy: Callable[..., Any],
+    forked_scrapy: Callable[..., Any],
     draw_web: Callable[..., Any],
     answer: Callable[..., Any],
     words: list[str],
@@ -49,7 +49,7 @@ def test_a_crawl_none_of_whose_seeds_gives_a_page_fails_and_can_be_tried_again(
 ) -> None:
     robots = answer(200, b"User-agent: *\nDisallow: /", Content_Type="text/plain")
     web = draw_web({"http://hub.example/robots.txt": robots})
-    ran = warm_scrapy(*words, proxy=web.proxy)
+    ran = forked_scrapy(*words, proxy=web.proxy)
     assert ran.code == 1
     [fault] = re.findall(r"\] ERROR: (.*)", ran.err)
     assert re.match(r"seeds: .*\b2\b.*\(1 Forbidden by robots\.txt, 1 http 404\); ", fault)
@@ -57,7 +57,7 @@ def test_a_crawl_none_of_whose_seeds_gives_a_page_fails_and_can_be_tried_again(
     assert ran.err.rstrip().splitlines()[-1].startswith(f"  ended: failed; {fault}")
 
     web.pages = {"http://hub.example/": f"<title>基金</title><p>{FUNDS}"}
-    ran = warm_scrapy(*words, proxy=web.proxy)
+    ran = forked_scrapy(*words, proxy=web.proxy)
     assert ran.code == 0, ran.err
     job, report = tmp_path / "job", ran.err.partition(f"{MARK}\n")[2].splitlines()
     _, counts, failed, _, best, *places, ended = report
@@ -75,11 +75,11 @@ def test_a_crawl_none_of_whose_seeds_gives_a_page_fails_and_can_be_tried_again(
     assert ended.startswith("  ended: ")
 
 
-def on_terminal(warm_scrapy: Any, words: list[str], proxy: str) -> tuple[int, str]:
+def on_terminal(forked_scrapy: Any, words: list[str], proxy: str) -> tuple[int, str]:
     """Run it as a person does, with a terminal for its errors: exit code, and what came."""
     master, slave = os.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, COLUMNS, 0, 0))
-    process = warm_scrapy.begin(*words, proxy=proxy, err=os.ttyname(slave))
+    process = forked_scrapy.begin(*words, proxy=proxy, err=os.ttyname(slave))
     with ThreadPoolExecutor(1) as pool:
         ended = pool.submit(process.wait, 60)
         ended.add_done_callback(lambda _: os.close(slave))
@@ -95,16 +95,16 @@ def on_terminal(warm_scrapy: Any, words: list[str], proxy: str) -> tuple[int, st
 
 @pytest.mark.slow
 def test_a_resumed_crawl_counts_on_from_the_jobs_pages_and_its_rate_is_of_this_run(
-    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], words: list[str]
+    forked_scrapy: Callable[..., Any], draw_web: Callable[..., Any], words: list[str]
 ) -> None:
     site = {f"http://hub.example/{number}": f"<title>{number}</title><p>{FUNDS}" for number in range(8)}
     web = draw_web({"http://hub.example/": f"<title>导航</title>{HUB}<p>{FUNDS}", **site})
-    begun = warm_scrapy(*words, "-apages=5", "-sTOPIC_PROGRESS_SECONDS=0.01", proxy=web.proxy)
+    begun = forked_scrapy(*words, "-apages=5", "-sTOPIC_PROGRESS_SECONDS=0.01", proxy=web.proxy)
     assert begun.code == 0, begun.err
     assert re.search(r"\b5 \D+5 \D+1\.00 \D+5: 1\.00", begun.err)
     assert re.search(r"ended: 5 .*\(-a pages\); 4 .*\(-a pages=10\)", begun.err)
 
-    code, came = on_terminal(warm_scrapy, [*words, "-apages=20"], web.proxy)
+    code, came = on_terminal(forked_scrapy, [*words, "-apages=20"], web.proxy)
     assert code == 0, came
     lines = re.split(r"[\r\n]+", came)
     live = [line for line in lines if LIVE.match(line)]
@@ -118,7 +118,7 @@ def test_a_resumed_crawl_counts_on_from_the_jobs_pages_and_its_rate_is_of_this_r
 
 @pytest.mark.slow
 def test_a_crawl_ends_when_little_is_promised_and_goes_on_with_a_smaller_share(
-    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], words: list[str], tmp_path: Path
+    forked_scrapy: Callable[..., Any], draw_web: Callable[..., Any], words: list[str], tmp_path: Path
 ) -> None:
     football = "足球比赛，球员进球，教练与球迷。" * 8
     texts = [FUNDS] * 60 + [football] * 190
@@ -131,7 +131,7 @@ def test_a_crawl_ends_when_little_is_promised_and_goes_on_with_a_smaller_share(
     budgets = ("-sFRONTIER_HOST_UNPRODUCTIVE_PAGES=0", "-sFRONTIER_SHAPE_UNPRODUCTIVE_PAGES=0")
 
     def pages(until: str) -> tuple[int, str]:
-        ran = warm_scrapy(*words, *budgets, f"-auntil={until}", proxy=web.proxy)
+        ran = forked_scrapy(*words, *budgets, f"-auntil={until}", proxy=web.proxy)
         assert ran.code == 0, ran.err
         stats = json.loads((tmp_path / "job" / "stats.json").read_text())
         ended = ran.err.rstrip().splitlines()[-1]

@@ -94,12 +94,12 @@ def check_mended(ran: Any, web: Any, done: set[str]) -> None:
 
 @pytest.fixture(scope="module")
 def begun(
-    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
+    forked_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     """A job that was stopped after ten pages."""
     job = tmp_path_factory.mktemp("begun") / "job"
     web = draw_web({address(number): page(number) for number in range(PAGES)})
-    ran = warm_scrapy(*words(job, "-a", "pages=10"), proxy=web.proxy)
+    ran = forked_scrapy(*words(job, "-a", "pages=10"), proxy=web.proxy)
     assert ran.code == 0, ran.err
     return job
 
@@ -132,7 +132,7 @@ def fill_log(job: Path) -> None:
     ids=["refusing store", "full log"],
 )
 def test_a_store_that_fails_while_it_crawls(
-    warm_scrapy: Callable[..., Any],
+    forked_scrapy: Callable[..., Any],
     web: Any,
     begun: Path,
     tmp_path: Path,
@@ -144,21 +144,21 @@ def test_a_store_that_fails_while_it_crawls(
     before = {url for url, state in ends(job).items() if state is State.COMPLETED}
     assert len(before) == 10
     spoil(job)
-    done = check_failed(warm_scrapy(*words(job), proxy=web.proxy), job, fault)
+    done = check_failed(forked_scrapy(*words(job), proxy=web.proxy), job, fault)
     assert done == before
     (job / name).unlink()
     shutil.copy(begun / name, job)
-    check_mended(warm_scrapy(*words(job), proxy=web.proxy), web, done)
+    check_mended(forked_scrapy(*words(job), proxy=web.proxy), web, done)
 
 
-def test_a_file_that_may_not_grow_any_more(warm_scrapy: Any, web: Any, tmp_path: Path) -> None:
+def test_a_file_that_may_not_grow_any_more(forked_scrapy: Any, web: Any, tmp_path: Path) -> None:
     job, most = tmp_path / "job", 250_000
-    began = warm_scrapy.begin(*words(job), proxy=web.proxy)
+    began = forked_scrapy.begin(*words(job), proxy=web.proxy)
     resource.prlimit(began.pid, resource.RLIMIT_FSIZE, (most, most))
     ran = began.wait(120)
     done = check_failed(ran, job, r"\.sqlite: .*(disk I/O error|disk is full).*room")
     assert 0 < len(done) < PAGES
-    check_mended(warm_scrapy(*words(job), proxy=web.proxy), web, done)
+    check_mended(forked_scrapy(*words(job), proxy=web.proxy), web, done)
 
 
 @pytest.mark.parametrize(
@@ -169,10 +169,10 @@ def test_a_file_that_may_not_grow_any_more(warm_scrapy: Any, web: Any, tmp_path:
     ],
 )
 def test_a_feed_that_cannot_be_written_ends_the_crawl(
-    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path, form: str, pages: int, fault: str
+    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path, form: str, pages: int, fault: str
 ) -> None:
     more = ("-a", f"pages={pages}", "-o", f"/dev/full:{form}")
-    ran = warm_scrapy(*words(tmp_path / "job", *more), proxy=web.proxy)
+    ran = forked_scrapy(*words(tmp_path / "job", *more), proxy=web.proxy)
     assert ran.code == 1, ran.err
     [errors] = ERROR.findall(ran.err)
     assert "/dev/full: " in errors

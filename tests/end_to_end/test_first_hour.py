@@ -52,7 +52,7 @@ def stored(job: Path) -> int:
 
 
 def test_items_of_the_users_own_are_neither_relevant_nor_kept(
-    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
 ) -> None:
     code = re.search(
         r"```python\n(from topiccrawler.*?)```", (ROOT / "docs/your-project.md").read_text(), re.DOTALL
@@ -61,7 +61,7 @@ def test_items_of_the_users_own_are_neither_relevant_nor_kept(
     assert "super().parse(response)" in code[1]
     spider = tmp_path / "funds.py"
     spider.write_text(code[1])
-    ran = warm_scrapy(
+    ran = forked_scrapy(
         "runspider", str(spider), *SEEDS, *FAST, "-s", f"JOBDIR={tmp_path / 'job'}", proxy=web.proxy
     )
     assert ran.code == 0, ran.err
@@ -69,17 +69,17 @@ def test_items_of_the_users_own_are_neither_relevant_nor_kept(
     assert "13 pages fetched, 5 relevant" in ran.err
     web.asked.clear()
     few = ("-a", "targets=3", "-s", f"JOBDIR={tmp_path / 'few'}", "-s", "CONCURRENT_REQUESTS=1")
-    ran = warm_scrapy("runspider", str(spider), *SEEDS, *FAST, *few, proxy=web.proxy)
+    ran = forked_scrapy("runspider", str(spider), *SEEDS, *FAST, *few, proxy=web.proxy)
     assert stored(tmp_path / "few") == 3
     assert len(web.fetched()) == 5  # the home page, /0, /1, /2, /3
 
 
 def test_a_job_that_has_enough_says_how_to_go_on_and_goes_on(
-    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
 ) -> None:
     def crawl(pages: int) -> str:
         words = ("crawl", "topic", "-a", "topic=finance", "-a", f"pages={pages}", *SEEDS, *FAST)
-        ran = warm_scrapy(*words, "-s", f"JOBDIR={tmp_path / 'job'}", proxy=web.proxy)
+        ran = forked_scrapy(*words, "-s", f"JOBDIR={tmp_path / 'job'}", proxy=web.proxy)
         assert ran.code == 0, ran.err
         return str(ran.err)
 
@@ -92,7 +92,7 @@ def test_a_job_that_has_enough_says_how_to_go_on_and_goes_on(
 
 
 def test_a_damaged_page_store_is_refused_and_what_can_be_saved_is(
-    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
+    forked_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
     names = [f"/{number}" for number in range(60)]
     site = {
@@ -102,7 +102,7 @@ def test_a_damaged_page_store_is_refused_and_what_can_be_saved_is(
     web = draw_web({**site, "http://funds.example/": page("首页", FUNDS, *names)})
     job = tmp_path / "job"
     words = ("crawl", "topic", "-a", "topic=finance", *SEEDS, *FAST, "-s", f"JOBDIR={job}")
-    assert warm_scrapy(*words, "-a", "pages=40", proxy=web.proxy).code == 0
+    assert forked_scrapy(*words, "-a", "pages=40", proxy=web.proxy).code == 0
     before = stored(job)
     assert before > 20
     with (job / "pages.sqlite").open("r+b") as file:
@@ -111,42 +111,42 @@ def test_a_damaged_page_store_is_refused_and_what_can_be_saved_is(
     web.asked.clear()
     export = ("pages", str(job), "export", "--format", "jsonl")
     for again in (words, export):
-        ran = warm_scrapy(*again, proxy=web.proxy)
+        ran = forked_scrapy(*again, proxy=web.proxy)
         assert ran.code == 1
         assert f"scrapy pages {job} repair" in ran.err
         assert (web.asked, ran.out) == ([], "")
-    ran = warm_scrapy("pages", str(job), "repair")
+    ran = forked_scrapy("pages", str(job), "repair")
     assert ran.code == 0, ran.err
     found = re.match(r"(\d+) pages saved", ran.out)
     assert found is not None
     saved = int(found[1])
     assert 0.9 * before <= saved <= before
     assert (f"; {before - saved} " in ran.out) == (saved < before)
-    assert len(warm_scrapy(*export).out.splitlines()) == saved
+    assert len(forked_scrapy(*export).out.splitlines()) == saved
     assert (job / "pages.sqlite.damaged").is_file()
-    assert warm_scrapy(*words, proxy=web.proxy).code == 0
+    assert forked_scrapy(*words, proxy=web.proxy).code == 0
     assert stored(job) > saved
-    assert warm_scrapy("search", "基金", "--job", str(job)).code == 0
+    assert forked_scrapy("search", "基金", "--job", str(job)).code == 0
 
 
 def test_jobdir_alone_goes_on_with_what_the_job_is(
-    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
 ) -> None:
     job = ("-s", f"JOBDIR={tmp_path / 'job'}")
     topic = ("-a", "keywords=基金:0.9,股票,投资者", "-a", "page_classifier=vsm", "-a", "pages=4")
-    begun = warm_scrapy("crawl", "topic", *topic, *SEEDS, *FAST, *job, proxy=web.proxy)
+    begun = forked_scrapy("crawl", "topic", *topic, *SEEDS, *FAST, *job, proxy=web.proxy)
     assert begun.code == 0, begun.err
     before = (tmp_path / "job" / "job.json").read_text()
     fetched = web.fetched()
     web.asked.clear()
-    on = warm_scrapy("crawl", "topic", "-a", "pages=6", *FAST, *job, proxy=web.proxy)
+    on = forked_scrapy("crawl", "topic", "-a", "pages=6", *FAST, *job, proxy=web.proxy)
     assert re.search(r"\b6 \D+\(2 ", on.err)
-    on = warm_scrapy("crawl", "topic", *FAST, *job, proxy=web.proxy)
+    on = forked_scrapy("crawl", "topic", *FAST, *job, proxy=web.proxy)
     assert on.code == 0, on.err
     assert f"Job {tmp_path / 'job'} " not in on.err
     assert sorted([*fetched, *web.fetched()]) == sorted(web.pages)
     assert (tmp_path / "job" / "job.json").read_text() == before
-    new = warm_scrapy("crawl", "topic", *FAST, "-s", f"JOBDIR={tmp_path / 'none'}")
+    new = forked_scrapy("crawl", "topic", *FAST, "-s", f"JOBDIR={tmp_path / 'none'}")
     assert re.fullmatch("argument 'topic': .* -a topic=finance\n", new.err)
 
 
@@ -168,10 +168,10 @@ def test_a_seed_that_led_elsewhere_is_the_seed_of_the_job_that_goes_on(
 
 
 def test_the_summary_comes_last_and_is_marked_and_the_stats_are_in_a_file(
-    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
 ) -> None:
     words = ("crawl", "topic", "-a", "topic=finance", "-a", "pages=4", *SEEDS, *FAST)
-    ran = warm_scrapy(*words, "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "STATS_DUMP=False", proxy=web.proxy)
+    ran = forked_scrapy(*words, "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "STATS_DUMP=False", proxy=web.proxy)
     assert ran.code == 0, ran.err
     before, mark, last = ran.err.partition("\n" + "=" * 80 + "\nThe crawl in short\n")
     assert mark
@@ -187,20 +187,20 @@ def test_the_summary_comes_last_and_is_marked_and_the_stats_are_in_a_file(
 
 
 def test_a_job_in_jobs_is_found_by_its_name_by_all_commands(
-    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
 ) -> None:
     assert "JOBDIR=jobs/" in (ROOT / "README.md").read_text(encoding="utf-8")
     job = tmp_path / "jobs" / "travel"
     data = ("-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}")
     words = ("crawl", "topic", "-a", "topic=finance", "-a", "pages=5", *SEEDS, *FAST, "-s", f"JOBDIR={job}")
-    assert warm_scrapy(*words, proxy=web.proxy).code == 0
+    assert forked_scrapy(*words, proxy=web.proxy).code == 0
     for command, said in {
         ("search", "投资者"): "travel",
         ("pages", "travel"): "http://funds.example/",
         ("frontier", "travel"): "finance",
         ("explain", "http://funds.example/", "--job", "travel"): "http://funds.example/",
     }.items():
-        ran = warm_scrapy(*command, *data)
+        ran = forked_scrapy(*command, *data)
         assert (ran.code, said in ran.out) == (0, True), ran.err
     assert Jobs(tmp_path / "data").names() == ["travel"]
     assert Jobs(tmp_path / "data").folder("travel") == job

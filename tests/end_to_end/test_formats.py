@@ -15,7 +15,7 @@ from typing import Any
 import docx
 import openpyxl
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler import Job
 from topiccrawler.crawling.job_files import HTML
@@ -65,9 +65,9 @@ def workbook(*rows: list[str]) -> bytes:
 
 
 @pytest.fixture
-def crawl(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
     def run(web: Any, *args: str) -> Any:
-        ran = warm_scrapy(
+        ran = forked_scrapy(
             "crawl", "topic", "-a", "topic=finance", "-a", "seeds=http://hub.example/",
             "-a", "strategy=breadth_first", "-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job",
             "-o", str(tmp_path / "out.jsonl"), *FAST, *args,
@@ -251,8 +251,8 @@ def test_copies_can_be_dropped_and_other_sites_left_alone(
     assert not (tmp_path / "data/job" / HTML).exists()
 
 
-def test_an_unknown_choice_for_duplicates_is_one_line(warm_scrapy: Callable[..., Any]) -> None:
-    ran = warm_scrapy(
+def test_an_unknown_choice_for_duplicates_is_one_line(forked_scrapy: Callable[..., Any]) -> None:
+    ran = forked_scrapy(
         "crawl",
         "topic",
         "-a",

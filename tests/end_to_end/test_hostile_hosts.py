@@ -20,7 +20,7 @@ FAILED = re.compile(r"frontier/failed/(\w+)': (\d+)")
 
 @pytest.mark.slow
 def test_failures_are_logged_in_a_line_each_and_counted_by_reason(
-    warm_scrapy: Callable[..., Any], tmp_path: Path
+    forked_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
     with all_served() as hosts:
         expected = Counter(BEHAVIOURS[name][1] for name in hosts)
@@ -32,7 +32,7 @@ def test_failures_are_logged_in_a_line_each_and_counted_by_reason(
         urls += [f"https://{hosts[name]}/" for name in ("answers", "garbage")]
         expected["tls_failed"] += 2
         del expected[""]
-        ran = warm_scrapy(
+        ran = forked_scrapy(
             "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={','.join(urls)}", "-a", "strategy=breadth_first",
             "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "DOWNLOAD_TIMEOUT=2", "-s", "RETRY_TIMES=0",
             "-s", "LOG_LEVEL=DEBUG", *FAST,

@@ -44,9 +44,9 @@ class Killer:
     """Draws a web whose pages count the requests, and kills a process a random moment after a given one."""
 
     def __init__(
-        self, warm_scrapy: Any, draw_web: Callable[..., Any], draw: random.Random, count: int
+        self, forked_scrapy: Any, draw_web: Callable[..., Any], draw: random.Random, count: int
     ) -> None:
-        self.warm_scrapy, self.draw = warm_scrapy, draw
+        self.forked_scrapy, self.draw = forked_scrapy, draw
         self.pages = {address(number): self.counted(page(number, count)) for number in range(count)}
         self.web = draw_web(self.pages)
         self.left = -1  # requests until the kill; below zero there is none
@@ -65,7 +65,7 @@ class Killer:
         """Begin the job or go on with it, until it is killed or ends: how, and what it fetched."""
         before = len(self.web.asked)
         self.left = requests
-        self.process = self.warm_scrapy.begin(*command_line(job, log), proxy=self.web.proxy)
+        self.process = self.forked_scrapy.begin(*command_line(job, log), proxy=self.web.proxy)
         code = self.process.wait(DEADLINE_SECONDS).code
         self.web.settle()
         fetched = self.web.asked[before:]
@@ -126,12 +126,12 @@ def stored_pages(job: Path) -> list[str]:
 
 
 def test_a_crawl_killed_again_and_again_loses_no_page_and_stores_none_twice(
-    warm_scrapy: Any, draw_web: Callable[..., Any], tmp_path: Path
+    forked_scrapy: Any, draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
     draw = random.Random(20)
     after = [draw.randint(*PAGES_A_KILL) for _ in range(KILLS)]
     count = sum(after) + CONCURRENCY * KILLS  # more than are fetched before the last kill
-    killer = Killer(warm_scrapy, draw_web, draw, count)
+    killer = Killer(forked_scrapy, draw_web, draw, count)
     job, log = tmp_path / "job", tmp_path / "log"
     known: set[str] = set()
     done: set[str] = set()

@@ -38,12 +38,12 @@ def portal() -> dict[str, Any]:
 
 
 @pytest.fixture
-def collect(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+def collect(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
     """Run the spider on a drawn web; the topic file lies in tmp_path."""
     (tmp_path / "finance.toml").write_text(TOPIC, encoding="utf-8")
 
     def run(web: Any, *args: str) -> Any:
-        return warm_scrapy(
+        return forked_scrapy(
             "crawl", "links", "-a", f"topic={tmp_path / 'finance.toml'}",
             "-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job", *FAST, *args, proxy=web.proxy,
         )  # fmt: skip
@@ -59,7 +59,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
 def test_a_general_crawl_from_the_topics_prefixes_labels_links_by_their_targets(
     draw_web: Callable[..., Any],
     collect: Callable[..., Any],
-    warm_scrapy: Callable[..., Any],
+    forked_scrapy: Callable[..., Any],
     tmp_path: Path,
 ) -> None:
     web = draw_web(portal())
@@ -77,7 +77,7 @@ def test_a_general_crawl_from_the_topics_prefixes_labels_links_by_their_targets(
     assert {row["context"] for row in found} == {"window"}
     assert next(row for row in found if row["anchor"] == "理财")["after"].startswith("|。|赛事0")
     assert re.search(r"\b4 \D+9 \D+9 \D+0 ", ran.err)
-    trained = warm_scrapy(
+    trained = forked_scrapy(
         "train", str(tmp_path / "finance.toml"), "--links", str(path), "--out", str(tmp_path), "--json"
     )
     assert trained.code == 0, trained.err

@@ -42,10 +42,10 @@ def command_line(job: Path, *settings: str) -> list[str]:
 
 
 def test_pages_that_stand_in_listings_alone_are_found_and_the_listings_asked_once(
-    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], pages: dict[str, Any], tmp_path: Path
+    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], pages: dict[str, Any], tmp_path: Path
 ) -> None:
     web = draw_web(pages)
-    ran = warm_scrapy(*command_line(tmp_path / "job", "TOPIC_LISTINGS=True"), proxy=web.proxy)
+    ran = forked_scrapy(*command_line(tmp_path / "job", "TOPIC_LISTINGS=True"), proxy=web.proxy)
     assert ran.code == 0, ran.err
     assert set(web.fetched()) == set(pages) - {"http://a.example/robots.txt"}
     assert (web.fetched().count(MAP), web.fetched().count(FEED)) == (1, 1)
@@ -54,16 +54,16 @@ def test_pages_that_stand_in_listings_alone_are_found_and_the_listings_asked_onc
 
 
 def test_without_the_setting_none_is_asked(
-    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], pages: dict[str, Any], tmp_path: Path
+    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], pages: dict[str, Any], tmp_path: Path
 ) -> None:
     web = draw_web(pages)
-    ran = warm_scrapy(*command_line(tmp_path / "job", "TOPIC_LISTINGS=False"), proxy=web.proxy)
+    ran = forked_scrapy(*command_line(tmp_path / "job", "TOPIC_LISTINGS=False"), proxy=web.proxy)
     assert ran.code == 0, ran.err
     assert web.fetched() == [HOME, "http://a.example/second"]
 
 
 def test_where_nothing_is_declared_three_places_are_tried_and_refusals_end_it(
-    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
+    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
     bare = {
         HOME: f"<title>首页</title><p>{FUNDS}</p><a href=/b>基金</a><a href=/c>股票</a>",
@@ -71,7 +71,7 @@ def test_where_nothing_is_declared_three_places_are_tried_and_refusals_end_it(
         "http://a.example/c": f"<title>三</title><p>{FUNDS}</p>",
     }
     web = draw_web(bare)
-    ran = warm_scrapy(*command_line(tmp_path / "job", "TOPIC_LISTINGS=True"), proxy=web.proxy)
+    ran = forked_scrapy(*command_line(tmp_path / "job", "TOPIC_LISTINGS=True"), proxy=web.proxy)
     assert ran.code == 0, ran.err
     others = [url for url in web.fetched() if url not in bare]
     assert sorted(others) == [f"{HOME}{name}" for name in ("atom.xml", "search.xml", "sitemap.xml")]
@@ -79,7 +79,7 @@ def test_where_nothing_is_declared_three_places_are_tried_and_refusals_end_it(
 
 
 def test_a_crawl_killed_while_it_reads_a_listing_goes_on_with_it(
-    draw_web: Callable[..., Any], warm_scrapy: Any, pages: dict[str, Any], tmp_path: Path
+    draw_web: Callable[..., Any], forked_scrapy: Any, pages: dict[str, Any], tmp_path: Path
 ) -> None:
     started: list[Any] = []
     listing = pages[MAP]
@@ -91,11 +91,11 @@ def test_a_crawl_killed_while_it_reads_a_listing_goes_on_with_it(
 
     web = draw_web({**pages, MAP: kill_then_answer})
     job = tmp_path / "job"
-    started.append(warm_scrapy.begin(*command_line(job, "TOPIC_LISTINGS=True"), proxy=web.proxy))
+    started.append(forked_scrapy.begin(*command_line(job, "TOPIC_LISTINGS=True"), proxy=web.proxy))
     assert started[0].wait(60).code != 0
     web.settle()
     before = len(web.asked)
-    started.append(warm_scrapy.begin(*command_line(job, "TOPIC_LISTINGS=True"), proxy=web.proxy))
+    started.append(forked_scrapy.begin(*command_line(job, "TOPIC_LISTINGS=True"), proxy=web.proxy))
     ran = started[1].wait(60)
     assert ran.code == 0, ran.err
     after = [url for url in web.asked[before:] if not url.endswith("/robots.txt")]

@@ -31,7 +31,7 @@ def page(number: int) -> str:
 
 @pytest.fixture(scope="module")
 def jobs(
-    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
+    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Callable[..., Any], dict[str, Path]]:
     """A job of 25 pages and dozens of dead links, once with its log in one file, once compressed."""
     home = tmp_path_factory.mktemp("logs")
@@ -40,7 +40,7 @@ def jobs(
     def run(job: Path, *arguments: str) -> Any:
         given = [part for one in (*FAST, f"JOBDIR={job}") for part in ("-s", one)]
         words = [part for one in arguments for part in ("-a", one)]
-        return warm_scrapy("crawl", "topic", *words, *given, proxy=web.proxy)
+        return forked_scrapy("crawl", "topic", *words, *given, proxy=web.proxy)
 
     begun = run(home / "one/job", "topic=finance", f"seeds={HOME}", "pages=25", "strategy=breadth_first")
     assert begun.code == 0, begun.err
@@ -56,7 +56,7 @@ def jobs(
 
 
 def test_every_reader_sees_one_log(
-    jobs: tuple[Any, dict[str, Path]], warm_scrapy: Callable[..., Any], tmp_path: Path
+    jobs: tuple[Any, dict[str, Path]], forked_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
     _, folders = jobs
     assert (folders["packed"] / "visits.jsonl").stat().st_size == 0
@@ -69,12 +69,12 @@ def test_every_reader_sees_one_log(
         out.mkdir()
         report, graph, seeds = out / "report.html", out / "links.graphml", out / "seeds.txt"
         answers = [
-            warm_scrapy("explain", failed.url, "--job", str(job), "--json"),
-            warm_scrapy("explain", kept.url, "--job", str(job), "--json"),
-            warm_scrapy("pages", str(job), "border", "--json"),
-            warm_scrapy("pages", str(job), "report", "--out", str(report)),
-            warm_scrapy("pages", str(job), "export", "--out", str(graph)),
-            warm_scrapy("seeds", "finance", "--jobs", str(job), "--no-check", "--yes", "--out", str(seeds)),
+            forked_scrapy("explain", failed.url, "--job", str(job), "--json"),
+            forked_scrapy("explain", kept.url, "--job", str(job), "--json"),
+            forked_scrapy("pages", str(job), "border", "--json"),
+            forked_scrapy("pages", str(job), "report", "--out", str(report)),
+            forked_scrapy("pages", str(job), "export", "--out", str(graph)),
+            forked_scrapy("seeds", "finance", "--jobs", str(job), "--no-check", "--yes", "--out", str(seeds)),
         ]
         assert [answer.code for answer in answers] == [0] * len(answers), answers
         texts = [answer.out for answer in answers] + [file.read_text() for file in (report, graph, seeds)]

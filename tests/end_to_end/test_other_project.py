@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_scrapy import Ran, ForkedScrapy
 from scrapy import commands as scrapys
-from warm import Ran, WarmScrapy
 
 from topiccrawler import settings as ours
 
@@ -66,7 +66,7 @@ class Project:
     """A Scrapy project that imports the wheel."""
 
     folder: Path
-    warm: WarmScrapy
+    warm: ForkedScrapy
 
     def scrapy(self, *words: str, proxy: str = "") -> Ran:
         """As a user types it, in processes that have imported the wheel."""
@@ -97,7 +97,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     shutil.rmtree(source)
     (wheel,) = home.glob("*.whl")
     zipfile.ZipFile(wheel).extractall(home / "site")
-    made = Project(home, WarmScrapy(tmp_path_factory.mktemp("warm"), home, environment))
+    made = Project(home, ForkedScrapy(tmp_path_factory.mktemp("warm"), home, environment))
     assert made.scrapy("startproject", "other").code == 0
     made.folder = home / "other"
     page = (ROOT / "docs" / "your-project.md").read_text(encoding="utf-8")

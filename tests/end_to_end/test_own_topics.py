@@ -25,7 +25,7 @@ def page(title: str, text: str, *links: tuple[str, str]) -> str:
 
 
 def test_words_and_a_seed_are_enough_for_a_crawl_and_its_topic_is_a_file_for_the_next(
-    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
+    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
     web = draw_web(
         {
@@ -41,7 +41,7 @@ def test_words_and_a_seed_are_enough_for_a_crawl_and_its_topic_is_a_file_for_the
     def crawled(job: str, *given: str) -> Any:
         folder = ("-s", f"TOPIC_DATA_DIR={tmp_path}", "-s", f"TOPIC_JOB={job}")
         seeds = ("-a", "seeds=http://hub.example/")
-        ran = warm_scrapy("crawl", "topic", *given, *seeds, *folder, *FAST, proxy=web.proxy)
+        ran = forked_scrapy("crawl", "topic", *given, *seeds, *folder, *FAST, proxy=web.proxy)
         assert ran.code == 0, ran.err
         with closing(sqlite3.connect(tmp_path / job / "pages.sqlite")) as store:
             return ran, {url for (url,) in store.execute("SELECT url FROM pages")}
@@ -69,7 +69,7 @@ def test_words_and_a_seed_are_enough_for_a_crawl_and_its_topic_is_a_file_for_the
 
 
 def test_a_class_of_the_library_classification_is_crawled_for_and_kept_as_a_file(
-    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
+    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
     web = draw_web(
         {
@@ -78,7 +78,7 @@ def test_a_class_of_the_library_classification_is_crawled_for_and_kept_as_a_file
             "http://hub.example/ball": page("足球", "球队赢得了比赛，门将扑出了点球。" * 20),
         }
     )
-    ran = warm_scrapy(
+    ran = forked_scrapy(
         "crawl", "topic", "-a", "topic=clc:F83", "-a", "seeds=http://hub.example/",
         "-s", f"TOPIC_DATA_DIR={tmp_path}", "-s", "TOPIC_JOB=class", *FAST, proxy=web.proxy,
     )  # fmt: skip
@@ -87,7 +87,7 @@ def test_a_class_of_the_library_classification_is_crawled_for_and_kept_as_a_file
     with closing(sqlite3.connect(job / "pages.sqlite")) as store:
         assert store.execute("SELECT url FROM pages").fetchall() == [("http://hub.example/bank",)]
     assert 'name = "clc-f83"' in (job / "topic.toml").read_text(encoding="utf-8")
-    told = warm_scrapy("explain", "http://hub.example/bank", "--job", str(job))
+    told = forked_scrapy("explain", "http://hub.example/bank", "--job", str(job))
     assert told.code == 0, told.err
-    judged = warm_scrapy("topics", "check", "clc:F83", "--pages", str(job / "pages.sqlite"))
+    judged = forked_scrapy("topics", "check", "clc:F83", "--pages", str(job / "pages.sqlite"))
     assert re.search(r"^1 \D+ 1 \D+0\.5 ", judged.out, re.MULTILINE)

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_scrapy import Started
 from postgresql_server import FULL_DISK, MORE_ROOM, PASSWORD, PostgresqlServer
-from warm import Started
 
 from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
@@ -102,7 +102,7 @@ def kept(server: PostgresqlServer) -> dict[str, str]:
 
 
 def test_a_server_that_is_gone_for_a_while_loses_nothing(
-    warm_scrapy: Any, draw_web: Callable[..., Any], server: PostgresqlServer, tmp_path: Path
+    forked_scrapy: Any, draw_web: Callable[..., Any], server: PostgresqlServer, tmp_path: Path
 ) -> None:
     job = tmp_path / "job"
     err = tmp_path / "err"
@@ -115,7 +115,7 @@ def test_a_server_that_is_gone_for_a_while_loses_nothing(
         return page(10)
 
     web = draw_web({address(number): pause if number == 10 else page(number) for number in range(PAGES)})
-    began = warm_scrapy.begin(*words(job, server), proxy=web.proxy, err=str(err))
+    began = forked_scrapy.begin(*words(job, server), proxy=web.proxy, err=str(err))
     said = killed_meanwhile(server, began, gone, back, err)
     assert "'finish_reason': 'finished'" in said
     assert "Traceback" not in said
@@ -141,7 +141,7 @@ def test_a_server_that_is_gone_for_a_while_loses_nothing(
 
 
 def test_pages_are_looked_at_again_while_the_server_is_gone(
-    warm_scrapy: Any, draw_web: Callable[..., Any], server: PostgresqlServer, tmp_path: Path
+    forked_scrapy: Any, draw_web: Callable[..., Any], server: PostgresqlServer, tmp_path: Path
 ) -> None:
     job, err = tmp_path / "job", tmp_path / "err"
     gone, back = threading.Event(), threading.Event()
@@ -154,12 +154,12 @@ def test_pages_are_looked_at_again_while_the_server_is_gone(
 
     few = ("-a", "pages=12")
     web = draw_web({address(number): page(number) for number in range(PAGES)})
-    assert warm_scrapy(*words(job, server), *few, proxy=web.proxy).code == 0
+    assert forked_scrapy(*words(job, server), *few, proxy=web.proxy).code == 0
     before = kept(server)
     web.pages.update({address(number): changed(number) for number in range(PAGES)})
     paused = sorted(before)[5]  # which twelve were fetched depends on who answered first
     web.pages[paused] = pause
-    began = warm_scrapy.begin(*words(job, server), "-a", "revisit=true", proxy=web.proxy, err=str(err))
+    began = forked_scrapy.begin(*words(job, server), "-a", "revisit=true", proxy=web.proxy, err=str(err))
     said = killed_meanwhile(server, began, gone, back, err)
     assert re.search(r"\b12 \D+12 \D+0 \D+0 \D+0 ", said)
     assert "'topic/store/outages': 1" in said
@@ -170,7 +170,7 @@ def test_pages_are_looked_at_again_while_the_server_is_gone(
 
 
 def test_a_server_that_takes_no_more_ends_the_crawl_and_the_job_goes_on_when_it_is_mended(
-    warm_scrapy: Any, draw_web: Callable[..., Any], server: PostgresqlServer, tmp_path: Path
+    forked_scrapy: Any, draw_web: Callable[..., Any], server: PostgresqlServer, tmp_path: Path
 ) -> None:
     job = tmp_path / "job"
 
@@ -181,7 +181,7 @@ def test_a_server_that_takes_no_more_ends_the_crawl_and_the_job_goes_on_when_it_
 
     pages: dict[str, Any] = {address(number): page(number) for number in range(PAGES)}
     web = draw_web({**pages, address(10): fill})
-    ran = warm_scrapy(*words(job, server), proxy=web.proxy)
+    ran = forked_scrapy(*words(job, server), proxy=web.proxy)
     assert ran.code == 1, ran.err
     [fault] = ERROR.findall(ran.err)
     assert re.search(
@@ -196,7 +196,7 @@ def test_a_server_that_takes_no_more_ends_the_crawl_and_the_job_goes_on_when_it_
         connection.execute(MORE_ROOM)
     web.pages[address(10)] = page(10)
     asked = len(web.asked)
-    ran = warm_scrapy(*words(job, server), proxy=web.proxy)
+    ran = forked_scrapy(*words(job, server), proxy=web.proxy)
     assert ran.code == 0, ran.err
     assert kept(server).keys() == pages.keys()
     again = web.asked[asked:]
@@ -226,7 +226,7 @@ def test_a_store_that_cannot_be_used_is_refused_before_the_first_request(
 
 
 def test_markdown_needs_the_folders_of_processes_on_other_machines_and_says_so(
-    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], server: PostgresqlServer, tmp_path: Path
+    forked_scrapy: Callable[..., Any], draw_web: Callable[..., Any], server: PostgresqlServer, tmp_path: Path
 ) -> None:
     def headed(number: int) -> str:
         return page(number).replace("<p>", f"<h2>第{number}章</h2><p>")
@@ -234,13 +234,13 @@ def test_markdown_needs_the_folders_of_processes_on_other_machines_and_says_so(
     web = draw_web({address(number): headed(number) for number in range(PAGES)})
     there, data = tmp_path / "there" / "job", tmp_path / "data"
     data.mkdir()
-    assert warm_scrapy(*words(there, server, "-a", "pages=12"), proxy=web.proxy).code == 0
+    assert forked_scrapy(*words(there, server, "-a", "pages=12"), proxy=web.proxy).code == 0
     stored = sum(not copied for copied in kept(server).values())
     given = ("-s", f"STORE_URL={server.url()}", "-s", f"TOPIC_DATA_DIR={data}")
 
     def export() -> tuple[str, str]:
         out = tmp_path / "pages.md"
-        ran = warm_scrapy("pages", "--job", "job", "export", "--out", str(out), *given)
+        ran = forked_scrapy("pages", "--job", "job", "export", "--out", str(out), *given)
         assert ran.code == 0, ran.err
         return ran.out, out.read_text(encoding="utf-8")
 

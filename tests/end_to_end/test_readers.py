@@ -83,11 +83,11 @@ def result(job: Path) -> dict[str, Any]:
 
 
 def test_pages_log_and_stats_are_the_same_with_readers(
-    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
 ) -> None:
     found = {}
     for readers in ("0", "1", "2", "auto"):
-        ran = warm_scrapy(*words(tmp_path / readers, readers), proxy=web.proxy)
+        ran = forked_scrapy(*words(tmp_path / readers, readers), proxy=web.proxy)
         assert ran.code == 0, ran.err
         assert (f" {readers} processes" in ran.err) == (readers in "12")
         found[readers] = result(tmp_path / readers)
@@ -126,10 +126,10 @@ def are_gone(pids: set[int]) -> bool:
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_process_is_left_behind(
-    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path, stop: signal.Signals
+    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path, stop: signal.Signals
 ) -> None:
     slow = [*words(tmp_path / "job", "2", 4), "-s", "DOWNLOAD_DELAY=0.5"]
-    crawl = warm_scrapy.begin(*slow, proxy=web.proxy)
+    crawl = forked_scrapy.begin(*slow, proxy=web.proxy)
     log = tmp_path / "job" / "visits.jsonl"
     wait_until(lambda: log.is_file() and log.read_text(encoding="utf-8").count("\n") > 2)
     begun = kin(crawl.pid)
@@ -137,7 +137,7 @@ def test_no_process_is_left_behind(
     os.kill(crawl.pid, stop)
     assert crawl.wait(DEADLINE_SECONDS).code == (-9 if stop == signal.SIGKILL else 0)
     wait_until(lambda: are_gone(begun))
-    ran = warm_scrapy(*words(tmp_path / "job", "2", 4), proxy=web.proxy)
+    ran = forked_scrapy(*words(tmp_path / "job", "2", 4), proxy=web.proxy)
     assert ran.code == 0, ran.err
     visited = [json.loads(line)["url"] for line in log.read_text(encoding="utf-8").splitlines()]
     assert sorted(set(visited)) == sorted(address(number) for number in range(PAGES))
@@ -145,9 +145,9 @@ def test_no_process_is_left_behind(
 
 @pytest.mark.slow
 def test_readers_that_are_killed_at_random_moments_cost_no_page(
-    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
 ) -> None:
-    crawl = warm_scrapy.begin(*words(tmp_path / "job", "2", 4), "-s", "DOWNLOAD_DELAY=0.5", proxy=web.proxy)
+    crawl = forked_scrapy.begin(*words(tmp_path / "job", "2", 4), "-s", "DOWNLOAD_DELAY=0.5", proxy=web.proxy)
     for number in range(8):
         for pid in sorted(wait_until(lambda: kin(crawl.pid) or None))[-2 if number % 2 else -1 :]:
             with suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from noticed_blog import NOTICE, SUBJECTS, body, own_text
+from blog_with_notice import NOTICE, SUBJECTS, body, own_text
 
 from topiccrawler.crawling.job_files import PAGES, SITE_REPEATS
 from topiccrawler.store.pages import PageStore
@@ -20,7 +20,7 @@ FAST = ("DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False", "ROBOTSTXT_OBEY=False"
 
 @pytest.mark.slow
 def test_a_notice_on_each_page_is_not_stored_and_its_going_is_no_change(
-    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
+    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
     places = [f"{HOME}{number}" for number in range(len(SUBJECTS))]
     links = "".join(f"<li><a href={url}>{one}</a></li>" for url, one in zip(places, SUBJECTS, strict=True))
@@ -29,7 +29,7 @@ def test_a_notice_on_each_page_is_not_stored_and_its_going_is_no_change(
 
     def crawl(*more: str) -> Any:
         options = [part for setting in (*FAST, f"JOBDIR={tmp_path / 'job'}") for part in ("-s", setting)]
-        ran = warm_scrapy(
+        ran = forked_scrapy(
             "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={HOME}", *more, *options, proxy=web.proxy
         )
         assert ran.code == 0, ran.err

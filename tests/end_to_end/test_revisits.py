@@ -61,19 +61,19 @@ def tagged(answer: Callable[..., Any]) -> Callable[[str], Any]:
     return make
 
 
-def run(warm_scrapy: Callable[..., Any], web: Any, job: Path, *words: str) -> Any:
+def run(forked_scrapy: Callable[..., Any], web: Any, job: Path, *words: str) -> Any:
     fast = ("DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False", "ROBOTSTXT_OBEY=False", f"JOBDIR={job}")
     options = [part for setting in fast for part in ("-s", setting)]
     web.asked.clear()
     web.sent = 0
-    return warm_scrapy(
+    return forked_scrapy(
         "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={HOME}", *words, *options, proxy=web.proxy
     )
 
 
 def test_changes_are_found_with_few_transfers_and_told(
     draw_web: Callable[..., Any],
-    warm_scrapy: Callable[..., Any],
+    forked_scrapy: Callable[..., Any],
     tagged: Callable[[str], Any],
     answer: Callable[..., Any],
     tmp_path: Path,
@@ -81,7 +81,7 @@ def test_changes_are_found_with_few_transfers_and_told(
     job = tmp_path / "job"
     pages = {f"{HOME}{number}": tagged(article(number, 1)) for number in ARTICLES}
     web = draw_web({HOME: tagged(home([*ARTICLES])), **pages})
-    first = run(warm_scrapy, web, job)
+    first = run(forked_scrapy, web, job)
     assert first.code == 0, first.err
     whole, visits = web.sent, (job / VISITS).read_bytes()
     for number in CHANGED:
@@ -90,7 +90,7 @@ def test_changes_are_found_with_few_transfers_and_told(
     web.pages[f"{HOME}{NEW}"] = tagged(article(NEW, 1))
     web.pages[HOME] = tagged(home([*ARTICLES, NEW]))
 
-    again = run(warm_scrapy, web, job, "-a", "revisit=true", "-a", "pages=200")
+    again = run(forked_scrapy, web, job, "-a", "revisit=true", "-a", "pages=200")
     assert again.code == 0, again.err
     assert sorted(web.asked) == sorted([HOME, *pages, f"{HOME}{NEW}"])
     assert web.sent <= 0.4 * whole
@@ -118,38 +118,38 @@ def test_changes_are_found_with_few_transfers_and_told(
     with closing(SqliteFrontier(job / "frontier.sqlite", read_only=True)) as frontier:
         assert {row.state.value for row in frontier.look().rows()} <= {"completed", "discarded"}
 
-    listed = warm_scrapy("pages", str(job), "list", "--limit", "100").out
+    listed = forked_scrapy("pages", str(job), "list", "--limit", "100").out
     assert listed.count("gone since") == 1
-    shown = warm_scrapy("pages", str(job), "show", f"{HOME}{CHANGED[0]}").out
+    shown = forked_scrapy("pages", str(job), "show", f"{HOME}{CHANGED[0]}").out
     assert re.search(r": 1 \D+, 1 ", shown)
     assert "--version 1: " in shown
-    assert warm_scrapy("pages", str(job), "show", f"{HOME}{CHANGED[0]}", "--version", "1").out.startswith(
+    assert forked_scrapy("pages", str(job), "show", f"{HOME}{CHANGED[0]}", "--version", "1").out.startswith(
         "基金3第1版"
     )
 
 
 def test_alone_it_looks_again_and_fetches_nothing_else(
-    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
+    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
     job = tmp_path / "job"
     web = draw_web(
         {HOME: home([*range(20)]), **{f"{HOME}{number}": article(number, 1) for number in range(21)}}
     )
-    assert run(warm_scrapy, web, job, "-a", "pages=9").code == 0
+    assert run(forked_scrapy, web, job, "-a", "pages=9").code == 0
     fetched = set(web.fetched())
     web.pages[HOME] = home([*range(21)])
-    again = run(warm_scrapy, web, job, "-a", "revisit=true")
+    again = run(forked_scrapy, web, job, "-a", "revisit=true")
     assert again.code == 0, again.err
     assert sorted(web.fetched()) == sorted(fetched)
     assert re.search(r"^  9 pages \D+: ", again.err, re.MULTILINE)
     assert re.search(r"^  ended: .*; 13 URLs .* -a pages=NUMBER ", again.err, re.MULTILINE)
-    assert run(warm_scrapy, web, job).code == 0
+    assert run(forked_scrapy, web, job).code == 0
     assert set(web.fetched()) == set(web.pages) - fetched  # the new one too
 
 
 def test_a_share_of_the_pages_goes_to_revisits_and_what_is_gone_is_asked_twice(
     draw_web: Callable[..., Any],
-    warm_scrapy: Callable[..., Any],
+    forked_scrapy: Callable[..., Any],
     tagged: Callable[[str], Any],
     tmp_path: Path,
 ) -> None:
@@ -157,11 +157,11 @@ def test_a_share_of_the_pages_goes_to_revisits_and_what_is_gone_is_asked_twice(
     web = draw_web(
         {HOME: home([*range(20)]), **{f"{HOME}{number}": article(number, 1) for number in range(20)}}
     )
-    assert run(warm_scrapy, web, job, "-a", "pages=9").code == 0
+    assert run(forked_scrapy, web, job, "-a", "pages=9").code == 0
     fetched = set(web.fetched())
     assert len(fetched) == 9
     again = run(
-        warm_scrapy, web, job, "-a", "revisit=true", "-a", "pages=6", "-s", "TOPIC_REVISIT_SHARE=0.34"
+        forked_scrapy, web, job, "-a", "revisit=true", "-a", "pages=6", "-s", "TOPIC_REVISIT_SHARE=0.34"
     )
     assert again.code == 0, again.err
     assert len(fetched & set(web.fetched())) == 3
@@ -172,7 +172,7 @@ def test_a_share_of_the_pages_goes_to_revisits_and_what_is_gone_is_asked_twice(
     for _ in range(3):
         assert (
             run(
-                warm_scrapy, web, job, "-a", "revisit=true", "-a", "pages=40", "-s", "TOPIC_REVISIT_SHARE=1"
+                forked_scrapy, web, job, "-a", "revisit=true", "-a", "pages=40", "-s", "TOPIC_REVISIT_SHARE=1"
             ).code
             == 0
         )

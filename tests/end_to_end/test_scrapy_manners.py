@@ -14,20 +14,20 @@ import pytest
 HUB = '<title>导航</title><a href="/fund">基金净值</a><a href="http://sport.example/">体育</a>'
 
 
-def test_list_names_the_spiders(warm_scrapy: Callable[..., Any]) -> None:
-    assert warm_scrapy("list").out.split() == ["links", "topic"]
+def test_list_names_the_spiders(forked_scrapy: Callable[..., Any]) -> None:
+    assert forked_scrapy("list").out.split() == ["links", "topic"]
 
 
-def test_settings_are_read_from_the_project(warm_scrapy: Callable[..., Any]) -> None:
-    assert warm_scrapy("settings", "--get", "ROBOTSTXT_OBEY").out.strip() == "True"
+def test_settings_are_read_from_the_project(forked_scrapy: Callable[..., Any]) -> None:
+    assert forked_scrapy("settings", "--get", "ROBOTSTXT_OBEY").out.strip() == "True"
     assert (
-        warm_scrapy("settings", "--get", "SCHEDULER").out.strip()
+        forked_scrapy("settings", "--get", "SCHEDULER").out.strip()
         == "topiccrawler.engine.scheduler.FocusedScheduler"
     )
 
 
-def test_check_runs_the_contracts_and_they_hold(warm_scrapy: Callable[..., Any], tmp_path: Path) -> None:
-    ran = warm_scrapy("check", "-s", "LOG_LEVEL=ERROR", "-s", f"TOPIC_DATA_DIR={tmp_path}")
+def test_check_runs_the_contracts_and_they_hold(forked_scrapy: Callable[..., Any], tmp_path: Path) -> None:
+    ran = forked_scrapy("check", "-s", "LOG_LEVEL=ERROR", "-s", f"TOPIC_DATA_DIR={tmp_path}")
     assert ran.code == 0, ran.err
     assert "Ran 4 contracts" in ran.err
     assert "OK" in ran.err
@@ -35,42 +35,42 @@ def test_check_runs_the_contracts_and_they_hold(warm_scrapy: Callable[..., Any],
 
 @pytest.mark.slow
 def test_shell_and_fetch_get_a_page_and_no_queued_row(
-    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
+    forked_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
     web = draw_web({"http://hub.example/": HUB, "http://hub.example/fund": "<title>基金</title>"})
     job = (
         *("-s", f"JOBDIR={tmp_path / 'job'}", "-s", f"TOPIC_DATA_DIR={tmp_path}"),
         *("-s", "DOWNLOAD_DELAY=0", "-s", "LOG_LEVEL=ERROR"),
     )
-    begun = warm_scrapy(
+    begun = forked_scrapy(
         "crawl", "topic", "-a", "topic=finance", "-a", "strategy=best_first", "-a", "pages=1",
         "-a", "seeds=http://hub.example/", *job, proxy=web.proxy,
     )  # fmt: skip
     assert begun.code == 0, begun.err
     web.asked.clear()
-    shell = warm_scrapy(
+    shell = forked_scrapy(
         "shell", "http://hub.example/fund", "-c", "response.css('title::text').get()", *job, proxy=web.proxy
     )
     assert shell.out.strip() == "基金"
-    fetch = warm_scrapy("fetch", "--nolog", "http://hub.example/fund", *job, proxy=web.proxy)
+    fetch = forked_scrapy("fetch", "--nolog", "http://hub.example/fund", *job, proxy=web.proxy)
     assert fetch.out.strip() == "<title>基金</title>"
-    check = warm_scrapy("check", *job, proxy=web.proxy)
+    check = forked_scrapy("check", *job, proxy=web.proxy)
     assert check.code == 0
     assert set(web.fetched()) == {"http://hub.example/fund"}
 
 
 def test_parse_shows_the_item_and_each_link_as_a_request_and_follows_them(
-    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
+    forked_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
     web = draw_web({"http://hub.example/": HUB, "http://hub.example/fund": "<title>基金</title>"})
     arguments = ("-a", "topic=finance", "-a", "strategy=best_first", "-s", "DOWNLOAD_DELAY=0", "--nocolour")
     arguments += ("-s", f"TOPIC_DATA_DIR={tmp_path}")
-    ran = warm_scrapy("parse", "http://hub.example/", *arguments, proxy=web.proxy)
+    ran = forked_scrapy("parse", "http://hub.example/", *arguments, proxy=web.proxy)
     assert ran.code == 0, ran.err
     assert "'title': '导航'" in ran.out
     assert "<GET http://hub.example/fund>" in ran.out
     assert "<GET http://sport.example/>" in ran.out
-    deeper = warm_scrapy("parse", "-d", "2", "http://hub.example/", *arguments, proxy=web.proxy)
+    deeper = forked_scrapy("parse", "-d", "2", "http://hub.example/", *arguments, proxy=web.proxy)
     assert "'title': '基金'" in deeper.out
 
 
@@ -88,14 +88,14 @@ class Plain(Spider):
 
 
 def test_parse_takes_the_spider_of_a_url_where_there_is_one(
-    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
+    forked_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
     package = tmp_path / "others"
     package.mkdir()
     (package / "__init__.py").touch()
     (package / "plain.py").write_text(PLAIN)
     web = draw_web({"http://plain.example/": HUB})
-    ran = warm_scrapy(
+    ran = forked_scrapy(
         "parse", "http://plain.example/", "--nocolour", "-s", "SPIDER_MODULES=others,topiccrawler.spiders",
         proxy=web.proxy, PYTHONPATH=str(tmp_path),
     )  # fmt: skip
@@ -103,10 +103,10 @@ def test_parse_takes_the_spider_of_a_url_where_there_is_one(
 
 
 def test_another_scheduler_gets_the_links_as_requests_with_priorities(
-    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
+    forked_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
     web = draw_web({"http://hub.example/": HUB, "http://hub.example/fund": "<title>基金</title>"})
-    ran = warm_scrapy(
+    ran = forked_scrapy(
         "crawl", "topic", "-a", "topic=finance", "-a", "strategy=best_first", "-a", "seeds=http://hub.example/",
         "-s", "SCHEDULER=scrapy.core.scheduler.Scheduler", "-s", "DOWNLOAD_DELAY=0",
         "-s", f"TOPIC_DATA_DIR={tmp_path}", proxy=web.proxy,
@@ -122,7 +122,7 @@ def test_another_scheduler_gets_the_links_as_requests_with_priorities(
 
 @pytest.mark.slow
 def test_a_job_that_was_interrupted_goes_on_and_fetches_no_page_twice(
-    warm_scrapy: Any, draw_web: Callable[..., Any], tmp_path: Path
+    forked_scrapy: Any, draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
     links = "".join(f'<a href="http://h{number}.example/">站{number}</a>' for number in range(40))
     pages: dict[str, Any] = {f"http://h{number}.example/": f"<title>{number}</title>" for number in range(40)}
@@ -139,14 +139,14 @@ def test_a_job_that_was_interrupted_goes_on_and_fetches_no_page_twice(
         "-a", "seeds=http://hub.example/", "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "CONCURRENT_REQUESTS=4",
         "-s", "ROBOTSTXT_OBEY=False", "-o", str(tmp_path / "out.jsonl"),
     ]  # fmt: skip
-    running.append(warm_scrapy.begin(*command, proxy=web.proxy))
+    running.append(forked_scrapy.begin(*command, proxy=web.proxy))
     ran = running[0].wait(60)
     assert ran.code == 0, ran.err
     assert "'finish_reason': 'shutdown'" in ran.err
     assert re.search(r"ended: .*; \d+ ", ran.err)
     before = len(web.asked)
     assert 8 <= before < 20
-    again = warm_scrapy(*command, proxy=web.proxy)
+    again = forked_scrapy(*command, proxy=web.proxy)
     assert again.code == 0, again.err
     assert "'finish_reason': 'finished'" in again.err
     assert sorted(web.asked) == sorted(pages)

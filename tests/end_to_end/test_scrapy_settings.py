@@ -35,7 +35,7 @@ def page(title: str, *links: str) -> str:
 
 
 @pytest.fixture
-def crawl(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
     """Crawl a drawn web; `settings` by name. Results lie in tmp_path/job."""
 
     def run(web: Any, *words: str, **settings: Any) -> Any:
@@ -50,7 +50,7 @@ def crawl(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]
         words = words or ("crawl", "topic", "-a", "topic=finance")
         options = [word for name, value in given.items() for word in ("-s", f"{name}={value}")]
         start = ("-a", "strategy=breadth_first", "-a", f"seeds={HUB}")
-        return warm_scrapy(*words, *start, *options, proxy=web.proxy)
+        return forked_scrapy(*words, *start, *options, proxy=web.proxy)
 
     return run
 

@@ -24,7 +24,7 @@ from urllib.request import ProxyHandler, build_opener
 from uuid import uuid4
 
 import pytest
-from door import Door
+from held_page import Door
 from packaging.requirements import Requirement
 from redis_server import RedisServer
 

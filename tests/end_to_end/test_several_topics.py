@@ -18,7 +18,7 @@ TRIP = "旅游景点游客增加，旅行社推荐线路，酒店与景区门票
 
 
 def test_each_page_is_fetched_once_and_kept_for_its_topics(
-    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
+    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
     pages = {
         "http://a.example/fund": f"<title>基金</title><p>{FUNDS}</p>",
@@ -32,13 +32,13 @@ def test_each_page_is_fetched_once_and_kept_for_its_topics(
     settings = (f"JOBDIR={job}", "DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False", "ROBOTSTXT_OBEY=False")
     options = [part for setting in settings for part in ("-s", setting)]
     line = ("crawl", "topic", "-a", "topic=finance,旅游", "-a", f"seeds={SEED}", *options)
-    ran = warm_scrapy(*line, proxy=web.proxy)
+    ran = forked_scrapy(*line, proxy=web.proxy)
     assert ran.code == 0, ran.err
     assert "Topic finance+travel (财经+旅游)" in ran.err
     assert sorted(web.fetched()) == sorted([SEED, *pages])
 
     def listed(*words: str) -> dict[str, str]:
-        said = warm_scrapy("pages", str(job), "list", "--json", *words)
+        said = forked_scrapy("pages", str(job), "list", "--json", *words)
         assert said.code == 0, said.err
         return {row["url"].rpartition("/")[2]: row["topic"] for row in map(json.loads, said.out.splitlines())}
 
@@ -50,13 +50,13 @@ def test_each_page_is_fetched_once_and_kept_for_its_topics(
         "": ["finance", "travel"],  # the seed's anchors
     }
     assert set(listed("--topic", "travel")) == {"trip", "both", ""}
-    told = warm_scrapy("explain", "http://b.example/trip", "--job", str(job))
+    told = forked_scrapy("explain", "http://b.example/trip", "--job", str(job))
     assert told.code == 0, told.err
     assert "旅游" in told.out
-    again = warm_scrapy(*line, proxy=web.proxy)
+    again = forked_scrapy(*line, proxy=web.proxy)
     assert again.code == 0, again.err
     assert "'finish_reason': 'finished'" in again.err
-    other = warm_scrapy(*(word.replace("finance,旅游", "finance") for word in line), proxy=web.proxy)
+    other = forked_scrapy(*(word.replace("finance,旅游", "finance") for word in line), proxy=web.proxy)
     assert "'finance+travel', not 'finance'" in other.err
-    more = warm_scrapy(*line, "-a", "keywords=定投", proxy=web.proxy)
+    more = forked_scrapy(*line, "-a", "keywords=定投", proxy=web.proxy)
     assert re.search(r"-a keywords|keywords ", more.err)

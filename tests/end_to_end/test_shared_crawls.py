@@ -12,9 +12,9 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from forked_scrapy import Started, ForkedScrapy
 from redis_cluster import RedisNodes
 from redis_server import RedisServer
-from warm import Started, WarmScrapy
 
 pytestmark = pytest.mark.slow
 
@@ -41,13 +41,13 @@ class Crawl:
 
     def __init__(
         self,
-        warm_scrapy: WarmScrapy,
+        forked_scrapy: ForkedScrapy,
         draw_web: Callable[..., Any],
         server: RedisServer | RedisNodes,
         folder: Path,
         strategy: str,
     ) -> None:
-        self.warm_scrapy = warm_scrapy
+        self.forked_scrapy = forked_scrapy
         self.server, self.folder, self.job = server, folder, uuid4().hex
         self.strategy = strategy
         self.asked: list[str] = []
@@ -100,7 +100,7 @@ class Crawl:
         """One more process."""
         log = self.folder / f"{len(self.workers)}.log"
         log.touch()
-        self.workers.append(self.warm_scrapy.begin(*self.words(), proxy=self.web.proxy, err=str(log)))
+        self.workers.append(self.forked_scrapy.begin(*self.words(), proxy=self.web.proxy, err=str(log)))
         self.logs.append(log)
         return self.workers[-1]
 
@@ -139,10 +139,10 @@ class Crawl:
 
 
 def test_a_killed_learner_loses_nothing_and_those_left_end_together(
-    draw_web: Callable[..., Any], redis_server: RedisServer, warm_scrapy: WarmScrapy, tmp_path: Path
+    draw_web: Callable[..., Any], redis_server: RedisServer, forked_scrapy: ForkedScrapy, tmp_path: Path
 ) -> None:
     """One process orders for the others: its successor goes on with what they told."""
-    crawl = Crawl(warm_scrapy, draw_web, redis_server, tmp_path, "pagerank")
+    crawl = Crawl(forked_scrapy, draw_web, redis_server, tmp_path, "pagerank")
     crawl.expected = 3
     try:
         workers = [crawl.join(), crawl.join(), crawl.join()]
@@ -166,10 +166,10 @@ def test_a_killed_learner_loses_nothing_and_those_left_end_together(
 
 
 def test_a_killed_redis_loses_nothing_and_the_crawl_waits_for_it(
-    draw_web: Callable[..., Any], warm_scrapy: WarmScrapy, tmp_path: Path
+    draw_web: Callable[..., Any], forked_scrapy: ForkedScrapy, tmp_path: Path
 ) -> None:
     server = RedisServer().start()
-    crawl = Crawl(warm_scrapy, draw_web, server, tmp_path, "adaptive")
+    crawl = Crawl(forked_scrapy, draw_web, server, tmp_path, "adaptive")
     try:
         workers = [crawl.join(), crawl.join()]
         crawl.until(PAGES // 3)
@@ -188,10 +188,10 @@ def test_a_killed_redis_loses_nothing_and_the_crawl_waits_for_it(
 
 
 def test_on_a_cluster_a_killed_node_loses_nothing_and_the_others_go_on(
-    draw_web: Callable[..., Any], warm_scrapy: WarmScrapy, tmp_path: Path
+    draw_web: Callable[..., Any], forked_scrapy: ForkedScrapy, tmp_path: Path
 ) -> None:
     nodes = RedisNodes().start()
-    crawl = Crawl(warm_scrapy, draw_web, nodes, tmp_path, "adaptive")
+    crawl = Crawl(forked_scrapy, draw_web, nodes, tmp_path, "adaptive")
     crawl.delay, crawl.job = 0.4, "money"  # of its hosts one is on the first node, two on the second
     try:
         workers = [crawl.join(), crawl.join()]
@@ -205,7 +205,7 @@ def test_on_a_cluster_a_killed_node_loses_nothing_and_the_others_go_on(
         for worker in workers:
             assert "is back" in crawl.ended(worker)
         assert crawl.fetched() == dict.fromkeys((address(number) for number in range(PAGES)), 1)
-        shown = warm_scrapy("frontier", "--job", crawl.job, "--json", "-s", f"REDIS_URL={nodes.url}")
+        shown = forked_scrapy("frontier", "--job", crawl.job, "--json", "-s", f"REDIS_URL={nodes.url}")
         assert json.loads(shown.out)["states"]["completed"] == PAGES, shown.err
         known = []
         for node in nodes.nodes:
@@ -221,16 +221,16 @@ def test_on_a_cluster_a_killed_node_loses_nothing_and_the_others_go_on(
 
 
 def test_pages_and_targets_bound_what_all_processes_fetch(
-    draw_web: Callable[..., Any], redis_server: RedisServer, warm_scrapy: WarmScrapy, tmp_path: Path
+    draw_web: Callable[..., Any], redis_server: RedisServer, forked_scrapy: ForkedScrapy, tmp_path: Path
 ) -> None:
-    crawl = Crawl(warm_scrapy, draw_web, redis_server, tmp_path, "breadth_first")
+    crawl = Crawl(forked_scrapy, draw_web, redis_server, tmp_path, "breadth_first")
     crawl.expected = 1
     for bound, total, says in (
         ("pages=5", 5, "5 pages are fetched (-a pages)"),
         ("pages=8", 8, "8 pages are fetched (-a pages)"),
         ("targets=8", 8, "8 pages are kept (-a targets)"),
     ):
-        ran = warm_scrapy(*crawl.words("-a", bound), proxy=crawl.web.proxy)
+        ran = forked_scrapy(*crawl.words("-a", bound), proxy=crawl.web.proxy)
         assert ran.code == 0, ran.err
         assert says in ran.err
         assert sum(crawl.fetched().values()) == total

@@ -27,12 +27,12 @@ CRAWL = (
 
 
 def test_a_jobs_rules_say_what_is_stored_and_followed(
-    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
+    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
     web = draw_web({"http://hub.example/": PAGE})
     (tmp_path / "rules.toml").write_text(RULES)
     folder = ("-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job")
-    ran = warm_scrapy(*CRAWL, "-a", f"sites={tmp_path / 'rules.toml'}", *folder, *FAST, proxy=web.proxy)
+    ran = forked_scrapy(*CRAWL, "-a", f"sites={tmp_path / 'rules.toml'}", *folder, *FAST, proxy=web.proxy)
     assert ran.code == 0, ran.err
     assert web.fetched() == ["http://hub.example/", "http://hub.example/more"]
     with closing(PageStore(tmp_path / "data/job/pages.sqlite", create=False)) as store:
@@ -56,7 +56,7 @@ def test_a_wrong_rule_ends_the_job_before_the_first_request(
 
 
 def test_a_job_stays_on_its_sites_and_keeps_no_old_page(
-    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
+    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
     dated = '<meta property="article:published_time" content="{}">'
     links = "<a href=/old>股票</a> <a href=/new>基金</a> <a href=http://away.example/>债券</a>"
@@ -81,7 +81,7 @@ def test_a_job_stays_on_its_sites_and_keeps_no_old_page(
         "TOPIC_DUPLICATES=keep",
     )
     given = ("-a", f"sites={tmp_path / 'rules.toml'}", "-a", "since=2020-01-01", "-a", "formats=html")
-    ran = warm_scrapy(*CRAWL, *given, *folder, *FAST, proxy=web.proxy)
+    ran = forked_scrapy(*CRAWL, *given, *folder, *FAST, proxy=web.proxy)
     assert ran.code == 0, ran.err
     assert "http://away.example/" not in web.fetched()
     assert "http://hub.example/old" in web.fetched()

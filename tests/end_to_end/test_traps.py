@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.frontier.budgets import HOST_UNPRODUCTIVE, UNPROVEN
 
@@ -42,10 +42,10 @@ def page(text: str, *hrefs: str) -> str:
 
 
 @pytest.fixture
-def crawl(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
     def run(web: Any, *settings: str) -> Any:
         options = [part for setting in settings for part in ("-s", setting)]
-        return warm_scrapy(
+        return forked_scrapy(
             "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={HUB}", "-a", "strategy=breadth_first",
             "-a", "pages=300", "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "DOWNLOAD_DELAY=0",
             "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "ROBOTSTXT_OBEY=False", "-s", "CONCURRENT_REQUESTS=1",
@@ -56,9 +56,9 @@ def crawl(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]
 
 
 @pytest.fixture
-def frontier(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[[], dict[str, Any]]:
+def frontier(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[[], dict[str, Any]]:
     def show() -> dict[str, Any]:
-        ran = warm_scrapy("frontier", str(tmp_path / "job"), "--json")
+        ran = forked_scrapy("frontier", str(tmp_path / "job"), "--json")
         assert ran.code == 0, ran.err
         report: dict[str, Any] = json.loads(ran.out)
         return report

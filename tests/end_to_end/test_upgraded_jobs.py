@@ -68,7 +68,11 @@ def of_the_first_version(kept: dict[str, Any]) -> None:
     ],
 )
 def test_what_is_not_read_is_learned_again(
-    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path, change: Change, reason: str
+    draw_web: Callable[..., Any],
+    forked_scrapy: Callable[..., Any],
+    tmp_path: Path,
+    change: Change,
+    reason: str,
 ) -> None:
     job = tmp_path / "job"
     web = draw_web({HOME: page(0), **{f"{HOME}{number}": page(number) for number in range(1, 3 * PAGES)}})
@@ -76,7 +80,7 @@ def test_what_is_not_read_is_learned_again(
     def run(pages: int) -> Any:
         options = [part for one in (*FAST, f"JOBDIR={job}") for part in ("-s", one)]
         arguments = ["-a", "topic=finance", "-a", f"seeds={HOME}", "-a", f"pages={pages}"]
-        return warm_scrapy("crawl", "topic", *arguments, *options, proxy=web.proxy)
+        return forked_scrapy("crawl", "topic", *arguments, *options, proxy=web.proxy)
 
     assert run(12).code == 0
     with closing(SqliteFrontier(job / "frontier.sqlite")) as frontier:

@@ -41,7 +41,10 @@ def visits(job: Path) -> list[tuple[str, int, bool]]:
 
 
 def test_a_crawl_replayed_from_its_own_warc_fetches_the_same_pages(
-    draw_web: Callable[..., Any], answer: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
+    draw_web: Callable[..., Any],
+    answer: Callable[..., Any],
+    forked_scrapy: Callable[..., Any],
+    tmp_path: Path,
 ) -> None:
     """Compressed pages, a redirect, copies, a failure that is tried again, a 404 and what robots.txt forbids."""
     again = iter([answer(503), *[answer(200, page("busy").encode())] * 9])
@@ -62,7 +65,7 @@ def test_a_crawl_replayed_from_its_own_warc_fetches_the_same_pages(
     })  # fmt: skip
 
     def crawl(job: str, *options: str, proxy: str | None = None) -> Any:
-        ran = warm_scrapy(
+        ran = forked_scrapy(
             "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={HUB}", "-a", "strategy=breadth_first",
             "-s", f"JOBDIR={tmp_path / job}", *FAST, *options, proxy=proxy,
         )  # fmt: skip

@@ -46,10 +46,10 @@ def given_by(case: str) -> dict[str, str]:
 
 
 def test_the_process_prints_the_line_and_ends_with_a_failure(
-    warm_scrapy: Callable[..., Any], tmp_path: Path
+    forked_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
     words = [word for name, value in given_by("unknown topic").items() for word in ("-a", f"{name}={value}")]
-    ran = warm_scrapy("crawl", "topic", *words, "-s", f"TOPIC_DATA_DIR={tmp_path}")
+    ran = forked_scrapy("crawl", "topic", *words, "-s", f"TOPIC_DATA_DIR={tmp_path}")
     assert ran.code == 1
     assert ran.out == ""
     assert re.match(CASES["unknown topic"][1], ran.err)
@@ -58,16 +58,16 @@ def test_the_process_prints_the_line_and_ends_with_a_failure(
 
 
 @pytest.mark.parametrize("mode", ["FORCE_CRAWLER_PROCESS=True", "TWISTED_REACTOR_ENABLED=False"])
-def test_however_scrapy_runs_the_crawl_it_is_one_line(warm_scrapy: Callable[..., Any], mode: str) -> None:
-    ran = warm_scrapy("crawl", "topic", "-a", "topic=finanse", "-s", "LOG_LEVEL=ERROR", "-s", mode)
+def test_however_scrapy_runs_the_crawl_it_is_one_line(forked_scrapy: Callable[..., Any], mode: str) -> None:
+    ran = forked_scrapy("crawl", "topic", "-a", "topic=finanse", "-s", "LOG_LEVEL=ERROR", "-s", mode)
     assert (ran.code, ran.out) == (1, "")
     assert re.match(CASES["unknown topic"][1], ran.err)
     assert ran.err.count("\n") == 1
 
 
-def test_scrapys_log_file_has_the_line_too(warm_scrapy: Callable[..., Any], tmp_path: Path) -> None:
+def test_scrapys_log_file_has_the_line_too(forked_scrapy: Callable[..., Any], tmp_path: Path) -> None:
     log = tmp_path / "log"
-    warm_scrapy("crawl", "topic", "-a", "topic=finanse", "-s", "LOG_LEVEL=ERROR", "-s", f"LOG_FILE={log}")
+    forked_scrapy("crawl", "topic", "-a", "topic=finanse", "-s", "LOG_LEVEL=ERROR", "-s", f"LOG_FILE={log}")
     [line] = log.read_text(encoding="utf-8").splitlines()
     assert re.search(CASES["unknown topic"][1], line)
 
@@ -194,9 +194,9 @@ def test_a_feed_that_cannot_be_written_is_one_line(
 
 
 def test_an_unreadable_recorded_web_is_one_line_in_any_command(
-    warm_scrapy: Callable[..., Any], tmp_path: Path
+    forked_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
-    ran = warm_scrapy(
+    ran = forked_scrapy(
         "fetch",
         "http://a.example/",
         "-s",

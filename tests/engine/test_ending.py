@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from said import numbers
+from message_facts import numbers
 from scrapy.settings import Settings
 
 from topiccrawler.crawling.harvest import HarvestCounter

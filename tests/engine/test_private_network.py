@@ -100,11 +100,11 @@ def test_an_explanation_is_told_the_private_address_that_a_name_was_seen_to_have
 
 
 @pytest.fixture
-def crawl(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
     """Crawl without a proxy, straight from the sockets on loopback."""
 
     def run(seed: str, *args: str, **options: Any) -> Any:
-        return warm_scrapy(
+        return forked_scrapy(
             "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={seed}", "-a", "strategy=breadth_first",
             "-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job", "-s", "ROBOTSTXT_OBEY=False",
             "-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", *args, **options,

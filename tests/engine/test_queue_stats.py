@@ -4,7 +4,7 @@ import json
 import logging
 
 import pytest
-from said import numbers
+from message_facts import numbers
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from noticed_blog import NOTICE, SUBJECTS, body, own_text
+from blog_with_notice import NOTICE, SUBJECTS, body, own_text
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State

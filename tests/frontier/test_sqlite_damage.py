@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.rows import VERSION

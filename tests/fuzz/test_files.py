@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 import tomli_w
+from damaged_inputs import spoilt_bytes, spoilt_value
 from hypothesis import HealthCheck, given
 from hypothesis import settings as conditions
 from hypothesis import strategies as st
-from spoilt import spoilt_bytes, spoilt_value
 
 from topiccrawler.crawling import teaching
 from topiccrawler.crawling.assemble import assemble

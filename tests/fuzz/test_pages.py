@@ -6,9 +6,9 @@ import gzip
 from typing import Any
 
 import pytest
+from damaged_inputs import spoilt_bytes
 from hypothesis import given
 from hypothesis import strategies as st
-from spoilt import spoilt_bytes
 
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.crawl import Crawl

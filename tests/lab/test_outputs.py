@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from matplotlib.image import imread
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.crawling.harvest import Verdict
 from topiccrawler.crawling.recipe import Recipe

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.configurations import ALL, named

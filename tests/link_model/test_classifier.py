@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis_profiles import examples
 from sklearn.naive_bayes import BernoulliNB
-from thoroughness import examples
 
 from topiccrawler.link_model.classifier import (
     LEXICON,

@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.errors import ModelError
 from topiccrawler.link_model.from_keywords import keyword_model, link_model

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.results.corpus import FIELDS, WHOLE, Shape, size_of, write_corpus

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.crawling.job_files import DISCARDED, JobFiles, write_recipe
 from topiccrawler.crawling.job_topic import recipe_of_words

@@ -9,7 +9,7 @@ from os import strerror
 from pathlib import Path
 
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.crawling.job_files import PAGES, VISITS
 from topiccrawler.errors import ArgumentError

@@ -7,7 +7,7 @@ import logging
 from pathlib import Path
 
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.errors import SeedsError
 from topiccrawler.pages.formats.feeds import MOST_BYTES

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from thoroughness import examples
+from hypothesis_profiles import examples
 
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.frontier.memory import MemoryFrontier

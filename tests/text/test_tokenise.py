@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from thoroughness import examples
+from hypothesis_profiles import examples
 
 from topiccrawler.text.engines import Cut, jieba_cut, rjieba_cut
 from topiccrawler.text.segmenter import cut_all, words, words_of

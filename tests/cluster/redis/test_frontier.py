@@ -12,9 +12,9 @@ import redis
 from frontier_calls import drain, push
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from prompt_frontier import PromptFrontier
+from hypothesis_profiles import examples
 from redis_server import RedisServer
-from thoroughness import examples
+from synchronous_redis_frontier import PromptFrontier
 
 from topiccrawler.cluster.redis import client as calls
 from topiccrawler.cluster.redis import records

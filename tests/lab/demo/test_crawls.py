@@ -5,7 +5,7 @@ from os import strerror
 from pathlib import Path
 
 import pytest
-from warm import WarmScrapy
+from forked_scrapy import ForkedScrapy
 
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.lab.demo import crawls
@@ -15,9 +15,9 @@ from topiccrawler.lab.demo.server import RunningServer
 
 
 @pytest.fixture(autouse=True)
-def warm(warm_scrapy: WarmScrapy, monkeypatch: pytest.MonkeyPatch) -> None:
+def warm(forked_scrapy: ForkedScrapy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its crawls need no second to start."""
-    monkeypatch.setattr(crawls, "start_scrapy", warm_scrapy.start)
+    monkeypatch.setattr(crawls, "start_scrapy", forked_scrapy.start)
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.errors import LinksFileError, ModelError
 from topiccrawler.link_model.classifier import Counts, Lexicon, LinkClassifier

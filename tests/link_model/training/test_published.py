@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.errors import ArgumentError, ModelError
 from topiccrawler.link_model.classifier import LEXICON, Lexicon, LinkWords

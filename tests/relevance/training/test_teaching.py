@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from said import numbers
+from message_facts import numbers
 
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.choose import untrained

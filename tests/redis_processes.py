@@ -1,4 +1,4 @@
-"""Processes of one crawl in Redis that come, learn together, are killed and go: several of them in one test."""
+"""Several processes of one crawl in Redis in one test: they join, learn together, are killed and leave."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Right inputs with some damage, for tests of what anybody may write: bytes that are cut, doubled or changed, values of other types."""
+"""Valid inputs with random damage, for tests of untrusted files: bytes cut, doubled or changed, values of other types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starts `scrapy …` and programs of the checkout in processes that need no second to start: forks of one with its imports done (warm_scrapy.py)."""
+"""Starts `scrapy …` and programs of the checkout as forks of one process that has done the imports (fork_server.py), which saves a second each."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def scrapy_environment(proxy: str | None, more: Mapping[str, str]) -> dict[str, 
 class Started:
     """A process that has begun."""
 
-    def __init__(self, warm: WarmScrapy, pid: int, files: tuple[Path, Path]) -> None:
+    def __init__(self, warm: ForkedScrapy, pid: int, files: tuple[Path, Path]) -> None:
         self.pid, self._warm, self._files = pid, warm, files
 
     def send_signal(self, number: int) -> None:
@@ -72,7 +72,7 @@ class Started:
 class WarmProcess:
     """What `subprocess.Popen` is to those who start a crawl."""
 
-    def __init__(self, warm: WarmScrapy, pid: int) -> None:
+    def __init__(self, warm: ForkedScrapy, pid: int) -> None:
         self.pid, self._warm = pid, warm
         self.returncode: int | None = None
 
@@ -100,7 +100,7 @@ class WarmProcess:
         self.wait()
 
 
-class WarmScrapy:
+class ForkedScrapy:
     """Runs `scrapy …` in `folder` (the checkout), each time in a process forked off one with its imports done. `place`: for what they say."""
 
     def __init__(
@@ -112,7 +112,7 @@ class WarmScrapy:
         self._read = b""
         self._count = 0
         self._server = subprocess.Popen(
-            [sys.executable, "-c", Path(__file__).with_name("warm_scrapy.py").read_text(encoding="utf-8")],
+            [sys.executable, "-c", Path(__file__).with_name("fork_server.py").read_text(encoding="utf-8")],
             cwd=folder,
             env=self._given(None, {}),
             stdin=subprocess.PIPE,

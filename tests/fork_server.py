@@ -1,5 +1,5 @@
 """A process that has loaded what a crawl needs, and forks for each command line it is given: most of a short crawl's time
-goes into that. Run by warm.py; it has one thread and no reactor, so that forking it is safe.
+goes into that. Run by forked_scrapy.py; it has one thread and no reactor, so that forking it is safe.
 
 A request is one line of JSON: words (behind `scrapy`, or a program and its arguments), environment, folder, out, err (files). A line of
 answer is the id of a process that has begun; with its exit code behind it, of one that has ended. Several may run at once.

@@ -1,4 +1,4 @@
-"""A page that a test holds back, and with it the crawl."""
+"""A page whose answer a test delays, so that a crawl waits at a known point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many examples the property tests try: all in `make test-all`, a third in `make test`, twenty times as many, others each time, in `make fuzz`."""
+"""How many examples property tests try: all in `make test-all`, a third in `make test`, twenty times as many in `make fuzz`."""
 
 from __future__ import annotations
 

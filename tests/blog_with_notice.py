@@ -1,4 +1,4 @@
-"""A blog of short pages, whose theme writes a longer notice on each of them."""
+"""A blog of short pages whose theme repeats a longer notice on each of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a message says, without its wording: tests hold its figures, names and places, and leave its English alone."""
+"""The facts in a message (figures, names, places) without its wording, so that tests do not depend on English prose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A frontier in Redis whose every step is whole, as those of the other frontiers are."""
+"""A frontier in Redis that waits for each of its changes, so that the contract suite of the other frontiers runs on it."""
 
 from __future__ import annotations
 
