@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forked_scrapy import Ran, ForkedScrapy, scrapy_environment
+from forked_scrapy import ForkedScrapy, Ran, scrapy_environment
 from message_facts import unlike
 
 pytestmark = pytest.mark.slow

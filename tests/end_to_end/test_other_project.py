@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forked_scrapy import Ran, ForkedScrapy
+from forked_scrapy import ForkedScrapy, Ran
 from scrapy import commands as scrapys
 
 from topiccrawler import settings as ours

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from forked_scrapy import Started, ForkedScrapy
+from forked_scrapy import ForkedScrapy, Started
 from redis_cluster import RedisNodes
 from redis_server import RedisServer
 
