@@ -37,7 +37,7 @@ async def language(request: web.Request) -> web.Response:
 
 logger = logging.getLogger(__name__)
 
-MOST_BYTES = 1_000_000  # of a form
+MOST_BYTES = 1_000_000  # of a submitted form
 SHUTDOWN_SECONDS = 0.5  # for responses in progress
 SWITCH_SECONDS = 0.001  # of Python's threads: a response does not wait long for threads that read files
 

@@ -211,7 +211,7 @@ async def give(verb: str, request: web.Request) -> web.Response:
     fault = said = ""
     try:
         found = await asyncio.to_thread(_send, job.folder, verb, form)
-        said = _said(t, verb, found)
+        said = _confirmation(t, verb, found)
     except CrawlerError as error:
         fault = str(error)
     values = {"fault": fault, "said": said, "name": job.name}
@@ -226,15 +226,16 @@ def _send(folder: Path, verb: str, form: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
-def _said(t: Texts, verb: str, found: Mapping[str, Any]) -> str:
+def _confirmation(t: Texts, verb: str, found: Mapping[str, Any]) -> str:
+    """The text that confirms an order, or describes its effect if it is only a preview."""
     end = "_preview" if found["preview"] else ""
     if verb == BLOCK:
         return t(f"said_block{end}", dropped=found["dropped"], queued=found["queued"])
     before, after = (_value(t, found.get(f"{key}_name", found[key])) for key in ("before", "after"))
-    said = t(f"said_set{end}", name=found["name"], after=after, before=before)
+    text = t(f"said_set{end}", name=found["name"], after=after, before=before)
     if found["refused"] is not None:
-        said += " " + t(f"said_refused{end}", refused=found["refused"], queued=found["queued"])
-    return said
+        text += " " + t(f"said_refused{end}", refused=found["refused"], queued=found["queued"])
+    return text
 
 
 def _value(t: Texts, value: object) -> str:

@@ -110,6 +110,7 @@ class Job:
 
     @property
     def name(self) -> str:
+        """The name of the job, which is that of its folder."""
         return self.folder.name
 
     def status(self) -> dict[str, Any]:

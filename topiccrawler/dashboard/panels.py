@@ -23,7 +23,7 @@ from topiccrawler.topics.catalogue import by_name
 PANELS = ("find", "where", "next", "wrong")
 SHOWN_SITES, SHOWN_NEXT, SHOWN_OUTCOMES, ALL_SITES = 15, 12, 14, 1000
 NEW, KEPT, FETCHED, SHARE, FAILED, WAITING = "new", "kept", "fetched", "share", "failed", "waiting"
-ORDERS = (KEPT, FETCHED, SHARE, NEW, WAITING, FAILED)  # of sites
+ORDERS = (KEPT, FETCHED, SHARE, NEW, WAITING, FAILED)  # sort orders of the list of sites
 _COPY = "copy of"
 Status = Mapping[str, Any]
 
@@ -39,7 +39,7 @@ def prepare(job: Job, status: Status) -> None:
 
 
 def find(job: Job, status: Status, data: Path, wait: float = WAIT_SECONDS) -> dict[str, Any]:
-    """Is it finding? The figures of the first panel; None = unknown."""
+    """The panel "is it finding": the figures of the crawl; None = unknown."""
     tally, answers = job.log.tally, "pages" in status
     recent, recent_kept = tally.recent
     pages = status["pages"] if answers else tally.fetched
@@ -112,7 +112,7 @@ def _between(places: Sequence[int], at: Sequence[int], kept: Sequence[float]) ->
 
 
 def where(job: Job, status: Status, order: str = KEPT, wait: float = WAIT_SECONDS) -> list[dict[str, Any]]:
-    """Where? One row a host, including hosts that only wait. `order`: one of ORDERS."""
+    """The panel "where": one row a host, including hosts that only wait. `order`: one of ORDERS."""
     queue = _queued_hosts(job, status, wait)
     rows = [_site(site, queue.pop(site.host, {})) for site in job.log.tally.sites]
     rows += [_site(Site(host), wait) for host, wait in queue.items()]
@@ -147,7 +147,7 @@ def _site(site: Site, wait: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def following(job: Job, status: Status, most: int = TOP, wait: float = WAIT_SECONDS) -> list[dict[str, Any]]:
-    """What next and why? The best URLs in the queue: score and its parts, path from the seed, why their hosts wait."""
+    """The panel "what next and why": the best URLs in the queue, with score and its parts, path from the seed, and why their hosts wait."""
     if status["state"] in LIVE:
         return (job.asked("top", TOP, wait) or [])[:most] if status["state"] != STARTING else []
     rows = []
@@ -158,7 +158,7 @@ def following(job: Job, status: Status, most: int = TOP, wait: float = WAIT_SECO
 
 
 def wrong(job: Job, wait: float = WAIT_SECONDS) -> list[dict[str, Any]]:
-    """What is wrong? The numbers of URLs that failed, were refused or were discarded, by rule."""
+    """The panel "what is wrong": the numbers of URLs that failed, were refused or were discarded, by rule."""
     found = job.outcomes(wait)
     rules: dict[tuple[str, str], int] = {}
     for one in job.log.tally.outcomes if found is None else found:

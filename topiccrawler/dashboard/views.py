@@ -118,7 +118,7 @@ def query(**values: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the handlers of one dashboard share."""
+    """The objects that the handlers of one dashboard share."""
 
     data: Path  # the folder of jobs
     jobs: Jobs

@@ -136,7 +136,7 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
 
 
 def reading_plan(plan: Plan) -> ReadingPlan:
-    """What must be read from the web for all strategies of the plan."""
+    """The plan of what must be read from the web for all strategies."""
     contexts = dict.fromkeys(context for recipe in plan.recipes for context in contexts_of(recipe))
     details = any(strategy_of(spec).needs_detail for spec in plan.specs)
     return ReadingPlan.of(plan.web, plan.recipes, list(contexts), details=details)

@@ -39,6 +39,7 @@ class Curve:
 
     @property
     def pages(self) -> int:
+        """The number of pages fetched."""
         return len(self.counts)
 
     def found(self, pages: int) -> int:
@@ -141,6 +142,7 @@ class Truth:
 
     @property
     def content_targets(self) -> int:
+        """The number of relevant content pages that can be reached."""
         return len(self.content & self.reachable)
 
 

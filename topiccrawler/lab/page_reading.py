@@ -33,7 +33,7 @@ PAGES_A_TASK = 64
 
 @dataclass(frozen=True, slots=True)
 class ReadingPlan:
-    """What is read from the web, and how; equal in every process."""
+    """The description of what is read from the web, and how; equal in every process."""
 
     web: tuple[Path, ...]
     recipes: tuple[str, ...]  # one a topic, as JSON: a plan must be hashable

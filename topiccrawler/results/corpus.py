@@ -44,7 +44,7 @@ _SIZE = re.compile(r"(\d{1,12})\s*([KMG]?B?)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """How a corpus is written. ArgumentError for an unknown compression."""
+    """The options for the files of a corpus. ArgumentError for an unknown compression."""
 
     shard_bytes: int = SHARD_BYTES  # largest size of a shard before compression
     compress: str = "gz"

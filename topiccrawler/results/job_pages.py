@@ -59,7 +59,7 @@ class FirstLook:
     best: Sequence[Judged] = ()  # the most relevant first
     border: Sequence[Judged] = ()  # the nearest to the threshold, the most relevant first
     threshold: float | None = None  # of relevance; None if unknown
-    answer: str = ""  # the command that corrects the crawler; empty if the job cannot be taught
+    answer: str = ""  # advice with the command that corrects the crawler; empty if the job cannot be taught
 
     def lines(self) -> list[str]:
         """All pages as lines for a person."""
@@ -128,7 +128,7 @@ def page_threshold(recipe: Recipe) -> float | None:
 
 
 def _answer(folder: Path, recipe: Recipe) -> str:
-    """How to correct the crawler. Empty unless the job has one topic of words and its crawl log is on this machine."""
+    """The advice how to correct the crawler. Empty unless the job has one topic of words and its crawl log is on this machine."""
     if recipe.page_classifier != VSM or len(parts_of(recipe.topic)) > 1 or not (folder / VISITS).is_file():
         return ""
     name = one_line(topic_display_name(recipe), LONGEST_TITLE)

@@ -53,7 +53,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What to look for in an index, and what to mark in a text."""
+    """The terms to search for in an index, and the words to mark in a text."""
 
     terms: tuple[QueryTerm, ...]  # without terms of which an index keeps no word
     marked: tuple[str, ...]  # folded words of the terms that are not excluded, the longest first

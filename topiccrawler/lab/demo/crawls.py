@@ -49,9 +49,11 @@ class DemoFiles:
         return self.folder / strategy
 
     def log(self, strategy: str) -> Path:
+        """The file with the output of the crawl."""
         return self.folder / f"{strategy}.log"
 
     def feed(self, strategy: str) -> Path:
+        """The feed file of the crawl, with its kept pages."""
         return self.folder / f"{strategy}.jsonl"
 
     def make_ready(self, seeds: Iterable[str], strategies: Iterable[str]) -> None:

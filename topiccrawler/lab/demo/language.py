@@ -66,6 +66,7 @@ def vocabulary(dice: Random, topic: str) -> list[str]:
 
 
 def headline(dice: Random, topic: str, nouns: list[str]) -> str:
+    """A random headline of a page about a topic: telling, vague or false. `nouns`: those that its site uses."""
     drawn = dice.random()
     if drawn < VAGUE_SHARE:
         return _filled(draw(dice, "vague"), dice, topic, nouns)

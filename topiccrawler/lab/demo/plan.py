@@ -87,6 +87,7 @@ class Web:
         return [host for host, site in self.site_of.items() if part in (None, site.part)]
 
     def of_part(self, part: str) -> Iterator[PlannedPage]:
+        """The pages of one part, TRAIN or CRAWL."""
         return (page for page in self.pages.values() if page.site.part == part)
 
     def _plan(self, site: Site) -> Iterator[PlannedPage]:
