@@ -1,7 +1,7 @@
-"""Who may use the dashboard: a browser that was given the link on the terminal, and no web page in its place.
+"""Controls access to the dashboard: only a browser that opened the printed link may use it, and no other web page through that browser.
 
-The link has a token that is good once; the browser gets a cookie for it (HttpOnly, SameSite=Strict). Host, Origin and
-Sec-Fetch-Site are looked at as a running crawl does it (engine.control.server). A form has a token of its own besides.
+The link has a token that is valid once; the browser gets a cookie in exchange (HttpOnly, SameSite=Strict). Host, Origin and
+Sec-Fetch-Site are checked as by a running crawl (engine.control.server). Forms also carry a token of their own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ QUERY, FIELD, HEADER = "token", "form", "X-Form-Token"
 
 
 class Session:
-    """The secrets of one dashboard. `announce`: called with the link for the next browser, when one was used."""
+    """The secrets of one dashboard. `announce`: called with the link for the next browser when a link was used."""
 
     def __init__(self, announce: Callable[[str], None]) -> None:
         self._announce = announce
@@ -27,21 +27,21 @@ class Session:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """The URL at which the dashboard listens."""
         return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}/"
 
     @property
     def link(self) -> str:
-        """The address with the token that is good once."""
+        """The URL with the token that is valid once."""
         return f"{self.url}?{QUERY}={self._link}"
 
     @property
     def cookie_name(self) -> str:
-        """Cookies know no ports."""
+        """The name of the cookie. It contains the port, because browsers share cookies between the ports of a host."""
         return f"topiccrawler_{self.port}"
 
     async def admit(self, request: web.Request) -> None:
-        """RefusedError for whom nothing is shown; HTTPSeeOther for a browser that brings the link's token."""
+        """Check a request. RefusedError if it is not authorized; HTTPSeeOther, with the cookie, for one that has the link's token."""
         admit(request.headers, self.host, self.port)
         given = request.query.get(QUERY)
         if given is not None and request.method == "GET":

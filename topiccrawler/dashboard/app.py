@@ -1,4 +1,4 @@
-"""The dashboard's HTTP server: which address is answered by what, and who is answered at all; and the switch of language."""
+"""Runs the dashboard's HTTP server: routes, admission of requests, error pages, and the switch of language."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _YEAR_SECONDS = 31_536_000
 
 
 async def language(request: web.Request) -> web.Response:
-    """`/language`: from now on this browser gets the other one."""
+    """`/language`: set the language of this browser by a cookie, and redirect back."""
     form = await request.post()
     to, back = str(form.get("to", "")), str(form.get("back", "/"))
     found = web.HTTPSeeOther(back if back.startswith("/") and not back.startswith(("//", "/\\")) else "/")
@@ -37,13 +37,13 @@ async def language(request: web.Request) -> web.Response:
 
 logger = logging.getLogger(__name__)
 
-MOST_BYTES = 1_000_000  # of a form
-SHUTDOWN_SECONDS = 0.5  # for answers under way
-SWITCH_SECONDS = 0.001  # an answer does not wait for what is read beside it
+MOST_BYTES = 1_000_000  # of a submitted form
+SHUTDOWN_SECONDS = 0.5  # for responses in progress
+SWITCH_SECONDS = 0.001  # of Python's threads: a response does not wait long for threads that read files
 
 
 def make_app(data: Path, settings: dict[str, Any], announce: Callable[[str], None]) -> web.Application:
-    """`data`: the folder of jobs. `settings`: the project's, plain values. `announce`: called with the link for the next browser."""
+    """The web application. `data`: the folder of jobs. `settings`: the project's settings. `announce`: called with the next login link."""
     session = Session(announce)
     jobs = Jobs(data)
     app = web.Application(middlewares=[_guard], client_max_size=MOST_BYTES)
@@ -84,7 +84,7 @@ def make_app(data: Path, settings: dict[str, Any], announce: Callable[[str], Non
 
 @web.middleware
 async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Answers only who may ask; a fault is a page with its one line."""
+    """Admit or refuse a request, turn errors into responses with one line, and set the headers of every response."""
     here = request.app[CONTEXT]
     try:
         await here.session.admit(request)
@@ -117,11 +117,11 @@ def _fault(request: web.Request, error: CrawlerError, status: int) -> web.Respon
 
 
 async def serve(app: web.Application, host: str, port: int, ready: Callable[[str], None]) -> None:
-    """Listen until the task is cancelled; `ready` is called with the link. `port`: 0 = one that the system picks. OSError when that cannot be."""
+    """Listen until the task is cancelled. `ready`: called with the link. `port`: 0 = any free port. OSError if it cannot be used."""
     sys.setswitchinterval(SWITCH_SECONDS)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
     await runner.setup()
-    words_of(["词"])  # its dictionary is read before the first page, which all others would wait for
+    words_of(["词"])  # loads the dictionary now: the first page would block all others while it loads
     try:
         await web.TCPSite(runner, host, port).start()
         session = app[CONTEXT].session

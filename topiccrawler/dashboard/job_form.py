@@ -1,7 +1,7 @@
-"""What a form says of a job: the arguments of `scrapy crawl topic`, checked by the command's own checks.
+"""Reads the form for a new job: the arguments of `scrapy crawl topic`, checked by the command's own checks.
 
-Settings are taken from a fixed list: none of them names code to load, a program to run, a folder of another user, or an address that the
-crawl would listen on.
+Only settings of a fixed list are accepted: none of them names code to load, a program to run, a folder of another user, or an address
+that the crawl would listen on.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _NAMED = re.compile(r"argument (?:-a (\w+)=|'(\w+)')")
 
 @dataclass
 class JobForm:
-    """What a form says, as the command takes it. `faults`: field -> what is wrong with it; "" = with all of it."""
+    """The contents of a form as arguments of the command. `faults`: field -> what is wrong with it; "" = the form as a whole."""
 
     arguments: dict[str, str] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class JobForm:
 
 
 def read_form(fields: Mapping[str, str], jobs: Jobs, defaults: Mapping[str, Any]) -> JobForm:
-    """Look at every field. `defaults`: the project's settings."""
+    """Read and check every field of a form. `defaults`: the project's settings."""
     form = JobForm({name: text for name in ARGUMENTS if (text := fields.get(name, "").strip())})
     if "seeds" in form.arguments:
         form.arguments["seeds"] = ",".join(_lines(fields, "seeds"))
@@ -76,13 +76,13 @@ def read_form(fields: Mapping[str, str], jobs: Jobs, defaults: Mapping[str, Any]
 
 
 def is_allowed(name: str) -> bool:
-    """The setting is one of the list, and there is such a setting."""
+    """Whether the setting exists and a form may set it."""
     known = name in SCRAPYS or (name.isupper() and hasattr(ours, name))
     return known and name not in REFUSED and ALLOWED.fullmatch(name) is not None
 
 
 def refusal(name: str) -> str:
-    """Of a setting that is not allowed."""
+    """The message for a setting that is not allowed."""
     return str(ArgumentError(f"setting {name}", "cannot be given here", _REMEDY))
 
 
@@ -91,7 +91,7 @@ def _lines(fields: Mapping[str, str], name: str) -> list[str]:
 
 
 def check(form: JobForm, defaults: Mapping[str, Any]) -> None:
-    """By the command's own checks, in its order, with its messages."""
+    """Run the command's own checks, in its order, and add the first error to the form's faults."""
     where = ""
     try:
         strategy = str(defaults.get("TOPIC_STRATEGY"))

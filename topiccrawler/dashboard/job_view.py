@@ -1,6 +1,6 @@
-"""A job's page and its panels, while the crawl runs and after.
+"""Serves a job's page and its panels, while the crawl runs and after it has ended, and sends orders to a running crawl.
 
-Orders to a running crawl: each goes through its control verb, so it stands in the crawl's log and journal.
+`give` sends each order through the crawl's control verb, so that it is recorded in the crawl's log and journal.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from topiccrawler.strategies import STRATEGIES
 
 CHANGEABLE = ("page_threshold", "link_threshold", "pages", "targets", "until", "topic")
 _COUNTS = ("pages", "kept", "relevant", "queued", "relevant_waiting", "in_flight", "hosts", "failed")
-SECONDS = 1.0  # between two looks
-PANEL_EVERY, CURVE_EVERY = 5, 10  # looks
+SECONDS = 1.0  # between two events
+PANEL_EVERY, CURVE_EVERY = 5, 10  # events between two updates of the panels, of the curve
 
 
 def values(job: Job, data: Path, status: Mapping[str, Any], wait: float = WAIT_SECONDS) -> Values:
-    """What the four panels show. `wait`: as jobs.Job.once has it."""
+    """The values of the four panels. `wait`: as in jobs.Job.once."""
     sites, bad = panels.where(job, status, wait=wait), panels.wrong(job, wait)
     return {
         "job": job,
@@ -50,7 +50,7 @@ def values(job: Job, data: Path, status: Mapping[str, Any], wait: float = WAIT_S
 
 
 def look(job: Job, data: Path, *, whole: bool) -> Values | None:
-    """A running job as it stands: its figures, with `whole` all panels. None when it cannot be read. Blocks."""
+    """The present figures of a running job; with `whole`, the values of all panels. None when it cannot be read. Blocks."""
     try:
         status = job.status()
         job.advance()
@@ -63,7 +63,7 @@ def look(job: Job, data: Path, *, whole: bool) -> Values | None:
 
 @about_job("job")
 def page(here: Context, job: Job, _: web.Request) -> Values:
-    """`/jobs/JOB`, at once: what is not known yet follows by `/jobs/JOB/reading`."""
+    """`/jobs/JOB`: served at once; values that are not read yet follow by `/jobs/JOB/reading`."""
     status, recipe = job.status(), job.recipe()
     job.advance()
     parameters = getattr(STRATEGIES.get(recipe.strategy), "changeable", ()) if recipe is not None else ()
@@ -79,7 +79,7 @@ def page(here: Context, job: Job, _: web.Request) -> Values:
 
 
 def _about(job: Job, wait: float) -> Values:
-    """Topic, settings and orders."""
+    """The topic, the settings and the orders of a job."""
     made = job.once("made", JOB, lambda: made_from(job.folder), wait) or {"keywords": [], "settings": {}}
     given = [
         {"time": order.pop("time", 0.0), "verb": order.pop("verb"), "what": _plain(order)}
@@ -99,7 +99,7 @@ def _plain(order: Mapping[str, Any]) -> str:
 
 
 async def reading(request: web.Request) -> web.Response:
-    """`/jobs/JOB/reading`: the panels again, while a long log is read."""
+    """`/jobs/JOB/reading`: the panels, polled while a long log is being read."""
     answer = await shown(request, "reading", _read_on)
     answer.headers["HX-Trigger-After-Swap"] = "read"
     return answer
@@ -111,7 +111,7 @@ def _read_on(here: Context, job: Job, _: web.Request) -> Values:
 
 
 def _begun(job: Job) -> Mapping[str, Any]:
-    """How it stands, with all begun that takes long."""
+    """The status of a job, after starting all slow reads at once."""
     status = job.status()
     panels.prepare(job, status)
     job.advance()
@@ -119,24 +119,24 @@ def _begun(job: Job) -> Mapping[str, Any]:
 
 
 async def curve(request: web.Request) -> web.Response:
-    """`/jobs/JOB/curve.json`."""
+    """`/jobs/JOB/curve.json`: the harvest curves."""
     here, job = context_of(request), await job_of(request)
     found = await asyncio.to_thread(panels.curves, job, here.data)
     return web.json_response(found)
 
 
 async def events(request: web.Request) -> web.StreamResponse:
-    """`/jobs/JOB/events`: how a running crawl stands (Server-Sent Events)."""
+    """`/jobs/JOB/events`: the state of a running crawl as Server-Sent Events."""
     here, job = context_of(request), await job_of(request)
     answer = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
     await answer.prepare(request)
-    with suppress(ConnectionError):  # the browser has gone
+    with suppress(ConnectionError):  # the browser has closed the connection
         await _push(here, request, job, answer)
     return answer
 
 
 async def _push(here: Context, request: web.Request, job: Job, answer: web.StreamResponse) -> None:
-    """Each second how it stands, while it runs; what is dearer (the queue, the hosts) seldom, and as jobs.Job.once allows."""
+    """Send the figures each second while the crawl runs; the panels, which cost more, less often and as jobs.Job.once allows."""
     texts = here.views.texts(request)
     for second in itertools.count():
         seen = await asyncio.to_thread(look, job, here.data, whole=second % PANEL_EVERY == 1)
@@ -155,12 +155,12 @@ async def _push(here: Context, request: web.Request, job: Job, answer: web.Strea
 
 
 def _event(name: str, what: Any) -> bytes:
-    """One event as it goes over the wire."""
+    """One server-sent event as bytes."""
     return f"event: {name}\ndata: {json.dumps(what, ensure_ascii=False)}\n\n".encode()
 
 
 def figures(t: Texts, find: Mapping[str, Any]) -> dict[str, Any]:
-    """Texts by the names of their places on the page."""
+    """The texts of the figures, by the names of their elements on the page."""
     plain = {name: count(find[name]) for name in _COUNTS}
     speed = "–" if find["speed"] is None else f"{find['speed']:.1f}"
     rates = {name: percent(find[name]) for name in ("rate", "recent_rate", "promise")}
@@ -175,21 +175,21 @@ def figures(t: Texts, find: Mapping[str, Any]) -> dict[str, Any]:
 
 @about_job("queue")
 def queue(here: Context, job: Job, _: web.Request) -> Values:
-    """`/jobs/JOB/queue`: more of what comes next."""
+    """`/jobs/JOB/queue`: the next TOP URLs of the queue."""
     status = _begun(job)
     return {"find": panels.find(job, status, here.data), "next": panels.following(job, status, TOP)}
 
 
 @about_job("outcomes")
 def outcomes(_: Context, job: Job, __: web.Request) -> Values:
-    """`/jobs/JOB/outcomes`: every reason."""
+    """`/jobs/JOB/outcomes`: all reasons why URLs failed or were discarded."""
     job.advance()
     return {"wrong": panels.wrong(job), "wrong_more": 0}
 
 
 @about_job("log")
 def output(_: Context, job: Job, __: web.Request) -> Values:
-    """`/jobs/JOB/log`: the end of what the crawl said."""
+    """`/jobs/JOB/log`: the end of the crawl's output."""
     return {"lines": job.output()}
 
 
@@ -199,7 +199,7 @@ VERBS = (*PLAIN, SET, BLOCK)
 
 
 async def give(verb: str, request: web.Request) -> web.Response:
-    """`POST /jobs/JOB/VERB`."""
+    """`POST /jobs/JOB/VERB`: send an order to the running crawl, or preview it."""
     here, job = context_of(request), await job_of(request)
     form = {name: str(value).strip() for name, value in (await request.post()).items()}
     t = here.views.texts(request)
@@ -211,7 +211,7 @@ async def give(verb: str, request: web.Request) -> web.Response:
     fault = said = ""
     try:
         found = await asyncio.to_thread(_send, job.folder, verb, form)
-        said = _said(t, verb, found)
+        said = _confirmation(t, verb, found)
     except CrawlerError as error:
         fault = str(error)
     values = {"fault": fault, "said": said, "name": job.name}
@@ -226,15 +226,16 @@ def _send(folder: Path, verb: str, form: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
-def _said(t: Texts, verb: str, found: Mapping[str, Any]) -> str:
+def _confirmation(t: Texts, verb: str, found: Mapping[str, Any]) -> str:
+    """The text that confirms an order, or describes its effect if it is only a preview."""
     end = "_preview" if found["preview"] else ""
     if verb == BLOCK:
         return t(f"said_block{end}", dropped=found["dropped"], queued=found["queued"])
     before, after = (_value(t, found.get(f"{key}_name", found[key])) for key in ("before", "after"))
-    said = t(f"said_set{end}", name=found["name"], after=after, before=before)
+    text = t(f"said_set{end}", name=found["name"], after=after, before=before)
     if found["refused"] is not None:
-        said += " " + t(f"said_refused{end}", refused=found["refused"], queued=found["queued"])
-    return said
+        text += " " + t(f"said_refused{end}", refused=found["refused"], queued=found["queued"])
+    return text
 
 
 def _value(t: Texts, value: object) -> str:

@@ -1,6 +1,11 @@
-"""The jobs of a data folder as the dashboard shows them: which there are, whether they run, and their files kept in memory.
+"""Finds the jobs of a data folder, their states and their files for the dashboard, and caches what is slow to read.
 
-What breadth-first gave on the same topic, when a `scrapy compare` has left its result.json in the data folder.
+`breadth_first` reads the harvest rate of a breadth-first crawl of the same topic from a `result.json` that `scrapy compare` has written to
+the data folder.
+
+`Job` caches the results of reading one job's files; slow reads run in a thread pool while a page is served.
+
+`Jobs` lists the jobs and keeps the latest ones in memory.
 """
 
 from __future__ import annotations
@@ -36,7 +41,7 @@ _MOST_BYTES = 5_000_000
 
 
 def breadth_first(data: Path, topic: str) -> list[tuple[int, float]]:
-    """Pages fetched and harvest rate, 0..1, of the newest comparison; empty where there is none."""
+    """Pages fetched and harvest rate, 0..1, of breadth-first in the newest comparison of a topic; empty if there is none."""
     found: list[tuple[float, list[tuple[int, float]]]] = []
     for path in chain.from_iterable(data.glob(place) for place in _PLACES):
         try:
@@ -49,25 +54,28 @@ def breadth_first(data: Path, topic: str) -> list[tuple[int, float]]:
             rates = result["strategies"][STRATEGY]["harvest_rate"]
             found.append((about.st_mtime, sorted((int(pages), float(rate)) for pages, rate in rates.items())))
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            continue  # of another program
+            continue  # a result.json of another program
     return max(found, default=(0.0, []))[1]
 
 
 def rate_at(curve: list[tuple[int, float]], pages: int) -> tuple[int, float] | None:
-    """The count nearest to `pages` and its harvest rate; None for no curve."""
+    """The point of the curve nearest to `pages`: a count and its harvest rate. None for an empty curve."""
     return min(curve, key=lambda one: abs(one[0] - pages), default=None)
 
 
 STARTING, RUNNING, PAUSED, CLOSING = "starting", "running", "paused", "closing"
 ENDED, FAILED = "ended", "failed"
 LIVE = frozenset({STARTING, RUNNING, PAUSED, CLOSING})
-WAIT_SECONDS, NO_BEGIN = 0.01, -1.0  # for what can be shown later
-FIRST_LOOK_SECONDS = 0.06  # at a log that was not read yet; the next look goes on
-STATUS_SECONDS = 2.0  # a crawl that reads a long page answers later
+WAIT_SECONDS, NO_BEGIN = (
+    0.01,
+    -1.0,
+)  # for values that can follow later; NO_BEGIN: do not even begin to read them
+FIRST_LOOK_SECONDS = 0.06  # for a log that was not read yet; the next request resumes
+STATUS_SECONDS = 2.0  # patience with a running crawl: one that reads a long page answers late
 TOP = 50  # rows of the queue
 MOST_JOBS = 16  # whose logs stay in memory
-_OUTPUT_BYTES = 64_000  # of what a crawl said
-_QUEUE_SECONDS = 5.0  # a queue that is written to is read again after this, and no sooner than a hundred times what it took
+_OUTPUT_BYTES = 64_000  # read from the end of a crawl's output
+_QUEUE_SECONDS = 5.0  # a queue that is written to is read again after this, or a hundred times its reading time if that is longer
 
 
 T = TypeVar("T")
@@ -78,7 +86,7 @@ _POOL = ThreadPoolExecutor(8, "dashboard")
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What was made. `seen`: how its file was then; `until`: it is not made anew before, whatever the file does."""
+    """A cached value. `seen`: the state of its file when it was made; `until`: time before which it is valid even if the file changes."""
 
     seen: object
     until: float
@@ -87,44 +95,45 @@ class _Kept:
 
 @dataclass
 class Job:
-    """One folder."""
+    """One job, with its log and cached values."""
 
     folder: Path
     log: JobLog
-    process: Popen[bytes] | None = None  # that the dashboard has started
-    _said: dict[str, Any] | None = None  # the crawl's last status
+    process: Popen[bytes] | None = None  # the crawl, if the dashboard started it
+    _last_status: dict[str, Any] | None = None  # of the running crawl
     _kept: dict[str, _Kept] = field(default_factory=dict)
     _wanted: set[str] = field(default_factory=set)
     _making: dict[str, Future[Any]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
-    teaching: Lock = field(default_factory=Lock)  # held while answers are learned from
-    share: float = 1.0  # of its log that was read at the last look
+    teaching: Lock = field(default_factory=Lock)  # held while the topic is taught by answers
+    share: float = 1.0  # of its log that had been read at the last request
 
     @property
     def name(self) -> str:
+        """The name of the job, which is that of its folder."""
         return self.folder.name
 
     def status(self) -> dict[str, Any]:
-        """What the running crawl says, or only a state: starting, closing, ended, failed. Of one that is too busy to answer what it said last."""
+        """The status of the running crawl (the last one known if it is too busy), or only a state: starting, closing, ended, failed."""
         if (self.folder / CONTROL).is_file():
             try:
-                self._said = ask(self.folder, "status", patience=STATUS_SECONDS)
+                self._last_status = ask(self.folder, "status", patience=STATUS_SECONDS)
             except CrawlerError:  # it is busy, has just ended, or was killed
                 if is_listening(self.folder):
-                    return self._said or {"state": STARTING}
+                    return self._last_status or {"state": STARTING}
             else:
-                return self._said
+                return self._last_status
         code = None if self.process is None else self.process.poll()
         if self.process is not None and code is None:
-            return {"state": CLOSING if self._said else STARTING}
+            return {"state": CLOSING if self._last_status else STARTING}
         return {"state": FAILED if code else ENDED}
 
     def advance(self, seconds: float = FIRST_LOOK_SECONDS) -> None:
-        """Read on in its log, for so long."""
+        """Read new visits of the log for at most `seconds`."""
         self.share = self.log.advance(seconds)
 
     def output(self) -> list[str]:
-        """The last lines that a crawl said which the dashboard has started."""
+        """The last lines of output of a crawl that the dashboard started; empty for other crawls."""
         path = self.folder / OUTPUT
         if not path.is_file():
             return []
@@ -135,46 +144,47 @@ class Job:
 
     @property
     def last_words(self) -> str:
-        """The last of them."""
+        """The last line of output that is not blank."""
         return next(filter(None, map(str.strip, reversed(self.output()))), "")
 
     def recipe(self) -> Recipe | None:
-        """What it is made from; None where that cannot be read."""
+        """The job's recipe; None if it cannot be read."""
         return self.once("recipe", JOB, lambda: read_recipe(self.folder), None)
 
     def queue(self, wait: float = WAIT_SECONDS) -> dict[str, Any] | None:
-        """The report of its queue; None without a JOBDIR, or where it cannot be read."""
+        """The report of the job's queue; None without a JOBDIR, while it is still being read, or if it cannot be read."""
         if not is_made(self.folder / FRONTIER):
             return None
         return self.once("queue", FRONTIER, lambda: queue_report(self.folder, TOP, time.time()), wait)
 
     def outcomes(self, wait: float = WAIT_SECONDS) -> list[Outcome] | None:
-        """What failed and was discarded, by its queue; None as for `queue`."""
+        """The reasons of failed and discarded URLs in the job's queue; None as for `queue`."""
         if not is_made(self.folder / FRONTIER):
             return None
         return self.once("outcomes", FRONTIER, lambda: outcomes(self.folder / FRONTIER, EXAMPLES), wait)
 
     def promised(self, status: Mapping[str, Any]) -> tuple[int | None, float | None]:
-        """How many relevant pages probably wait, and what the next pages promise, 0..1: as the crawl says, or said when it ended."""
+        """The estimated number of relevant pages in the queue, and the share of the next pages that will probably be kept, 0..1: as the
+        crawl reports them, or reported them at its end."""
         if "pages" in status:
             return status.get("relevant_waiting"), status.get("promise")
         stats = self.once("stats", STATS, self._stats, None) or {}
         return stats.get("topic/relevant_waiting"), stats.get("topic/promise")
 
     def refused(self, wait: float = WAIT_SECONDS) -> int:
-        """Links in the sample of those that were not queued."""
+        """The number of links in the sample of those that were not queued."""
         return self.once("refused", REFUSED, lambda: len([*read_refused(self.folder / REFUSED)]), wait) or 0
 
     def asked(self, verb: str, number: int, wait: float = WAIT_SECONDS) -> list[dict[str, Any]] | None:
-        """The `top` or the `sites` of the running crawl, not asked so often that it feels it; None when it does not answer."""
+        """The `top` or the `sites` of the running crawl, asked seldom enough not to slow it; None when it does not answer."""
         return self.once(verb, "", lambda: ask(self.folder, verb, {"n": number}).get(verb), wait)
 
     def once(
         self, name: str, file: str, make: Callable[[], T], wait: float | None = WAIT_SECONDS
     ) -> T | None:
-        """What `make` gives, again only when the file has changed; of a file that keeps changing not too often. None for files that cannot
-        be read. What takes longer than `wait` seconds is made beside (`pending`); until then what was made before, or None. A negative
-        `wait` begins nothing."""
+        """The cached result of `make`, which is called again only when the file has changed, and not too often for a file that keeps
+        changing. None for files that cannot be read. A call that takes longer than `wait` seconds continues in the thread pool
+        (`pending`); until it ends, the previous result or None is returned. A negative `wait` starts no call."""
         with self._lock:
             seen = tuple(mark(self.folder / f"{file}{end}") for end in ("", "-wal")) if file else time.time()
             known = self._kept.get(name)
@@ -193,7 +203,7 @@ class Job:
 
     @property
     def pending(self) -> bool:
-        """Something is made, or to be made, that was never made before."""
+        """Whether a value without a previous result is being made, or has been asked for."""
         return any(name not in self._kept for name in [*self._making, *self._wanted])
 
     def _make(self, name: str, seen: object, make: Callable[[], T]) -> T | None:
@@ -218,17 +228,17 @@ class Job:
 
 
 class Jobs:
-    """Of a data folder. Asked by several threads."""
+    """The jobs of a data folder. Safe for several threads."""
 
     def __init__(self, data: Path) -> None:
         self.data = data
         self._known: OrderedDict[str, Job] = OrderedDict()
-        # of the list, by name: their log then, values
+        # of the list of jobs, by name: the state of the log when it was read, and the figures
         self.figures: dict[str, tuple[object, dict[str, Any]]] = {}
         self._lock = Lock()
 
     def names(self) -> list[str]:
-        """Of all jobs, the latest first."""
+        """The names of all jobs, the latest first."""
         found: dict[str, float] = {}
         for home in filter(Path.is_dir, homes_of(self.data)):
             for folder in home.iterdir():
@@ -236,7 +246,7 @@ class Jobs:
                     if folder.is_dir() and self._is_one(folder):
                         found.setdefault(folder.name, folder.stat().st_mtime)
                 except OSError:
-                    continue  # it has gone, or is not ours
+                    continue  # it was deleted, or belongs to another user
         return sorted(found, key=lambda name: (found[name], name), reverse=True)
 
     def get(self, name: str) -> Job:
@@ -251,7 +261,7 @@ class Jobs:
             return job
 
     def folder(self, name: str) -> Path:
-        """Of the job of that name; ArgumentError when there is none."""
+        """The folder of the job of that name; ArgumentError when there is none."""
         if Path(name).name == name and name not in {"", ".", ".."} and "\0" not in name:
             for home in homes_of(self.data):
                 if self._is_one(home / name):
@@ -259,9 +269,9 @@ class Jobs:
         raise ArgumentError(f"job {name!r}", f"there is none in {self.data}", "see the list of jobs")
 
     def started(self, name: str, process: Popen[bytes]) -> Job:
-        """A crawl of this name was begun just now."""
+        """Register a crawl of this name that has just been started."""
         folder = self.data / name
-        with suppress(ArgumentError):  # one that goes on may lie in another home
+        with suppress(ArgumentError):  # a resumed one may be in another folder of jobs
             folder = self.folder(name)
         job = Job(folder, JobLog(folder), process)
         with self._lock:
@@ -273,7 +283,7 @@ class Jobs:
 
 
 def mark(path: Path) -> tuple[int, int]:
-    """What changes when a file does."""
+    """The size and the modification time of a file, which change with it; 0 and 0 for a missing file."""
     try:
         found = path.stat()
     except OSError:

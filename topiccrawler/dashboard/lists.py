@@ -1,6 +1,6 @@
-"""Lists that can be opened and taken away: sites, what failed and was discarded by reason, the kept pages.
+"""Serves the dashboard's lists: of all jobs, and of a job's sites, its failed and discarded URLs, and its kept pages.
 
-The list of all jobs.
+The lists of one job can be downloaded as files too.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from topiccrawler.store.refused import NOT_QUEUED, read_refused
 from topiccrawler.store.visits import read_visits
 from topiccrawler.topics.catalogue import by_name
 
-_SECONDS = 0.06  # for reading logs that were not read yet; the next request goes on
-_UNREAD_SECONDS, _LIVE_SECONDS = 0.5, 3  # until the list asks again
-_MOST = 500
+_SECONDS = 0.06  # for reading logs that were not read yet; the next request resumes
+_UNREAD_SECONDS, _LIVE_SECONDS = 0.5, 3  # until the browser polls the list again
+_MOST = 500  # jobs in the list
 
 
 async def page(request: web.Request) -> web.Response:
-    """`/`."""
+    """`/`: the page with the list of all jobs."""
     return await _answer(request, "jobs")
 
 
 async def table(request: web.Request) -> web.Response:
-    """`/jobs-table`: the same without its surroundings."""
+    """`/jobs-table`: the table of all jobs without the rest of the page."""
     return await _answer(request, "jobs_table")
 
 
@@ -60,7 +60,7 @@ def _values(here: Context) -> dict[str, Any]:
         try:
             row, read = _row(here, name, until - time.monotonic())
         except CrawlerError:
-            continue  # it has gone
+            continue  # it was deleted
         rows.append(row)
         unread |= not read
     live = any(row["state"] in LIVE for row in rows)
@@ -90,14 +90,20 @@ def _row(here: Context, name: str, seconds: float) -> tuple[dict[str, Any], bool
     }, figures["pages"] is not None
 
 
-ROWS = 100  # of a list's page
-FILTERS = ("topic", "site", "since", "min_relevance", "kind")  # of pages, in a query
+ROWS = 100  # per page of a list
+FILTERS = (
+    "topic",
+    "site",
+    "since",
+    "min_relevance",
+    "kind",
+)  # names of the filters of pages in a query string
 _KINDS = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
 
 
 @about_job("sites")
 def sites(_: Context, job: Job, request: web.Request) -> Values:
-    """`/jobs/JOB/sites?order=`."""
+    """`/jobs/JOB/sites?order=`: the hosts of a job."""
     order = _order(request)
     job.advance()
     found = panels.where(job, job.status(), order)
@@ -106,7 +112,7 @@ def sites(_: Context, job: Job, request: web.Request) -> Values:
 
 
 async def sites_file(request: web.Request) -> web.StreamResponse:
-    """`/jobs/JOB/sites.csv`."""
+    """`/jobs/JOB/sites.csv`: the hosts of a job as a file."""
     job, order = await job_of(request), _order(request)
 
     def write(out: BinaryIO) -> None:
@@ -123,7 +129,7 @@ def _order(request: web.Request) -> str:
 
 @about_job("urls")
 def urls(_: Context, job: Job, request: web.Request) -> Values:
-    """`/jobs/JOB/urls?state=&reason=&skip=`: what ended so, or was not queued."""
+    """`/jobs/JOB/urls?state=&reason=&skip=`: the URLs of a job that ended in this state, or were not queued."""
     state, reason = _end(request)
     skip = number_of(request, "skip")
     found = list(_urls(job, state, reason, ROWS + 1, skip))
@@ -132,7 +138,7 @@ def urls(_: Context, job: Job, request: web.Request) -> Values:
 
 
 async def urls_file(request: web.Request) -> web.StreamResponse:
-    """The same, all of it, as a file."""
+    """`/jobs/JOB/urls.csv`: all URLs of a job that ended in a state, or were not queued, as a file."""
     job, (state, reason), kind = await job_of(request), _end(request), request.match_info["kind"]
 
     def write(out: BinaryIO) -> None:
@@ -171,7 +177,7 @@ def _urls(job: Job, state: str, reason: str, limit: int, skip: int) -> Iterator[
 
 
 async def pages_file(request: web.Request) -> web.StreamResponse:
-    """`/jobs/JOB/pages.csv`: the kept pages."""
+    """`/jobs/JOB/pages.csv`: the kept pages of a job as a file."""
     job, kind = await job_of(request), request.match_info["kind"]
     selection = selection_of(**filters_of(request))
 
@@ -183,7 +189,7 @@ async def pages_file(request: web.Request) -> web.StreamResponse:
 
 
 def filters_of(request: web.Request) -> dict[str, Any]:
-    """What of the pages is asked for, as results.jobs takes it. ArgumentError for a relevance that is no number."""
+    """The filters of pages in a query, as arguments of results.jobs.selection_of. ArgumentError for a relevance that is no number."""
     asked = {name: text for name in FILTERS if (text := request.query.get(name, "").strip())}
     least = asked.pop("min_relevance", "")
     if (known := by_name().get(asked.get("topic", "").lower())) is not None:
@@ -195,13 +201,13 @@ def filters_of(request: web.Request) -> dict[str, Any]:
 
 
 def number_of(request: web.Request, name: str) -> int:
-    """A whole number of the query, 0 for what is none."""
+    """A whole number in the query; 0 for anything else."""
     given = request.query.get(name, "")
     return int(given) if given.isascii() and given.isdecimal() and len(given) < 12 else 0
 
 
 def turned(skip: int, rows: int, *, more: bool, **asked: object) -> dict[str, str | None]:
-    """The queries of the part before and the one behind; None where there is none."""
+    """The query strings of the previous and the next part of a list; None if there is none."""
     before = query(**asked, skip=max(0, skip - rows)) if skip else None
     return {"earlier": before, "later": query(**asked, skip=skip + rows) if more else None}
 

@@ -1,4 +1,4 @@
-"""The kept pages of a job, one of them with why it was kept, and the search in all jobs."""
+"""Serves the kept pages of a job, one page with the reasons why it was kept, and the search in all jobs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _FACTS = ("published", "author", "language", "encoding", "format", "status", "de
 
 @about_job("pages")
 def kept(_: Context, job: Job, request: web.Request) -> Values:
-    """`/jobs/JOB/pages`: the most relevant first."""
+    """`/jobs/JOB/pages`: the kept pages of a job, the most relevant first."""
     skip, fault, found = number_of(request, "skip"), "", list[PageRecord]()
     try:
         selection = selection_of(**filters_of(request))
@@ -62,7 +62,7 @@ def kept(_: Context, job: Job, request: web.Request) -> Values:
 
 @about_job("page")
 def page(_: Context, job: Job, request: web.Request) -> Values:
-    """`/jobs/JOB/page?url=`: its stored text, why it was kept, its near copies."""
+    """`/jobs/JOB/page?url=`: the stored text of a page, why it was kept, and its near copies."""
     with job_pages(job.folder) as pages:
         record = pages.get(request.query.get("url", ""))
         copies = pages.copies(record, MOST_COPIES)
@@ -86,7 +86,7 @@ def page(_: Context, job: Job, request: web.Request) -> Values:
 
 
 def _why(job: Job, record: PageRecord) -> Values:
-    """Why it was kept, as far as the job's page classifier is known."""
+    """Why a page was kept; empty values if the job's page classifier cannot be loaded."""
     found: Values = {"words": (), "threshold": None, "similarity": None, "leading": []}
     of_job, recipe = job.once("classifier", JOB, lambda: classifier_of(job.folder), None), job.recipe()
     if of_job is None or recipe is None:
@@ -94,14 +94,14 @@ def _why(job: Job, record: PageRecord) -> Values:
     classifier, segmenter = of_job
     found["words"] = words_that_count(classifier, record, segmenter)
     found["threshold"] = kept_from(recipe, classifier)
-    if record.alias_of:  # its text is that of another
+    if record.alias_of:  # a copy has no text of its own
         return found
     words = words_of_record(record, segmenter)
     return found | {"similarity": classifier.similarity(words), "leading": words_that_lead(classifier, words)}
 
 
 async def searching(request: web.Request) -> web.Response:
-    """`/search`."""
+    """`/search`: the search in one job or all jobs."""
     here = context_of(request)
     found = await asyncio.to_thread(_search, here, request)
     return here.views.page(request, "search", found)

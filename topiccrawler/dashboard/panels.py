@@ -1,6 +1,6 @@
-"""The four panels of a job, as plain values: is it finding, where, what next and why, what is wrong.
+"""Computes the values of a job's four panels: whether it finds relevant pages, where, what comes next and why, and what is wrong.
 
-A running crawl is asked (its status each second, the rest seldom); of one that has ended the files say the same.
+A running crawl is polled: its status each second, the rest less often. For a crawl that has ended, the same values come from its files.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from topiccrawler.topics.catalogue import by_name
 PANELS = ("find", "where", "next", "wrong")
 SHOWN_SITES, SHOWN_NEXT, SHOWN_OUTCOMES, ALL_SITES = 15, 12, 14, 1000
 NEW, KEPT, FETCHED, SHARE, FAILED, WAITING = "new", "kept", "fetched", "share", "failed", "waiting"
-ORDERS = (KEPT, FETCHED, SHARE, NEW, WAITING, FAILED)  # of sites
+ORDERS = (KEPT, FETCHED, SHARE, NEW, WAITING, FAILED)  # sort orders of the list of sites
 _COPY = "copy of"
 Status = Mapping[str, Any]
 
 
 def prepare(job: Job, status: Status) -> None:
-    """Begin what takes long, all at once."""
+    """Start all slow reads at once, without waiting for them."""
     if status["state"] in LIVE:
         job.asked("sites", ALL_SITES, 0)
         job.asked("top", TOP, 0)
@@ -39,7 +39,7 @@ def prepare(job: Job, status: Status) -> None:
 
 
 def find(job: Job, status: Status, data: Path, wait: float = WAIT_SECONDS) -> dict[str, Any]:
-    """Is it finding? Figures; None = not known."""
+    """The panel "is it finding": the figures of the crawl; None = unknown."""
     tally, answers = job.log.tally, "pages" in status
     recent, recent_kept = tally.recent
     pages = status["pages"] if answers else tally.fetched
@@ -73,12 +73,12 @@ def find(job: Job, status: Status, data: Path, wait: float = WAIT_SECONDS) -> di
 
 
 def topic_name(recipe: Recipe | None) -> str:
-    """What people are shown; "" where it is not known."""
+    """The display name of a job's topic; empty if it is unknown."""
     return "" if recipe is None else topic_display_name(recipe)
 
 
 def _topic_id(recipe: Recipe | None) -> str:
-    """As a comparison names it: its name in the catalogue, or as a user's own file says."""
+    """The topic's name in the results of comparisons: that of the catalogue, or of the user's own file."""
     if recipe is None:
         return ""
     known = by_name().get(recipe.topic.strip().lower())
@@ -86,7 +86,7 @@ def _topic_id(recipe: Recipe | None) -> str:
 
 
 def curves(job: Job, data: Path) -> dict[str, Any]:
-    """The harvest curve, and breadth-first's where it is known, on common places: pages fetched, pages kept."""
+    """The harvest curve of a job and, if known, that of breadth-first, at common numbers of pages fetched; None for unknown values."""
     points = job.log.tally.curve
     base = _breadth_first(job, data)
     most = points[-1][0]
@@ -106,13 +106,13 @@ def _breadth_first(job: Job, data: Path) -> list[tuple[int, float]]:
 
 
 def _between(places: Sequence[int], at: Sequence[int], kept: Sequence[float]) -> list[float | None]:
-    """A curve that is known at some places, at others; None behind its end."""
+    """A curve interpolated at `places` from its known points; None behind its end."""
     found = np.interp(places, at, kept).round(1).tolist()
     return [value if place <= at[-1] else None for place, value in zip(places, found, strict=True)]
 
 
 def where(job: Job, status: Status, order: str = KEPT, wait: float = WAIT_SECONDS) -> list[dict[str, Any]]:
-    """Where? One row a host, those that only wait included."""
+    """The panel "where": one row a host, including hosts that only wait. `order`: one of ORDERS."""
     queue = _queued_hosts(job, status, wait)
     rows = [_site(site, queue.pop(site.host, {})) for site in job.log.tally.sites]
     rows += [_site(Site(host), wait) for host, wait in queue.items()]
@@ -147,7 +147,7 @@ def _site(site: Site, wait: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def following(job: Job, status: Status, most: int = TOP, wait: float = WAIT_SECONDS) -> list[dict[str, Any]]:
-    """What next and why? The best URLs that wait: score with its shares, path from the seed, why their hosts wait."""
+    """The panel "what next and why": the best URLs in the queue, with score and its parts, path from the seed, and why their hosts wait."""
     if status["state"] in LIVE:
         return (job.asked("top", TOP, wait) or [])[:most] if status["state"] != STARTING else []
     rows = []
@@ -158,7 +158,7 @@ def following(job: Job, status: Status, most: int = TOP, wait: float = WAIT_SECO
 
 
 def wrong(job: Job, wait: float = WAIT_SECONDS) -> list[dict[str, Any]]:
-    """What is wrong? What failed and what was refused or discarded, by rule."""
+    """The panel "what is wrong": the numbers of URLs that failed, were refused or were discarded, by rule."""
     found = job.outcomes(wait)
     rules: dict[tuple[str, str], int] = {}
     for one in job.log.tally.outcomes if found is None else found:
@@ -171,7 +171,7 @@ def wrong(job: Job, wait: float = WAIT_SECONDS) -> list[dict[str, Any]]:
 
 
 def _rule(reason: str) -> str:
-    """Of a trap only its kind, of a copy not of which page: each of these URLs has a reason of its own."""
+    """The rule in a reason: for a trap its kind, for a copy without the original's URL. The full reasons would differ for each URL."""
     if reason.startswith("trap: "):
         return ": ".join(reason.split(": ")[:2])
     return _COPY if reason.startswith(f"{_COPY} http") else reason

@@ -1,8 +1,8 @@
-"""Starts jobs from the form, and lets those that have ended go on, each in a process of its own that outlives the dashboard.
+"""Starts jobs from the form and resumes jobs that have ended, each in a process of its own that outlives the dashboard.
 
-A job that was started from the form goes on with what the form said then, one of the command line as its folder says
-(crawling.page_stores.arguments_of), with the settings of topiccrawler. What its folder holds is checked as the form is: whoever can write
-there cannot have more started than who fills in the form.
+A job from the form is resumed with the contents of that form. A job of the command line is resumed with the arguments in its folder
+(crawling.page_stores.arguments_of) and the settings of topiccrawler. Stored arguments are checked like a form, so that someone who can
+write to the folder cannot start more than a form can.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from topiccrawler.topics.catalogue import (
     topic_names,
 )
 
-ORDER = "order.json"  # in the job's folder: what the form said
+ORDER = "order.json"  # in the job's folder: the contents of the form
 _SECONDS = (
     15.0  # at most, until the crawl answers or has ended: one that cannot begin is reported in the form
 )
@@ -42,12 +42,12 @@ _LOOK_SECONDS = 0.05
 
 
 def line_of(form: JobForm, folder: Path) -> list[str]:
-    """What is typed behind `scrapy`."""
+    """The command line of a job, without `scrapy` itself."""
     return job_line(form.arguments, {**form.settings, "TOPIC_CONTROL": "True"}, folder)
 
 
 def start_job(form: JobForm, jobs: Jobs) -> Job:
-    """Begin the crawl; StateError with its last line when it ends at once with an error."""
+    """Store the form and start the crawl. StateError with the last line of output when it ends at once with an error."""
     folder = jobs.data.absolute() / form.job
     with file_faults(StateError, f"folder {folder}", "cannot be made", "choose another data folder"):
         folder.mkdir(parents=True)
@@ -57,7 +57,7 @@ def start_job(form: JobForm, jobs: Jobs) -> Job:
 
 
 def begin(form: JobForm, jobs: Jobs, folder: Path) -> Job:
-    """Its process, in the folder that is there."""
+    """Start the process of a job in its existing folder, and wait until it answers or ends. StateError when it ends with an error."""
     folder = folder.absolute()
     with file_faults(StateError, f"folder {folder}", "cannot be written", "choose another data folder"):
         output = (folder / OUTPUT).open("ab")
@@ -79,13 +79,13 @@ _KEPT = TypeAdapter(dict[str, dict[str, str]])
 
 
 def can_go_on(job: Job) -> bool:
-    """It was started from the form, or has its queue in its folder and says what it was made from."""
+    """Whether a job can be resumed: it was started from the form, or its folder has its queue and its recipe."""
     return (job.folder / ORDER).is_file() or ((job.folder / FRONTIER).is_file() and job.recipe() is not None)
 
 
 def go_on(job: Job, jobs: Jobs, defaults: Mapping[str, Any], pages: str = "") -> Job:
-    """Begin it again, as the form said, or else as its folder says; StateError when it runs, has no queue, or what is kept of it is wrong.
-    `pages`: another limit of pages, of the whole job; empty = the form's, or none."""
+    """Resume a job with the arguments of its form, or else of its folder. `pages`: a new limit of pages for the whole job; empty = that of
+    the form, or none. StateError when it is running, has no queue, or its stored arguments are wrong."""
     what = f"job {job.name}"
     if job.status()["state"] in LIVE:
         raise StateError(what, "is running", "look at its page")
@@ -100,14 +100,14 @@ def go_on(job: Job, jobs: Jobs, defaults: Mapping[str, Any], pages: str = "") ->
     if pages:
         form.arguments["pages"] = pages
     _check_kept(form, defaults)
-    if not is_form:  # the crawl reads the rest from the folder, which may be long
+    if not is_form:  # the crawl reads the others from the folder, because they may be long
         form.arguments = {"pages": pages} if pages else {}
-    (job.folder / CONTROL).unlink(missing_ok=True)  # of a crawl that was killed
+    (job.folder / CONTROL).unlink(missing_ok=True)  # left by a crawl that was killed
     return begin(form, jobs, job.folder)
 
 
 def _check_kept(form: JobForm, defaults: Mapping[str, Any]) -> None:
-    """StateError when it says more than a form may."""
+    """Check stored arguments and settings. StateError when they contain what a form may not set."""
     for name in form.arguments:
         if name not in ARGUMENTS and not name.startswith(STRATEGY_PREFIX):
             form.faults[name] = f"argument {name[:40]!r} cannot be given here"
@@ -133,12 +133,12 @@ def _kept_form(path: Path, name: str) -> JobForm:
 
 
 async def page(request: web.Request) -> web.Response:
-    """`/new`."""
+    """`/new`: the empty form for a new job."""
     return _page(request, {}, {})
 
 
 async def start(request: web.Request) -> web.Response:
-    """`POST /new`: the form again with what is wrong beside each field, or the new job's page."""
+    """`POST /new`: start the job and redirect to its page; or serve the form again with the errors beside its fields."""
     here = context_of(request)
     given = {name: str(value) for name, value in (await request.post()).items()}
 
@@ -158,7 +158,7 @@ async def start(request: web.Request) -> web.Response:
 
 
 async def again(request: web.Request) -> web.Response:
-    """`POST /jobs/JOB/go-on`: the job's page."""
+    """`POST /jobs/JOB/go-on`: resume the job and redirect to its page."""
     here, job = context_of(request), await job_of(request)
     pages = str((await request.post()).get("pages", "")).strip()
     await asyncio.to_thread(go_on, job, here.jobs, here.settings, pages)

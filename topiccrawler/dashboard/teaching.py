@@ -1,7 +1,6 @@
-"""A job's most relevant pages and those at the border, with a person's answers, which teach its topic as `scrapy topics teach` does.
+"""Asks a person about a job's most relevant and its border pages, and teaches the topic by the answers, as `scrapy topics teach` does.
 
-A crawl that runs goes on for the topic as it was taught, at once; the answers are kept with the job. One person's answers are learned from at
-a time.
+A running crawl uses the corrected topic at once; the answers are stored with the job. Only one set of answers is processed at a time.
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ from topiccrawler.results.job_pages import SHOWN, Judged, first_look
 
 YES, NO = "yes", "no"
 URL, ANSWER = "url-", "answer-"  # names of fields, before a question's number
-MOST_ANSWERED = 500  # that are looked behind for further questions
+MOST_ANSWERED = 500  # answered pages that are skipped to find further questions
 
 
 async def form(request: web.Request) -> web.Response:
-    """`/jobs/JOB/teach`: the questions; without their surroundings for a page that asks by itself."""
+    """`/jobs/JOB/teach`: the questions as a page, or as a panel alone for a request by htmx."""
     return await _answer(request, "", "")
 
 
 async def teach(request: web.Request) -> web.Response:
-    """`POST /jobs/JOB/teach`: learn from the answers, or take the last ones back; then the next questions."""
+    """`POST /jobs/JOB/teach`: teach the topic by the answers, or undo the last ones; then serve the next questions."""
     here, job = context_of(request), await job_of(request)
     given = {name: str(value) for name, value in (await request.post()).items()}
     said = fault = ""
@@ -80,7 +79,7 @@ async def _answer(request: web.Request, said: str, fault: str) -> web.Response:
 
 
 def _questions(folder: Path) -> Values:
-    """Pages that nobody was asked about; none where nothing can be taught."""
+    """The best and the border pages that have no answer yet; empty if the job cannot be taught."""
     found: Values = {"best": [], "border": [], "answered": 0, "fault": ""}
     try:
         known = answered(folder)

@@ -1,4 +1,4 @@
-"""The texts of the dashboard's pages in Chinese and English, and which of the two a browser gets."""
+"""Loads the texts of the dashboard's pages in Chinese and English, and chooses the language for a browser."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _NUMBER, _NO_WORD = re.compile(r"\d+(?:\.\d+)?"), re.compile(r"\W+")
 
 
 class Texts:
-    """Of one language: `t("key", number=3)`."""
+    """The texts of one language: `t("key", number=3)`."""
 
     def __init__(self, language: str, texts: Mapping[str, str]) -> None:
         self.language, self.tag, self._texts = language, TAGS[language], texts
 
     def __call__(self, key: str, **values: object) -> str:
-        """KeyError for a text that there is not."""
+        """The text of a key, filled in with values. KeyError for an unknown key."""
         text = self._texts[key]
         return text.format(**values) if values else text
 
     def known(self, prefix: str, said: str) -> str:
-        """What the program itself has said (a state, a reason, why it waits), a number in it kept; as it is where there is no text."""
+        """The translation of a state, a reason or a wait of the program, with the number in it; the original if there is no translation."""
         number = _NUMBER.search(said)
         key = _NO_WORD.sub("_", _NUMBER.sub("n", said, count=1)).strip("_").lower()
         found = self._texts.get(f"{prefix}_{key}")
@@ -42,7 +42,7 @@ def texts_in(language: str) -> Texts:
 
 
 def choose(cookie: str | None, accept: str) -> str:
-    """The language of a browser: as its user has switched, else the first of ours in Accept-Language, else English."""
+    """The language of a browser: that of its cookie, else the preferred known one in Accept-Language, else English."""
     if cookie in LANGUAGES:
         return str(cookie)
     wanted: list[tuple[float, str]] = []

@@ -1,6 +1,6 @@
-"""Makes the dashboard's pages of templates, and has what all its handlers share.
+"""Renders the dashboard's pages from templates, and holds what all its handlers share.
 
-All that is filled in is escaped (results.templating), for it comes out of the web.
+All values are escaped (results.templating), because they come from the web.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 HEADERS = package_table("dashboard/headers.toml")
 
 
-MOST_LINE = 2_000  # characters
+MOST_LINE = 2_000  # characters of one displayed line
 TEMPLATES = "dashboard/templates"
 THIN = "\u202f"  # a narrow space between thousands
 
 
 @cache
 def templates() -> Environment:
-    """All of them, compiled: the first page shall not wait for that."""
+    """The environment of the templates. All are compiled now, so that the first page need not wait for it."""
     made = environment()
     made.filters |= {one.__name__: one for one in (count, percent, span, part, line, pieces)}
     made.globals |= {"languages": LANGUAGES, "query": query}
@@ -45,18 +45,18 @@ def templates() -> Environment:
 
 
 class Views:
-    """The templates and what all of them need."""
+    """Renders the templates with the values that all of them need."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._environment = templates()
 
     def texts(self, request: web.Request) -> Texts:
-        """In the language of the browser."""
+        """The texts in the language of the browser."""
         return texts_in(choose(request.cookies.get(COOKIE), request.headers.get("Accept-Language", "")))
 
     def text(self, request: web.Request, template: str, values: Mapping[str, Any]) -> str:
-        """A template filled in."""
+        """The HTML of a template rendered with these values."""
         made = self._environment.get_template(f"{TEMPLATES}/{template}.html")
         known = {"t": self.texts(request), "path": request.path, "back": request.path_qs}
         return made.render(**known, form_token=self._session.form, **values)
@@ -64,23 +64,23 @@ class Views:
     def page(
         self, request: web.Request, template: str, values: Mapping[str, Any], status: int = 200
     ) -> web.Response:
-        """The same as an answer."""
+        """The response with a rendered template."""
         text = self.text(request, template, values)
         return web.Response(text=text, content_type="text/html", status=status)
 
 
 def count(number: float | None) -> str:
-    """A whole number in groups of three; a dash for none."""
+    """A number, rounded to a whole one, in groups of three digits; a dash for None."""
     return "–" if number is None else f"{round(number):,}".replace(",", THIN)
 
 
 def percent(share: float | None) -> str:
-    """0..1 as per cent with a digit."""
+    """A share, 0..1, as per cent with one decimal; a dash for None."""
     return "–" if share is None else f"{100 * share:.1f}{THIN}%"
 
 
 def span(seconds: float | None) -> str:
-    """A span of time, in its two largest units."""
+    """A duration as seconds, minutes, or hours and minutes; infinite for None."""
     if seconds is None:
         return "∞"
     whole = round(seconds)
@@ -92,12 +92,12 @@ def span(seconds: float | None) -> str:
 
 
 def line(text: str) -> str:
-    """A line of a log, its blanks kept, without what steers."""
+    """A line of a log with its blanks, and with control characters escaped."""
     return printable(text[:MOST_LINE])
 
 
 def pieces(found: Snippet) -> Iterator[tuple[str, bool]]:
-    """The text in pieces, with whether each is marked; what steers is shown as an escape."""
+    """The pieces of an excerpt, each with whether it is marked; control characters are escaped."""
     at = 0
     for start, stop in found.marks:
         yield line(found.text[at:start]), False
@@ -107,40 +107,40 @@ def pieces(found: Snippet) -> Iterator[tuple[str, bool]]:
 
 
 def part(text: str) -> str:
-    """A text as a part of a path."""
+    """A text quoted as one part of a URL path."""
     return quote(text, safe="")
 
 
 def query(**values: object) -> str:
-    """A query, its empty values left out."""
+    """A query string without empty values."""
     return urlencode({name: value for name, value in values.items() if value not in (None, "")})
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One dashboard."""
+    """The objects that the handlers of one dashboard share."""
 
     data: Path  # the folder of jobs
     jobs: Jobs
     session: Session
     views: Views
-    settings: dict[str, Any]  # what of the project's settings the form's checks read
+    settings: dict[str, Any]  # those of the project's settings that the form's checks read
 
 
 CONTEXT = web.AppKey("context", Context)
 
 
 def context_of(request: web.Request) -> Context:
-    """The dashboard that is asked."""
+    """The context of the dashboard that serves this request."""
     return request.app[CONTEXT]
 
 
-Values = dict[str, Any]  # what a template is filled in with
+Values = dict[str, Any]  # the values of a template
 Read = Callable[[Context, Job, web.Request], Values]
 
 
 async def shown(request: web.Request, template: str, read: Read) -> web.Response:
-    """A page about the job that is named in the address: what `read` gives, in a thread, and how far the job's log is read."""
+    """A page about the job named in the URL, with the values of `read`, which runs in a thread, and the share of the log that was read."""
     here = context_of(request)
 
     def values() -> Values:
@@ -152,10 +152,10 @@ async def shown(request: web.Request, template: str, read: Read) -> web.Response
 
 
 def about_job(template: str) -> Callable[[Read], Handler]:
-    """Makes the handler of such a page."""
+    """A decorator that turns a function from job to values into the handler of a page about a job."""
     return lambda read: partial(shown, template=template, read=read)
 
 
 async def job_of(request: web.Request) -> Job:
-    """The job that is named in the address; ArgumentError for none."""
+    """The job named in the URL; ArgumentError when there is none."""
     return await asyncio.to_thread(context_of(request).jobs.get, request.match_info["job"])

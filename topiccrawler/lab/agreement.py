@@ -1,10 +1,11 @@
-"""How far raters agree, and what their ratings say of a crawl: kappa, precision with an interval, recall's side, harvest over the crawl.
+"""Computes how far raters agree (kappa), the majority of their answers, and shares of rated pages with a confidence interval.
 
-Formula: Cohen (two raters) and Fleiss (several): kappa = (P - Pe) / (1 - Pe). Fleiss: P = mean over pages of (sum of squared counts - n) /
-(n(n - 1)), Pe = sum of squared shares of each answer; of the pages that all have rated. Cohen: P = share of pages rated alike, Pe = sum over
-answers of the product of both raters' shares. None where all answers are one, and kappa has no meaning.
+Formula: Cohen (two raters) and Fleiss (several): kappa = (P - Pe) / (1 - Pe), over the pages that all have rated. Fleiss: P = mean over
+pages of (sum of squared counts - n) / (n(n - 1)), Pe = sum of squared shares of each answer. Cohen: P = share of pages rated alike,
+Pe = sum over answers of the product of both raters' shares. None when all answers are equal, because kappa is then undefined.
 Interval: Wilson's score interval of a share, at 95 %.
-Reference: Cohen (1960), Educ. Psychol. Meas. 20; Fleiss (1971), Psychol. Bull. 76; Wilson (1927), J. Am. Stat. Assoc. 22; nb-guided §4.3.1 for the curve.
+Reference: Cohen (1960), Educ. Psychol. Meas. 20; Fleiss (1971), Psychol. Bull. 76; Wilson (1927), J. Am. Stat. Assoc. 22; nb-guided §4.3.1
+for the harvest curve by ratings.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from topiccrawler.lab.measures import CONFIDENCE
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share of rated pages with its interval."""
+    """A share of rated pages with its confidence interval: `yes` of `of` pages."""
 
     yes: int
     of: int
@@ -27,7 +28,7 @@ class Share:
 
     @classmethod
     def of_answers(cls, answers: Sequence[bool]) -> Share:
-        """Wilson's interval; 0 to 1 for none."""
+        """The share of positive answers with Wilson's interval, which is 0 to 1 without answers."""
         if not answers:
             return cls(0, 0, 0.0, 1.0)
         from scipy.stats import binomtest
@@ -37,12 +38,12 @@ class Share:
 
     @property
     def share(self) -> float:
-        """0..1; 0 for none."""
+        """The share, 0..1; 0 without answers."""
         return self.yes / self.of if self.of else 0.0
 
 
 def cohen_kappa(first: Sequence[bool], second: Sequence[bool]) -> float | None:
-    """Of two raters' answers about the same pages."""
+    """Cohen's kappa of two raters' answers about the same pages; None without pages, or if kappa is undefined."""
     if not first:
         return None
     alike = fmean(one == other for one, other in zip(first, second, strict=True))
@@ -52,7 +53,7 @@ def cohen_kappa(first: Sequence[bool], second: Sequence[bool]) -> float | None:
 
 
 def fleiss_kappa(answers: Sequence[Sequence[bool]]) -> float | None:
-    """Of the answers of at least two raters about each page, as many about each."""
+    """Fleiss' kappa of the answers about each page, by the same number of raters (at least two); None without answers, or if undefined."""
     if not answers or len(answers[0]) < 2:
         return None
     raters = len(answers[0])
@@ -64,7 +65,7 @@ def fleiss_kappa(answers: Sequence[Sequence[bool]]) -> float | None:
 
 
 def kappa(ratings: Sequence[Mapping[str, bool]]) -> tuple[str, float | None, int]:
-    """Whose formula, its value, and of how many pages: those that every rater has rated."""
+    """The author of the formula, kappa, and the number of pages that it is computed on: those that every rater has rated."""
     if len(ratings) < 2:
         return "", None, 0
     common = sorted(set.intersection(*(set(rating) for rating in ratings)))
@@ -75,7 +76,7 @@ def kappa(ratings: Sequence[Mapping[str, bool]]) -> tuple[str, float | None, int
 
 
 def majority(ratings: Sequence[Mapping[str, bool]]) -> dict[str, bool]:
-    """What most raters say of each page; a page they are divided about is left out."""
+    """The answer of most raters about each page; pages with a tie are left out."""
     found = {}
     for url in sorted(set().union(*ratings)):
         votes = [rating[url] for rating in ratings if url in rating]

@@ -1,7 +1,7 @@
-"""The strategies of a comparison: from what a user writes, NAME or NAME:key=value:key=value, to one that is ready to crawl.
+"""Parses the strategies of a comparison, written NAME or NAME:key=value:key=value, and builds them ready to crawl.
 
-Two keys are the topic's: `breadth` (broad, normal, specific) and `tunnels` (its tunnel probability) prune that run alone, with the gate
-open for the others.
+Two keys belong to the topic: `breadth` (broad, normal, specific) and `tunnels` (its tunnel probability). They turn on pruning for that
+run alone; for the others the gate is open.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from topiccrawler.strategies.base import Strategy
 from topiccrawler.topics.topic import make_topic
 
 ALL = "all"
-PRUNING = {"breadth": "breadth", "tunnels": "tunnel_probability"}  # in a spec -> of the topic
+PRUNING = {"breadth": "breadth", "tunnels": "tunnel_probability"}  # key in a spec -> field of the topic
 
 
 @dataclass(slots=True)
 class Configurations:
-    """Who runs, and who cannot and why."""
+    """The strategies that can run, and those that cannot, each with the reason."""
 
     specs: list[str] = field(default_factory=list)
     absent: dict[str, str] = field(default_factory=dict)
 
 
 def named(text: str) -> list[str]:
-    """The strategies a user wrote, separated by commas; `all` stands for every registered one."""
+    """The specs in a user's comma-separated list, each once; `all` means every registered strategy. StrategyError for an empty list."""
     specs: list[str] = []
     for spec in filter(None, (part.strip() for part in text.split(","))):
         specs += list(STRATEGIES) if spec == ALL else [spec]
@@ -42,22 +42,22 @@ def named(text: str) -> list[str]:
 
 
 def strategy_of(spec: str) -> Strategy:
-    """Build from NAME or NAME:key=value:…"""
+    """Build the strategy written NAME or NAME:key=value:…"""
     return build(name_of(spec), parameters_of(spec))
 
 
 def name_of(spec: str) -> str:
-    """The registered name."""
+    """The registered name of the strategy in a spec."""
     return spec.split(":", maxsplit=1)[0]
 
 
 def parameters_of(spec: str) -> dict[str, str]:
-    """The strategy's parameters, as text."""
+    """The parameters of the strategy in a spec, as text."""
     return {key: value for key, value in _written(spec).items() if key not in PRUNING}
 
 
 def pruned(recipe: Recipe, spec: str) -> Recipe:
-    """The recipe with the breadth and the tunnels that the strategy is written with; TopicError for a wrong one."""
+    """The recipe with the breadth and the tunnel probability of the spec, if it has any. TopicError for an invalid value."""
     given = {PRUNING[key]: value for key, value in _written(spec).items() if key in PRUNING}
     if not given:
         return recipe
@@ -76,7 +76,7 @@ def _written(spec: str) -> dict[str, str]:
 
 
 def build_all(recipe: Recipe, specs: Sequence[str], *, forgiving: Sequence[str] = ()) -> Configurations:
-    """Build each once. One among `forgiving` that cannot be built is absent; another one's error goes up."""
+    """Build each strategy once. If one of `forgiving` cannot be built, it is absent; errors of others are raised."""
     found = Configurations()
     for spec in specs:
         strategy_of(spec)
@@ -92,14 +92,14 @@ def build_all(recipe: Recipe, specs: Sequence[str], *, forgiving: Sequence[str] 
 
 
 def parts_of(recipe: Recipe, spec: str, seed: int = 0) -> Parts:
-    """The crawl's parts with that strategy; a topic's link model is loaded once in a process."""
+    """The crawl's parts with the strategy of the spec. A topic's link model is loaded once per process."""
     ready = replace(pruned(recipe, spec), strategy=name_of(spec), parameters=parameters_of(spec), seed=seed)
     model = _model(recipe.topic, recipe.link_models) if assemble.needs_link_model(ready) else None
     return assemble.assemble(ready, model)
 
 
 def contexts_of(recipe: Recipe) -> list[ContextMaker]:
-    """All context makers a topic may need."""
+    """All context makers that a topic may need."""
     try:
         return list(dict.fromkeys((PLAIN_CONTEXT, _model(recipe.topic, recipe.link_models).context)))
     except ModelError:

@@ -1,6 +1,6 @@
-"""What a run cost: processor time, memory, and the time that went into refreshing the queue. It never repeats to the bit.
+"""Measures the cost of a run: processor time, memory, and the time spent on refreshing the queue. These figures are not reproducible.
 
-Peak memory is the process's; on Linux its mark is set back before a run, elsewhere it is that of all runs before it too.
+Peak memory is that of the process. On Linux it is reset before a run; elsewhere it includes all earlier runs.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from topiccrawler.strategies.base import Strategy
 
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
-_PEAK_MARK = "5"  # see proc(5): sets the peak back to what is used now
+_PEAK_MARK = "5"  # see proc(5): resets the peak to the present usage
 
 
 @dataclass(slots=True)
 class Cost:
-    """Filled while a run goes on."""
+    """The costs of one run, filled in while it is running."""
 
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
@@ -36,7 +36,7 @@ class Cost:
 
 
 class Meter:
-    """`with Meter() as meter: …` fills `meter.cost`."""
+    """Measures a block of code: `with Meter() as meter: …` fills in `meter.cost`."""
 
     def __init__(self) -> None:
         self.cost = Cost()
@@ -53,7 +53,7 @@ class Meter:
         self.cost.peak_memory_mb = _peak_mb()
 
     def watch(self, strategy: Strategy) -> None:
-        """From now on take the time of the strategy's refreshes; they may come in slices."""
+        """Measure the time of the strategy's refreshes from now on, including refreshes that run in slices."""
         refresh = strategy.refresh
 
         def watched(queued: Iterable[Link]) -> Iterator[Score]:
@@ -77,7 +77,7 @@ class Meter:
 
 
 def memory_mb(process: int | str) -> float:
-    """What it holds now; 0 when that cannot be read."""
+    """The resident memory of a process in MB; 0 when it cannot be read."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
     return 0.0

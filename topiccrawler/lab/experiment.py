@@ -1,6 +1,6 @@
-"""A comparison from beginning to end: read the web, run every strategy for every topic, score the runs.
+"""Runs a comparison: reads the recorded web, runs every strategy for every topic, and scores the runs.
 
-All is checked and built before it begins. It repeats to the bit, in whatever order the workers finish.
+All arguments are checked and all strategies built first. Results are reproducible bit by bit, in whatever order the workers finish.
 """
 
 from __future__ import annotations
@@ -33,16 +33,18 @@ LIVE_FOLDER = "live"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to compare. `topics` and `seeds` go side by side."""
+    """The plan of a comparison. `recipes` and `seeds` have one entry a topic."""
 
     web: tuple[Path, ...]
     recipes: tuple[Recipe, ...]  # one a topic
     seeds: tuple[Seeds, ...]
     specs: tuple[str, ...]
-    forgiving: tuple[str, ...] = ()  # of these, what cannot be built is left out
+    forgiving: tuple[str, ...] = ()  # specs that are left out if they cannot be built
     labels: tuple[Path, ...] = ()
     pages: int = 1000
-    step: int | None = None  # pages between two counts; None = STEP_PAGES, of which the table shows some
+    step: int | None = (
+        None  # pages between two counts; None = STEP_PAGES, and the table has only some of them
+    )
     repeat: int = 1
     jobs: int = 1
     concurrency: int = CONCURRENCY
@@ -56,7 +58,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of one topic."""
+    """The results for one topic."""
 
     topic: str
     truth: Truth
@@ -66,7 +68,7 @@ class Outcome:
     built: Configurations
     crawls: dict[str, list[Crawled]] = field(default_factory=dict)
     scored: dict[str, Scored] = field(default_factory=dict)
-    display_name: str = ""  # of the topic; `topic` is its name for files and programs
+    display_name: str = ""  # of the topic, for people; `topic` is its name for files and programs
 
     def __post_init__(self) -> None:
         self.display_name = self.display_name or self.topic
@@ -74,19 +76,19 @@ class Outcome:
 
 @dataclass(slots=True)
 class Comparison:
-    """What came of all."""
+    """The results of a comparison."""
 
     plan: Plan
     outcomes: list[Outcome]
-    pages: int  # of the web
-    links: int  # distinct ones between them
-    links_elsewhere: int  # to pages the web does not hold; not queued
-    labelled: int
-    labels_elsewhere: int
+    pages: int  # in the recorded web
+    links: int  # distinct links between these pages
+    links_elsewhere: int  # links to pages that the web does not have; not queued
+    labelled: int  # pages of the web with a label
+    labels_elsewhere: int  # labels of pages that the web does not have
 
 
 def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
-    """Run the plan; temporary files, and those of live crawls, lie in `folder`."""
+    """Run the plan. Temporary files and those of live crawls are in `folder`. `bar`: makes progress bars."""
     pages = RecordedPages(RecordedWeb(plan.web))
     labels = read_labels(plan.labels, pages) if plan.labels else None
     numbers = [_seed_numbers(seeds, pages) for seeds in plan.seeds]
@@ -134,7 +136,7 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
 
 
 def reading_plan(plan: Plan) -> ReadingPlan:
-    """What must be read of the web for all its strategies."""
+    """The plan of what must be read from the web for all strategies."""
     contexts = dict.fromkeys(context for recipe in plan.recipes for context in contexts_of(recipe))
     details = any(strategy_of(spec).needs_detail for spec in plan.specs)
     return ReadingPlan.of(plan.web, plan.recipes, list(contexts), details=details)

@@ -1,8 +1,8 @@
-"""How good what a crawl keeps is, over the content pages that it fetched.
+"""Measures how good the kept pages of a crawl are, over the content pages that it fetched.
 
     precision = on topic among the kept / kept
     recall    = on topic among the kept / on topic
-    kept_precision@N = on topic among the kept of the first N fetched / kept of them
+    kept_precision@N = on topic among the kept of the first N fetched / kept of the first N fetched
     kept_recall@N    = on topic among the kept of the first N fetched / content pages on topic that can be reached
     p_at_25   = on topic among the 25 kept pages of highest relevance / min(25, on topic)
     calibration_error = sum over ten bins of relevance of pages in the bin / pages · |their mean relevance − their share on topic|
@@ -23,16 +23,16 @@ BINS = 10
 
 
 class Assessed(NamedTuple):
-    """A content page that was fetched."""
+    """A content page that was fetched, with its truth and the crawl's verdict."""
 
     is_relevant: bool
-    relevance: float | None  # 0..1, as the crawl has it; None: the page could not be read
+    relevance: float | None  # 0..1, by the crawl's page classifier; None: the page could not be read
     is_kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """The pages whose relevance is from `start` on and below `end`; the last bin has 1 too."""
+    """The pages with a relevance of at least `start` and less than `end`; the last bin includes 1."""
 
     start: float
     end: float
@@ -43,9 +43,9 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One crawl's. A figure is None when it would be a share of nothing."""
+    """The figures of one crawl's kept pages. A figure is None when its denominator is 0."""
 
-    pages: int  # kept
+    pages: int  # number of kept pages
     precision: float | None
     recall: float | None
     p_at_25: float | None
@@ -53,7 +53,7 @@ class Kept:
 
 
 def measure(pages: Sequence[Assessed]) -> Kept:
-    """`pages`: in order of fetching, which decides between equal relevances."""
+    """Compute the figures of a crawl. `pages`: in order of fetching, which breaks ties of relevance."""
     kept = [page for page in pages if page.is_kept]
     hits = sum(page.is_relevant for page in kept)
     relevant = sum(page.is_relevant for page in pages)
@@ -86,7 +86,7 @@ def reliability(pages: Sequence[Assessed]) -> list[Bin]:
 
 
 def calibration_error(bins: Sequence[Bin]) -> float | None:
-    """0..1; None without pages."""
+    """The expected calibration error over the bins, 0..1; None without pages."""
     pages = sum(one.pages for one in bins)
     gaps = (
         one.pages * abs(one.mean_relevance - one.on_topic)

@@ -1,7 +1,7 @@
-"""The truth about a recorded web: which pages are about which topic, as people or rules have labelled them. No crawl sees it.
+"""Reads the ground truth about a recorded web: which pages are about which topic, as labelled by people or rules. No crawl sees it.
 
-A file of lines `url TAB topics TAB how TAB kind`; topics separated by commas, may be empty (no evidence); kind is home, hub or
-content; lines that begin with `#` are passed over. URLs are compared by the page they lead to.
+A file has lines `url TAB topics TAB how TAB kind`. Topics are separated by commas and may be empty (no evidence); kind is home, hub or
+content; lines that begin with `#` are skipped. URLs are compared by the page they lead to.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ REMEDY = "give lines: url TAB topics TAB how TAB kind"
 
 @dataclass(slots=True)
 class Labels:
-    """Page numbers by topic."""
+    """The labelled pages of a recorded web, as page numbers by topic."""
 
     topics: dict[str, set[int]] = field(default_factory=dict)
     content: set[int] = field(default_factory=set)  # pages of kind `content`
     pages: int = 0  # labelled pages of the web
-    elsewhere: int = 0  # labelled URLs that the web does not hold
+    elsewhere: int = 0  # labelled URLs that the web does not have
 
     def of(self, topic: str) -> set[int]:
-        """The pages about a topic; an error when there are none: nothing could be measured."""
+        """The pages about a topic. ArgumentError when there are none, because nothing could be measured."""
         if not self.topics.get(topic):
             known = ", ".join(sorted(name for name, pages in self.topics.items() if pages)) or "none"
             fault = "no page of the recorded web is labelled with it"
@@ -36,7 +36,7 @@ class Labels:
 
 
 def read_labels(paths: Sequence[Path], pages: RecordedPages) -> Labels:
-    """Labels of one or more files. A page that is labelled twice is about all its topics."""
+    """Read the labels of one or more files. A page with several labels is about all their topics. ArgumentError if no label fits."""
     labels = Labels()
     seen: set[int] = set()
     for path in paths:
@@ -58,7 +58,7 @@ def read_labels(paths: Sequence[Path], pages: RecordedPages) -> Labels:
 
 
 def label_rows(path: Path) -> list[list[str]]:
-    """The columns of each line. ArgumentError for a file that cannot be read, and for a line of one column."""
+    """The columns of each line of a file. ArgumentError for a file that cannot be read, and for a line with one column."""
     with file_faults(ArgumentError, f"--labels {path}", "cannot be read", REMEDY):
         text = path.read_text(encoding="utf-8-sig")
     rows: list[list[str]] = []

@@ -1,7 +1,7 @@
-"""One strategy's crawl by the real engine, on the recorded web: `scrapy crawl topic` in a process of its own.
+"""Crawls the recorded web with the real engine: `scrapy crawl topic` in a process of its own, for each run of a comparison.
 
-It gets the arguments of the replay, REPLAY_WARC answers for the network, and the crawl log says what was fetched. With REPLAY_PACED
-answers come in the order in which they were asked for, so repeats fetch the same pages; memory and seconds differ.
+The process gets the arguments of the replay. REPLAY_WARC replaces the network, and the crawl log records what was fetched. With
+REPLAY_PACED responses arrive in the order of the requests, so repeats fetch the same pages; memory and seconds differ.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _JOB = "job"
 
 @dataclass(slots=True)
 class LiveCrawls:
-    """Runs crawls side by side, each with files in a folder of its own."""
+    """Runs crawls in parallel, each with a folder of its own."""
 
     web: Sequence[Path]
     pages: RecordedPages
@@ -53,7 +53,7 @@ class LiveCrawls:
     _running: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def run(self, runs: Sequence[Run]) -> Iterator[tuple[int, Crawled]]:
-        """Number of the run and what it did, as they end."""
+        """The number and the result of each run, in the order in which they end."""
         with ThreadPoolExecutor(self.jobs) as threads:
             numbers = {threads.submit(self._crawl, run): number for number, run in enumerate(runs)}
             try:
@@ -70,7 +70,7 @@ class LiveCrawls:
         folder.mkdir(parents=True, exist_ok=True)
         seeds, log = folder / "seeds.txt", folder / "log.txt"
         job = folder / _JOB
-        shutil.rmtree(job, ignore_errors=True)  # of an earlier comparison: what it kept is not this one's
+        shutil.rmtree(job, ignore_errors=True)  # a job of an earlier comparison
         visits = job / VISITS
         lines = [self.pages.urls[number] for number in run.seeds]
         lines += [f"-{url}" for url in run.recipe.off_topic]
@@ -97,7 +97,7 @@ class LiveCrawls:
         return found
 
     def arguments(self, run: Run, seeds: Path, folder: Path) -> list[str]:
-        """What to type after `scrapy`."""
+        """The command line of a crawl, without `scrapy` itself."""
         recipe = pruned(run.recipe, run.spec)
         topic = recipe.topic
         if recipe is not run.recipe:
@@ -108,11 +108,11 @@ class LiveCrawls:
             "REPLAY_PACED": True,
             "SPIDER_MIDDLEWARES": json.dumps({RECORDED_LINKS: RECORDED_LINKS_POSITION}),
             "CONCURRENT_REQUESTS": run.concurrency,
-            "CONCURRENT_REQUESTS_PER_DOMAIN": run.concurrency,  # a recording has no host to be polite to
+            "CONCURRENT_REQUESTS_PER_DOMAIN": run.concurrency,  # a recording needs no politeness
             "TOPIC_DATA_DIR": folder,
             "TOPIC_JOB": _JOB,
-            "STORE_URL": "",  # a comparison's pages are nobody's
-            "TOPIC_DISCARDED_SAMPLE": run.pages,  # all: their relevances are wanted
+            "STORE_URL": "",  # pages of a comparison do not belong in a shared database
+            "TOPIC_DISCARDED_SAMPLE": run.pages,  # all discarded pages: their relevances are measured
             "TOPIC_SEED": run.seed,
             "TOPIC_LINK_MODELS": recipe.link_models,
             "TOPIC_LINK_THRESHOLD": recipe.link_threshold if recipe.prune else 0,
@@ -122,7 +122,7 @@ class LiveCrawls:
             "TOPIC_EXPAND": recipe.expand,
             "TOPIC_LISTINGS": bool(recipe.listings_after),
             "TOPIC_LISTINGS_AFTER": recipe.listings_after or None,
-            # budgets and traps prune too: a replay has none
+            # budgets and trap rules prune too, and a replay has none
             **(dict.fromkeys(BUDGETS, 0) if not recipe.prune else {}),
         }
         given = {"topic": topic, "strategy": name_of(run.spec), "seeds": seeds, "pages": run.pages}
@@ -131,7 +131,8 @@ class LiveCrawls:
 
 
 def watched(process: int, visits: Path) -> tuple[dict[int, float], int, resource.struct_rusage]:
-    """Wait for it to end. MB by pages fetched, at each MEMORY_STEP of the crawl log; its exit status and what it used."""
+    """Wait for a process to end. Return its memory in MB by pages fetched, at each MEMORY_STEP of the crawl log, its exit status and its
+    resource usage."""
     memory: dict[int, float] = {}
     while True:
         ended, status, usage = os.wait4(process, os.WNOHANG)
@@ -144,7 +145,7 @@ def watched(process: int, visits: Path) -> tuple[dict[int, float], int, resource
 
 
 def fetched(visits: Path, pages: RecordedPages, limit: int) -> Crawled:
-    """The pages of a crawl log in order, each once; what else was asked for is counted by status."""
+    """The pages of a crawl log in order, each once, `limit` at most; responses without a page of the web are counted by status."""
     order: dict[int, None] = {}
     no_page: Counter[str] = Counter()
     for visit in read_visits(visits):
@@ -157,7 +158,7 @@ def fetched(visits: Path, pages: RecordedPages, limit: int) -> Crawled:
 
 
 def job_verdicts(job: Path) -> dict[str, Verdict]:
-    """Of the pages that a crawl stored or sampled as discarded, by URL; one that is an alias of another is not kept."""
+    """The verdicts on the pages that a crawl stored or sampled as discarded, by URL; an alias of another page counts as not kept."""
     found: dict[str, Verdict] = {}
     for name in (DISCARDED, PAGES):
         if (job / name).is_file():

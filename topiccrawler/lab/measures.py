@@ -1,4 +1,4 @@
-"""How good a crawl was, from which of its pages were relevant, as the figures that result.json holds.
+"""Measures how good a crawl was from the relevance of its pages, as the figures of result.json.
 
     harvest_rate@N  = relevant among the first N fetched / N: Σ r_i / |V|, r_i = 1 for a relevant page of V (JLSE eq. 20)
     target_recall@N = relevant among the first N fetched / relevant pages that can be reached: |T ∩ C_t| / |T| (JLSE eq. 21)
@@ -6,10 +6,10 @@
     pages_to_half   = pages fetched until half of the relevant pages that can be reached were among them
     off_topic_share = pages that are not relevant among all fetched / all fetched
 
-A crawl whose queue runs empty keeps its count and is still divided by N; `pages` says how many it fetched.
+A crawl whose queue runs empty keeps its count, which is still divided by N; `pages` is the number of pages it fetched.
 
-Every figure is the mean over a strategy's runs, and with more than one run a band stands beside it: the 95 % confidence
-interval of that mean, by Student's t.
+Every figure is the mean over a strategy's runs. With more than one run it comes with a band: the 95 % confidence interval of
+that mean, by Student's t.
 """
 
 from __future__ import annotations
@@ -28,48 +28,51 @@ from topiccrawler.lab.kept_pages import Assessed, Kept, measure, reliability
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Relevant pages among the first 1, 2, … fetched."""
+    """The numbers of relevant pages among the first 1, 2, … pages fetched."""
 
     counts: tuple[int, ...]
 
     @classmethod
     def of(cls, relevant: Iterable[bool]) -> Curve:
-        """From one truth a fetched page, in order of fetching."""
+        """A curve from the relevance of each fetched page, in order of fetching."""
         return cls(tuple(accumulate(map(int, relevant))))
 
     @property
     def pages(self) -> int:
+        """The number of pages fetched."""
         return len(self.counts)
 
     def found(self, pages: int) -> int:
-        """Relevant pages among the first `pages`; a crawl that ended sooner keeps its count."""
+        """The number of relevant pages among the first `pages`; a crawl that ended sooner keeps its count."""
         at = min(pages, len(self.counts))
         return self.counts[at - 1] if at > 0 else 0
 
     def area(self, pages: int) -> int:
-        """Sum of found(n) over n = 1..pages."""
+        """The sum of found(n) over n = 1..pages."""
         missing = max(0, pages - len(self.counts))
         return sum(self.counts[:pages]) + missing * self.found(pages)
 
 
 def harvest_rate(curve: Curve, pages: int) -> float:
-    """0..1"""
+    """The share of relevant pages among the first `pages`, 0..1."""
     return curve.found(pages) / pages
 
 
 def target_recall(curve: Curve, pages: int, reachable: int) -> float | None:
-    """0..1; None when no relevant page can be reached."""
+    """The share of the reachable relevant pages that is among the first `pages`, 0..1; None when none can be reached."""
     return curve.found(pages) / reachable if reachable else None
 
 
 def oracle_ratio(curve: Curve, oracle: Curve, pages: int) -> float | None:
-    """0 = found nothing, 1 = as good as the oracle (a lucky crawl may pass it); None when the oracle finds nothing."""
+    """The area under the curve by that of the oracle: 0 = found nothing, 1 = as good as the oracle (a lucky crawl may exceed it); None
+    when the oracle finds nothing."""
     best = oracle.area(pages)
     return curve.area(pages) / best if best else None
 
 
 def pages_to_half(curve: Curve, reachable: int) -> int | None:
-    """None when the crawl ended before, or no relevant page can be reached."""
+    """The number of pages fetched until half of the reachable relevant pages were found; None when the crawl ended before, or none can be
+    reached."""
     half = (reachable + 1) // 2
     if not half or curve.found(curve.pages) < half:
         return None
@@ -77,12 +80,12 @@ def pages_to_half(curve: Curve, reachable: int) -> int | None:
 
 
 def off_topic_share(curve: Curve) -> float | None:
-    """0..1; None when nothing was fetched."""
+    """The share of pages that are not relevant among all fetched pages, 0..1; None when nothing was fetched."""
     return 1.0 - curve.found(curve.pages) / curve.pages if curve.pages else None
 
 
 def checkpoints(pages: int, step: int) -> list[int]:
-    """Every `step` pages, and the end."""
+    """The numbers of pages at which a crawl is measured: every `step` pages, and the end."""
     return [*range(step, pages, step), pages]
 
 
@@ -97,7 +100,7 @@ KEPT = tuple(one.name for one in fields(Kept))
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What the crawls of one topic are measured by."""
+    """The ground truth by which the crawls of one topic are measured."""
 
     source: str  # LABELS | judge
     relevant: frozenset[int]
@@ -108,20 +111,20 @@ class Truth:
     counted: frozenset[int] | None = None  # pages of kind `content`, of any topic; None: kinds are not known
 
     def curve(self, order: Sequence[int]) -> Curve:
-        """Of all relevant pages."""
+        """The curve of all relevant pages."""
         return Curve.of(page in self.relevant for page in order)
 
     def content_curve(self, order: Sequence[int]) -> Curve:
-        """Of relevant content pages alone."""
+        """The curve of relevant content pages alone."""
         return Curve.of(page in self.content for page in order)
 
     def assessed(self, order: Sequence[int], verdicts: Mapping[int, Verdict]) -> tuple[Assessed, ...]:
-        """The content pages among these, or all where kinds are not known, with what the crawl made of them."""
+        """The content pages among these (all pages if kinds are unknown), each with its truth and the crawl's verdict."""
         fetched = (page for page in order if self.counted is None or page in self.counted)
         return tuple(Assessed(page in self.relevant, *verdicts.get(page, (None, False))) for page in fetched)
 
     def kept(self, order: Sequence[int], verdicts: Mapping[int, Verdict]) -> tuple[Curve, Curve]:
-        """Of the content pages that the crawl keeps, and of those of them on topic."""
+        """The curve of the content pages that the crawl keeps, and the curve of those of them that are on topic."""
         kept = {page for page, verdict in verdicts.items() if verdict.is_kept}
         kept = kept if self.counted is None else kept & self.counted
         is_kept = [page in kept for page in order]
@@ -129,16 +132,17 @@ class Truth:
         return Curve.of(is_kept), Curve.of(hits)
 
     def sites_of(self, pages: Iterable[int]) -> int:
-        """Sites with a relevant page among these."""
+        """The number of sites with a relevant page among these."""
         return len({self.sites[page] for page in pages if page in self.sites})
 
     @property
     def targets(self) -> int:
-        """Relevant pages that can be reached."""
+        """The number of relevant pages that can be reached."""
         return len(self.relevant & self.reachable)
 
     @property
     def content_targets(self) -> int:
+        """The number of relevant content pages that can be reached."""
         return len(self.content & self.reachable)
 
 
@@ -148,8 +152,8 @@ class Scored:
 
     curves: tuple[Curve, ...]
     content: tuple[Curve, ...]
-    sites: tuple[int, ...] = ()  # with a relevant page among those fetched
-    # content pages fetched; none where nothing says what was kept
+    sites: tuple[int, ...] = ()  # of each run: number of sites with a relevant page among those fetched
+    # of each run: the content pages fetched; empty without labels
     assessed: tuple[tuple[Assessed, ...], ...] = ()
     kept: tuple[tuple[Curve, Curve], ...] = ()  # of each run: content pages kept, and those of them on topic
 
@@ -157,7 +161,8 @@ class Scored:
     def of(
         cls, truth: Truth, orders: Collection[Sequence[int]], verdicts: Sequence[Mapping[int, Verdict]] = ()
     ) -> Scored:
-        """`verdicts`: of each run, what it would keep. The page classifier is not measured by itself."""
+        """The curves of runs that fetched pages in these orders. `verdicts`: of each run, on its pages; used only with labels, because the
+        page classifier must not be measured by itself."""
         curves, content = (tuple(map(of, orders)) for of in (truth.curve, truth.content_curve))
         by_labels = list(zip(orders, verdicts, strict=False)) if truth.source == LABELS else []
         assessed = tuple(truth.assessed(*one) for one in by_labels)
@@ -168,9 +173,9 @@ class Scored:
 def figures(
     scored: Scored, oracle: Curve, truth: Truth, pages: int, at: Sequence[int] = ()
 ) -> dict[str, Any]:
-    """One strategy's entry in result.json; `at`: counts of pages at which it is measured, by default every STEP_PAGES."""
+    """One strategy's entry in result.json. `at`: numbers of pages at which it is measured, by default every STEP_PAGES."""
     at = at or checkpoints(pages, STEP_PAGES)
-    runs: dict[str, Any] = {}  # of each figure its values, one a run
+    runs: dict[str, Any] = {}  # figure -> its values, one a run
     kinds = [("", scored.curves, truth.targets), ("content_", scored.content, truth.content_targets)]
     for kind, curves, targets in kinds[: 2 if truth.content else 1]:
         runs[kind + "harvest_rate"] = {n: [harvest_rate(curve, n) for curve in curves] for n in at}
@@ -197,7 +202,7 @@ def figures(
 
 
 def _of_each(runs: Mapping[Any, Any], of: Callable[[Sequence[float | None]], Any]) -> dict[str, Any]:
-    """Of each figure, at each number of pages."""
+    """The result of `of` for each figure, at each number of pages where it has several."""
     return {
         str(name): _of_each(values, of) if isinstance(values, dict) else of(values)
         for name, values in runs.items()
@@ -205,7 +210,7 @@ def _of_each(runs: Mapping[Any, Any], of: Callable[[Sequence[float | None]], Any
 
 
 def _reliability(runs: Sequence[Sequence[Assessed]]) -> list[dict[str, Any]]:
-    """Of the pages of all runs; `pages`: the mean of the runs."""
+    """The reliability diagram over the pages of all runs; `pages`: the mean over the runs."""
     pooled = reliability([page for pages in runs for page in pages])
     of_runs = zip(*map(reliability, runs), strict=True)
     return [
@@ -221,7 +226,7 @@ def _reliability(runs: Sequence[Sequence[Assessed]]) -> list[dict[str, Any]]:
 
 
 def mean(values: Sequence[float | None]) -> Any:
-    """None when any is; of counts a count, where it is whole."""
+    """The mean, rounded; None when any value is None. An integer if the values are integers and their mean is whole."""
     known = [value for value in values if value is not None]
     if len(known) < len(values):
         return None
@@ -230,7 +235,7 @@ def mean(values: Sequence[float | None]) -> Any:
 
 
 def band(values: Sequence[float | None]) -> list[float] | None:
-    """Lower and upper end of the confidence interval of the mean."""
+    """The lower and the upper end of the confidence interval of the mean; None for fewer than two values, or when any is None."""
     known = [value for value in values if value is not None]
     if len(known) < max(2, len(values)):
         return None

@@ -1,4 +1,4 @@
-"""The oracle: what a strategy could do that knew all links and all labels.
+"""Computes the crawl of the oracle, a strategy that knows all links and all labels.
 
 Idea: always fetch the queued page from which the nearest relevant page is fewest links away.
 Formula: key = (links to the nearest relevant page, order of arrival); 0 for a relevant page; a page from which no relevant one
@@ -6,7 +6,7 @@ Formula: key = (links to the nearest relevant page, order of arrival); 0 for a r
 Parameters: none.
 Reads: the whole link table and the truth, which no crawl has.
 Cost: O(links + pages · log pages), once a topic.
-But: it is greedy, not the best order there is: it does not weigh one near relevant page against many a step farther.
+But: it is greedy and not optimal: it does not weigh one near relevant page against many that are a step farther.
 Reference: house definition (ALGORITHMS §7); oracle_ratio divides by it.
 """
 
@@ -19,7 +19,7 @@ from topiccrawler.lab.recorded_web import NOWHERE, LinkTable
 
 
 def oracle_order(links: LinkTable, seeds: Sequence[int], relevant: Iterable[int], pages: int) -> list[int]:
-    """The first `pages` pages the oracle fetches from the seeds."""
+    """The first `pages` pages that the oracle fetches from the seeds, in order."""
     distances = links.distances(relevant)
     heap: list[tuple[int, int, int]] = []
     queued: set[int] = set()

@@ -1,6 +1,6 @@
-"""Reads every page of a recorded web once, for all topics, context makers and strategies, with the crawl's own Reader.
+"""Parses every page of a recorded web once, for all topics, context makers and strategies, with the crawl's own Reader.
 
-A link counts once for each place it stands in a page; links to pages the web does not hold are left out and counted.
+A link counts once for each place where it occurs in a page. Links to pages that the web does not have are counted and left out.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PAGES_A_TASK = 64
 
 @dataclass(frozen=True, slots=True)
 class ReadingPlan:
-    """What is read, and how; the same in every process."""
+    """The description of what is read from the web, and how; equal in every process."""
 
     web: tuple[Path, ...]
     recipes: tuple[str, ...]  # one a topic, as JSON: a plan must be hashable
@@ -48,18 +48,18 @@ class ReadingPlan:
         contexts: Sequence[ContextMaker],
         details: bool = False,
     ) -> Self:
-        """The plan for these topics."""
+        """The plan for the topics of these recipes. `details`: classify pages as detail or link pages."""
         plain = (json.dumps(recipe.as_json()) for recipe in recipes)
         return cls(tuple(web), tuple(plain), tuple(contexts), details)
 
 
 @dataclass(slots=True)
 class WebReading:
-    """What reading the web found."""
+    """The results of reading the web."""
 
     links: LinkTable
-    targets: list[set[int]]  # for each topic the pages its page classifier holds relevant
-    elsewhere: int = 0  # links to pages that the web does not hold
+    targets: list[set[int]]  # for each topic the pages that its page classifier finds relevant
+    elsewhere: int = 0  # number of links to pages that the web does not have
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class _Read:
 def read_web(
     plan: ReadingPlan, pages: RecordedPages, path: Path, workers: Workers, tick: Callable[[int], None]
 ) -> WebReading:
-    """Read the web into the file at `path`; `tick` gets how many pages are done."""
+    """Read the web into the file at `path`. `tick`: called with the number of pages done since the last call."""
     found = WebReading(LinkTable(), [set() for _ in plan.recipes])
     starts = range(0, len(pages), PAGES_A_TASK)
     tasks = [(plan, start) for start in starts]
@@ -84,7 +84,7 @@ def read_web(
         for number, part in workers.run(_read_part, tasks):
             waiting[number] = part
             tick(len(part))
-            while following in waiting:  # the link table grows in order of page numbers
+            while following in waiting:  # the link table must be filled in the order of page numbers
                 for page, read in enumerate(waiting.pop(following), starts[following]):
                     found.links.add(read.targets)
                     found.elsewhere += read.elsewhere
@@ -99,11 +99,11 @@ def read_web(
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """What a process needs to read pages."""
+    """The objects that a process needs to read pages."""
 
     pages: RecordedPages
     page_classifiers: list[PageClassifier]
-    readers: list[Reader]  # of each topic; one object for those whose segmenters cut alike
+    readers: list[Reader]  # one a topic; topics with equal segmenters share an object
     recipe: Recipe
 
 
@@ -172,7 +172,7 @@ def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
 
 
 def _judged(opened: _Opened, reading: Reading) -> list[Judged]:
-    """The page for each topic; its words as the topic's segmenter gives them, as if it were the only one."""
+    """The verdict of each topic's page classifier, on the page's words by the segmenter of that topic."""
     first, *_ = opened.readers
     page, document = reading.page, reading.document
     words = {first: reading.words}

@@ -1,7 +1,7 @@
-"""The papers' experiments by name, for `scrapy compare --experiment NAME`: topics, strategies, pages and settings of each.
+"""Defines the papers' experiments by name, for `scrapy compare --experiment NAME`: topics, strategies, pages and settings of each.
 
-What a user gives goes before what is written here. Without `--web` the synthetic web is recorded, and its seed page taken.
-docs/papers/ has a page a paper, docs/lab/experiments.md the results on a recorded web.
+A user's options take precedence over these values. Without `--web` the synthetic web is recorded, and its seed page is used.
+docs/papers/ has a page for each paper, docs/lab/experiments.md the results on a recorded web.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from topiccrawler.lab.labels import label_rows
 from topiccrawler.resources import package_table
 
 SYNTHETIC = "synthetic-web"  # folder in OUT
-AMONG_DEFAULTS = "spider"  # priority: above the project's settings, below the command line's
+AMONG_DEFAULTS = "spider"  # priority: above the project's settings, below those of the command line
 
 
 class Settings(Protocol):
-    """What is written to Scrapy's settings."""
+    """The part of Scrapy's settings that an experiment writes to."""
 
     def set(self, name: str, value: str, priority: str) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class PaperExperiment:
-    """What a paper compared, and how."""
+    """One experiment of a paper."""
 
-    paper: str  # its page in docs/papers
-    figures: str  # which figures or tables
+    paper: str  # the paper's page in docs/papers
+    figures: str  # the figures or tables of the paper that it repeats
     topics: str
     strategies: str
     pages: int
     step: int  # pages between two counts
     concurrency: int = 16
-    mixed_seeds: int = 0  # so many hubs, two of three on topic, for seeds where labels tell them
+    mixed_seeds: int = 0  # number of hubs used as seeds, two of three on topic, if labels are given
     settings: Mapping[str, str] = field(default_factory=dict)
-    live: bool = False  # by the real engine
+    live: bool = False  # crawl with the real engine
 
 
-BY_HAND = "LABELS"  # in a strategy: the first file of labels
+BY_HAND = "LABELS"  # in a strategy's parameters: placeholder for the first file of labels
 
 
 EXPERIMENTS = {
@@ -53,14 +53,14 @@ EXPERIMENTS = {
 
 
 def experiment_of(name: str) -> PaperExperiment:
-    """By its name."""
+    """The experiment of that name. ArgumentError for an unknown one."""
     if name not in EXPERIMENTS:
         raise ArgumentError(f"--experiment {name}", "is unknown", f"give one of: {', '.join(EXPERIMENTS)}")
     return EXPERIMENTS[name]
 
 
 def fill_in(opts: argparse.Namespace, settings: Settings) -> None:
-    """Set the experiment's values where the user gave none. ArgumentError for an unknown one."""
+    """Set the experiment's values for options that the user did not give. ArgumentError for an unknown experiment."""
     chosen = experiment_of(opts.experiment)
     opts.topic = opts.topic or [chosen.topics]
     for option in ("strategies", "pages", "step", "concurrency"):
@@ -73,7 +73,7 @@ def fill_in(opts: argparse.Namespace, settings: Settings) -> None:
 
 
 def with_labels(strategies: str, labels: Sequence[str]) -> str:
-    """The strategies, BY_HAND in them replaced by the first file of labels; without one, those that need it left out."""
+    """The strategies with BY_HAND replaced by the first file of labels; without one, strategies that need it are left out."""
     by_hand, specs = f"={BY_HAND}", strategies.split(",")
     if not labels:
         return ",".join(spec for spec in specs if not spec.endswith(by_hand))
@@ -83,7 +83,7 @@ def with_labels(strategies: str, labels: Sequence[str]) -> str:
 
 
 def mixed_seeds(labels: Iterable[Path], topic: str, number: int) -> list[str]:
-    """Hubs of a labelled web, two of three about the topic (all there are, when they are fewer), drawn by lot, the same each time."""
+    """Random hubs of a labelled web, two of three about the topic (fewer if there are not enough), the same for every call."""
     hubs: dict[bool, list[str]] = {True: [], False: []}
     for path in labels:
         for url, topics, _, kind in (row[:4] for row in label_rows(path) if len(row) > 3):
@@ -96,7 +96,7 @@ def mixed_seeds(labels: Iterable[Path], topic: str, number: int) -> list[str]:
 
 
 def recorded_synthetic_web(out: Path) -> tuple[Path, Path, list[str]]:
-    """The synthetic web's recording in that folder, made when it is not there: WARC file, labels and seeds."""
+    """Record the synthetic web in a folder below `out`; return the WARC file, the labels and the seeds."""
     from topiccrawler.lab.demo.crawls import record
     from topiccrawler.lab.demo.plan import Web
 

@@ -1,7 +1,7 @@
-"""Parsed pages of a recorded web, in one temporary file: every page is read once for all runs.
+"""Caches the parsed pages of a recorded web in one temporary file, so that every page is parsed once for all runs.
 
-Reading a page costs ten times as much as scoring its links, and all parsed pages of a web do not fit into memory. So they
-lie in a SQLite file as compressed JSON; every run, in any process, loads from there the pages it fetches.
+Parsing a page costs ten times as much as scoring its links, and all parsed pages of a web do not fit into memory. So they
+are in a SQLite file as compressed JSON; every run, in any process, loads from it the pages that it fetches.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from topiccrawler.files import compact
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.relevance.evidence import Found
 
-# Known by the page itself, or only when a run fetches it.
+# Fields of a link that its target determines, or that are known only when a run fetches its page.
 _OF_THE_TARGET = ("url", "host")
 _OF_THE_RUN = ("depth", "source_url")
 LINK_FIELDS = tuple(name for name in Link._fields if name not in _OF_THE_TARGET + _OF_THE_RUN)
@@ -29,20 +29,20 @@ _SCHEMA = "CREATE TABLE pages (number INTEGER PRIMARY KEY, url TEXT, host TEXT, 
 
 
 class Judged(NamedTuple):
-    """One page by the page classifier of one topic."""
+    """The verdict of one topic's page classifier on one page."""
 
     similarity: float
     relevance: float
     is_target: bool
-    # what relevance.evidence observed in it, where that is the topic's page classifier
+    # the observations of relevance.evidence, if that is the topic's page classifier
     found: list[Found] | None
-    # of the page, where the topic's segmenter cuts it otherwise than that of the first topic
+    # the page's terms, if the topic's segmenter splits it differently from that of the first topic
     terms: dict[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One page, read for several topics and context makers; `links` name their targets by number."""
+    """One page, parsed for several topics and context makers; `links` have their targets as numbers."""
 
     page: dict[str, Any]  # PAGE_FIELDS
     judged: list[Judged]  # for each topic
@@ -50,7 +50,7 @@ class Reading:
 
 
 def write_pages(path: Path, pages: Iterable[tuple[int, str, str, bytes | None]]) -> None:
-    """Make the file: number, URL, host and reading of every page (None: nothing we can read)."""
+    """Make the file from the number, URL, host and packed reading of every page (None: unsupported file format)."""
     with sqlite3.connect(path) as database:
         database.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + _SCHEMA)
         database.executemany("INSERT INTO pages VALUES (?, ?, ?, ?)", pages)
@@ -58,7 +58,7 @@ def write_pages(path: Path, pages: Iterable[tuple[int, str, str, bytes | None]])
 
 
 class ParsedPages:
-    """The file, for one run."""
+    """The file of parsed pages, opened for one run."""
 
     def __init__(self, path: Path) -> None:
         self._database = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
@@ -71,7 +71,7 @@ class ParsedPages:
         return len(self.urls)
 
     def read(self, number: int) -> Reading | None:
-        """What was read of a page; None when it is nothing we can read."""
+        """The parsed page; None for an unsupported file format."""
         query = "SELECT reading FROM pages WHERE number = ?"
         (blob,) = self._database.execute(query, (number,)).fetchone()
         if blob is None:
@@ -80,29 +80,29 @@ class ParsedPages:
         return Reading(page, [Judged(*one) for one in judged], links)
 
     def seed(self, number: int) -> Link:
-        """A page as a seed."""
+        """A page as the link of a seed."""
         return Link(self.urls[number], self.hosts[number])
 
     def page(self, number: int, reading: Reading, topic: int, via: Via) -> Page:
-        """The page as a run that came by `via` sees it."""
+        """The page for a run of this topic that reached it by `via`."""
         one = reading.judged[topic]
         known = {**reading.page, "relevance": one.relevance, "is_target": one.is_target}
         known |= {"similarity": one.similarity, "terms": known["terms"] if one.terms is None else one.terms}
         return Page(self.urls[number], via.link.depth, **known, via=via)
 
     def links(self, reading: Reading, page: Page, context: str) -> list[Link]:
-        """Its links to pages of the web, in document order."""
+        """The links of a page to pages of the web, in document order. `context`: the context maker."""
         rows = [(at, dict(zip(LINK_FIELDS, values, strict=True))) for at, *values in reading.links[context]]
         own: dict[str, Any] = {"depth": page.depth + 1, "source_url": page.url}
         return [Link(self.urls[at], self.hosts[at], **own, **row) for at, row in rows]
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._database.close()
 
 
 def pack(page: Page, judged: Sequence[Judged], links: dict[str, list[tuple[int, Link]]]) -> bytes:
-    """One page's Reading as bytes; `judged`: for each topic."""
+    """A page's Reading as bytes. `judged`: one verdict a topic. `links`: by context maker, each with the number of its target."""
     plain = {name: getattr(page, name) for name in PAGE_FIELDS}
     rows = {
         context: [[target, *(getattr(link, name) for name in LINK_FIELDS)] for target, link in found]

@@ -1,7 +1,7 @@
-"""Harvest and recall curves as the papers draw them: pages fetched to the right, the measure upwards, a line a strategy.
+"""Draws harvest and recall curves as the papers do: pages fetched to the right, the measure upwards, one line a strategy.
 
-The best strategies by oracle ratio have a colour, a line style and their name beside the picture; the others are grey.
-Made without pyplot, so that no display is needed; the files hold no date and repeat to the bit.
+The best strategies by oracle ratio have a colour, a line style and their name beside the plot; the others are grey.
+The plots are made without pyplot, so that no display is needed. The files contain no date, so they are reproducible bit by bit.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from topiccrawler.lab.measures import Curve, band, checkpoints, harvest_rate, ta
 from topiccrawler.lab.reporting import mean_ratios
 from topiccrawler.lab.result_files import ORACLE
 
-POINTS = 200
+POINTS = 200  # per curve
 SIZE_INCHES = (9.0, 5.5)
 DOTS_AN_INCH = 120
 FONT_POINTS = 11
-# Okabe and Ito's colours, which most colour-blind people can distinguish; each has a line style too. For the best strategies.
+# For the best strategies: Okabe and Ito's colours, which most colour-blind people can distinguish; each has a line style too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _STYLES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (1, 1, 4, 1)))
 _OTHERS = "0.72"  # a light grey
@@ -35,7 +35,7 @@ Measure = Callable[[Curve, int], float | None]
 
 
 def plots(outcome: Outcome, pages: int) -> dict[str, bytes]:
-    """File name -> PNG."""
+    """The plots of one topic: file name -> PNG. `pages`: the length of the crawls."""
     truth = outcome.truth
     drawn = {
         "harvest.png": _draw(outcome, pages, "harvest rate", harvest_rate),
@@ -51,7 +51,8 @@ def plots(outcome: Outcome, pages: int) -> dict[str, bytes]:
 
 
 def _draw_reliability(outcome: Outcome, pages: int) -> bytes:
-    """Share on topic over mean relevance, a point a bin, its size by the pages in it: on the diagonal relevance is a probability."""
+    """The reliability diagram: share on topic over mean relevance, a point a bin, sized by its pages. On the diagonal relevance is a
+    probability."""
     title = f"{_plain(outcome.topic)}: reliability of the relevance"
     figure, axes = _axes(
         title, "mean relevance of the content pages of a bin", "share of them on topic", 1.02
@@ -69,7 +70,7 @@ def _draw_reliability(outcome: Outcome, pages: int) -> bytes:
 
 
 def _draw(outcome: Outcome, pages: int, label: str, measure: Measure, *, content: bool = False) -> bytes:
-    """The measure over the pages fetched: the mean of the runs, and their band where each point has one."""
+    """A plot of the measure over the pages fetched: the mean of the runs, and their confidence band if each point has one."""
     at = checkpoints(pages, max(1, pages // POINTS))
     others = f" (grey: {count} other strategies)" if (count := len(outcome.scored) - len(COLOURS)) > 0 else ""
     figure, axes = _axes(f"{_plain(outcome.topic)}: {label}{others}", "pages fetched", label, pages)
@@ -87,7 +88,7 @@ def _draw(outcome: Outcome, pages: int, label: str, measure: Measure, *, content
 
 
 def _looks(outcome: Outcome, pages: int) -> list[tuple[str, dict[str, Any]]]:
-    """Strategies and how their lines look, the best last, on top of the others."""
+    """The strategies with the style of their lines, the best last, so that it is drawn on top."""
     names = list(mean_ratios([outcome], pages))
     best = zip(names, COLOURS, _STYLES, strict=False)
     looks = {
@@ -99,7 +100,7 @@ def _looks(outcome: Outcome, pages: int) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _axes(title: str, across: str, up: str, right: float) -> tuple[Figure, Axes]:
-    """A picture to draw in; `right`: the end of what goes to the right."""
+    """An empty figure with axes. `right`: the end of the horizontal axis."""
     figure = Figure(figsize=SIZE_INCHES, dpi=DOTS_AN_INCH, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
@@ -113,7 +114,7 @@ def _axes(title: str, across: str, up: str, right: float) -> tuple[Figure, Axes]
 
 
 def _png(figure: Figure, axes: Axes) -> bytes:
-    """The picture, with the names of its lines at the right, the best first."""
+    """The figure as PNG, with a legend at the right, the best strategy first."""
     handles, labels = axes.get_legend_handles_labels()
     if handles:
         axes.legend(
@@ -129,6 +130,6 @@ def _png(figure: Figure, axes: Axes) -> bytes:
 
 
 def _plain(text: str) -> str:
-    """matplotlib reads dollar signs as formulas, and leaves out names that begin with an underscore."""
+    """A label for matplotlib, which parses dollar signs as formulas and skips labels that begin with an underscore."""
     plain = text.replace("$", "").lstrip("_")
     return plain if len(plain) <= _LONGEST_NAME else f"{plain[: _LONGEST_NAME - 1]}…"

@@ -1,9 +1,9 @@
-"""The pages of a recorded web as numbers, and which of them link to which.
+"""Numbers the pages of a recorded web, and stores which of them link to which.
 
-A page has one number, however many URLs lead to it. Every URL goes the same way: canonical form, then what the recorded web answers, through its redirects, to the record at the
-end; a page is that record.
+`RecordedPages` gives each page one number, however many URLs lead to it. Every URL is resolved alike: to its canonical form, then through
+the redirects of the recorded web to the final record, which is the page.
 
-The links are compact arrays: a link is four bytes, and a page's links a slice.
+`LinkTable` stores the links in compact arrays: a link takes four bytes, and the links of a page are a slice.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from scipy.sparse.csgraph import dijkstra
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.urls.canonical import canonical, host_of
 
-MOST_REDIRECTS = 5  # as REDIRECT_MAX_TIMES in a live crawl
+MOST_REDIRECTS = 5  # equal to REDIRECT_MAX_TIMES in a live crawl
 
 
 class RecordedPages:
-    """Numbers for the pages of a web that answer 200, in the order of the recording."""
+    """The pages of a recorded web with status 200, numbered in the order of the recording."""
 
     def __init__(self, web: RecordedWeb) -> None:
         self.web = web
@@ -43,14 +43,14 @@ class RecordedPages:
         return len(self.urls)
 
     def number(self, url: str) -> int | None:
-        """The page a canonical URL leads to; None where the web holds none."""
+        """The number of the page that a canonical URL leads to; None if the web does not have it."""
         if url not in self._known:
             record = self._record(url)
             self._known[url] = None if record is None else self._numbers.get(record)
         return self._known[url]
 
     def number_of_any(self, url: str) -> int | None:
-        """The same for a URL as people and files write it."""
+        """The number of the page that a URL leads to, which need not be canonical; None if the web does not have it."""
         asked = canonical(url)
         return None if asked is None else self.number(asked)
 
@@ -70,7 +70,7 @@ NOWHERE = -1
 
 
 class LinkTable:
-    """For each page the distinct pages it links to, in document order. Pages are added in order of their numbers."""
+    """The distinct pages that each page links to, in document order. Pages are added in the order of their numbers."""
 
     def __init__(self, targets: Iterable[Sequence[int]] = ()) -> None:
         self._ends = array("Q", [0])
@@ -79,7 +79,7 @@ class LinkTable:
             self.add(row)
 
     def add(self, targets: Iterable[int]) -> None:
-        """The links of the next page."""
+        """Add the links of the next page."""
         self._targets.extend(dict.fromkeys(targets))
         self._ends.append(len(self._targets))
 
@@ -91,15 +91,15 @@ class LinkTable:
 
     @property
     def links(self) -> int:
-        """How many distinct links there are."""
+        """The number of distinct links."""
         return len(self._targets)
 
     def reachable(self, seeds: Iterable[int]) -> set[int]:
-        """The pages a crawl from the seeds can come to."""
+        """The pages that can be reached from the seeds."""
         return {page for page, steps in enumerate(_steps(self._graph(), seeds)) if steps != NOWHERE}
 
     def distances(self, relevant: Iterable[int]) -> list[int]:
-        """For each page the fewest links to a relevant page: 0 if it is one, NOWHERE when none can be reached."""
+        """For each page the smallest number of links to a relevant page: 0 if it is one, NOWHERE when none can be reached."""
         return _steps(self._graph().T, relevant)
 
     def _graph(self) -> csr_array:
@@ -109,7 +109,7 @@ class LinkTable:
 
 
 def _steps(graph: csr_array, sources: Iterable[int]) -> list[int]:
-    """For each page the fewest links from one of the sources; NOWHERE when none leads there."""
+    """For each page the smallest number of links from one of the sources; NOWHERE when it cannot be reached."""
     at = list(dict.fromkeys(sources))
     if not at:
         return [NOWHERE] * graph.shape[0]

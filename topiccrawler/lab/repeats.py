@@ -1,6 +1,7 @@
 """Runs each strategy of a comparison the configured number of times.
 
-Every strategy runs with a second seed; one that crawls in the same order again depends on no seed and is not run further.
+With more than one repeat, every strategy runs with a second random seed. A strategy that then crawls in the same order is deterministic
+and is not run again.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from dataclasses import replace
 from topiccrawler.lab.replayed import Crawled, Run
 
 Bar = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-# does runs in any order; gives the number of each and what it did
+# executes runs in any order; yields the number and the result of each
 Do = Callable[[Sequence[Run]], Iterable[tuple[int, Crawled]]]
 
 
 def run_repeats(runs: Sequence[Run], repeat: int, do: Do, bar: Bar, *, always: bool) -> list[list[Crawled]]:
-    """For each run its crawls, by seed 0, 1, …; `always`: a run never repeats itself (a live crawl does not)."""
+    """For each run its crawls with the random seeds 0, 1, …; `always`: repeat deterministic runs too (live crawls always differ)."""
     crawls = _repeat(runs, [0], do, bar)
     if repeat > 1:
         for first, second in zip(crawls, _repeat(runs, [1], do, bar), strict=True):
@@ -32,7 +33,7 @@ def run_repeats(runs: Sequence[Run], repeat: int, do: Do, bar: Bar, *, always: b
 
 
 def _repeat(runs: Sequence[Run], seeds: Sequence[int], do: Do, bar: Bar) -> list[list[Crawled]]:
-    """For each run its crawls by these seeds."""
+    """For each run its crawls with these random seeds."""
     todo = [replace(run, seed=seed) for run in runs for seed in seeds]
     done: dict[int, Crawled] = {}
     with bar("crawling", len(todo)) as tick:

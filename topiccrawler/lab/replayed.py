@@ -1,8 +1,8 @@
-"""One strategy's crawl over a recorded web, by the crawl's own Crawl and frontier. It repeats to the bit.
+"""Replays one strategy's crawl over a recorded web, with the crawl's own Crawl and frontier. It is reproducible bit by bit.
 
-Only the engine is gone: no network, no delays between requests to a host, the clock counts pages. As many pages are under
-way as in a live crawl, and come back in the order in which they were asked for, so a strategy learns from each page as late as
-there. Pages of a live crawl come back a little sooner or later, which may change its order: further runs of `--repeat` draw that.
+Only the engine is replaced: no network, no delays between requests to a host, and the clock counts pages. As many requests are in
+flight as in a live crawl, and responses arrive in the order of the requests, so a strategy learns from each page as late as in a live
+crawl. Responses of a live crawl arrive a little sooner or later, which may change its order: further runs of `--repeat` draw random delays.
 """
 
 from __future__ import annotations
@@ -29,42 +29,42 @@ from topiccrawler.model import Link, Page, Via
 from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.relevance.evidence import EvidenceClassifier, Found
 
-MEMORY_STEP = 250  # pages between two looks at the memory
+MEMORY_STEP = 250  # pages between two measurements of the memory
 
 
-CONCURRENCY = 16  # pages under way at once, replayed and live; Scrapy's own default
+CONCURRENCY = 16  # requests in flight, replayed and live; Scrapy's own default
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One crawl to do. Plain values: it goes to another process."""
+    """The description of one crawl, in plain values, because it is sent to another process."""
 
     recipe: Recipe  # of the topic
     spec: str
     seeds: tuple[int, ...]  # page numbers
     pages: int
     parsed: Path  # the file of ParsedPages
-    topic: int = 0  # which of the page classifiers in that file
-    seed: int = 0  # for strategies that draw lots; from 1 on also for when pages come back
+    topic: int = 0  # number of the topic in that file
+    seed: int = 0  # random seed of the strategy; from 1 on also of the delays of responses
     concurrency: int = CONCURRENCY
 
 
 @dataclass(slots=True)
 class Crawled:
-    """What it did."""
+    """The results of one crawl."""
 
-    order: list[int] = field(default_factory=list)  # page numbers, first to last
-    refused: int = 0  # links the gate refused
-    tunnels: int = 0  # links it gave a second chance
-    no_page: dict[str, int] = field(default_factory=dict)  # what was asked for and is no page (live only)
-    verdicts: dict[int, Verdict] = field(default_factory=dict)  # of the pages that could be read
-    # MB of the process by pages fetched, every MEMORY_STEP
+    order: list[int] = field(default_factory=list)  # page numbers, in order of fetching
+    refused: int = 0  # links that the gate refused
+    tunnels: int = 0  # links that the gate admitted as tunnel steps
+    no_page: dict[str, int] = field(default_factory=dict)  # responses that are no page, by status (live only)
+    verdicts: dict[int, Verdict] = field(default_factory=dict)  # on the pages that could be read
+    # memory of the process in MB by pages fetched, every MEMORY_STEP
     memory: dict[int, float] = field(default_factory=dict)
     cost: Cost = field(default_factory=Cost)
 
 
 def crawl(run: Run) -> Crawled:
-    """Do it."""
+    """Run one crawl in this process, and measure its cost."""
     parts = parts_of(run.recipe, run.spec, run.seed)
     with Meter() as meter, closing(ParsedPages(run.parsed)) as parsed:
         meter.watch(parts.strategy)
@@ -72,22 +72,22 @@ def crawl(run: Run) -> Crawled:
 
 
 class ReplayedCrawl:
-    """One crawl under way. `most`: pages after which it stops; `go_on` goes on when that was raised."""
+    """One crawl in progress. `most`: the number of pages after which it stops; `go_on` resumes it when that was raised."""
 
     def __init__(self, run: Run, parts: Parts, parsed: ParsedPages, cost: Cost) -> None:
         self.run, self.parsed, self.cost = run, parsed, cost
         self.most = run.pages
         self.found = Crawled(cost=cost)
         self.repeats = SiteRepeats()
-        hosts = Hosts(concurrency=run.concurrency)  # to one host too: a recording needs no politeness
+        hosts = Hosts(concurrency=run.concurrency)  # for one host too: a recording needs no politeness
         self.frontier = MemoryFrontier(hosts)
         self.use(parts)
         self.draw = random.Random(run.seed)
-        # when it comes back, in pages leased; its number; what is known of it
+        # priority queue of (arrival time in pages leased, page number, lease)
         self.under_way: list[tuple[float, int, Fetch]] = []
 
     def use(self, parts: Parts) -> None:
-        """From now on order what waits by the strategy of these parts."""
+        """Use the strategy of these parts for the queue from now on."""
         self.parts = parts
         after = parts.recipe.listings_after
         listings = SiteListings(self.frontier.notes, after, self._sitemaps, self.parsed.numbers.__contains__)
@@ -95,12 +95,12 @@ class ReplayedCrawl:
         self.crawl.admission.refused = self._refused
 
     def go(self) -> Crawled:
-        """From the seeds on."""
+        """Crawl from the seeds until the limit."""
         self.crawl.seed([self.parsed.seed(number) for number in self.run.seeds], 0.0)
         return self.go_on()
 
     def go_on(self) -> Crawled:
-        """From where it stands."""
+        """Resume the crawl until the limit."""
         self._ask()
         while self.under_way:
             _, number, fetch = heappop(self.under_way)
@@ -109,7 +109,7 @@ class ReplayedCrawl:
         return self.found
 
     def page(self, number: int, reading: Reading, via: Via) -> Page:
-        """The page as its page classifier sees it, which knows what the site wrote on the pages read before it."""
+        """The page with its relevance; segments that the site repeated on pages read before are left out, as in a live crawl."""
         page = self.parsed.page(number, reading, self.run.topic, via)
         found, classifier = reading.judged[self.run.topic].found, self.parts.page_classifier
         if found is None or not isinstance(classifier, EvidenceClassifier):
@@ -122,7 +122,7 @@ class ReplayedCrawl:
         return replace(page, relevance=relevance, is_target=relevance >= classifier.threshold)
 
     def _ask(self) -> None:
-        """Lease pages until enough are under way."""
+        """Lease URLs until enough requests are in flight."""
         order = self.found.order
         while len(self.under_way) < self.run.concurrency and len(order) < self.most:
             fetch = self.crawl.next(float(len(order)))
@@ -135,7 +135,7 @@ class ReplayedCrawl:
             heappush(self.under_way, (len(order) + self._late(), order[-1], fetch))
 
     def _late(self) -> float:
-        """How many pages later than asked for a page comes back."""
+        """The random delay of a response, in pages; 0 for the first random seed."""
         concurrency = self.run.concurrency
         return self.draw.uniform(0.0, concurrency) if self.run.seed and concurrency > 1 else 0.0
 
@@ -146,7 +146,7 @@ class ReplayedCrawl:
             self.crawl.end(fetch, Outcome(State.DISCARDED, "no page to read"), now)
             return
         page = self.page(number, reading, fetch.via)
-        # whether a crawl would keep it; its store, which tells copies, is not replayed
+        # whether a crawl would keep the page; the store, which detects copies, is not replayed
         threshold = self.parts.page_classifier.threshold
         self.found.verdicts[number] = verdict_of(page, None, self.parts, threshold)
         links = self.parsed.links(reading, page, self.parts.context)
@@ -156,7 +156,7 @@ class ReplayedCrawl:
         self.crawl.end(fetch, Outcome(state, reason, is_relevant=page.is_target), now)
 
     def _sitemaps(self, root: str) -> Sequence[str]:
-        """What the recorded robots.txt of a host says."""
+        """The sitemaps that the recorded robots.txt of a host lists."""
         number = self.parsed.numbers.get(f"{root}/robots.txt")
         reading = None if number is None else self.parsed.read(number)
         return () if reading is None else reading.page["listings"]

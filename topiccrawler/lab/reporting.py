@@ -1,6 +1,6 @@
-"""A comparison for people: report.html, one page that needs nothing else, with every setting and version; and a table for a terminal.
+"""Presents a comparison to people: as report.html, one self-contained page with every setting and version, and as a table for a terminal.
 
-Pictures are inside it, no script and no outside address is, and every text is escaped: it comes out of the web.
+The page embeds its plots and has no scripts and no external resources. Every text is escaped, because it comes from the web.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from topiccrawler.text.segmenter import TOKENIZER
 
 
 def ranked(found: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """The strategies and the oracle of one topic's result.json, best first."""
+    """The strategies and the oracle of one topic's result.json, the best first by oracle ratio."""
     named = {**found["strategies"], ORACLE: found["oracle"]}
     return sorted(named.items(), key=lambda row: -(row[1]["oracle_ratio"] or 0.0))
 
 
 def mean_ratios(outcomes: Sequence[Outcome], pages: int) -> dict[str, float | None]:
-    """The oracle ratio of each strategy that ran for every topic, the mean over the topics; best first."""
+    """The mean oracle ratio over the topics, for each strategy that ran for every topic; the best first."""
     specs = [spec for spec in outcomes[0].scored if all(spec in outcome.scored for outcome in outcomes)]
     means = {spec: mean([_ratio(one.scored[spec], one, pages) for one in outcomes]) for spec in specs}
     return dict(sorted(means.items(), key=lambda row: -(row[1] or 0.0)))
@@ -46,11 +46,11 @@ def _ratio(scored: Scored, outcome: Outcome, pages: int) -> float | None:
     return found
 
 
-MOST_COLUMNS = 4  # harvest rates shown when no step is asked for, the last count among them
+MOST_COLUMNS = 4  # harvest rates in the table when no step is given, including the last
 
 
 def lines(comparison: Comparison) -> list[str]:
-    """One table a topic, best first; with several topics the means at the end."""
+    """The lines of a table for each topic, the best strategy first; with several topics the means at the end."""
     plan, outcomes = comparison.plan, comparison.outcomes
     step = 1 if plan.step else -(-len(plan.counts) // MOST_COLUMNS)
     results = [(outcome.display_name, result(comparison, outcome)) for outcome in outcomes]
@@ -82,7 +82,7 @@ KEPT_HEADINGS = ("kept", "precision", "recall", "P@25", "calibration error")
 def report(
     comparison: Comparison, pictures: Mapping[str, Mapping[str, bytes]], asked: Mapping[str, Any]
 ) -> str:
-    """The page; `pictures`: topic -> file name -> PNG; `asked`: the options of the call."""
+    """The HTML of the report. `pictures`: topic -> file name -> PNG. `asked`: the options of the command."""
     outcomes, pages = comparison.outcomes, comparison.plan.pages
     means = mean_ratios(outcomes, pages) if len(outcomes) > 1 else {}
     topics = [
@@ -110,7 +110,7 @@ def report(
 
 
 def _tables(found: dict[str, Any], pages: int) -> dict[str, Any]:
-    at = sorted({int(next(iter(found["oracle"]["harvest_rate"]))), pages})  # all others are in result.json
+    at = sorted({int(next(iter(found["oracle"]["harvest_rate"]))), pages})  # the others are in result.json
     has_content = "content_target_recall" in found["oracle"]
     recalls = ["target_recall", *(["content_target_recall"] if has_content else [])]
     columns = ["strategy", "oracle ratio", *(f"harvest@{n}" for n in at), f"recall@{pages}"]
@@ -131,7 +131,7 @@ def _tables(found: dict[str, Any], pages: int) -> dict[str, Any]:
 
 
 def _kept_row(name: str, row: Mapping[str, Any]) -> list[object]:
-    """What a strategy kept, each figure with its band."""
+    """The row of a strategy's figures on kept pages, each with its band."""
     bands = row.get("band", {}).get("kept", {})
     return [name, *(_interval(row["kept"][key], bands.get(key)) for key in KEPT)]
 
@@ -147,7 +147,7 @@ def _strategy(spec: str) -> tuple[str, str]:
 
 
 def versions() -> dict[str, str]:
-    """Of Python, the tokenizer and all packages that can change a figure."""
+    """The versions of Python, the tokenizer and all packages that can change a figure."""
     found = {"Python": platform.python_version(), "tokenizer": TOKENIZER}
     for package in PACKAGES:
         try:

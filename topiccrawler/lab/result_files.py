@@ -1,6 +1,7 @@
-"""The files a comparison leaves for scripts: result.json, curves.csv, cost.json; docs/comparing.md describes every field.
+"""Writes the files of a comparison for scripts: result.json, curves.csv, cost.json; docs/comparing.md describes every field.
 
-Names and meanings stay; `version` counts what breaks. Only cost.json holds what cannot repeat to the bit (time, memory).
+Names and meanings are stable; `version` increases with incompatible changes. Only cost.json has figures that are not reproducible bit by
+bit (time, memory).
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _COLUMNS = ("strategy", "run", "pages", "relevant", "content", *_MEASURES)
 
 
 def result(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
-    """One topic's result.json."""
+    """The contents of one topic's result.json."""
     plan, truth = comparison.plan, outcome.truth
     best = outcome.oracle.curves[0]
     return {
@@ -71,14 +72,14 @@ def result(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
 
 
 def _counts(crawls: Sequence[Crawled]) -> dict[str, Any]:
-    """What was refused, tunnelled or no page, in the first run; only what there was."""
+    """The numbers of links refused, of tunnels, and of responses that were no page, in the first run; zeros are left out."""
     first = crawls[0]
     counts = {"refused": first.refused, "tunnels": first.tunnels, "no_page": first.no_page}
     return {name: count for name, count in counts.items() if count}
 
 
 def cost(outcome: Outcome) -> dict[str, Any]:
-    """One topic's cost.json: means over the runs, of the memory by pages fetched the band too."""
+    """The contents of one topic's cost.json: means over the runs, and for the memory by pages fetched the band too."""
     strategies = {spec: _cost(crawls) for spec, crawls in outcome.crawls.items()}
     return {"version": VERSION, "topic": outcome.topic, "strategies": strategies}
 
@@ -97,7 +98,7 @@ def _cost(crawls: Sequence[Crawled]) -> dict[str, Any]:
 
 
 def curves(outcome: Outcome, pages: int) -> str:
-    """One topic's curves.csv."""
+    """The text of one topic's curves.csv. `pages`: the length of the crawls."""
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
     writer.writerow(_COLUMNS)
@@ -121,7 +122,7 @@ def _row(curve: Curve, content: Curve, best: Curve, truth: Truth, n: int) -> lis
 
 
 def write(comparison: Comparison, folder: Path) -> list[Path]:
-    """The files of every topic; with more than one topic, each in a folder of its name. Returns the folders."""
+    """Write the files of every topic; with several topics, each into a folder of its name. Return the folders."""
     folders = []
     for outcome in comparison.outcomes:
         place = folder if len(comparison.outcomes) == 1 else folder / outcome.topic
@@ -134,5 +135,5 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
 
 
 def as_json(value: Any) -> str:
-    """Readable, the same every time."""
+    """A value as indented JSON, which is reproducible bit by bit."""
     return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"

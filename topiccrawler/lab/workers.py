@@ -1,7 +1,7 @@
-"""Runs tasks on all cores, in processes that share nothing: one job runs in this very process.
+"""Runs tasks in parallel processes that share nothing; with one job, in the calling process.
 
-Forked processes inherit locks and open files, and a killed parent must not leave children at work. So each worker is started
-fresh, gets plain values, returns plain values, and ends when its parent does.
+Forked processes inherit locks and open files, and a killed parent must not leave working children behind. So each worker is
+spawned, receives and returns plain values, and ends when its parent does.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 
 class Workers:
-    """`with Workers(2) as workers: for number, result in workers.run(function, tasks): …`"""
+    """A pool of worker processes: `with Workers(2) as workers: for number, result in workers.run(function, tasks): …`"""
 
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
@@ -43,7 +43,7 @@ class Workers:
         pool.shutdown(wait=True, cancel_futures=True)
 
     def run(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[tuple[int, Result]]:
-        """Number of the task and its result, as they end. `function` stands at the top of a module."""
+        """The number and the result of each task, in the order in which they end. `function` must be a module-level function."""
         if self._pool is None:
             for number, task in enumerate(tasks):
                 yield number, function(task)

@@ -1,10 +1,11 @@
-"""A job's pages as a corpus for training language models: a folder of compressed JSON lines, in shards, with a dataset card.
+"""Exports a job's pages as a corpus for training language models: a folder of compressed JSON lines, in shards, with a dataset card.
 
-Each line has the fields of FIELDS, by the names that data tools read. A page without main text is left out, so copies that the crawl has found
-are too; further near copies on request (`no_copies`), by the same fingerprints, the most relevant of them kept. The folder is
-loaded as it is: `datasets.load_dataset("FOLDER")`, `pandas.read_json("FOLDER/pages-00000.jsonl.gz", lines=True)`.
+Each line has the fields of FIELDS, under the names that data tools read. Pages without main text are left out; so are the copies that the
+crawl found, because they are stored without text. `no_copies` also leaves out further near copies, by the same fingerprints; of each group
+the most relevant page is kept. The folder can be loaded as it is: `datasets.load_dataset("FOLDER")`,
+`pandas.read_json("FOLDER/pages-00000.jsonl.gz", lines=True)`.
 
-The card says what was left out and why; the sites; and that the texts belong to their authors.
+The card states what was left out and why, lists the sites, and notes that the texts belong to their authors.
 """
 
 from __future__ import annotations
@@ -36,16 +37,16 @@ from topiccrawler.urls.canonical import host_of
 FIELDS = package_table("results/corpus_fields.toml")
 SHARD_BYTES = 500_000_000
 COMPRESSIONS = ("gz", "zst", "none")
-MOST_SITES = 100  # listed in the card
+MOST_SITES = 100  # sites listed in the card
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _SIZE = re.compile(r"(\d{1,12})\s*([KMG]?B?)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """How a corpus is written. ArgumentError for a compression that is none."""
+    """The options for the files of a corpus. ArgumentError for an unknown compression."""
 
-    shard_bytes: int = SHARD_BYTES  # of a shard before it is compressed
+    shard_bytes: int = SHARD_BYTES  # largest size of a shard before compression
     compress: str = "gz"
     no_copies: bool = False
 
@@ -60,7 +61,7 @@ WHOLE = Shape()
 
 @dataclass(slots=True)
 class Counts:
-    """What became of the pages selected."""
+    """Counts of the selected pages: written, left out, and by language and site."""
 
     written: int = 0
     characters: int = 0
@@ -69,10 +70,10 @@ class Counts:
     shards: list[str] = field(default_factory=list)
     languages: Counter[str] = field(default_factory=Counter)
     sites: Counter[str] = field(default_factory=Counter)
-    days: list[str] = field(default_factory=list)  # first and last
+    days: list[str] = field(default_factory=list)  # the earliest and the latest date of a page
 
     def add(self, row: dict[str, Any]) -> None:
-        """Count a page written."""
+        """Count a page that was written."""
         self.written += 1
         self.characters += len(row["text"])
         self.languages[row["language"]] += 1
@@ -82,7 +83,7 @@ class Counts:
 
 
 def size_of(given: str) -> int:
-    """Bytes of a size like 500MB or 1GB. ArgumentError for what is none."""
+    """The number of bytes in a size such as 500MB or 1GB. ArgumentError for anything else."""
     found = _SIZE.fullmatch(given.strip())
     unit = found[2].upper().removesuffix("B") if found else ""
     size = int(found[1]) * _UNITS[f"{unit}B"] if found else 0
@@ -92,7 +93,7 @@ def size_of(given: str) -> int:
 
 
 def row_of(record: PageRecord, text: str) -> dict[str, Any]:
-    """One line."""
+    """The fields of one page, which become one line of the corpus."""
     fetched = datetime.fromtimestamp(record.fetched, UTC).isoformat(timespec="seconds")
     return {
         "id": blake2b(record.url.encode("utf-8", "replace"), digest_size=8).hexdigest(),
@@ -115,8 +116,8 @@ def write_corpus(
     limit: int | None = None,
     about: Iterable[str] = (),
 ) -> Counts:
-    """Write the folder; what became of the pages. `about`: lines for the card on job and filters. `limit`: pages written at most.
-    ArgumentError for a folder that holds something; a failure leaves none."""
+    """Write the corpus folder and return the counts of its pages. `about`: lines for the card on the job and its filters. `limit`: pages
+    at most. ArgumentError for a folder that is not empty; after a failure no folder is left."""
     counts = Counts()
     with _new_folder(place) as folder:
         with _Shards(folder, shape, counts.shards) as shards:
@@ -143,7 +144,7 @@ def _wanted(records: Iterable[PageRecord], shape: Shape, counts: Counts) -> Iter
 
 @contextmanager
 def _new_folder(place: Path) -> Iterator[Path]:
-    """A folder that comes into its place once all is written."""
+    """A temporary folder that is renamed to `place` once everything in it is written."""
     if place.exists() and not (place.is_dir() and not any(place.iterdir())):
         raise ArgumentError(f"--out {place}", "is there already", "name a new folder")
     made = place.absolute().with_name(f".{place.name}.{os.getpid()}")
@@ -157,13 +158,13 @@ def _new_folder(place: Path) -> Iterator[Path]:
 
 
 class _Shards:
-    """Lines over several files of about one size."""
+    """Distributes lines over several files of about the same size."""
 
     def __init__(self, folder: Path, shape: Shape, names: list[str]) -> None:
         self._folder, self._shape, self._names = folder, shape, names
         self._files = ExitStack()
         self._out: BinaryIO | None = None
-        self._bytes = 0  # of the open one
+        self._bytes = 0  # uncompressed, written to the open shard
 
     def __enter__(self) -> Self:
         return self
@@ -172,7 +173,7 @@ class _Shards:
         self._files.close()
 
     def write(self, line: bytes) -> None:
-        """A line, in the next file where this one is full."""
+        """Write a line; begin the next file when the open one is full."""
         if self._out is None or self._bytes + len(line) > self._shape.shard_bytes:
             self._files.close()
             suffix = "" if self._shape.compress == "none" else f".{self._shape.compress}"
@@ -184,7 +185,7 @@ class _Shards:
 
 
 def _card(name: str, counts: Counts, shape: Shape, about: list[str]) -> str:
-    """README.md of the folder, with the head that Hugging Face reads."""
+    """The text of the folder's README.md, with the metadata header that Hugging Face reads."""
     codes = sorted({tag.partition("-")[0] for tag in counts.languages} - {"und"})
     sites = sorted(counts.sites.items(), key=lambda pair: (-pair[1], pair[0]))
     known = {"name": name, "codes": json.dumps(codes), "counts": counts, "shape": shape, "about": about}

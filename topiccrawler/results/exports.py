@@ -1,4 +1,4 @@
-"""Takes a job's pages away as a file, a folder or a stream: which of them, in which format."""
+"""Exports the selected pages of a job to a file, a folder or standard output, in the chosen format."""
 
 from __future__ import annotations
 
@@ -21,34 +21,37 @@ from topiccrawler.store.pages import ALL, PageRecord, Selection
 
 MARKDOWN, GRAPHML, CORPUS = "markdown", "graphml", "corpus"
 FORMATS = (*WRITERS, MARKDOWN, GRAPHML, CORPUS)
-STREAMS = frozenset({"jsonl", "csv", MARKDOWN})  # may go to standard output
+STREAMS = frozenset({"jsonl", "csv", MARKDOWN})  # text formats, which can be written to standard output
 ENDINGS = {**{f".{name}": name for name in (*WRITERS, GRAPHML)}, ".md": MARKDOWN}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which pages are exported, and how."""
+    """The options of an export: which pages, and how they are written."""
 
     selection: Selection = ALL
     limit: int | None = None
     with_text: bool = False  # only pages that have main text
-    markdown: bool = False  # of a corpus: its texts
-    links: bool = False  # of Markdown: kept
+    markdown: bool = False  # the texts of a corpus are Markdown
+    links: bool = False  # Markdown keeps link targets
     shape: Shape = WHOLE
 
     def filters(self) -> list[str]:
-        """Those that leave pages out, for a person."""
+        """The filters of the selection that are set, as lines for a person."""
         chosen = {name: value for name, value in asdict(self.selection).items() if value}
         return [f"{name.replace('_', ' ')}: {value}" for name, value in chosen.items()]
 
 
 def export(pages: JobPages, form: str, out: Path | None, wanted: Wanted = Wanted()) -> list[str]:
-    """Write the pages to a file, a folder (a corpus) or standard output; lines for a person. `form`: of FORMATS. A file or folder comes into
-    its place once it is whole. ArgumentError for what cannot be meant, StateError for a damaged store."""
+    """Write the pages to a file, a folder (a corpus) or standard output; return messages for a person. `form`: one of FORMATS.
+    A file or folder gets its name once it is complete. ArgumentError for invalid options, StateError for a damaged page store."""
     pages.check_whole()
     folders: set[Path] = set()
     if form == MARKDOWN or wanted.markdown:
-        folders = {pages.folder, *(log.parent for log in logs_of(pages.folder))}  # each process keeps its own
+        folders = {
+            pages.folder,
+            *(log.parent for log in logs_of(pages.folder)),
+        }  # each process has its own HTML
     with KeptHtml(folder / HTML for folder in sorted(folders)) as html:
         texts = MarkdownTexts(html, links=wanted.links)
         if form == CORPUS and out is not None:
@@ -86,7 +89,7 @@ def _text(record: PageRecord) -> str:
 
 
 def _plain_text_notes(texts: MarkdownTexts, folder: Path) -> list[str]:
-    """Why pages are plain text, and what helps."""
+    """Messages that say how many pages are plain text, why, and what helps."""
     elsewhere = texts.elsewhere if stored_in(folder) is not None else 0
     causes = {
         "no html.zst here has their HTML; a process on another machine keeps it in its folder of the job: copy that folder into"
@@ -99,7 +102,8 @@ def _plain_text_notes(texts: MarkdownTexts, folder: Path) -> list[str]:
 
 
 def format_of(asked: str | None, out: str | None) -> str:
-    """What a user asked for, else what the file's name ends with. ArgumentError for what is no format."""
+    """The format that the user asked for, or else that of the file's extension. ArgumentError for an unknown format, and for one that
+    needs a file when `out` is None."""
     ending = (out or "").lower().removesuffix(".gz").removesuffix(".zst")
     name = asked or next((known for end, known in ENDINGS.items() if ending.endswith(end)), None)
     if name is None and out is not None:
@@ -118,7 +122,7 @@ def format_of(asked: str | None, out: str | None) -> str:
 
 
 def export_of(name: str, folder: Path, *, whole: bool = False) -> Export:
-    """What writes a format; its library is loaded only now. `folder`: the job's. `whole`: no page was left out by a filter."""
+    """The function that writes a format; its library is imported only here. `folder`: the job's folder. `whole`: no filter is set."""
     if name != GRAPHML:
         return WRITERS[name]
     from topiccrawler.results.link_graph import write_graph

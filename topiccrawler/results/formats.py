@@ -1,19 +1,21 @@
-"""The formats in which a job's pages can be taken away; each has the same fields of a page in the same order.
+"""Writes a job's pages in the export formats.
 
-JSONL: one page a line, as a feed (-o FILE.jsonl) has them, for programs.
+JSONL, CSV, Parquet and WARC have the same fields of a page; Markdown has the main ones. JSONL, CSV and Markdown are compressed
+when the file name ends with .gz or .zst.
 
-CSV for a spreadsheet: opens in Excel with Chinese whole, and no cell is a formula.
-Excel takes a file without a byte order mark for the system's own charset. Spreadsheets evaluate a cell of text that begins with = + - @ (or with
-these in full width, where the system's language has them), a tab or a line end; such a text gets an apostrophe before it.
-Control characters, which would steer a terminal that shows the file, are left out.
+`write_jsonl` writes one page a line, as a Scrapy feed (-o FILE.jsonl) does, for programs.
 
-Parquet: for pandas, DuckDB, Spark. Needs pyarrow (`pip install pyarrow`).
+`write_csv` and `write_table` write CSV for spreadsheets: Excel shows Chinese text correctly, and no cell is a formula.
+Excel reads a file without a byte order mark in the system's charset. Spreadsheets evaluate a text cell that begins with = + - @ (or with
+their full-width forms, where the system's language has them), a tab or a line end; such a text gets an apostrophe before it.
+Control characters, which could control a terminal that prints the file, are removed.
 
-WARC: the texts of the pages as `conversion` records, for archives' tools. What was fetched itself is written by WARC_OUT.
+`write_parquet` writes Parquet, for pandas, DuckDB and Spark. It needs pyarrow (`pip install pyarrow`).
 
-Markdown: the main text with its structure (results.markdown), for people and language models; pages that keep none have their plain text.
+`write_warc` writes the texts of the pages as WARC `conversion` records, for archive tools. WARC_OUT writes the responses themselves.
 
-JSONL, CSV and Markdown are compressed where the file's name ends with .gz or .zst.
+`write_markdown` writes the main text with its structure (results.markdown), for people and language models; a page whose structure is
+unknown has its plain text.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ from topiccrawler.text.characters import decode
 
 @contextmanager
 def compressed(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
-    """What writes to an open file compressed by .gz or .zst; the file itself for another suffix."""
+    """A stream that compresses into the file `raw`, for the suffix .gz or .zst; for any other suffix `raw` itself."""
     packed: Any = None
     if suffix == ".gz":
         packed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0)
@@ -55,25 +57,25 @@ NAMES = (*(field.name for field in fields(PageFields)), "content_hash", "media")
 
 
 def plain(record: PageRecord) -> dict[str, Any]:
-    """The fields of the page; `media` is a list."""
+    """The exported fields of a page; `media` is a list."""
     found = asdict(record)
     found["media"] = json.loads(record.media or "[]")
     return {name: found[name] for name in NAMES}
 
 
 def _cells(record: PageRecord) -> dict[str, Any]:
-    """The same with `media` as JSON; empty for none."""
+    """The exported fields of a page with `media` as JSON text, empty when there are none."""
     return plain(record) | {"media": record.media if record.media != "[]" else ""}
 
 
 class Export(Protocol):
-    """Writes pages to a file; how many."""
+    """A function that writes pages to an open file and returns their number."""
 
     def __call__(self, records: Iterator[PageRecord], out: BinaryIO) -> int: ...
 
 
 def write_jsonl(records: Iterator[PageRecord], out: BinaryIO) -> int:
-    """Write page by page."""
+    """Write one page a line; return the number of pages."""
     count = 0
     for count, record in enumerate(records, start=1):  # noqa: B007
         out.write(json.dumps(plain(record), ensure_ascii=False).encode() + b"\n")
@@ -85,12 +87,12 @@ _EVALUATED = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
 
 def write_csv(records: Iterator[PageRecord], out: BinaryIO) -> int:
-    """Write page by page, under a line of names."""
+    """Write a header and one row a page; return the number of pages."""
     return write_table(map(_cells, records), out, NAMES)
 
 
 def write_table(rows: Iterable[Mapping[str, object]], out: BinaryIO, names: Sequence[str] = ()) -> int:
-    """Write row by row, under a line of names: by default those of the first row."""
+    """Write a header and the rows; return their number. `names`: the columns, by default the keys of the first row."""
     text = io.TextIOWrapper(out, encoding="utf-8-sig", errors="replace", newline="", write_through=True)
     table, count = csv.writer(text), 0
     if names:
@@ -104,19 +106,19 @@ def write_table(rows: Iterable[Mapping[str, object]], out: BinaryIO, names: Sequ
 
 
 def inert(value: object) -> object:
-    """A cell that no spreadsheet evaluates; numbers stay numbers."""
+    """A cell value that no spreadsheet evaluates as a formula; numbers stay numbers."""
     if not isinstance(value, str):
         return value
     text = _STEERS.sub("", value)
     return f"'{text}" if text.startswith(_EVALUATED) else text
 
 
-ROWS = 1_000  # of a row group: what is in memory at once
+ROWS = 1_000  # per row group, which is held in memory
 _NUMBERS = {"relevance": "float64", "score": "float64", "depth": "int32", "status": "int32"}
 
 
 def write_parquet(records: Iterator[PageRecord], out: BinaryIO) -> int:
-    """Write a batch of pages at a time; `fetched` becomes a time, `media` stays JSON."""
+    """Write the pages in batches; return their number. `fetched` becomes a timestamp, `media` stays JSON."""
     try:
         import pyarrow as pa
         from pyarrow.parquet import ParquetWriter
@@ -136,7 +138,7 @@ def write_parquet(records: Iterator[PageRecord], out: BinaryIO) -> int:
 
 
 def write_warc(records: Iterator[PageRecord], out: BinaryIO) -> int:
-    """Two records a page: its text, and as `metadata` all else that is known of it, in JSON."""
+    """Write two records a page: its text, and a `metadata` record with all other fields as JSON; return the number of pages."""
     from fastwarc.warc import WarcRecordType
 
     from topiccrawler.replay.warc_writing import iso, new_record, put
@@ -158,17 +160,17 @@ def write_warc(records: Iterator[PageRecord], out: BinaryIO) -> int:
 
 
 class MarkdownTexts:
-    """The main texts of a job's pages as Markdown. `links`: with the targets of their links."""
+    """Converts the main texts of a job's pages to Markdown. `links`: keep the targets of links."""
 
     def __init__(self, html: KeptHtml, *, links: bool = False) -> None:
         from topiccrawler.results.markdown import markdown_of
 
         self._html, self._convert = html, partial(markdown_of, links=links)
-        self.plain = 0  # pages without structure
-        self.elsewhere = 0  # those of them whose HTML is in none of the files
+        self.plain = 0  # HTML pages that were converted without structure
+        self.elsewhere = 0  # of those, pages whose HTML is in none of the files
 
     def __call__(self, record: PageRecord) -> str:
-        """Of one page."""
+        """The Markdown of one page."""
         body = self._html.get(record.url) if record.text else None
         html = "" if body is None else decode(body, record.encoding)[0]
         text, has_structure = self._convert(record.text, html, record.url)
@@ -179,7 +181,7 @@ class MarkdownTexts:
 
 
 def write_markdown(records: Iterator[PageRecord], out: BinaryIO, texts: Callable[[PageRecord], str]) -> int:
-    """Write page by page: what is known of it between lines of ---, then its text."""
+    """Write each page as front matter between lines of `---` and its text; return the number of pages."""
     count = 0
     for count, record in enumerate(records, start=1):  # noqa: B007
         known = {

@@ -1,8 +1,12 @@
-"""What the link graph of a job says, for its report: steps to a kept page, and shortest paths.
+"""Computes what a job's report shows of its link graph: distances to kept pages, and shortest paths from the seeds.
 
-Layers: pages by the fewest links from them to a kept page, 0 to 4, as a context graph has them (Diligenti et al., VLDB 2000); the rest lead
-to none within four. Paths: the fewest links from a seed. By networkx, on the pages fetched; links are those by which pages were found, with
-TOPIC_LINK_GRAPH all. Of the links kept beside, those beyond MOST_LINKS are left out. Sites and their communities: of the GraphML, in Gephi.
+The graph has the fetched pages and the links by which they were found; with TOPIC_LINK_GRAPH it has all links among them, of which those
+beyond MOST_LINKS are left out. networkx does the search. For sites and communities, export the GraphML and open it in Gephi.
+
+`layers` groups pages by the smallest number of links that lead from them to a kept page, 0 to 4, as a context graph does (Diligenti et al.,
+VLDB 2000); the last group holds the pages with no kept page within four links.
+
+`GraphViews.path` finds the path with the fewest links from a seed to a page.
 """
 
 from __future__ import annotations
@@ -18,27 +22,27 @@ from topiccrawler.results.link_graph import fetched_graph
 from topiccrawler.strategies.context_graph import OTHER
 
 MOST_LINKS = 500_000
-_ROOT = ""  # links to each seed; no page's URL
+_ROOT = ""  # an artificial node that links to each seed; no page has this URL
 
 
 @dataclass(frozen=True, slots=True)
 class GraphViews:
-    """Of one job."""
+    """The size, layers and shortest paths of one job's link graph."""
 
     pages: int
     links: int
-    layers: list[int]  # pages 0, 1, … links before a kept page; the last: all others
-    path: Callable[[str], list[str]]  # URLs from a seed to a page, both included; none when no path is known
+    layers: list[int]  # numbers of pages 0, 1, … links before a kept page; the last: all other pages
+    path: Callable[[str], list[str]]  # URLs from a seed to a page, both included; empty when no path is known
 
 
 def graph_views(folder: Path) -> GraphViews:
-    """Read the job's log, and its links where it kept them."""
+    """Read a job's crawl log, and its links if it stored them, and analyse the graph."""
     graph = fetched_graph(folder, MOST_LINKS)
     return GraphViews(len(graph), graph.number_of_edges(), layers(graph), _paths(graph))
 
 
 def layers(graph: nx.DiGraph) -> list[int]:
-    """How many pages are 0, 1, … links before a kept one; the last number: how many more, or before none."""
+    """The numbers of pages that are 0, 1, … links before a kept page; the last counts those further away, or that lead to none."""
     kept = [url for url, is_kept in graph.nodes(data="kept") if is_kept]
     nearest = islice(nx.bfs_layers(graph.reverse(copy=False), kept), OTHER) if kept else ()
     found = list(map(len, nearest))

@@ -1,7 +1,12 @@
-"""The pages of one job, why each was kept, and whether the crawl has understood its topic: its most relevant pages, and those at the border.
+"""Reads the pages of one job, explains why each was kept, and lists the pages that tell whether the crawl has understood its topic.
 
-Pages that were not kept are those of the job's sample (store.page_sample), which has titles and is what `scrapy topics teach` asks about; a crawl
-that finds more pages off topic than the sample holds shows those of the sample that are nearest. Copies are left out.
+`FirstLook` lists the most relevant pages and those nearest to the threshold. Pages that were not kept come from the job's sample
+(store.page_sample), which has titles and is what `scrapy topics teach` asks about; a crawl with more pages off topic than the sample holds
+lists those of the sample that are nearest. Copies are left out.
+
+`JobPages` reads the page store and the results of revisits.
+
+`Reasons` holds why a page was kept: the threshold, the words of most weight, and the path from the seed.
 """
 
 from __future__ import annotations
@@ -33,13 +38,13 @@ from topiccrawler.urls.readable import readable
 
 T = TypeVar("T")
 
-SHOWN = 5
+SHOWN = 5  # pages listed of each kind
 LONGEST_TITLE, LONGEST_URL = 60, 200
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A page that was judged by its relevance, 0..1."""
+    """A page with its relevance, 0..1, and whether it was kept."""
 
     url: str
     title: str
@@ -49,27 +54,27 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class FirstLook:
-    """Of one job."""
+    """The most relevant pages of a job, and the pages nearest to its threshold."""
 
     best: Sequence[Judged] = ()  # the most relevant first
     border: Sequence[Judged] = ()  # the nearest to the threshold, the most relevant first
-    threshold: float | None = None  # of relevance; None: not known
-    answer: str = ""  # what to type when the crawler is wrong; empty where nothing can be
+    threshold: float | None = None  # of relevance; None if unknown
+    answer: str = ""  # advice with the command that corrects the crawler; empty if the job cannot be taught
 
     def lines(self) -> list[str]:
-        """All for a person."""
+        """All pages as lines for a person."""
         best = [f"  {_line(page)}" for page in self.best]
         return [*(["the most relevant pages kept:", *best] if best else []), *self.border_lines()]
 
     def border_lines(self) -> list[str]:
-        """The border, and how to answer."""
+        """The pages at the border as lines, and the command that corrects the crawler."""
         lines = [f"  {_line(page, mark=True)}" for page in self.border]
         if lines:
             lines.insert(0, f"at the border (pages are kept from relevance {self.threshold:.3f}):")
         return [*lines, *([self.answer] if self.answer else [])]
 
     def border_as_json(self) -> list[dict[str, Any]]:
-        """The border, a value a page."""
+        """The pages at the border as JSON values, one a page."""
         return [
             {**asdict(page), "relevance": round(page.relevance, 4), "threshold": self.threshold}
             for page in self.border
@@ -77,8 +82,8 @@ class FirstLook:
 
 
 def first_look(folder: Path, threshold: float | None = None, count: int = SHOWN) -> FirstLook:
-    """`threshold`: from which relevance the crawl keeps pages now; None = as its files say. `count`: pages of each kind. StateError for files
-    that cannot be read."""
+    """The best and the border pages of a job. `threshold`: the smallest relevance of a kept page; None = as the job's files say.
+    `count`: pages of each kind. StateError for files that cannot be read."""
     recipe = read_recipe(folder)
     if threshold is None and recipe is not None:
         threshold = page_threshold(recipe)
@@ -100,8 +105,8 @@ def first_look(folder: Path, threshold: float | None = None, count: int = SHOWN)
 def border_of(
     kept: Sequence[Judged], not_kept: Sequence[Judged], threshold: float, count: int
 ) -> list[Judged]:
-    """So many pages, the nearest to the threshold: as many of each kind, and one more of the kind that is nearer; where there are too few
-    of one kind, of the other. The most relevant first."""
+    """The `count` pages nearest to the threshold, the most relevant first: half of them kept and half not kept; if `count` is odd, one more
+    of the nearer kind; if one kind has too few, more of the other."""
 
     def distance(page: Judged) -> tuple[float, str]:
         return abs(page.relevance - threshold), page.url
@@ -115,7 +120,7 @@ def border_of(
 
 
 def page_threshold(recipe: Recipe) -> float | None:
-    """From which relevance a job keeps pages. None where its topic or a model went."""
+    """The smallest relevance at which a job keeps pages. None if its topic or a model is missing."""
     try:
         return kept_from(recipe, page_classifier_of(recipe))
     except CrawlerError:
@@ -123,7 +128,7 @@ def page_threshold(recipe: Recipe) -> float | None:
 
 
 def _answer(folder: Path, recipe: Recipe) -> str:
-    """Only words of one topic can be taught, with a job that is on this machine."""
+    """The advice how to correct the crawler. Empty unless the job has one topic of words and its crawl log is on this machine."""
     if recipe.page_classifier != VSM or len(parts_of(recipe.topic)) > 1 or not (folder / VISITS).is_file():
         return ""
     name = one_line(topic_display_name(recipe), LONGEST_TITLE)
@@ -131,7 +136,7 @@ def _answer(folder: Path, recipe: Recipe) -> str:
 
 
 def _not_kept(folder: Path, threshold: float, count: int, kept: Pages | None) -> list[Judged]:
-    """Of the sample, less those that a later look has kept."""
+    """Pages of the sample near the threshold, without those that a later visit has kept."""
     if not (folder / DISCARDED).is_file():
         return []
     with closing(PageStore(folder / DISCARDED, create=False)) as sample:
@@ -154,11 +159,11 @@ def _line(page: Judged, *, mark: bool = False) -> str:
     return f"{page.relevance:.3f}  {kept}{title}  {one_line(readable(page.url), LONGEST_URL)}"
 
 
-WORDS = 12  # that speak for a page, shown
+WORDS = 12  # listed for a page
 
 
 class JobPages:
-    """A job's page store, opened to be read."""
+    """The pages of a job, opened for reading."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -166,21 +171,21 @@ class JobPages:
         self._checks = PageChecks(folder / CHECKS) if PageChecks.is_begun(folder / CHECKS) else None
 
     def check_whole(self) -> None:
-        """StateError when the store is a damaged file, which would give a part of its pages without a word."""
+        """Raise StateError for a damaged page store, which would otherwise give only a part of its pages without an error."""
         if isinstance(self._store, PageStore):
             self._store.check_whole()
 
     def best(
         self, selection: Selection = ALL, limit: int | None = None, skip: int = 0
     ) -> Iterator[PageRecord]:
-        """Such pages, the most relevant first, one at a time; not the first `skip` of them."""
+        """The selected pages, the most relevant first, read one at a time, without the first `skip`. `limit` includes the skipped ones."""
         for row in self._store.best(of_job(selection, self.folder), limit)[skip:]:
             record = self._store.at(row)
             if record is not None:
                 yield record
 
     def get(self, url: str) -> PageRecord:
-        """The page of this address; ArgumentError when it was not kept."""
+        """The page of a URL. ArgumentError when it was not kept."""
         record = self._store.get(canonical(url) or url) or self._store.get(url)
         if record is None:
             remedy = f"`scrapy explain URL --job {self.folder}` says what became of it"
@@ -188,7 +193,7 @@ class JobPages:
         return record
 
     def check(self, url: str) -> Check | None:
-        """What later looks at a page found; None for a page, or a job, that was not revisited."""
+        """The results of revisits to a page; None for a page, or a job, that was not revisited."""
         return self._checks.get(url) if self._checks is not None else None
 
     def versions(self, url: str) -> list[Version]:
@@ -196,44 +201,44 @@ class JobPages:
         return self._checks.versions(url) if self._checks is not None else []
 
     def copies(self, record: PageRecord, limit: int) -> list[PageRecord]:
-        """Near copies of a page, and the page that it is a copy of itself."""
+        """The near copies of a page, and the page of which it is a copy itself; `limit` at most."""
         first = record.alias_of or record.url
         found = [self._store.get(first)] if record.alias_of else []
         found += [self._store.get(url) for url in self._store.copies(first, limit + 1) if url != record.url]
         return [one for one in found if one is not None][:limit]
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         self._store.close()
         if self._checks is not None:
             self._checks.close()
 
 
 def of_job(selection: Selection, folder: Path) -> Selection:
-    """The selection, where its topic is a name that people are shown, with the one stored with pages."""
+    """The selection with its topic's display name replaced by the name that is stored with the pages."""
     names = names_of(folder) if selection.topic else {}
     topic = next((name for name, shown in names.items() if shown == selection.topic), selection.topic)
     return replace(selection, topic=topic)
 
 
 def job_pages(folder: Path) -> closing[JobPages]:
-    """The pages of a job, let go of at the end."""
+    """A context manager that opens the pages of a job and closes them at the end."""
     return closing(JobPages(folder))
 
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
-    """Why a page was kept."""
+    """The reasons why a page was kept."""
 
-    threshold: float | None  # of relevance; None: the job's recipe cannot be read any more
-    words: tuple[tuple[str, float], ...]  # with what each adds to the page classifier's score
+    threshold: float | None  # of relevance; None if the job's recipe cannot be read
+    words: tuple[tuple[str, float], ...]  # each with its contribution to the page classifier's score
     path: tuple[Step, ...]  # from the seed to the page
-    # what people are shown as its topics, by their names
+    # display names of the job's topics, by their names
     names: Mapping[str, str] = field(default_factory=dict)
 
 
 def reasons_of(folder: Path, record: PageRecord) -> Reasons:
-    """What the job's page classifier sees in the stored page, and how the crawl came to it."""
+    """Why a stored page was kept: the words that count for the job's page classifier, and the path on which the crawl found it."""
     with closing(PastCrawl(folder)) as past:
         path = past.of(record.url).path
     recipe, found = read_recipe(folder), classifier_of(folder)
@@ -245,7 +250,7 @@ def reasons_of(folder: Path, record: PageRecord) -> Reasons:
 
 
 def known_of(folder: Path, what: Callable[[Recipe], T]) -> T | None:
-    """What a job's recipe gives; None when it, its topic or a model cannot be read."""
+    """The result of `what` for a job's recipe; None when the recipe, its topic or a model cannot be read."""
     try:
         recipe = read_recipe(folder)
         return None if recipe is None else what(recipe)
@@ -254,23 +259,23 @@ def known_of(folder: Path, what: Callable[[Recipe], T]) -> T | None:
 
 
 def names_of(folder: Path) -> Mapping[str, str]:
-    """What people are shown as the job's topics, by the names that are stored with pages."""
+    """The display names of a job's topics, by the names that are stored with pages."""
     return known_of(folder, display_names) or {}
 
 
 def are_similarities(folder: Path) -> bool:
-    """An earlier version began the job: relevances of pages that it kept are similarities (Recipe.relevance_since)."""
+    """Whether relevances of the job's pages may be similarities, because an earlier version began the job (Recipe.relevance_since)."""
     return bool(known_of(folder, lambda recipe: recipe.relevance_since != 0))
 
 
 def classifier_of(folder: Path) -> tuple[PageClassifier, Segmenter] | None:
-    """The page classifier of a job and the segmenter for its pages; None when its recipe, its topic or a model went."""
+    """The page classifier of a job and the segmenter for its pages; None when its recipe, its topic or a model is missing."""
     return known_of(folder, lambda recipe: (page_classifier_of(recipe), topic_of(recipe).segmenter))
 
 
 def words_that_count(
     page_classifier: PageClassifier, record: PageRecord, segmenter: Segmenter
 ) -> tuple[tuple[str, float], ...]:
-    """The words that speak most for or against a stored page, with what each adds to its score."""
+    """The words that contribute most to the score of a stored page, for or against it, each with its contribution."""
     words = words_of_record(record, segmenter, in_segments=page_classifier.reads_segments)
     return tuple(page_classifier.explain(words)[:WORDS])

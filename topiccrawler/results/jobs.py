@@ -1,7 +1,9 @@
-"""Which job a user means (a folder, its page store, or a name in the data folder), which of its pages, and its crawl log as it grows.
+"""Finds the job that a user names, the selection of its pages, and its crawl log while it grows.
 
-A log of a hundred thousand visits takes a second to read, so it is read once, in pieces, and then only what was appended. In memory are
-what it adds up to, and any URL's visit and way from the seed.
+`job_folder` accepts a folder, a page store, or a name in the data folder.
+
+`JobLog` reads a crawl log incrementally: reading a hundred thousand visits takes a second, so the log is read once, in pieces, and then
+only what was appended. Memory holds the figures and the offset of each URL's last visit; visits and paths are read from the file.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ _REMEDY = "name the folder of a job, its pages.sqlite, or a job's name in TOPIC_
 
 
 def job_folder(job: str, data: Path) -> Path:
-    """The folder of the job; `data`: TOPIC_DATA_DIR. ArgumentError when there is none of that name."""
+    """The folder of a job. `data`: TOPIC_DATA_DIR. ArgumentError when there is no such job."""
     place = user_path(job)
     with file_faults(ArgumentError, f"job {job!r}", "cannot be read", _REMEDY):
         if place.name == PAGES and place.is_file():
@@ -48,9 +50,9 @@ def job_folder(job: str, data: Path) -> Path:
 
 @contextmanager
 def looked_at(job: str, data: Path, store_url: str | None, *, stored: bool = False) -> Iterator[Path]:
-    """The folder of a job; of one in the database STORE_URL that has none of this name here, a folder by which it can be looked at.
+    """The folder of a job; for a job that is only in the database STORE_URL, a folder that gives access to it.
 
-    `stored`: it is a name in the database and nothing else.
+    `stored`: `job` is a name in the database and nothing else.
     """
     if stored and not store_url:
         remedy = "give -s STORE_URL=postgresql://USER@HOST/DATABASE"
@@ -69,7 +71,7 @@ def looked_at(job: str, data: Path, store_url: str | None, *, stored: bool = Fal
 
 
 def jobs_in(data: Path) -> list[Path]:
-    """The jobs in a data folder and in `jobs` beside it, the latest last; ArgumentError when it cannot be read."""
+    """The jobs in a data folder and in `jobs` beside it, the latest last. ArgumentError for a folder that cannot be read."""
     homes = [home for home in homes_of(data) if home.is_dir()] or [data]
     with file_faults(ArgumentError, f"folder {data}", "cannot be read", _REMEDY):
         found = [folder for home in homes for folder in home.iterdir() if is_job(folder)]
@@ -77,33 +79,33 @@ def jobs_in(data: Path) -> list[Path]:
 
 
 def is_job(folder: Path) -> bool:
-    """A crawl has begun there; a path that the file system cannot hold is none."""
+    """Whether a crawl has begun in the folder; False for a path that the file system does not allow."""
     return any(isfile(folder / name) for name in (PAGES, VISITS, FRONTIER, JOB))
 
 
-_LOOK_EVERY = 64  # visits between two looks at the clock
+_LOOK_EVERY = 64  # visits between two checks of the clock
 
 
 @dataclass(frozen=True, slots=True)
 class OnTheWay:
-    """One page on the way from a seed."""
+    """One page on the path from a seed to a URL."""
 
     url: str
     anchor: str  # of the link that led to it
-    score: float | None = None  # it was fetched with; None where the log does not have it
+    score: float | None = None  # of its link when it was fetched; None if the log does not have it
 
 
 class JobLog:
-    """Of one job; may be asked by several threads."""
+    """Reads the crawl log of one job as it grows; safe for several threads."""
 
     def __init__(self, folder: Path) -> None:
         self.tally = Summary()
         self._tail = VisitTail(folder / VISITS)
-        self._places: dict[str, Place] = {}  # of each URL's last visit
+        self._places: dict[str, Place] = {}  # where each URL's last visit is in the log
         self._lock = Lock()
 
     def advance(self, seconds: float = inf) -> float:
-        """Read what is new, for so long; the share of the log that is read then, 0..1."""
+        """Read new visits for at most `seconds`; return the share of the log that has been read, 0..1."""
         until = time.monotonic() + seconds
         with self._lock:
             has_more = self._tail.has_more()
@@ -118,12 +120,12 @@ class JobLog:
         return 1.0
 
     def visit(self, url: str) -> Visit | None:
-        """The last visit of a URL."""
+        """The last visit of a URL, or None if it has not been read."""
         place = self._places.get(url)
         return None if place is None else self._tail.at(place)
 
     def path(self, url: str, source_url: str, anchor: str, score: float | None = None) -> list[OnTheWay]:
-        """From the seed to a URL whose link stands on the page `source_url`; as far as the log has it."""
+        """The path from the seed to a URL whose link is on the page `source_url`, as far as the log has it."""
         steps = {url: OnTheWay(url, anchor, score)}
         while source_url and source_url not in steps and len(steps) < LONGEST_PATH:
             found = self.visit(source_url)
@@ -143,7 +145,7 @@ def selection_of(
     min_relevance: float | None = None,
     kind: str | None = None,
 ) -> Selection:
-    """ArgumentError for what cannot be meant; a kind that no reader gives is one."""
+    """The selection of pages by these filters. ArgumentError for invalid values, and for a kind of file that no reader produces."""
     if min_relevance is not None and not 0 <= min_relevance <= 1:
         raise ArgumentError(f"--min-relevance {min_relevance:g}", "is out of range", "give 0 to 1")
     if kind and kind not in READ:
@@ -152,7 +154,7 @@ def selection_of(
 
 
 def selection_by(opts: argparse.Namespace) -> Selection:
-    """What they say."""
+    """The selection of pages by a command's options."""
     names = ("topic", "site", "since", "min_relevance", "kind")
     return selection_of(**{name: getattr(opts, name) for name in names})
 

@@ -1,16 +1,16 @@
-"""The links of a job for other programs: GraphML for Gephi, networkx and igraph, and JLSE's two tables as a SQLite file.
+"""Exports the links of a job for other programs: as GraphML for Gephi, networkx and igraph, or as JLSE's two tables in a SQLite file.
 
-GraphML: nodes are pages that were fetched. An edge says by which link a page was found; with TOPIC_LINK_GRAPH the job has kept all links,
-and each that leads from one of these pages to another is an edge.
+`write_graph` writes GraphML. Its nodes are pages that were fetched. An edge is the link by which a page was found; with TOPIC_LINK_GRAPH
+the job has stored all links, and each link from one of these pages to another is an edge.
 
-JLSE's tables (§3.3.1):
+`write_tables` writes JLSE's tables (§3.3.1):
 
-    LinkTable(ID, url, parentID, depth, anchorText)     every URL the crawl met; parentID is the page its first link stands on,
+    LinkTable(ID, url, parentID, depth, anchorText)     every URL the crawl found; parentID is the page of its first link,
                                                         empty for a seed
     ResultTable(ID, urlID)                              the pages that were kept; urlID is an ID of LinkTable
 
-The paper walks from a result back to its seed by parentID. The queue has all of this, spread over numbers and host tables of
-its own; this is a copy for a reader, who may be beside a running crawl.
+The paper follows parentID from a result back to its seed. The queue has all of this in its own numbers and host tables; the export is a
+copy for readers, and can be made while the crawl is running.
 Cost: 5 s for 100 000 URLs.
 """
 
@@ -41,7 +41,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write_graph(records: Iterator[PageRecord], out: BinaryIO, *, folder: Path, whole: bool) -> int:
-    """The graph of these pages; `whole`: of all that were fetched, kept or not."""
+    """Write the graph of these pages as GraphML; return the number of nodes. `whole`: add all fetched pages that were not kept."""
     graph = nx.DiGraph()
     sources: dict[str, tuple[str, str]] = {}
     for record in records:
@@ -65,8 +65,8 @@ def write_graph(records: Iterator[PageRecord], out: BinaryIO, *, folder: Path, w
 
 
 def fetched_graph(folder: Path, most_links: int) -> nx.DiGraph:
-    """Pages that were fetched, each with `kept` and `seed`, and the links among them that the job has on file, no more than so many
-    besides those by which pages were found."""
+    """The graph of the fetched pages, each with `kept` and `seed`, and of the links among them: those by which pages were found, and at
+    most `most_links` of the others that the job has stored."""
     graph = nx.DiGraph()
     sources = {}
     for visit in filter(is_page, visits_of(folder)):
@@ -84,7 +84,7 @@ def _add_links(graph: nx.DiGraph, place: Path, most: int | None = None) -> None:
 
 
 def _links(graph: nx.DiGraph, store: OutlinkStore) -> Iterator[tuple[str, str]]:
-    """From page to page of the graph, but for those that are edges."""
+    """The stored links between two pages of the graph that are not edges yet."""
     known = {fingerprint(url): url for url in graph}
     for url, targets in store.pages():
         if url in graph:
@@ -94,12 +94,12 @@ def _links(graph: nx.DiGraph, store: OutlinkStore) -> Iterator[tuple[str, str]]:
 
 
 def _xml(text: str) -> str:
-    """Without what no XML file may hold (XML 1.0, production 2)."""
+    """The text without characters that XML forbids (XML 1.0, production 2)."""
     return _NO_XML.sub("", text)
 
 
 def write_tables(job: Path, file: Path) -> tuple[int, int]:
-    """Write both; rows of LinkTable and of ResultTable. ArgumentError when the file is there already."""
+    """Write both tables; return the numbers of rows of LinkTable and ResultTable. ArgumentError when the file exists."""
     if file.exists():
         raise ArgumentError(f"--file {file}", "is there already", "name a new file")
     with reading(job / FRONTIER) as rows:
@@ -123,7 +123,7 @@ def write_tables(job: Path, file: Path) -> tuple[int, int]:
 
 
 def _kept(job: Path) -> list[str]:
-    """The pages a job kept, in order; none when it has no page store yet."""
+    """The URLs of the pages that a job kept, in order of arrival; empty when it has no page store yet."""
     if not has_pages(job):
         return []
     with closing(open_pages(job)) as store:

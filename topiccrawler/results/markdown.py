@@ -1,15 +1,15 @@
-"""The main text of a kept page as Markdown: headings, lists, tables, code, quotes and, on request, links.
+"""Converts the main text of a kept page to Markdown: headings, lists, tables, code, quotes and, on request, links.
 
-The store has the lines of the main text, the job's html.zst the page they are of. So the page is parsed as the crawl parsed it, the blocks that
-are these lines are found again, and they alone are written anew as HTML of a few harmless elements, which markdownify converts. Nothing of
-the page's own markup goes through: no attribute but http addresses and the name of a code's language, no tag but those of `_KEPT`.
+The store has the lines of the main text; the job's html.zst has the page's HTML. The page is parsed again as the crawl parsed it, and the
+blocks that have these lines are found. Only they are written, as HTML of a few harmless elements, which markdownify converts. No markup of
+the page itself is copied: no attribute except http URLs and the name of a code's language, no tag outside `_KEPT`.
 
-A table is one where it has two rows of two filled cells and neither headings, lists, code nor tables inside; else it is layout, and its
-cells are paragraphs.
-Text       what would be read as HTML, a link, emphasis or a list is escaped with a backslash, and nothing else.
-Bounds     pages.parse bounds the page; MOST_BLOCKS and DEEPEST what is converted.
-But        where fewer than LEAST_FOUND of the lines' characters are found again, or elements stand hundreds deep, there is no structure: the
-           lines are paragraphs.
+A table is a data table if it has two rows of two filled cells and no headings, lists, code or tables inside; else it is layout, and its
+cells become paragraphs.
+Text       what would be parsed as HTML, a link, emphasis or a list is escaped with a backslash, and nothing else.
+Bounds     pages.parse bounds the page; MOST_BLOCKS and DEEPEST bound what is converted.
+But        if less than LEAST_FOUND of the lines' characters is found again, or elements are nested hundreds deep, there is no structure:
+           each line is a paragraph.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from topiccrawler.pages.parse import parse_with_tree
 from topiccrawler.urls.canonical import Canonicalizer
 
 MOST_BLOCKS = 5_000
-DEEPEST = 60  # elements within each other
+DEEPEST = 60  # levels of nested elements
 LEAST_FOUND = 0.9
 LONGEST_CELL = 500
 _SAME = "blockquote dd dl dt h1 h2 h3 h4 h5 h6 li ol pre table td th tr ul"
@@ -51,7 +51,7 @@ _ESCAPED = re.compile(
 
 
 def markdown_of(text: str, html: str = "", url: str = "", *, links: bool = False) -> tuple[str, bool]:
-    """The main text `text` of the page `html` in Markdown, and whether it has the page's structure."""
+    """The main text `text` of the page `html` as Markdown, and whether it has the page's structure. `links`: keep link targets."""
     found = _structure(text, html, url, links=links) if html else ""
     if found:
         return found, True
@@ -72,7 +72,8 @@ def _structure(text: str, html: str, url: str, *, links: bool) -> str:
 
 
 def _blocks_of(document: Document, text: str) -> list[Block]:
-    """The blocks whose lines are the text, in their order: those of the main text, else of all; none where too few are found."""
+    """The blocks whose lines make up the text, in document order: blocks of the main text, or else of the whole page. Empty if too few
+    lines are found."""
     lines = set(text.split("\n"))
     for found in (main_lines(document), ((block, line_of(document, block)) for block in document.blocks)):
         known = [(block, line) for block, line in found if line in lines]
@@ -87,8 +88,8 @@ class _Writing:
     def __init__(self, document: Document, blocks: list[Block], url: str) -> None:
         self._tags, self._parents = document.node_tags, document.node_parents
         kept = {start for start, *_ in _runs_in(document, blocks)}
-        self._runs: dict[int, list[bool]] = {}  # of each element its texts in order: kept?
-        self._codes: set[int] = set()  # <pre> of which something is kept
+        self._runs: dict[int, list[bool]] = {}  # element -> whether each of its texts is kept, in order
+        self._codes: set[int] = set()  # <pre> elements with kept text
         self._tables = self._data_tables(document, kept)
         for start, _, node, _, _ in document.runs:
             self._runs.setdefault(node, []).append(start in kept)
@@ -97,17 +98,17 @@ class _Writing:
         self._canonical = Canonicalizer(url) if url else None
         self._out: list[str] = []
         self._texts = 0  # written so far
-        self._last = -1  # the element that was begun last
+        self._last = -1  # number of the last element that was begun
 
     def _above(self, node: int, *tags: str) -> Iterator[int]:
-        """The elements of these names around a node, itself among them, innermost first."""
+        """The ancestors of a node that have one of these tags, innermost first; the node itself is included."""
         while node >= 0:
             if self._tags[node] in tags:
                 yield node
             node = self._parents[node]
 
     def _data_tables(self, document: Document, kept: set[int]) -> set[int]:
-        cells: dict[int, int] = {}  # cell -> characters of it
+        cells: dict[int, int] = {}  # cell -> its number of characters
         for start, end, node, _, _ in document.runs:
             if start in kept and (cell := next(self._above(node, "td", "th"), -1)) >= 0:
                 cells[cell] = cells.get(cell, 0) + end - start
@@ -125,18 +126,18 @@ class _Writing:
         return {table for table, counts in rows.items() if sum(n >= 2 for n in counts.values()) >= 2} - layout
 
     def _table(self, node: int) -> list[int]:
-        """The innermost table around a node, if any."""
+        """A list with the innermost table around a node, or an empty list."""
         found = next(self._above(node, "table"), None)
         return [] if found is None else [found]
 
     def write(self, root: LexborNode) -> str:
-        """RecursionError for a page that is nested too deeply."""
+        """The HTML of the kept blocks. RecursionError for a page that is nested too deeply."""
         self._element(root, 0, hidden=False)
         return "".join(self._out)
 
     def _element(self, node: LexborNode, depth: int, *, hidden: bool) -> None:
-        """An element with all in it; one without text leaves nothing but a cell."""
-        self._last += 1  # as the traversal of the document has counted them
+        """Write an element with its contents; an element without text is dropped, unless it is a table cell."""
+        self._last += 1  # numbers elements as the traversal of the document did
         if (index := self._last) >= len(self._tags):
             return
         tag = self._tags[index]
@@ -154,7 +155,7 @@ class _Writing:
                 self._text(child.text_content or "", index)
             child = child.next
         if tag == "pre" and end and _NUMBERS.fullmatch("".join(self._out[place + 1 :])):
-            self._texts = texts  # line numbers beside a code
+            self._texts = texts  # only line numbers beside code: drop them
         if self._texts == texts and end not in {"</td>", "</th>"}:
             del self._out[place:]
         else:
@@ -177,14 +178,14 @@ class _Writing:
             self._texts += is_kept
 
     def _tag(self, tag: str, index: int, node: LexborNode) -> tuple[str, str]:
-        """Start and end tag of what an element becomes; empty for nothing."""
+        """The start and the end tag that an element is written with; empty for an element that is not written."""
         inner = self._parents[index]
         in_code = next(self._above(inner, "pre"), -1) in self._codes
         if tag == "br":
             self._out.append("\n" if in_code else "<br>")
             return "", ""
         if in_code:
-            if tag in {"div", "li", "tr", "p"}:  # a line each
+            if tag in {"div", "li", "tr", "p"}:  # each is a line of code
                 self._out.append("\n")
             return "", ""
         if tag == "a":
@@ -201,7 +202,7 @@ class _Writing:
 
 
 def _runs_in(document: Document, blocks: list[Block]) -> Iterator[tuple[int, int]]:
-    """Start and end of the texts within the blocks."""
+    """The start and the end of each text run within the blocks."""
     ends = {block.start: block.end for block in blocks}
     until = -1
     for start, end, *_ in document.runs:
@@ -211,7 +212,7 @@ def _runs_in(document: Document, blocks: list[Block]) -> Iterator[tuple[int, int
 
 
 def _language(pre: LexborNode) -> str:
-    """The language of a code, as its element or the <code> in it names it."""
+    """The language that a code block or the <code> in it names, in lower case; empty if none."""
     for node in (pre, pre.css_first("code")):
         found = _LANGUAGE.search(node.attributes.get("class") or "") if node is not None else None
         if found:
@@ -224,7 +225,7 @@ def _code_language(pre: Any) -> str:
 
 
 class _Converter(MarkdownConverter):
-    """markdownify with the escapes of `_ESCAPED`, and fences that no code ends."""
+    """markdownify with the escapes of `_ESCAPED`, and with fences longer than any run of backticks in the code."""
 
     def __init__(self) -> None:
         style: dict[str, Any] = {"heading_style": "atx", "bullets": "-", "autolinks": False}

@@ -1,9 +1,10 @@
-"""A blind sample of a job's pages, rated by people in a terminal or in a CSV file, and what their ratings say of the crawl.
+"""Draws a blind sample of a job's pages, lets people rate it, and estimates the harvest rate of the crawl from their ratings.
 
-The sample is random, the same for all raters of one seed: a share of the kept pages, and as many of the discarded ones of which a text was
-kept. They are mixed, so that nothing says what the program thinks; each rater gets another order.
+`draw` makes a random `Sample`, which is the same for all raters of one random seed: a share of the kept pages, and as many of the discarded
+pages whose text was stored. Both kinds are mixed, so that a rater cannot see the program's decision; each rater gets a different order.
 
-The CSV is that of results.formats, which no spreadsheet runs.
+`ask` puts the questions in a terminal. `write_questions` and `read_answers` use a CSV file, written by results.formats so that no
+spreadsheet evaluates its cells.
 """
 
 from __future__ import annotations
@@ -34,23 +35,23 @@ QUIT = frozenset({"q", "quit", "退出"})
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A page a person is asked about; `note` is what the program thinks of it, empty in a blind rating."""
+    """A page that a person is asked about. `note`: the program's own opinion, empty in a blind rating."""
 
     url: str
     title: str
-    text: str  # its first lines
+    text: str  # the beginning of the page's text
     note: str = ""
 
     @classmethod
     def of(cls, record: PageRecord, note: str = "") -> Question:
-        """About a stored page."""
+        """The question about a stored page."""
         text = " ".join(record.text.split())
         return cls(record.url, " ".join(record.title.split()), text[:FIRST_CHARACTERS], note)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a person said of a page; None: skipped."""
+    """A person's answer about a page; None if the page was skipped."""
 
     url: str
     answer: bool | None
@@ -59,7 +60,7 @@ class Answer:
 def ask(
     asked: Iterable[Question], say: Callable[[str], None], reply: Callable[[str], str], first: int = 1
 ) -> Iterator[Answer]:
-    """One answer a page; the end of the input, or q, ends it. `first`: the number of the first question."""
+    """Ask about each page and yield the answers, until the end of the input or `q`. `first`: the number of the first question."""
     for number, question in enumerate(asked, first):
         note = f"  [{question.note}]" if question.note else ""
         lines = [f"\n{number}. {question.title or '(no title)'}{note}", f"   {question.url}"]
@@ -76,12 +77,12 @@ def ask(
 
 
 def write_questions(place: Path, asked: Iterable[Question]) -> None:
-    """A CSV file with an empty column `answer`."""
+    """Write the questions to a CSV file with an empty column `answer`."""
     _write(place, COLUMNS, ((one.url, one.title, one.text, "") for one in asked))
 
 
 def write_answers(place: Path, answers: Mapping[str, bool]) -> None:
-    """A file that `read_answers` reads again."""
+    """Write answers to a CSV file that `read_answers` can read."""
     rows = ((url, "y" if answer else "n") for url, answer in answers.items())
     _write(place, ("url", "answer"), rows)
 
@@ -95,11 +96,11 @@ def _write(place: Path, names: Sequence[str], rows: Iterable[Sequence[str]]) -> 
 
 
 def read_answers(place: Path) -> dict[str, bool]:
-    """URL -> answer, of a filled-in file; lines without an answer are passed over. ArgumentError names a wrong line."""
+    """The answers of a filled-in CSV file by URL; rows without an answer are skipped. ArgumentError names a wrong row."""
     remedy = "give a CSV file with the columns url and answer (y or n)"
     text = read_text(place, MOST_BYTES, ArgumentError, str(place), remedy)
     head = text.partition("\n")[0]
-    delimiter = max(",;\t", key=head.count)  # a spreadsheet writes what its country has
+    delimiter = max(",;\t", key=head.count)  # a spreadsheet writes that of its locale
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error as failure:
@@ -122,42 +123,43 @@ def read_answers(place: Path) -> dict[str, bool]:
     return found
 
 
-PARTS = 10  # of the crawl, for the curve
+PARTS = 10  # of the crawl, for the harvest curve
 REMEDY = "name the folder of a job that has kept pages"
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The pages drawn."""
+    """The pages that were drawn for rating."""
 
     kept: Sequence[PageRecord]
     discarded: Sequence[PageRecord]
 
     def questions(self, rater: int, seed: int) -> list[Question]:
-        """For one rater, in an order of their own; without what the program thinks."""
+        """The questions for one rater, in an order of their own and without the program's decisions."""
         asked = [Question.of(record) for record in (*self.kept, *self.discarded)]
         random.Random(f"{seed}:{rater}").shuffle(asked)
         return asked
 
 
 def draw(folder: Path, share: float, seed: int = 0) -> Sample:
-    """At least one page of each kind that there is."""
+    """Draw a random share of the kept pages, and as many discarded pages; at least one of each kind that exists. Without kept pages, all
+    discarded pages are drawn. ArgumentError for a job without pages."""
     kept = _records(open_pages(folder)) if has_pages(folder) else []
     sample = folder / DISCARDED
     discarded = _records(PageStore(sample, create=False)) if sample.is_file() else []
     if not kept and not discarded:
         raise ArgumentError(f"job {folder}", "has no page to rate", REMEDY)
     count = max(1, round(share * len(kept))) if kept else len(discarded)
-    lot = random.Random(seed)
-    drawn = [lot.sample(records, min(count, len(records))) for records in (kept, discarded)]
+    generator = random.Random(seed)
+    drawn = [generator.sample(records, min(count, len(records))) for records in (kept, discarded)]
     return Sample(*drawn)
 
 
 def harvest_curve(folder: Path, sample: Sample, ratings: Mapping[str, bool]) -> list[tuple[int, float]]:
-    """Pages fetched and the harvest rate up to there as rated, at each tenth of the crawl.
+    """The number of pages fetched and the harvest rate up to that point, estimated from ratings, at each tenth of the crawl.
 
-    Each part's rate is its share of kept pages times the share of the rated kept ones that are about the topic, and the same of the discarded
-    ones; where nothing of a part was rated, the share of the whole crawl is used.
+    The rate of each tenth is its share of kept pages times the rated precision of the kept pages, plus the same product for the discarded
+    pages. For a kind that has no ratings in a tenth, the precision over the whole crawl is used.
     """
     if not logs_of(folder):
         raise StateError(str(folder / VISITS), "cannot be read: there is none", REMEDY)

@@ -1,4 +1,4 @@
-"""A job as one HTML file that can be mailed: no script, nothing from an outside address."""
+"""Writes the report of a job as one HTML file that can be mailed: without scripts and without external resources."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from topiccrawler.topics.meaning import as_understood, judging_words, leading_wo
 BEST_PAGES = 100
 MOST_SITES = 100
 MOST_KEYWORDS = 60
-WIDTH, HEIGHT = 640, 240  # of the curve
+WIDTH, HEIGHT = 640, 240  # of the harvest curve, in SVG units
 
 
 def report(pages: JobPages) -> str:
-    """The file's text. StateError for a job whose files cannot be read."""
-    # not at the top: the dashboard's pages do without networkx
+    """The HTML of the report. StateError for a job whose files cannot be read."""
+    # imported here, because the dashboard uses this module without networkx
     from topiccrawler.results.graph_views import graph_views
 
     summary = summary_of(pages.folder)
@@ -41,14 +41,14 @@ def report(pages: JobPages) -> str:
 
 
 def curve(summary: Summary) -> str:
-    """The points of the harvest curve in a picture of WIDTH times HEIGHT; kept pages upwards."""
+    """The points of the harvest curve as an SVG polyline of WIDTH times HEIGHT: pages fetched to the right, pages kept upwards."""
     across = max(1, summary.fetched)
     points = ((WIDTH * fetched / across, HEIGHT - HEIGHT * kept / across) for fetched, kept in summary.curve)
     return " ".join(f"{right:.1f},{down:.1f}" for right, down in points)
 
 
 def made_from(folder: Path) -> Mapping[str, Any]:
-    """Topic and settings of the job, as far as they are on file."""
+    """The topic and the settings of a job, as far as its files have them, as values for the report's template."""
     try:
         recipe = read_recipe(folder)
         if recipe is None:

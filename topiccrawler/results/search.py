@@ -1,21 +1,21 @@
-"""Full-text search in the stored pages of one job or several.
+"""Searches the full text of the stored pages of one or several jobs.
 
-Each job has an index of its own; its ranks (store.index) are compared as they are, though a rare word of one job may be common in
-another. A page that several jobs have is listed once, where its rank is best. What an index lacks is added first.
+`search` asks the index of each job, after adding the pages that it lacks. Ranks (store.index) of different jobs are compared without
+normalization, although a rare word of one job may be common in another. A page of several jobs is listed once, with its best rank.
 
-A query becomes an expression of FTS5, and words to mark in the text:
+`make_query` turns a query into an FTS5 expression, and into words to mark in the text:
 
     基金 定投         both words
     "基金定投"        the phrase (also “…”)
     -股票 -"a b"      without them
 
-Traditional and simplified characters, full and half width, upper and lower case are one (text.segmenter); Latin words are compared by
-their stems. Of words that the dictionary lacks the segmenter drops characters, but for those of the crawl's topic; a search keeps its own whole
-too. An index made without them has what was left of them, so either spelling of a word is looked for, in each job by the segmenter of its
-topic.
+Traditional and simplified characters, full and half width, upper and lower case are equal (text.segmenter); Latin words are compared by
+their stems. The segmenter drops characters of words that its dictionary lacks, except words of the crawl's topic; a search also keeps the
+words of its query whole. The index may have only the remaining characters of such a word, so both spellings are searched for, in each job
+with the segmenter of its topic.
 
-The excerpt is the part of a text in which the query's words are together. The index keeps no texts, so FTS5's own snippets are not to be
-had; texts are folded to be compared, which keeps their offsets.
+`snippet` excerpts the part of a text where the query's words are close together. FTS5's own snippets cannot be used, because the index
+stores no texts. Texts are folded for the comparison, which preserves offsets.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What to look for in an index, and what to mark in a text."""
+    """The terms to search for in an index, and the words to mark in a text."""
 
-    terms: tuple[QueryTerm, ...]  # those that an index keeps words of
-    marked: tuple[str, ...]  # folded words of the terms asked for, the longest first
+    terms: tuple[QueryTerm, ...]  # without terms of which an index keeps no word
+    marked: tuple[str, ...]  # folded words of the terms that are not excluded, the longest first
 
 
 def terms_of(text: str) -> list[Term]:
-    """The terms of a query, in order."""
+    """The words and phrases of a query, in order."""
     found = []
     for minus, phrase, word in _TERM.findall(fold(text)):
         if term := (phrase or word).strip():
@@ -69,13 +69,13 @@ def terms_of(text: str) -> list[Term]:
 
 
 def segmenter_for(text: str, of_topic: Segmenter = PLAIN) -> Segmenter:
-    """That of the topic, which keeps the words of the query whole too."""
+    """The topic's segmenter, extended to keep the words of the query whole."""
     return of_topic.keeping(term.text for term in terms_of(text))
 
 
 def make_query(text: str, segmenter: Segmenter) -> Query:
-    """ArgumentError for a query by which nothing can be found. `segmenter`: `segmenter_for` it; what the dictionary alone gives is looked
-    for too."""
+    """Parse a query. `segmenter`: the result of `segmenter_for`; the words of the plain dictionary are searched for too. ArgumentError
+    for a query that cannot find anything."""
     terms = terms_of(text)
     texts = [term.text for term in terms]
     spelled = zip(segmenter.words_of(texts), PLAIN.words_of(texts), strict=True)
@@ -92,21 +92,21 @@ def make_query(text: str, segmenter: Segmenter) -> Query:
     return Query(tuple(found), tuple(sorted(marked, key=lambda word: (-len(word), word))))
 
 
-WIDTH = 120  # characters
+WIDTH = 120  # characters of an excerpt
 LEAD = 30  # of these before the first word
-MOST_CHARACTERS = 100_000  # of a text that are looked at; as many as are indexed
+MOST_CHARACTERS = 100_000  # of a text that are searched; as many as are indexed
 _LATIN = re.compile(r"[a-z0-9\u00df-\u024f]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A piece of a text; marks are offsets into it."""
+    """An excerpt of a text. `marks`: start and end offsets of the query's words in it."""
 
     text: str
     marks: tuple[tuple[int, int], ...] = ()
 
     def marked(self, begin: str = "«", end: str = "»") -> str:
-        """The text with its marks written out."""
+        """The excerpt with a string before and after each mark."""
         parts, at = [], 0
         for start, stop in self.marks:
             parts += [self.text[at:start], begin, self.text[start:stop], end]
@@ -115,7 +115,7 @@ class Snippet:
 
 
 def snippet(text: str, words: Sequence[str], width: int = WIDTH) -> Snippet:
-    """The `width` characters with most different words, the first such; without any, the text's beginning."""
+    """The first `width` characters that contain most different words; the beginning of the text if it contains none."""
     text = " ".join(text[:MOST_CHARACTERS].split())
     found = places(text, words)
     starts = [start for start, _, _ in found]
@@ -134,13 +134,13 @@ def snippet(text: str, words: Sequence[str], width: int = WIDTH) -> Snippet:
 
 
 def places(text: str, words: Sequence[str]) -> list[tuple[int, int, str]]:
-    """Where words of a query stand: start, end, word; in order, none within another. Latin words are found by their stems."""
+    """The start, the end and the word of each match of a query's words, in order and without overlaps. Latin words match by their stems."""
     folded = fold(text)
     latin = {word for word in words if word.isascii()}
     found = [
         (m.start(), m.end(), word)
         for m in (_LATIN.finditer(folded) if latin else ())
-        for word in dict.fromkeys((stem(m[0]), stem(m[0], OTHER)))  # of whichever language the crawl was
+        for word in dict.fromkeys((stem(m[0]), stem(m[0], OTHER)))  # the language of the crawl is unknown
         if word in latin
     ]
     others = [re.escape(word) for word in words if not word.isascii()]  # the longest first
@@ -158,18 +158,18 @@ Progress = Callable[[Path, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A page that was found."""
+    """A page that matches a query."""
 
     url: str
     title: Snippet
     snippet: Snippet
     rank: float  # BM25 * relevance; larger is better
     relevance: float
-    day: str  # YYYY-MM-DD: of the page, else the day it was fetched
+    day: str  # YYYY-MM-DD: the page's own date, else the day it was fetched
     format: str
     topic: str
     job: Path
-    is_published: bool = False  # the day is the page's own
+    is_published: bool = False  # the day is the page's own date
 
 
 def search_job(
@@ -180,7 +180,7 @@ def search_job(
     segmenter: Segmenter,
     progress: Progress | None = None,
 ) -> list[Hit]:
-    """The best pages of one job; those that its crawl did not index are first, by this segmenter."""
+    """The best pages of one job. Pages that its crawl did not index are indexed first, with this segmenter."""
     report, chosen = progress and partial(progress, folder), of_job(selection, folder)
     with closing(open_pages(folder)) as store:
         if isinstance(store, PageStore):
@@ -190,7 +190,7 @@ def search_job(
         else:
             found = store.find(query.terms, chosen, limit, segmenter, report)
         pages = [(one, store.at(one.page)) for one in found]
-    return [  # without what was stored anew this very moment
+    return [  # without pages that were stored again since they were indexed
         Hit(
             record.url,
             snippet(record.title, query.marked),
@@ -211,13 +211,13 @@ def search_job(
 def search(
     folders: Sequence[Path], text: str, selection: Selection, limit: int, progress: Progress | None = None
 ) -> list[Hit]:
-    """The best pages of these jobs. `progress`: called with pages indexed and to index."""
+    """The best pages of these jobs. `progress`: called with the job's folder, the pages indexed and the pages to index."""
     segmenter = segmenter_for(text)
-    make_query(text, segmenter)  # or say what is wrong with it, before any file is opened
+    make_query(text, segmenter)  # raises for a wrong query before any file is opened
     hits: list[Hit] = []
     for folder in _each_once(folders):
         of_topic = known_of(folder, lambda recipe: topic_of(recipe).segmenter)
-        segmenter = segmenter_for(text, of_topic or PLAIN)  # the plain one where its topic went
+        segmenter = segmenter_for(text, of_topic or PLAIN)  # the plain one if its topic is missing
         hits += search_job(folder, make_query(text, segmenter), selection, limit, segmenter, progress)
     best: dict[str, Hit] = {}
     for hit in sorted(hits, key=lambda hit: -hit.rank):
@@ -226,7 +226,7 @@ def search(
 
 
 def _each_once(folders: Sequence[Path]) -> list[Path]:
-    """Those that have pages; of the processes of one crawl in a database one."""
+    """The folders that have pages; of the processes of one crawl in a database only the first."""
     found: dict[Stored | Path, Path] = {}
     for folder in folders:
         if has_pages(folder):

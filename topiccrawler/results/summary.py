@@ -1,8 +1,10 @@
-"""What became of a job, in figures: how the harvest grew, which sites gave what, what was not kept and why, how the queue stands.
+"""Summarizes a job in figures: its harvest curve, its sites, the pages that were not kept and why, and the state of its queue.
 
-The crawl log has each URL that was fetched; its visits are counted one by one. A job with a JOBDIR has its queue too, which knows what was
-refused unfetched, each reason by its own name, what comes next and why hosts wait; it is read while the crawl may be running. Without a
-queue the HTTP status must do.
+`Summary` counts the visits of the crawl log, which has each URL that was fetched.
+
+`queue_report` and `report_of` describe the queue of a job with a JOBDIR, which can be read while the crawl is running. It also has the
+URLs that were refused unfetched, each reason by its own name, the next URLs, and why hosts wait. Without a queue, only the HTTP status
+explains why a page was not kept.
 """
 
 from __future__ import annotations
@@ -31,36 +33,36 @@ from topiccrawler.store.refused import NOT_QUEUED, ONE_IN, read_refused
 from topiccrawler.strategies.base import Shares
 from topiccrawler.urls.canonical import host_of
 
-EXAMPLES = 3  # URLs shown of each reason
+EXAMPLES = 3  # URLs listed for each reason
 CURVE_POINTS = 400
 
 
 @dataclass(slots=True)
 class Site:
-    """What one host gave."""
+    """The results of one host."""
 
     host: str
     fetched: int = 0
     kept: int = 0
     failed: int = 0
     relevance: float = 0.0  # sum over the pages fetched
-    is_seed: bool = False  # a seed lies there
-    met_at: int = 0  # pages that had been fetched when it was asked first
+    is_seed: bool = False  # a seed is on this host
+    met_at: int = 0  # number of pages fetched before the first request to this host
 
     @property
     def share(self) -> float:
-        """Kept of fetched, 0..1."""
+        """The share of the fetched pages that was kept, 0..1."""
         return self.kept / self.fetched if self.fetched else 0.0
 
     @property
     def mean_relevance(self) -> float:
-        """Of the pages fetched, 0..1."""
+        """The mean relevance of the fetched pages, 0..1."""
         return self.relevance / self.fetched if self.fetched else 0.0
 
 
 @dataclass(slots=True)
 class Summary:
-    """Of one job so far."""
+    """The figures of one job so far."""
 
     began: float = 0.0  # seconds since the epoch; 0 = nothing was fetched
     ended: float = 0.0
@@ -70,11 +72,11 @@ class Summary:
     _kept: int = 0
     _ends: Counter[tuple[str, str]] = field(default_factory=Counter)
     _examples: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-    by_queue: list[Outcome] | None = None  # what was not kept, where there is a queue
-    refused: list[Outcome] = field(default_factory=list)  # the sample of the links that were not queued
+    by_queue: list[Outcome] | None = None  # why pages were not kept; None without a queue
+    refused: list[Outcome] = field(default_factory=list)  # a sample of the links that were not queued
 
     def add(self, visit: Visit) -> None:
-        """Count one more."""
+        """Count one visit."""
         self.began = self.began or visit.time
         self.ended = max(self.ended, visit.time)
         host = host_of(visit.url)
@@ -99,45 +101,45 @@ class Summary:
 
     @property
     def fetched(self) -> int:
-        """Pages that came, whatever they were about."""
+        """The number of pages that were fetched, on topic or not."""
         return len(self._kept_of_each)
 
     @property
     def kept(self) -> int:
-        """Of these."""
+        """The number of fetched pages that were kept."""
         return self._kept
 
     @property
     def harvest_rate(self) -> float:
-        """Kept of fetched, 0..1."""
+        """The share of all fetched pages that was kept, 0..1."""
         return self.kept / self.fetched if self.fetched else 0.0
 
     @property
     def has_queue(self) -> bool:
-        """It knows what was refused unfetched."""
+        """Whether the job has a queue, which also has the URLs refused before they were fetched."""
         return self.by_queue is not None
 
     @property
     def recent(self) -> tuple[int, int]:
-        """Of the last 200 pages: how many there are, how many were kept."""
+        """The number of the last RECENT_PAGES pages (fewer at the beginning), and how many of them were kept."""
         last = self._kept_of_each[-RECENT_PAGES:]
         return len(last), sum(last)
 
     @property
     def sites(self) -> list[Site]:
-        """Those with most kept first."""
+        """The hosts, those with the most kept pages first."""
         return sorted(self.by_host.values(), key=lambda site: (-site.kept, -site.fetched, site.host))
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """What was not kept, by HTTP status where there is no queue, the most frequent first."""
+        """Why pages were not kept, the most frequent reason first; by HTTP status when there is no queue."""
         ends = self._ends.most_common()
         by_log = [Outcome(*end, count, tuple(self._examples.get(end, ()))) for end, count in ends]
         return [*(by_log if self.by_queue is None else self.by_queue), *self.refused]
 
     @property
     def curve(self) -> list[tuple[int, int]]:
-        """Pages fetched, of these kept; CURVE_POINTS or a few more."""
+        """The harvest curve as pairs of pages fetched and pages kept; about CURVE_POINTS pairs at most."""
         points, kept = [(0, 0)], 0
         step = max(1, self.fetched // CURVE_POINTS)
         for begin in range(0, self.fetched, step):
@@ -148,19 +150,19 @@ class Summary:
 
 
 def is_page(visit: Visit) -> bool:
-    """A page came."""
+    """Whether the visit fetched a page (HTTP status 2xx)."""
     return 200 <= visit.status < 300
 
 
 def end_of(visit: Visit) -> tuple[str, str]:
-    """State and reason of a visit that was not kept, as far as the log says."""
+    """The state and the reason of a visit whose page was not kept, as far as the log has them."""
     if is_page(visit):
         return "discarded", "off topic, a copy, or not read"
     return "error", f"http {visit.status}" if visit.status else "no answer, or refused before it was asked"
 
 
 def summary_of(folder: Path) -> Summary:
-    """Read a job's log, and its queue when it has one. StateError for files that cannot be read."""
+    """Read a job's crawl log, and its queue if it has one. StateError for files that cannot be read."""
     summary = Summary()
     if not logs_of(folder) and (stored := stored_in(folder)) is not None:
         remedy = "ask where its processes ran, with their TOPIC_DATA_DIR"
@@ -174,19 +176,19 @@ def summary_of(folder: Path) -> Summary:
 
 
 def _refused(folder: Path) -> list[Outcome]:
-    """The sample of the links that were not queued."""
+    """The sample of the links that were not queued, as one outcome; empty without a sample."""
     urls = [link.url for link in read_refused(folder / REFUSED)]
     reason = f"{BELOW_THRESHOLD}, not queued; one URL in {ONE_IN} is noted"
     return [Outcome(NOT_QUEUED, reason, len(urls), tuple(urls[:EXAMPLES]))] if urls else []
 
 
 def queue_report(folder: Path, top: int, now: float) -> dict[str, Any]:
-    """JSON values, of the `top` first of each kind. `now`: seconds since the epoch. StateError when there is no queue."""
+    """The state of a job's queue as JSON values, `top` entries a list. `now`: seconds since the epoch. StateError without a queue."""
     return report_of(overview(folder / FRONTIER, top), read_recipe(folder), top, now)
 
 
 def report_of(seen: Overview, recipe: Recipe | None, top: int, now: float) -> dict[str, Any]:
-    """The same of a queue that was looked at already, wherever it is kept."""
+    """The report of a queue whose overview was already read, from a file or a database. `top`, `now`: as for `queue_report`."""
     noted = noted_waits(seen.notes.get(NOTE))
     waits = {host: (reason, until) for host, reason, until in noted if until > now}
     made_with: dict[str, Any] = {}
@@ -225,7 +227,7 @@ def report_of(seen: Overview, recipe: Recipe | None, top: int, now: float) -> di
 
 
 def _shares(rows: Sequence[Row], recipe: Recipe | None) -> list[Shares]:
-    """What the score of each row is made of, the heaviest first; nothing when the job kept no recipe, or its models went."""
+    """The parts of each row's score, the largest first; empty lists when the job has no recipe, or its topic or a model is missing."""
     if recipe is None or not rows:
         return [[] for _ in rows]
     try:
@@ -236,12 +238,12 @@ def _shares(rows: Sequence[Row], recipe: Recipe | None) -> list[Shares]:
 
 
 def link_as_json(link: Link) -> dict[str, Any]:
-    """What lists of the queue say of a link."""
+    """The fields of a link in the lists of the queue report."""
     return {"url": link.url, "anchor": link.anchor, "source_url": link.source_url, "depth": link.depth}
 
 
 def wait_of(wait: tuple[str, float] | None, now: float) -> dict[str, Any]:
-    """Why a host waits, and until when; `seconds` is None for a closed host."""
+    """Why a host waits and for how many seconds; None for a closed host. Empty for a host that does not wait."""
     if wait is None:
         return {}
     return {"wait": wait[0], "seconds": None if wait[1] == inf else round(max(0.0, wait[1] - now), 1)}

@@ -1,7 +1,8 @@
-"""Fills in templates: pages in HTML, and what commands print.
+"""Renders the templates of HTML pages and of the text that commands print.
 
-Templates are package data: in a scrapyd egg they are in a zip. All that is filled in HTML is escaped, because it comes out of the web. What has no
-shape of its own, or turns the direction of writing, becomes an escape (text.characters); only http and https addresses become links.
+Templates are package data; in a scrapyd egg they are in a zip file. All values in HTML are escaped, because they come from the web.
+Characters without a glyph, and those that change the writing direction, are written as escapes (text.printable). Only http and https
+URLs become links.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from topiccrawler.text.printable import one_line
 from topiccrawler.urls.readable import readable
 
 _NO_REASONS: Mapping[str, str] = {}
-MOST_CHARACTERS = 300  # of one text
+MOST_CHARACTERS = 300  # of one displayed text
 _WEB = re.compile(r"https?://[!#-;=?-~]+")  # without " < >, which no canonical URL has
 
 
 def environment() -> Environment:
-    """Templates by their place in the package: `results/templates/report.html`. Only HTML is escaped."""
+    """The Jinja environment; templates are named by their path in the package: `results/templates/report.html`. Only HTML is escaped."""
     made = Environment(
         autoescape=select_autoescape(("html",)),
         loader=PackageLoader("topiccrawler", ""),
@@ -41,45 +42,45 @@ _shared = cache(environment)
 
 
 def filled_in(template: str, /, **values: Any) -> str:
-    """A template filled in."""
+    """The text of a template rendered with these values."""
     return _shared().get_template(template).render(values)
 
 
 def as_text(template: str, values: Mapping[str, Any]) -> str:
-    """One of plain text, as it is printed: without the last line end."""
+    """The text of a plain-text template, as it is printed: without the final line end."""
     return filled_in(template, **values).rstrip("\n")
 
 
 def titled(text: str, most: int = 100) -> str:
-    """A title on one line."""
+    """A title on one line of at most `most` characters, or a placeholder for an empty title."""
     return one_line(text, most) or "(no title)"
 
 
 def weighed(
     words: Iterable[tuple[str, float]], why: Mapping[str, str] = _NO_REASONS, other: str = ""
 ) -> list[str]:
-    """Each word with its weight, and the reason for it; `other`: that of a word that has none."""
-    said = ((f"{word} {weight:g}", why.get(word, other)) for word, weight in words)
-    return [f"{text} ({reason})" if reason else text for text, reason in said]
+    """Each word as text with its weight and the reason for it. `other`: the reason for words that `why` lacks."""
+    texts = ((f"{word} {weight:g}", why.get(word, other)) for word, weight in words)
+    return [f"{text} ({reason})" if reason else text for text, reason in texts]
 
 
 def shown(text: object, most: int = MOST_CHARACTERS) -> str:
-    """A stranger's text on one line, at most so long, without what steers."""
+    """An untrusted text on one line of at most `most` characters, with control characters escaped."""
     return one_line(str(text), most)
 
 
 def address(url: str) -> str:
-    """A URL for a person to read."""
+    """A URL in readable form, on one line."""
     return shown(readable(url))
 
 
 def is_web(url: str) -> bool:
-    """Whether it may become a link: http or https, and all of it visible ASCII, as canonical URLs are."""
+    """Whether a URL may become a link: it is http or https, and all visible ASCII, as canonical URLs are."""
     return _WEB.fullmatch(url) is not None
 
 
 def moment(seconds: float, form: str = "%Y-%m-%d %H:%M") -> str:
-    """Local time, by default day and minute; empty for none, and for what a damaged file gives for one."""
+    """Seconds since the epoch as local time, by default to the minute; empty for 0 and for values that are not times."""
     try:
         return time.strftime(form, time.localtime(seconds)) if seconds else ""
     except (OverflowError, ValueError, OSError):
@@ -87,7 +88,7 @@ def moment(seconds: float, form: str = "%Y-%m-%d %H:%M") -> str:
 
 
 def cell(value: object) -> str:
-    """A value in a table of figures."""
+    """A value as text for a cell of a table; a dash for None."""
     if value is None:
         return "–"
     return f"{value:.3f}" if isinstance(value, float) else str(value)

@@ -1,1 +1,1 @@
-"""A synthetic Chinese web: nothing to download, nobody to disturb, and the truth about every page is known."""
+"""Provides a synthetic Chinese web for demos and tests: no download, no load on real sites, and known truth about every page."""

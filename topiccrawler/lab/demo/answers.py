@@ -1,7 +1,7 @@
-"""What the synthetic web answers to one request: a page of the plan drawn as HTML, in the bytes of its site, or no page.
+"""Generates the synthetic web's response to one request: a page of the plan as HTML in its site's charset, or another response.
 
-Each body is drawn anew on request and none is kept. All that is not a page of the plan happens here: redirects, robots.txt,
-dead ends, wrong declarations of the charset.
+Each body is generated on request and not stored. Everything that is no page of the plan is here: redirects, robots.txt, missing pages,
+wrong declarations of the charset.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from topiccrawler.results.templating import filled_in
 _TEXT, _HTML = "text/plain; charset=utf-8", "text/html; charset=utf-8"
 _traditional = cache(lambda: OpenCC("s2tw"))  # as Taiwan writes
 _ROBOTS = "User-agent: *\nDisallow: /user/\n"
-_CRAWL_DELAY = "Crawl-delay: 0.2\n"  # asked for by the calendar alone
-_JUMP = "go.php?to="  # the directory's script that counts clicks
+_CRAWL_DELAY = "Crawl-delay: 0.2\n"  # only in the robots.txt of the calendar
+_JUMP = "go.php?to="  # the directory's redirect script, which counts clicks
 _GONE = "<html><head><meta charset=utf-8><title>404</title></head><body>您访问的页面不存在。</body></html>"
 
 
 class Answer(NamedTuple):
-    """One HTTP response; `page` is the page of the plan it shows, if any."""
+    """One HTTP response; `page` is the page of the plan in it, or None."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -36,7 +36,7 @@ class Answer(NamedTuple):
 
 
 def answer(web: Web, url: str) -> Answer:
-    """The response to GET `url`; never raises, whatever is asked."""
+    """The response to GET `url`. Never raises, whatever the URL."""
     wanted = key(url)
     host, _, path = wanted.removeprefix("http://").partition("/")
     if page := web.find(wanted):
@@ -57,7 +57,7 @@ def answer(web: Web, url: str) -> Answer:
 
 
 def _moved(web: Web, url: str, host: str, path: str) -> tuple[int, str] | None:
-    """Where an address that is no page leads to, and by which status."""
+    """The status and the target of a redirect for a URL that is no page; None if there is no redirect."""
     if host == JUMPED:
         return 301, f"http://{LICAI}/{path}"
     if host == DIRECTORY and path.startswith(_JUMP) and path.removeprefix(_JUMP) in web.site_of:
@@ -66,7 +66,7 @@ def _moved(web: Web, url: str, host: str, path: str) -> tuple[int, str] | None:
 
 
 class _Drawing:
-    """A page as HTML."""
+    """Renders one page as HTML."""
 
     def __init__(self, web: Web, page: PlannedPage) -> None:
         self.web, self.page, self.site = web, page, page.site
@@ -78,7 +78,7 @@ class _Drawing:
         return filled_in("lab/demo/page.html", **known, **self.text())
 
     def text(self) -> dict[str, Any]:
-        """What is neither navigation nor list: the article, or the few lines other kinds have."""
+        """The template's values for the texts of a page: those of an article, or the few lines of other kinds."""
         page, dice = self.page, self.dice
         if page.kind == "about":
             (place, _), _, (_, person) = (
@@ -95,7 +95,7 @@ class _Drawing:
             found |= {"month": dice.randint(1, 12), "day": dice.randint(1, 28)}
             found |= {"author": draw(dice, "surnames", "given")}
             other = dice.choice(TOPICS)
-            if dice.random() < 0.3:  # a keyword line as sites print them for search engines, honest or not
+            if dice.random() < 0.3:  # a line of keywords for search engines, which may be misleading
                 found["tags"] = dice.sample(SUBJECTS[other].nouns, 3)
         else:
             found["lead"] = paragraphs(dice, page.topic, nouns, 2)[0]
@@ -104,13 +104,13 @@ class _Drawing:
         return found
 
     def relative(self, url: str) -> str:
-        """Links within a host are written relative, to the root or to `<base href>`."""
+        """A URL as the page writes it: links within its host are relative, to the root or to `<base href>`."""
         _, _, host, path = url.split("/", 3)
         path, channel = f"/{path}", self.page.channel
         if host != self.page.url.split("/")[2]:
             return url
         if self.site.is_old and "?q=%" in path and len(raw := unquote(path, "gb18030")) % 2 == 0:
-            return raw  # characters as they are: browsers send a query in the page's own charset
+            return raw  # not percent-encoded: browsers send a query in the page's own charset
         if self.site.style == "base" and channel.host and path.startswith(channel.prefix):
             return path.removeprefix(channel.prefix) or "./"
         return path

@@ -1,9 +1,11 @@
-"""The project's own crawl on the synthetic web (`scrapy crawl topic`, as a user would type it), its folder, and the web as a WARC file.
+"""Runs the demo's crawls on the synthetic web, manages their folder, and records the web as a WARC file.
 
-The crawl runs in a process of its own, and a failure inside ends in one line that says where to look. The demo is run again
-and again into the same folder: what earlier crawls left goes, and nothing else, for a folder may be named by mistake.
+`crawl` runs `scrapy crawl topic`, as a user would type it, in a process of its own; a failure becomes one line that says where to look.
 
-The WARC file and its labels are for a comparison without the network: the same bytes each time, on every machine.
+`DemoFiles` allows the demo to run repeatedly into the same folder: it deletes the files of earlier crawls and nothing else, because a
+folder may be named by mistake.
+
+`record` writes a WARC file and labels for a comparison without the network: the same bytes each time, on every machine.
 """
 
 from __future__ import annotations
@@ -27,14 +29,14 @@ from topiccrawler.lab.demo.sites import CRAWL, DIRECTORY, JUMPED, LICAI, MIXED, 
 from topiccrawler.replay.warc_writing import RESPONSE, new_record
 
 POLL_SECONDS = 0.25
-# One request at a time a host, and some ten of the 55 hosts are worth fetching from: more would only fetch the others too.
+# Each host gets one request at a time, and some ten of the 55 hosts are worth fetching from: more requests would go to the others.
 CONCURRENCY = 8
 PAGE_THRESHOLD = 0.3
-DAY = "2020-01-01T00:00:00Z"  # of a recording; a real one would not repeat
+DAY = "2020-01-01T00:00:00Z"  # of a recording; the real time would not be reproducible
 
 
 class DemoFiles:
-    """Where everything of one demo lies."""
+    """The paths of all files of one demo."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -43,17 +45,20 @@ class DemoFiles:
         self.models, self.model = folder / "models", folder / "models" / f"{FINANCE}.json"
 
     def job(self, strategy: str) -> Path:
-        """The folder the crawl writes: pages.sqlite and visits.jsonl."""
+        """The folder to which the crawl writes: pages.sqlite and visits.jsonl."""
         return self.folder / strategy
 
     def log(self, strategy: str) -> Path:
+        """The file with the output of the crawl."""
         return self.folder / f"{strategy}.log"
 
     def feed(self, strategy: str) -> Path:
+        """The feed file of the crawl, with its kept pages."""
         return self.folder / f"{strategy}.jsonl"
 
     def make_ready(self, seeds: Iterable[str], strategies: Iterable[str]) -> None:
-        """Write topic and seeds; take away what an earlier demo's crawls left, so that nothing is added to it."""
+        """Write the topic and the seeds, and delete the files of an earlier demo's crawls, so that crawls do not append to them.
+        ArgumentError for a folder that has other files."""
         out, there = f"--out {self.folder}", self.folder.exists() and not self.topic.exists()
         if there and not (self.folder.is_dir() and not any(self.folder.iterdir())):
             raise ArgumentError(out, "holds something else than a demo", "name a new folder")
@@ -67,7 +72,7 @@ class DemoFiles:
 
 
 def topic_toml() -> str:
-    """The text of demo.toml: finance, asked for by hand-picked words, labelled by the training part's hosts alone."""
+    """The text of demo.toml: the topic finance with hand-picked keywords, and with hosts of the training part as labels."""
     positive, negative = dict[str, None](), {f"{TRAIN_DIRECTORY}/": None}
     for site in SITES:
         for channel in site.channels if site.part == TRAIN else ():
@@ -86,7 +91,7 @@ negative = {json.dumps(list(negative), indent=4)}
 
 
 def crawl_arguments(files: DemoFiles, strategy: str, pages: int) -> list[str]:
-    """What to type after `scrapy` for one of the demo's crawls."""
+    """The command line of one of the demo's crawls, without `scrapy` itself."""
     given = {"topic": files.topic, "strategy": strategy, "seeds": files.seeds, "pages": pages}
     settings = {
         "DOWNLOAD_DELAY": 0,
@@ -101,7 +106,7 @@ def crawl_arguments(files: DemoFiles, strategy: str, pages: int) -> list[str]:
 def crawl(
     files: DemoFiles, strategy: str, pages: int, server: RunningServer, tick: Callable[[int], None]
 ) -> None:
-    """Crawl and wait for the end; `tick` gets how many pages the server has handed out."""
+    """Run a crawl and wait for its end. `tick`: called with the number of pages that the server has served to it so far."""
     before, log = server.pages_served, files.log(strategy)
     arguments = crawl_arguments(files, strategy, pages)
     with log.open("wb") as output, start_scrapy(arguments, output, server.environment()) as process:
@@ -117,7 +122,7 @@ def crawl(
 
 
 def record(web: Web, folder: Path, pages: Iterable[PlannedPage] | None = None) -> tuple[Path, Path]:
-    """Write these pages of the web, by default all of the part that is crawled, with their labels: both files."""
+    """Record these pages of the web, by default all of the crawled part, and their labels; return the WARC file and the label file."""
     warc, labels = folder / "pages.warc", folder / "labels.tsv"
     planned = list(web.of_part(CRAWL) if pages is None else pages)
     urls = [page.url for page in planned]

@@ -1,8 +1,8 @@
-"""What the synthetic web says: each topic's words, and the headlines and paragraphs made of them.
+"""Generates the texts of the synthetic web: headlines and paragraphs from the words of each topic.
 
-Words and templates lie in web.txt, the sites in sites.txt. Topics overlap where they do in life: property, technology
-and games speak of money too, lottery most of all, so a finance word in a link is no proof. Headlines are of three
-kinds: telling, vague (nothing of the topic) and false (words of another topic). Were all telling, any crawler could
+Words and templates are in web.txt, the sites in sites.txt. Topics overlap as in reality: property, technology and games
+mention money too, lottery most of all, so a finance word in a link proves nothing. There are three kinds of headlines:
+telling, vague (without words of the topic) and false (with words of another topic). If all were telling, any crawler could
 follow them.
 """
 
@@ -14,20 +14,20 @@ from typing import NamedTuple
 
 from topiccrawler.resources import package_text
 
-VAGUE_SHARE = 0.14  # headlines that name nothing of their topic
-FALSE_SHARE = 0.12  # headlines that borrow a word from elsewhere: others from finance, finance from others
-# Of the sentences of a page, how many speak of its second theme; drawn per page.
+VAGUE_SHARE = 0.14  # headlines without words of their topic
+FALSE_SHARE = 0.12  # headlines with a word of another topic: of finance on other pages, of other topics on finance pages
+# Shares of a page's sentences that are about its second topic; one is drawn for each page.
 SIDE_SHARES = (0.0, 0.0, 0.1, 0.2, 0.4)
-PLAIN_SHARE = 0.1  # sentences that speak of nothing in particular
-VOCABULARY_SHARE = 0.75  # of a topic's nouns that one site uses: none was learnt in full elsewhere
+PLAIN_SHARE = 0.1  # sentences without any topic
+VOCABULARY_SHARE = 0.75  # of a topic's nouns that one site uses, so that no other site teaches all of them
 VAGUE_ANCHORS = ("更多", "详情", "更多>>", "[图]", "阅读全文", "查看", "点击进入", "全文", "[详细]", "组图")
 
 
 class Subject(NamedTuple):
-    """One topic's share of the language."""
+    """The name and the words of one topic."""
 
     zh: str
-    pinyin: str  # as it stands in URLs
+    pinyin: str  # its name in URLs
     sections: tuple[str, ...]
     nouns: tuple[str, ...]
     predicates: tuple[str, ...]
@@ -44,7 +44,7 @@ for _row in f"\n{_TEXT}".split("\n* ")[1:]:
         LISTS[_names[0]] = _names[1:]
 TOPICS = tuple(SUBJECTS)
 FINANCE = "finance"
-# What finance is asked by: the demo's topic file. Chosen by hand, heavier when the word belongs to finance alone.
+# The keywords of the demo's topic file by weight, chosen by hand; words that belong to finance alone weigh more.
 _KEYWORDS = {
     1.0: "股票 基金 证券 债券 期货 外汇 投资者 股市 理财产品 净利润 收益率 汇率",
     0.8: "大盘 板块 个股 券商 财报 定投 净值 国债 央行 降息 通胀 保费 上市公司 资产配置 指数基金",
@@ -60,12 +60,13 @@ def draw(dice: Random, *lists: str) -> str:
 
 
 def vocabulary(dice: Random, topic: str) -> list[str]:
-    """The nouns of a topic that one site uses."""
+    """A random selection of the nouns of a topic, which one site uses."""
     nouns = SUBJECTS[topic].nouns
     return dice.sample(nouns, max(3, int(len(nouns) * VOCABULARY_SHARE)))
 
 
 def headline(dice: Random, topic: str, nouns: list[str]) -> str:
+    """A random headline of a page about a topic: telling, vague or false. `nouns`: those that its site uses."""
     drawn = dice.random()
     if drawn < VAGUE_SHARE:
         return _filled(draw(dice, "vague"), dice, topic, nouns)
@@ -76,7 +77,7 @@ def headline(dice: Random, topic: str, nouns: list[str]) -> str:
 
 
 def paragraphs(dice: Random, topic: str, nouns: list[str], sentences: int) -> list[str]:
-    """`sentences` sentences in paragraphs of two to five, some of them on a second theme."""
+    """`sentences` sentences in paragraphs of two to five, some of them about a second topic."""
     side, side_share = dice.choice(TOPICS), dice.choice(SIDE_SHARES)
 
     def sentence() -> str:

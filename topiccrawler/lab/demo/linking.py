@@ -1,8 +1,8 @@
-"""Which links stand on a page, in which block, under which text, in which shape.
+"""Generates the links of a page of the synthetic web: their blocks, targets, texts and shapes.
 
-Relevant pages can be found by their links (lists, related articles, friends of the same trade, hubs that name sites of every
-topic), which are buried among navigation, hot lists of the whole portal, vague and cut anchors and dead ends, as on real
-pages. Hidden sites are named by a list of people's names only.
+Relevant pages can be found by links in lists, related articles, links between sites of one topic, and hubs with sites of every topic.
+As on real pages, these are mixed with navigation, hot lists of the whole portal, vague and cut anchors, and dead links. Hidden sites are
+linked only by a list of people's names and a list of neighbours.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from topiccrawler.lab.demo.language import SUBJECTS, TOPICS, VAGUE_ANCHORS, draw
 from topiccrawler.lab.demo.plan import ENTRIES_A_LIST, PlannedPage, Web
 from topiccrawler.lab.demo.sites import MIXED, SITES, TRAIN, TUNNELS, Channel, Site
 
-VAGUE_ANCHOR_SHARE = 0.12  # links to articles whose text says nothing
-CUT_SHARE = 0.15  # links to articles whose text is cut
-DEAD_SHARE = 0.02  # links to articles that are gone
-DEAD_NUMBER = 90_000  # of the one article of each channel that is gone
-TRACKED_SHARE = 0.04  # links that carry a tracking parameter
-SITES_A_TOPIC = 2  # on the directory's front; all of them stand on the topic's own page
+VAGUE_ANCHOR_SHARE = 0.12  # links to articles with an anchor text that says nothing
+CUT_SHARE = 0.15  # links to articles with a truncated anchor text
+DEAD_SHARE = 0.02  # links to articles that do not exist
+DEAD_NUMBER = 90_000  # of the article of each channel that does not exist
+TRACKED_SHARE = 0.04  # links with a tracking parameter
+SITES_A_TOPIC = 2  # on the directory's front page; the topic's own page has all of them
 
 
 class Hyperlink(NamedTuple):
-    """One link as it will stand on the page."""
+    """One link on a page."""
 
     url: str
     text: str
@@ -33,18 +33,18 @@ class Hyperlink(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Links that stand together. `role` decides the markup."""
+    """A group of links on a page. `role` determines the markup."""
 
     role: str  # nav | crumb | section | list | pager | related | hot | inline | friends | footer | trade
     heading: str
     links: tuple[Hyperlink, ...]
 
 
-Drawn = Iterator[tuple[str, str, Iterable[Hyperlink]]]  # what blocks are made of, in page order
+Drawn = Iterator[tuple[str, str, Iterable[Hyperlink]]]  # role, heading and links of blocks, in page order
 
 
 def blocks(web: Web, page: PlannedPage) -> list[Block]:
-    """All links of a page, in page order."""
+    """The blocks of links of a page, in page order."""
     return [Block(role, heading, tuple(links)) for role, heading, links in _Links(web, page).blocks()]
 
 
@@ -53,12 +53,12 @@ def _home(host: str, text: str, note: str = "") -> Hyperlink:
 
 
 class _Links:
-    """Draws the links of one page."""
+    """Generates the links of one page at random, the same in each call."""
 
     def __init__(self, web: Web, page: PlannedPage) -> None:
         self.web, self.page, self.site = web, page, page.site
         self.dice = web.dice("links", page.url)
-        # the other sites of its part that anybody may name
+        # the other sites of this part that are not hidden
         self.others = [s for s in SITES if s.part == self.site.part and not s.hidden and s != self.site]
 
     def blocks(self) -> Drawn:
@@ -82,7 +82,7 @@ class _Links:
             yield Hyperlink(f"http://{self.site.host}/user/login.html", "登录")
 
     def months(self) -> Iterator[Hyperlink]:
-        """One month back and one ahead, for ever."""
+        """Links to the previous month, the next month and the next year, without end."""
         for step, text in ((-1, "上月"), (1, "下月"), (12, "明年")):
             year, month = divmod(self.page.number + step, 12)
             yield Hyperlink(f"http://{sites.CALENDAR}/{year}/{month + 1:02}/", text)
@@ -118,7 +118,7 @@ class _Links:
             yield "section", "焦点", [Hyperlink(banner.url, banner.title, shape="area")]
 
     def directory(self) -> Drawn:
-        """The front of the web: a few sites of every topic."""
+        """The directory's front page: all mixed sites, and a few sites of every topic."""
         for topic in (MIXED, *self.dice.sample(TOPICS, len(TOPICS))):
             members = [other for other in self.others if other.topic == topic]
             members = self.dice.sample(members, len(members))
@@ -129,7 +129,7 @@ class _Links:
                 yield "section", SUBJECTS[topic].zh, [*entries, self.topic_page(topic, "更多")]
 
     def on_category(self) -> Drawn:
-        """All about a topic: sites, channels of portals, boards; each with a line about it."""
+        """All sites and channels of a topic, each with a short note."""
         topic, links = self.page.topic, list[Hyperlink]()
         for site in self.others:
             if site.topic == topic:
@@ -168,18 +168,18 @@ class _Links:
             yield "trade", "他们也在说", map(self.article, self.trade())
 
     def on_members(self) -> Drawn:
-        """The mouth of a tunnel: people's names, and behind some of them a site worth crawling."""
+        """The entrance of a tunnel: people's names, of which some link to hidden relevant sites."""
         homes = [f"http://{host}/" for host in TUNNELS[self.page.url]]
         blogs = [self.channel(channel).url for channel in self.web.site_of[sites.BLOGS].channels]
         links = [Hyperlink(url, draw(self.dice, "surnames", "given"), "届友") for url in (*homes, *blogs)]
         yield "list", "通讯录", self.dice.sample(links[: len(homes) + 6], len(homes) + 6)
 
     def hot(self) -> Drawn:
-        """What the whole site reads: on a portal a mixture of all topics on every page."""
+        """A list of random articles of the whole site; on a portal a mixture of all topics on every page."""
         yield "hot", "热点排行", self.some(self.web.articles(*self.site.channels), 8)
 
     def trade(self) -> list[PlannedPage]:
-        """Articles of other sites: two of the same topic, one of any."""
+        """Random articles of other sites: two of the same topic, one of another topic."""
         here = self.page.url.split("/")[2]
         near = [site for site in SITES if site.part == self.site.part and not site.hidden]
         channels = [channel for site in near for channel in site.channels if channel.host != here]
@@ -195,17 +195,17 @@ class _Links:
         return Hyperlink(f"http://{self.site.host}/{SUBJECTS[topic].pinyin}/", text)
 
     def entry(self, site: Site, note: str = "") -> Hyperlink:
-        """A site in the directory: straight, or through the jump script that directories count clicks with."""
+        """The directory's link to a site: direct, or through the redirect script with which directories count clicks."""
         if site.host != sites.LICAI and site.part != TRAIN and self.dice.random() < 0.2:
             return Hyperlink(f"http://{sites.DIRECTORY}/go.php?to={site.host}", site.name, note)
         return _home(sites.JUMPED if site.host == sites.LICAI else site.host, site.name, note)
 
     def some(self, pool: Sequence[PlannedPage], count: int) -> Iterable[Hyperlink]:
-        """Links to `count` of these articles, drawn."""
+        """Links to `count` random articles of these."""
         return map(self.article, self.dice.sample(pool, min(count, len(pool))))
 
     def article(self, target: PlannedPage) -> Hyperlink:
-        """A link to an article: its headline, a cut headline, or nothing worth reading; at times tracked or dead."""
+        """A link to an article with its headline, a truncated headline or a vague text; some have a tracking parameter, some are dead."""
         dice, text, url, site = self.dice, target.title, target.url, target.site
         drawn = dice.random()
         if drawn < VAGUE_ANCHOR_SHARE:

@@ -1,6 +1,6 @@
-"""The plan of the synthetic web: every page with its address, topic and headline, the same under the same seed on every machine.
+"""Plans the pages of the synthetic web: each has a URL, a topic and a headline, equal on every machine for equal random seeds.
 
-Links and bodies follow from it on demand.
+Links and bodies are generated from the plan on demand.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ from topiccrawler.lab.demo.sites import CALENDAR, DIRECTORY, MIXED, SITES, TRAIN
 from topiccrawler.urls.canonical import canonical
 
 ENTRIES_A_LIST = 15
-CALENDAR_MONTHS = range(2019 * 12, 2021 * 12)  # counted as pages; the calendar itself has no end
+CALENDAR_MONTHS = range(
+    2019 * 12, 2021 * 12
+)  # months that are pages of the plan; the calendar itself has no end
 _TAGS_A_CHANNEL = 2
-NOWHERE = Channel("", "", MIXED, "", 0)  # of pages that stand in no channel
+NOWHERE = Channel("", "", MIXED, "", 0)  # of pages outside all channels
 
 
 def key(url: str) -> str:
-    """The one spelling of an address; "" for what is none."""
+    """The canonical form of a URL; empty for an invalid one."""
     return canonical(url) or ""
 
 
@@ -37,11 +39,11 @@ class PlannedPage(NamedTuple):
     topic: str
     title: str
     channel: Channel = NOWHERE
-    number: int = 0  # page of a list, month of a calendar
+    number: int = 0  # of a list's page, an article, or a calendar's month
 
 
 class Web:
-    """All pages under one seed."""
+    """All pages of the synthetic web for one random seed."""
 
     def __init__(self, seed: int = 1) -> None:
         self.seed = seed
@@ -57,18 +59,18 @@ class Web:
                 self.within[page.channel, page.kind].append(page)
 
     def dice(self, *what: object) -> Random:
-        """Luck that depends on the seed and on what it is for, never on what was asked before."""
+        """A random generator that depends only on the seed and on its purpose `what`, never on earlier calls."""
         return Random(" ".join(map(str, (self.seed, *what))))
 
     def _nouns(self, host: str, topic: str) -> list[str]:
-        """The words of a topic that the site of this host uses."""
+        """The nouns of a topic that the site on this host uses."""
         return vocabulary(self.dice("words", host, topic), topic)
 
     def _articles(self, *channels: Channel) -> list[PlannedPage]:
         return [article for channel in channels for article in self.within[channel, "article"]]
 
     def find(self, url: str) -> PlannedPage | None:
-        """The page at this address in any spelling, months of the endless calendar among them."""
+        """The page at a URL in any form, including months of the endless calendar; None if there is none."""
         wanted = key(url)
         month = re.fullmatch(rf"http://{CALENDAR}/(\d+)/(0[1-9]|1[0-2])/", wanted, re.ASCII)
         if month is None:
@@ -76,20 +78,21 @@ class Web:
         return _month(self.site_of[CALENDAR], int(month[1][:6]) * 12 + int(month[2]) - 1)
 
     def truth(self, url: str) -> str | None:
-        """The topic of the page at `url`; "mixed" for pages without one; None where there is no page."""
+        """The topic of the page at `url`; "mixed" for pages without one; None if there is no page."""
         page = self.find(url)
         return page.topic if page else None
 
     def hosts(self, part: str | None = None) -> list[str]:
-        """Hosts that have pages, in the order of the plan."""
+        """The hosts that have pages, of one part or all, in the order of the plan."""
         return [host for host, site in self.site_of.items() if part in (None, site.part)]
 
     def of_part(self, part: str) -> Iterator[PlannedPage]:
+        """The pages of one part, TRAIN or CRAWL."""
         return (page for page in self.pages.values() if page.site.part == part)
 
     def _plan(self, site: Site) -> Iterator[PlannedPage]:
         home = f"http://{site.host}/"
-        behind = site.kind in ("refresh", "frames")  # the home page stands behind a door
+        behind = site.kind in ("refresh", "frames")  # the home page is behind an entry page
         if behind:
             yield PlannedPage(home, site, "front", site.topic, site.name)
         yield PlannedPage(home + "main.html" * behind, site, "home", site.topic, site.name)
@@ -109,7 +112,7 @@ class Web:
             yield from (_month(site, number) for number in CALENDAR_MONTHS)
 
     def _plan_channel(self, site: Site, channel: Channel, first: int) -> Iterator[PlannedPage]:
-        """Lists, articles and tags of a channel; the site's articles are numbered from `first` on."""
+        """The lists, articles and tag pages of a channel. `first`: the number of its first article within the site."""
         name, topic = f"{channel.name}_{site.name}", channel.topic
         for at in range(1, -(-channel.articles // ENTRIES_A_LIST) + 1):
             title = name if at == 1 else f"{name}_第{at}页"
@@ -128,7 +131,7 @@ class Web:
 
 
 def _month(site: Site, number: int) -> PlannedPage:
-    """Any month of any year, counted from year 0: the trap has no bottom."""
+    """The page of any month of any year, counted from year 0: an endless trap for crawlers."""
     year, month = number // 12, number % 12 + 1
     url, title = f"http://{site.host}/{year}/{month:02}/", f"{year}年{month}月"
     return PlannedPage(url, site, "month", MIXED, title, number=number)

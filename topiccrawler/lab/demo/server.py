@@ -1,7 +1,7 @@
-"""Serves the synthetic web over real HTTP, as a forward proxy on loopback: `http_proxy` set, any crawler sees real hosts.
+"""Serves the synthetic web over real HTTP, as a forward proxy on loopback: with `http_proxy` set, any crawler sees real hosts.
 
-One port stands for some eighty hosts, so it speaks proxy (`GET http://host/path`) and plain HTTP with a Host header alike.
-Every request is recorded: what was asked for, in which order and when.
+One port serves some eighty hosts, so it accepts proxy requests (`GET http://host/path`) and plain HTTP with a Host header alike.
+Every request is recorded, with its URL and time, in order.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _NO_METHOD = Answer(405, (("Allow", "GET, HEAD"),), b"")
 
 
 class Request(NamedTuple):
-    """One request that was answered."""
+    """One request that the server answered."""
 
     time: float  # seconds since the epoch
     host: str
     url: str
     status: int
-    topic: str | None  # of the page shown; None for all that is no page of the plan
+    topic: str | None  # of the page served; None for responses without a page of the plan
 
 
 class RunningServer(ThreadingTCPServer):
@@ -46,7 +46,7 @@ class RunningServer(ThreadingTCPServer):
     def __init__(self, web: Web, port: int = 0) -> None:
         super().__init__(("127.0.0.1", port), _Connection)
         self.address = f"http://127.0.0.1:{self.server_address[1]}"
-        self.requests: list[Request] = []  # every one answered so far, in order
+        self.requests: list[Request] = []  # all answered so far, in order
         self.web, self.lock = web, threading.Lock()
 
     def __enter__(self) -> Self:
@@ -59,11 +59,11 @@ class RunningServer(ThreadingTCPServer):
 
     @property
     def pages_served(self) -> int:
-        """How many of the requests so far were answered with a page of the plan."""
+        """The number of requests so far that were answered with a page of the plan."""
         return sum(request.topic is not None for request in self.requests)
 
     def environment(self) -> dict[str, str]:
-        """This process' environment with the web in the place of the network."""
+        """The environment of this process, with the synthetic web as its only proxy."""
         kept = {name: value for name, value in os.environ.items() if name.lower() not in _PROXY_NAMES}
         return {**kept, "http_proxy": self.address}
 
@@ -75,7 +75,7 @@ class _Connection(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def handle(self) -> None:
-        with suppress(ConnectionError):  # the client left: nothing is owed to it
+        with suppress(ConnectionError):  # the client closed the connection
             super().handle()
 
     def do_GET(self) -> None:
@@ -104,4 +104,4 @@ class _Connection(BaseHTTPRequestHandler):
         self.wfile.write(b"" if self.command == "HEAD" else found.body)
 
     def log_message(self, *values: Any, **more: Any) -> None:
-        """Not to the terminal: requests are recorded."""
+        """Print nothing to the terminal; requests are recorded."""

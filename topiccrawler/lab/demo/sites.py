@@ -1,9 +1,9 @@
-"""The sites of the synthetic web: who they are, how they write bytes and addresses, and where each topic lives on them.
+"""Defines the sites of the synthetic web: their kinds, charsets and URL styles, and where each topic is on them.
 
-It has the real web's variety: portals with channels on hosts or on paths, small topical sites, boards, blogs, old charsets.
-Every site is a list of channels (host, path prefix, topic, number of articles), and all else follows from its kind and style.
+The web has the variety of the real one: portals with channels on hosts or on paths, small topical sites, forums, blogs, old charsets.
+Every site is a list of channels (host, path prefix, topic, number of articles); everything else follows from its kind and style.
 
-Two parts that never link to each other: `train`, whose links teach a classifier, and `crawl`, where it is tried.
+Two parts never link to each other: `train`, whose links train a classifier, and `crawl`, where it is tested.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ DIRECTORY = "daohang.example"  # the seed of the crawl
 TRAIN_DIRECTORY = "mulu.example"
 JUMPED = "old-licai.example"  # a host that only redirects, to LICAI
 LICAI = "www.qianzhuang.example"
-DEAD = "www.guanting.example"  # linked from footers, answers to nobody
+DEAD = "www.guanting.example"  # linked from footers, but does not exist
 CALENDAR = "rili.example"
 CLUB = "tongchuang.example"  # an alumni club; its members' page is one mouth of a tunnel
 BLOGS = "boke.example"
-MIXED = "mixed"  # the topic of pages that have none of their own
+MIXED = "mixed"  # the topic of pages without a topic of their own
 
 
 class Channel(NamedTuple):
@@ -38,21 +38,23 @@ class Channel(NamedTuple):
 
 
 class Encoding(NamedTuple):
-    """What a site's bytes are, and what it says they are."""
+    """The charset of a site's bytes, and the charsets that the site declares."""
 
     codec: str  # of the bytes
-    http: str | None  # what the HTTP header says; None = nothing
-    meta: str  # what the page says
+    http: str | None  # declared in the HTTP header; None = not declared
+    meta: str  # declared in the page
 
 
 UTF8 = Encoding("utf-8", "utf-8", "utf-8")
-GBK = Encoding("gb18030", None, "gb2312")  # as old sites have it: declared in the page only, and too small
+GBK = Encoding(
+    "gb18030", None, "gb2312"
+)  # as on old sites: declared only in the page, as a charset that is too small
 BIG5 = Encoding("big5", "big5", "big5")
 LYING = Encoding("gb18030", "utf-8", "gbk")  # a server whose default header nobody ever changed
 
 
 class Site(NamedTuple):
-    """One site. `kind` says what its home page is, `style` how it writes addresses."""
+    """One site. `kind` determines its home page, `style` its URLs."""
 
     host: str
     name: str
@@ -66,11 +68,11 @@ class Site(NamedTuple):
 
     @property
     def is_old(self) -> bool:
-        """Laid out in tables, as sites of the GB family's time are."""
+        """Whether the site uses tables for layout, as sites with a charset of the GB family do."""
         return self.encoding.codec == "gb18030"
 
     def article_url(self, channel: Channel, number: int, title: str) -> str:
-        """The address of one article; `number` counts through the whole site."""
+        """The URL of one article. `number`: counted over the whole site."""
         host, base = f"http://{channel.host}", f"http://{channel.host}{channel.prefix}"
         styles = {
             "dated": f"{base}2019/{number % 12 + 1:02}/{number % 28 + 1:02}/{100_000 + number * 37}.shtml",
@@ -82,7 +84,7 @@ class Site(NamedTuple):
         return styles.get(self.style, f"{base}{number}.html")
 
     def list_url(self, channel: Channel, page: int) -> str:
-        """The address of page `page` (from 1) of a channel's list; the first is the channel's home."""
+        """The URL of page `page` (from 1) of a channel's list; the first is the channel's home page."""
         base = f"http://{channel.host}{quote(channel.prefix)}"
         if self.style == "forum":
             return f"http://{channel.host}/forum-{channel.prefix.strip('/b')}-{page}.html"
@@ -91,7 +93,7 @@ class Site(NamedTuple):
 
 
 def _sites() -> Iterator[Site]:
-    """The sites of sites.txt, each with the topic of its channels if they have only one."""
+    """The sites in sites.txt; a site whose channels have only one topic has that topic."""
     encodings = {"utf8": UTF8, "gbk": GBK, "big5": BIG5, "lying": LYING}
     text = re.sub(r"(?m)^#.*\n", "", package_text("lab/demo/sites.txt"))
     for block in re.split(r"\n(?!\t)", text.strip()):
@@ -115,7 +117,7 @@ def _sites() -> Iterator[Site]:
 
 
 SITES = tuple(_sites())
-# Mouth of each tunnel, a page that names the hidden hosts -> hidden hosts.
+# The entrance of each tunnel, a page that links to hidden hosts -> the hidden hosts.
 TUNNELS: dict[str, tuple[str, ...]] = {
     f"http://{CLUB}/chengyuan.html": ("zhouji.example", "shuimian.example"),
     f"http://{BLOGS}/shougong/": ("gebi.example",),

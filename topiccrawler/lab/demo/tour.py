@@ -1,4 +1,4 @@
-"""What `scrapy demo` does, step by step: the web, training, both crawls, and their harvest side by side."""
+"""Runs the steps of `scrapy demo`: serving the synthetic web, training, two crawls, and a table that compares their harvest."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ STEP_PAGES = 100
 
 def _say(text: str) -> None:
     sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()  # step by step, through a pipe too
+    sys.stdout.flush()  # so that each step appears at once, also through a pipe
 
 
 def serve(seed: int, port: int) -> None:
-    """Serve the synthetic web until Ctrl-C; any crawler reaches its hosts with `http_proxy` set."""
+    """Serve the synthetic web until Ctrl-C. Any crawler reaches its hosts when `http_proxy` is set."""
     web = Web(seed)
     with (
         file_faults(ArgumentError, f"--serve {port}", "cannot be listened on", "name another port"),
@@ -50,7 +50,7 @@ def serve(seed: int, port: int) -> None:
 
 
 def demonstrate(out: Path, seed: int, pages: int) -> None:
-    """All of it, with its files in a folder."""
+    """Run all steps of the demo, with its files in the folder `out`. `pages`: the limit of each crawl."""
     web, files = Web(seed), DemoFiles(out)
     files.make_ready(web.seeds, (FOCUSED, BASELINE))
     topics = [page.topic for page in web.of_part(CRAWL)]
@@ -94,7 +94,7 @@ def _compare(web: Web, files: DemoFiles) -> None:
 
 
 def _scrapy() -> str:
-    """What to type for the program that runs this: it need not be on the PATH."""
+    """The command that runs the current `scrapy` program, which may not be on the PATH."""
     called, found = sys.argv[0], shutil.which("scrapy")
     if Path(called).name != "scrapy":
         return f"{shlex.quote(sys.executable)} -m scrapy"
@@ -104,7 +104,7 @@ def _scrapy() -> str:
 
 
 def _fetched(files: DemoFiles, strategy: str) -> list[str]:
-    """The URLs of the pages that a crawl got, in the order of its log."""
+    """The URLs of the pages that a crawl fetched, in the order of its log. StateError when there are none."""
     log = files.job(strategy) / VISITS
     with file_faults(StateError, log, "cannot be read", f"see {files.log(strategy)}"):
         urls = [visit.url for visit in read_visits(log) if visit.status == 200]
@@ -114,19 +114,19 @@ def _fetched(files: DemoFiles, strategy: str) -> list[str]:
 
 
 def harvest(web: Web, urls: Iterable[str]) -> Curve:
-    """Of a crawl that fetched `urls` in this order; what is no page of the plan does not count, whatever the page classifier said."""
+    """The harvest curve of a crawl that fetched `urls` in this order, by the truth of the plan; URLs outside the plan do not count."""
     return Curve.of(truth == FINANCE for truth in map(web.truth, urls) if truth is not None)
 
 
 def times_as_good(focused: Curve, baseline: Curve) -> float:
-    """The one's pages by the other's, among as many as both fetched; inf when the other found none."""
+    """The ratio of the relevant pages of both crawls, over as many pages as both fetched; inf when only the baseline found none."""
     pages = min(focused.pages, baseline.pages)
     ours, theirs = focused.found(pages), baseline.found(pages)
     return ours / theirs if theirs else (math.inf if ours else 1.0)
 
 
 def table(named: Mapping[str, Curve], step: int = STEP_PAGES) -> list[str]:
-    """Lines of a table: pages fetched, then each crawl's on-topic pages and harvest rate so far."""
+    """The lines of a table with the pages fetched, and each crawl's on-topic pages and harvest rate up to there."""
     lines = ["  pages" + "".join(f"{name:>20}" for name in named)]
     for pages in checkpoints(max(one.pages for one in named.values()), step):
         shown = [one if pages - step < one.pages else None for one in named.values()]
@@ -136,12 +136,12 @@ def table(named: Mapping[str, Curve], step: int = STEP_PAGES) -> list[str]:
 
 
 def _rate(curve: Curve, pages: int) -> float:
-    """Over the first `pages`, or all, when there are fewer."""
+    """The harvest rate over the first `pages`, or over all pages when there are fewer."""
     return curve.found(pages) / max(1, min(pages, curve.pages))
 
 
 @contextlib.contextmanager
 def _bar(name: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar on a terminal, nothing elsewhere; it gets totals, not steps."""
+    """A progress bar on a terminal, nothing elsewhere. It yields a function that is called with the total so far."""
     with tqdm(total=total, desc=name, unit=" pages", leave=False, disable=None) as bar:
         yield lambda done: bar.update(min(done, total) - bar.n) and None

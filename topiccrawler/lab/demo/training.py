@@ -1,7 +1,7 @@
-"""The demo's training: a general crawl of the training part, links labelled by URL prefix, then link_model.training.
+"""Trains the demo's link model: crawls the training part, labels its links by URL prefix, and calls link_model.training.
 
-A plain breadth-first crawl over real HTTP reads links, and each gets the label of its target's prefix (NB 2010 §3.2.2). The
-demo's topic file names prefixes of the part that is never crawled later, so that the crawl cannot profit from them.
+A breadth-first crawl over real HTTP collects links; each gets the label of its target's prefix (NB 2010 §3.2.2). The prefixes in the
+demo's topic file are all in the part that is not crawled later, so that the crawls cannot profit from them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CONTEXT: Final = "window"
 
 
 class Lesson(NamedTuple):
-    """What was learnt from."""
+    """The size of the training set, and the quality of the model."""
 
     pages: int
     links: int
@@ -42,7 +42,7 @@ class Lesson(NamedTuple):
 
 
 def collect(web: Web, proxy: str, reader: Reader, pages: int) -> Iterator[Sequence[Link]]:
-    """The links of each page, for the first `pages` pages of a breadth-first crawl of the training part."""
+    """The links of each of the first `pages` pages of a breadth-first crawl of the training part. `proxy`: the server's URL."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy}))
     allowed, queue, fetched = set(web.hosts(TRAIN)), deque((url, 0) for url in web.train_seeds), 0
     known = set(web.train_seeds)
@@ -63,7 +63,8 @@ def collect(web: Web, proxy: str, reader: Reader, pages: int) -> Iterator[Sequen
 
 
 def train_on(web: Web, files: DemoFiles, proxy: str, pages: int, tick: Callable[[int], None]) -> Lesson:
-    """Collect links through `proxy`, write those with a label, train on them, write the model; `tick` counts pages."""
+    """Collect links through `proxy`, write those with a label to a file, train on them, and write the model. `tick`: called with the
+    number of pages so far."""
     topic = load_topic(str(files.topic))
     labels, page = list[int](), 0
     fault = file_faults(LinksFileError, files.links, "could not be collected", "run the demo again")
