@@ -190,7 +190,7 @@ def heads_of(keywords: Iterable[str]) -> set[str]:
 
 
 def joined_again(words: Sequence[str], heads: Container[str], keywords: Container[str]) -> list[str]:
-    """The keywords that the segmenter cut in pieces, found by joining adjacent words; the longest at each place. `heads`: see `heads_of`."""
+    """The keywords that the segmenter cut in pieces, found by joining adjacent words, the longest at each place. `heads`: of `heads_of`."""
     found = []
     after = len(words)
     for start in compress(range(after - 1), map(heads.__contains__, words)):
@@ -213,7 +213,7 @@ def joined_again(words: Sequence[str], heads: Container[str], keywords: Containe
 def cut_all(
     texts: Sequence[str], cut: Cut, language: str = ENGLISH, phrases: Phrases | None = None
 ) -> list[list[str]]:
-    """The words of each text by the engine `cut`, without a cache. `language`: of Latin words. `phrases`: found within runs too, if given."""
+    """The words of each text by the engine `cut`, without a cache. `language`: of Latin words. `phrases`: found within runs too."""
     of_the_engine = iter(
         _cut_together([text for text in texts if not text.isascii()], cut, language, phrases)
     )
@@ -346,7 +346,7 @@ Pieces = TwoGenerationCache[list[str]]
 
 
 class Segmenter:
-    """Cuts texts into words. Words of its `phrases` that would lose characters stay whole. The dictionary cuts the others, and a caller that
+    """Cuts texts into words. Words of its `phrases` that would lose characters stay whole. The dictionary cuts the others: a caller that
     looks for 上市公司 joins 上市 and 公司 again (`joined_again`). `language`: of Latin words (text.stemmer).
 
     Segmenters that cut all texts alike are equal."""

@@ -16,7 +16,7 @@ MOST_DEPTH = 20  # of groups in groups
 
 
 def read(body: bytes) -> Extract:
-    """A .pptx file; see docx.read for what goes wrong."""
+    """The extract of a .pptx file. Errors are as in docx.read."""
     unpacked_safely(body)
     presentation = Presentation(BytesIO(body))
     found = properties(presentation.core_properties, bounded(_parts(presentation)))
