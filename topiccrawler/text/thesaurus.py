@@ -17,7 +17,7 @@ Reference: Mei et al., Tongyici Cilin, 1983, for the code. The shipped list (syn
 by meaning. Compiled by us for this crawler, not copied from any thesaurus; the branches are ours: A money, B body and health, C journeys,
 D sport, E vehicles, F learning, G computing, H food, I law, J arts and leisure.
 
-`VectorThesaurus`, the shipped thesaurus, uses the word vectors for all words that the list lacks. 646 words in groups know that 酒店 is 宾馆;
+`VectorThesaurus`, the shipped thesaurus, adds the word vectors to the list. 646 words in groups know that 酒店 is 宾馆;
 40 000 word vectors (text.word_vectors) also know that 电脑 is much like 计算机.
 Formula: sim = max(list, min(0.95, cos(encoder)^0.7 * cos(company)^0.3)), of the words' two pairs of vectors, neither below 0.
 Parameters: the powers were chosen on pairs of words, the scale by crawls (docs/lab/thesaurus.md).
