@@ -119,7 +119,7 @@ class BlockClassifier:
 
     means: Numbers
     deviations: Numbers
-    hidden: Numbers  # feature x unit
+    hidden: Numbers  # weights of the hidden layer, feature x unit
     hidden_bias: Numbers
     out: Numbers  # one weight a unit
     out_bias: float

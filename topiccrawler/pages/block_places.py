@@ -22,7 +22,7 @@ Integers = npt.NDArray[np.int64]
 Columns = dict[str, npt.NDArray[Any]]  # name of a feature -> its value for each block
 
 
-MOST_STEPS = 24  # up the tree
+MOST_STEPS = 24  # up the tree from a block
 FADING = 0.8  # factor of an element name's weight for each step up the tree
 _MARKUP = package_table("pages/markup.toml")
 _OWN_TAGS, _TAGS_ABOVE, _BLOCK_TAGS = (_MARKUP[of] for of in ("own_tags", "tags_above", "block_tags"))

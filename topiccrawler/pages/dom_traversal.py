@@ -149,7 +149,7 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
         document.runs,
     )
     pieces: list[str] = []
-    length = 0  # of the pieces so far
+    length = 0  # characters of the pieces so far
     gap = BOUNDARY  # to be inserted before the next text: nothing, a blank or a boundary
     block = hidden = 0
     stack: list[_Open] = []

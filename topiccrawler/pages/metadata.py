@@ -120,7 +120,7 @@ def language_of(text: str, declared: str = "") -> str:
     """The language tag of a text, "und" when unknown. `declared`: the language that the page declares (`<html lang>`)."""
     sample = text[:SAMPLE_CHARACTERS]
     counts = script_counts(sample)
-    # a Latin or Cyrillic word has some five letters, a Han or Hangul word two
+    # Count words, not letters: a Latin or Cyrillic word has some five letters, a Han or Hangul word two.
     counts["latin"] = counts["latin"] * 2 // 5
     counts["cyrillic"] = counts["cyrillic"] * 2 // 5
     letters = sum(counts.values())

@@ -12,7 +12,7 @@ additions all counts are halved: what a site still repeats becomes a repeat agai
 would not do: from the 256th page of a site on, a word on ever fewer of its pages would pass for a repeat. A page read again (revisited, or
 fetched once more after a kill) is not counted twice.
 Cost: a hash and two look-ups a segment.
-But: two segments with the same hash count as one. With the table half full, one segment in a thousand is wrongly taken for a repeat,
+But: two segments with the same hash count as one. With the table half full, only one segment in a thousand is taken for a repeat by this,
 because the count of the other must lie above the share.
 Reference: site-level template detection, Bar-Yossef & Rajagopalan (2002); Yi, Liu & Li (2003).
 
@@ -65,7 +65,7 @@ _SEED = 7  # fingerprints are stored, and those of different seeds cannot be com
 class Fingerprint(NamedTuple):
     """The fingerprint of a text, as the duplicate index stores it."""
 
-    digest: int  # of all words in order, signed 64 bits: equal for exact copies
+    digest: int  # hash of all words in order, signed 64 bits: equal for exact copies
     bits: bytes  # BITS / 8 bytes; empty for a text too short to have near copies
 
 
@@ -233,9 +233,9 @@ def _lines(document: Document, main_text: str) -> Iterator[tuple[Kind, str]]:
 
 logger = logging.getLogger(__name__)
 
-SIZE = 1 << 22  # counts
-BYTES = 2  # of a count
-HALVED = SIZE // 4  # additions
+SIZE = 1 << 22  # number of counts in the table
+BYTES = 2  # of one count
+HALVED = SIZE // 4  # additions, after which all counts are halved
 RULES: Mapping[
     Kind, tuple[int, float]
 ] = {  # least number of earlier pages, and their share of all pages of the site

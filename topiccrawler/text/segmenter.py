@@ -24,7 +24,7 @@ Many texts are segmented in one call, joined by a newline, which both engines ke
 characters is first replaced by a mark, so that most lines of the engine's output need no second look.
 
 `Phrases` finds phrases in Japanese, Thai, Lao, Khmer or Burmese, for which there is no dictionary here. A phrase with hiragana (買い物), or
-in letters of the other scripts, is also found within a run; one of just two hiragana is not found behind another hiragana.
+in letters of the other scripts, is also found within a run; a phrase of two hiragana is not found behind another hiragana.
 
 `TwoGenerationCache` keeps results for recent texts in bounded memory. The menus of a site and the titles in its lists return on page after
 page, but a crawl meets new texts for days. So there are two generations. When the younger one is full, it becomes the older one. A text of
@@ -68,7 +68,7 @@ _MARKS = {mark: chr(ord(mark) - _FULL_WIDTH_SHIFT) for mark in "，：；！？�
 def fold(text: str) -> str:
     """Return `text` in the spelling used for matching. Its length and all positions stay the same."""
     pattern, table = _folding()
-    for mark, half_width in _MARKS.items():  # most of what the pattern would stop at on a simplified page
+    for mark, half_width in _MARKS.items():  # most of the pattern's matches on a simplified page
         text = text.replace(mark, half_width)
     return pattern.sub(lambda run: run[0].translate(table), text)
 
@@ -151,7 +151,7 @@ HAN = "一-\u9fd5"  # jieba's own range: beyond it the engines differ
 _ALONE = rf"(?<![^\W_{HAN}][a-z])(?<=[a-z])[{HAN}]"  # the 股 of a股
 _PLAIN = ",。、!?:;()“”《》| "  # both engines keep each as a token of one character
 _OTHER = rf"[^{HAN}{_PLAIN}\n]"
-_BETWEEN_HAN = re.compile(rf"{_OTHER}{_OTHER}*({_ALONE})?")  # one and more: faster than "+", as in `_folding`
+_BETWEEN_HAN = re.compile(rf"{_OTHER}{_OTHER}*({_ALONE})?")  # not "+", for speed: see `_folding`
 HIRAGANA, KATAKANA = "ぁ-ゖゝ-ゟ", "ァ-ヺヽ-ヿㇰ-ㇿ"
 HANGUL = "가-힣"
 _KANA = "ぁ-ヿㇰ-ㇿ"
@@ -383,7 +383,7 @@ class Segmenter:
         return stem(word, self.language)
 
     def words(self, text: str) -> list[str]:
-        """The words of one text."""
+        """The words of one text, in order."""
         return self.words_of([text])[0]
 
     def words_of(self, texts: Sequence[str]) -> list[list[str]]:

@@ -37,8 +37,8 @@ def background_idf() -> dict[str, float]:
 
 
 _HIRAGANA = re.compile(f"[{HIRAGANA}ー]+")
-LARGEST_IDF = 5.0  # in one of 150 texts or more
-LEAST_COUNT = 15_000  # of 60 million words
+LARGEST_IDF = 5.0  # of a common word, which one of 150 texts or more contains
+LEAST_COUNT = 15_000  # occurrences of a common word among 60 million words
 
 
 @cache
@@ -66,7 +66,7 @@ def _function_words_of_any() -> frozenset[str]:
 @lru_cache(maxsize=100_000)
 def is_common(word: str) -> bool:
     """Whether a word is too common to be learned."""
-    from topiccrawler.text.word_vectors import shipped_vectors  # numpy
+    from topiccrawler.text.word_vectors import shipped_vectors  # late: it imports numpy
 
     if word in STOP_WORDS or word.isdigit() or len(word) > LONGEST_WORD or _HIRAGANA.fullmatch(word):
         return True
@@ -78,7 +78,7 @@ def is_common(word: str) -> bool:
 
 def rarity(word: str) -> float:
     """ln(texts / texts with the word) by jieba; for a word that jieba lacks, by the word vectors; else jieba's median."""
-    from topiccrawler.text.word_vectors import shipped_vectors  # numpy
+    from topiccrawler.text.word_vectors import shipped_vectors  # late: it imports numpy
 
     if (known := background_idf().get(word)) is None:
         known = shipped_vectors().rarity_of(word)

@@ -35,7 +35,7 @@ def unlike(topic: Topic) -> list[Topic]:
 def contrasts(topic: Topic) -> list[Topic]:
     """The topics of `unlike` without the keywords that are near this topic's words by the word vectors: 厨房 is a word of homes, but no
     evidence against food."""
-    from topiccrawler.text.word_vectors import shipped_vectors  # numpy
+    from topiccrawler.text.word_vectors import shipped_vectors  # late: it imports numpy
 
     user_words = {
         word: topic.keywords[word] for word in topic.given if word in topic.keywords

@@ -38,7 +38,7 @@ class _Words:
     tokens: dict[str, float]  # keywords and lexicon, in the form that the segmenter gives
     names: tuple[str, ...]  # in written form
     name_tokens: frozenset[str]
-    main_names: frozenset[str]  # English and Chinese
+    main_names: frozenset[str]  # the English and the Chinese name
 
 
 def kindred(user_words: Iterable[str]) -> Kindred | None:

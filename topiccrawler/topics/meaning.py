@@ -67,7 +67,7 @@ def understood(topic: Topic) -> Topic:
 def language_of(words: Iterable[str]) -> str:
     """The language of Latin words: OTHER if at least half of them are in neither the word vectors nor the English subjects, and no word is
     in another script; else ENGLISH."""
-    from topiccrawler.text.word_vectors import shipped_vectors  # numpy
+    from topiccrawler.text.word_vectors import shipped_vectors  # late: it imports numpy
 
     text = fold(" ".join(words))
     runs = _LATIN_WORD.findall(text)

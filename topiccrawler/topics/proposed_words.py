@@ -72,18 +72,18 @@ def proposed(
 ) -> list[Proposed]:
     """At most `most` proposed words for the user's words, heaviest first. Empty if neither table, catalogue nor subjects know any of them.
 
-    `topic`: the catalogue's topic, if it is known otherwise than by these words. `language`: of Latin words; the table has only English ones.
+    `topic`: the catalogue's topic, if it is known otherwise than by these words. `language`: of Latin words; the table has English only.
     """
     if topic is None:
         return list(_proposed(tuple(user_words.items()), most, language))
-    from topiccrawler.text.word_vectors import shipped_vectors  # numpy
+    from topiccrawler.text.word_vectors import shipped_vectors  # late: it imports numpy
 
     return weighed(user_words, most, shipped_vectors(), topic)
 
 
 @lru_cache(maxsize=16)
 def _proposed(user_words: tuple[tuple[str, float], ...], most: int, language: str) -> tuple[Proposed, ...]:
-    from topiccrawler.text.word_vectors import shipped_vectors  # numpy
+    from topiccrawler.text.word_vectors import shipped_vectors  # late: it imports numpy
 
     words = dict(user_words)
     found: dict[str, Proposed] = {}
@@ -165,7 +165,7 @@ def near_words(
 
     `least`: the least likeness; `most`: how many words are searched.
     """
-    from topiccrawler.text.word_vectors import shipped_vectors  # numpy
+    from topiccrawler.text.word_vectors import shipped_vectors  # late: it imports numpy
 
     own = set(joined(user_words, segmenter))
     near = shipped_vectors().near(user_words, most, segmenter)

@@ -37,7 +37,7 @@ _ENDINGS = (
     (re.compile(r"([sxz]|[cs]h)e(?![a-z])"), r"\1"),
     (re.compile(r"ie(?<=[a-z]{4})(?![a-z])"), "y"),
 )
-MOST_WORDS = 12  # of a topic of a few words
+MOST_WORDS = 12  # of the user, in a topic of a few words
 
 
 class Term(NamedTuple):
@@ -112,7 +112,9 @@ def _inside(user_words: Sequence[str]) -> list[tuple[float, _Subject]]:
 
     lines = [line for line in _lines() if occurring(line) == len(patterns)]
     counts = [occurring(line.partition(";")[0]) for line in lines]
-    best = max([1, *counts])  # travel and guide occur in science fiction, not in its names
+    best = max(
+        [1, *counts]
+    )  # at least one: travel and guide occur in terms of science fiction, not in its names
     return [(NARROWER, _subject(line)) for line, count in zip(lines, counts, strict=True) if count == best]
 
 

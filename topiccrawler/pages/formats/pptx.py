@@ -12,7 +12,7 @@ from topiccrawler.pages.formats.office import properties, unpacked_safely
 from topiccrawler.pages.formats.registry import Extract, Part, bounded
 
 MOST_SLIDES = 500
-MOST_DEPTH = 20  # of groups in groups
+MOST_DEPTH = 20  # of nested groups of shapes
 
 
 def read(body: bytes) -> Extract:
