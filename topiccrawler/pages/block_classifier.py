@@ -1,19 +1,18 @@
-"""Tells a page's main text from the rest, block by block: a small neural network over the blocks' features.
+"""Classifies the blocks of a page as main text or not, with a small neural network over features of the blocks.
 
+`BlockClassifier` is the network.
 Formula    p = sigmoid(v . max(0, W x + b) + c) for each block, x its features scaled to mean 0, deviation 1 and cut at 5 deviations.
            Of all sets of blocks the one with the greatest expected token F1 is the text: with blocks in falling order of p and
            n words each, the first k that maximise 2 sum(p n, first k) / (sum(n, first k) + sum(p n, all)).
 Parameters the model file, learned by benchmarks/main_text_model.py from pages of seven kinds with gold text; LEAST_EXPECTED.
-Cost       the features'; the network itself is two matrix products (benchmarks/reading.py).
+Cost       that of the features; the network itself is two matrix products (benchmarks/reading.py).
 But        learned from pages in alphabetic scripts, most of them English.
 Reference  Web2Text (Vogels 2018) learns blocks alike; choosing by expected F1: Ye and others 2012.
 
-Features of a page's blocks, a row a block: what the block classifier sees.
-
-What a block says by itself (words, links, signs, tag) tells text from the rest in articles; on forums, lists and product
-pages the same sentence may be either. So each block is also seen with what stands around it: the elements it
-stands in with their names, how much of the page they hold, the blocks of the same make, its neighbours, its place, and
-figures of the page.
+`features` makes a row of features for each block. What a block says by itself (words, links, signs, tag) tells text from the rest in
+articles. On forums, lists and product pages the same sentence may be either. So each block also has features of its surroundings: the
+elements it is in with their names, how much of the page they hold, the blocks of the same make, the neighbouring blocks, the position, and
+numbers of the page.
 Cost       a hundred array operations over the blocks, linear in blocks and elements besides one sort (benchmarks/reading.py).
 Reference  boilerplate detection by shallow text features (Kohlschütter 2010), with neighbouring text (Web2Text 2018).
 """
@@ -50,9 +49,9 @@ from topiccrawler.resources import folder as data_folder
 def features(
     document: Document, blocks: list[Block], name_weights: Callable[[str], float]
 ) -> tuple[list[str], Numbers]:
-    """Names of the columns, and a row for each of at least one block.
+    """The names of the columns, and a row for each block. Needs at least one block.
 
-    `name_weights`: how much a class and id say for text (above 0) or against it.
+    `name_weights`: the weight of a class and id, above 0 for main text, below 0 against it.
     """
     text = text_of_blocks(document.text, blocks)
     tree = tree_of(document, blocks)
@@ -76,7 +75,7 @@ def features(
 
 @cache
 def feature_names() -> tuple[str, ...]:
-    """The names of the columns, in order: those of the smallest page."""
+    """The names of the columns, in order."""
     page = Document(
         "|-|", runs=[(1, 2, 0, False, 0)], node_parents=[-1], node_tags=["p"], node_regions=["body"]
     )
@@ -108,42 +107,42 @@ FILE = "main_text/blocks.json"  # within the folder of models
 LARGEST_BYTES = 4_000_000
 MOST_UNITS = 1_000
 LARGEST = 1e6
-LEAST_EXPECTED = 0.2  # F1; a page that promises less has no text
+LEAST_EXPECTED = 0.2  # expected F1; a page with less has no main text
 MOST_DEVIATIONS = 5.0
-MOST_NAMES = 20_000  # kept in memory
+MOST_NAMES = 20_000  # whose weights are kept in memory
 REMEDY = "install topiccrawler again, or learn it again: python benchmarks/main_text_model.py"
 
 
 @dataclass(frozen=True, slots=True)
 class BlockClassifier:
-    """The learned network."""
+    """The learned network: scaling of features, one hidden layer, and the weights of name words."""
 
     means: Numbers
     deviations: Numbers
-    hidden: Numbers  # feature x unit
+    hidden: Numbers  # weights of the hidden layer, feature x unit
     hidden_bias: Numbers
-    out: Numbers  # a number a unit
+    out: Numbers  # one weight a unit
     out_bias: float
-    words: dict[str, float]  # of class and id: above 0 for text
+    words: dict[str, float]  # weights of words in class and id: above 0 for main text
     training: dict[str, Any] = field(default_factory=dict)
     _names: dict[str, float] = field(default_factory=dict, repr=False)
 
     def chosen(self, document: Document, blocks: list[Block]) -> list[Block]:
-        """Those of the blocks that are main text, in their order."""
+        """The blocks that are main text, in page order."""
         names, rows = features(document, blocks, self.name_weight)
         return [
             blocks[at] for at in best_set(self.probabilities(rows), np.expm1(rows[:, names.index("words")]))
         ]
 
     def probabilities(self, rows: Numbers) -> Numbers:
-        """Of each row of features to be main text."""
+        """The probability of each row of features to be main text."""
         scaled = np.clip((rows - self.means) / self.deviations, -MOST_DEVIATIONS, MOST_DEVIATIONS)
         score = np.maximum(scaled @ self.hidden + self.hidden_bias, 0) @ self.out + self.out_bias
         found: Numbers = 1 / (1 + np.exp(-np.clip(score, -30, 30)))
         return found
 
     def name_weight(self, names: str) -> float:
-        """The weight of the word of a class and id that says most."""
+        """The weight of a class and id: that of its word with the largest absolute weight; 0 without known words."""
         found = self._names.get(names)
         if found is None:
             found = max((self.words.get(word, 0.0) for word in name_words(names)), key=abs, default=0.0)
@@ -153,7 +152,10 @@ class BlockClassifier:
 
 
 def best_set(chances: Numbers, sizes: Numbers) -> list[int]:
-    """Which blocks make the greatest expected F1, in page order; none where that is below LEAST_EXPECTED."""
+    """The indices of the set of blocks with the greatest expected F1, in page order; none if that is below LEAST_EXPECTED.
+
+    `chances`: the probability of each block to be main text; `sizes`: its words.
+    """
     sizes = sizes + 0.01
     order = np.argsort(-chances, kind="stable")
     right = np.cumsum((chances * sizes)[order])
@@ -164,12 +166,12 @@ def best_set(chances: Numbers, sizes: Numbers) -> list[int]:
 
 @lru_cache(maxsize=1)
 def shipped_classifier() -> BlockClassifier:
-    """The one that travels with the package."""
+    """The block classifier that the package contains."""
     return load_block_classifier()
 
 
 def save_block_classifier(model: BlockClassifier, place: Path) -> None:
-    """Write it as JSON, a line a feature and a line a word."""
+    """Write a block classifier as JSON, with one line for each feature and each word."""
     head = {
         "format": FORMAT,
         "version": VERSION,
@@ -198,7 +200,7 @@ def _table(name: str, rows: list[tuple[str, str]]) -> str:
 
 
 def load_block_classifier(folder: Path | Traversable | None = None) -> BlockClassifier:
-    """The classifier of that folder of models, by default the shipped one."""
+    """The block classifier in a folder of models, by default the shipped one. ModelError when the file cannot be used."""
     place = (folder or data_folder("models")).joinpath(*FILE.split("/"))
     file = JsonFile(place, LARGEST_BYTES, ModelError, "block classifier", REMEDY)
     file.expect({"format": FORMAT, "version": VERSION})

@@ -1,7 +1,7 @@
-"""Where blocks stand: their tags, and the tags, regions and names of the elements around them.
+"""Features of where blocks are in the tree: their tags, and the tags, regions and names of the elements around them.
 
-Authors name elements for what they hold (class and id); a weight for each word of such names is part of the model.
-Elements are looked at for all blocks at once, one step up the tree after another, at most MOST_STEPS.
+Authors name elements for what they hold (class and id), so the model has a weight for each word of such names.
+Elements are read for all blocks at once, one step up the tree after another, at most MOST_STEPS.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from topiccrawler.pages.document import Block, Document
 from topiccrawler.resources import package_table
 
 Integers = npt.NDArray[np.int64]
-Columns = dict[str, npt.NDArray[Any]]  # a feature's name, its value for each block
+Columns = dict[str, npt.NDArray[Any]]  # name of a feature -> its value for each block
 
 
-MOST_STEPS = 24  # up the tree
-FADING = 0.8  # a step, of what an element's name says
+MOST_STEPS = 24  # up the tree from a block
+FADING = 0.8  # factor of an element name's weight for each step up the tree
 _MARKUP = package_table("pages/markup.toml")
 _OWN_TAGS, _TAGS_ABOVE, _BLOCK_TAGS = (_MARKUP[of] for of in ("own_tags", "tags_above", "block_tags"))
 TAG_CODES = {
@@ -37,7 +37,7 @@ _NAME_WORD = re.compile(r"[a-z]+|[A-Z][a-z]*|[A-Z]+(?![a-z])")
 
 
 def _members(groups: list[str]) -> Numbers:
-    """Tag code x group: 1 for the tags of a group."""
+    """A table, tag code x group of tags: 1 for the tags of a group, else 0."""
     table = np.zeros((len(TAG_CODES) + 1, len(groups)), np.float32)
     for column, group in enumerate(groups):
         table[[TAG_CODES[tag] for tag in group.split()], column] = 1
@@ -50,26 +50,26 @@ _IS_BLOCK = _members([" ".join(_BLOCK_TAGS)])[:, 0] > 0
 
 
 class Tree(NamedTuple):
-    """The elements of a page, and where its blocks stand in them."""
+    """The elements of a page as arrays, and the elements that its blocks are in."""
 
     parents: Integers
-    lasts: Integers  # the last element inside, or the element itself
-    tags: Integers  # codes
-    nodes: Integers  # of the blocks: the element of the first run
-    homes: Integers  # of the blocks: the block element around it
-    regions: Integers  # of the blocks: codes, 0 for the body
+    lasts: Integers  # index of the last element inside, or of the element itself
+    tags: Integers  # codes of TAG_CODES, 0 for other tags
+    nodes: Integers  # for each block: the element of its first run
+    homes: Integers  # for each block: the block element around it
+    regions: Integers  # for each block: code of its region, 0 for the body
 
 
 @lru_cache(maxsize=8192)
 def name_words(names: str) -> tuple[str, ...]:
-    """The words of a class and id, in lower case."""
+    """The words of a class and id: in lower case, each once, sorted."""
     return tuple(
         sorted({word for found in _NAME_WORD.findall(names) if 2 <= len(word := found.lower()) <= 20})
     )
 
 
 def tree_of(document: Document, blocks: list[Block]) -> Tree:
-    """The elements as arrays."""
+    """The elements of a page as arrays, with the positions of these blocks."""
     parents = np.maximum(np.array(document.node_parents, np.int64), 0)
     tags = np.array([TAG_CODES.get(tag, 0) for tag in document.node_tags], np.int64)
     nodes = np.array([block.node for block in blocks], np.int64)
@@ -90,13 +90,13 @@ def _lasts(parents: list[int]) -> list[int]:
 
 
 def of_own_tags(tree: Tree) -> Columns:
-    """The tags of a block's first element and of the block element around it."""
+    """Features of a block's own tags: that of its first element and that of the block element around it."""
     own = np.maximum(_IS_OWN[tree.tags[tree.homes]], _IS_OWN[tree.tags[tree.nodes]])
     return {f"is {group}": column for group, column in zip(_OWN_TAGS, own.T, strict=True)}
 
 
 def of_elements_above(document: Document, tree: Tree, name_weights: Callable[[str], float]) -> Columns:
-    """Tags, regions and names of the elements around a block."""
+    """Features of the elements around a block: their tags, regions and names."""
     weights = np.zeros(len(tree.parents), np.float32)
     named = document.node_names
     weights[[*named]] = [name_weights(names) for names in named.values()]

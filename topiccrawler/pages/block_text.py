@@ -1,6 +1,6 @@
-"""What the text of each block is made of, counted for all blocks of a page at once.
+"""Counts what the text of each block consists of, for all blocks of a page at once.
 
-Every character is looked up in one table of kinds, and counts are sums over slices: a page costs a handful of array
+Every character is looked up in one table of kinds, and counts are sums over slices. So a page costs a handful of array
 operations whatever it holds, linear in its length.
 """
 
@@ -16,8 +16,8 @@ from topiccrawler.pages.document import Block
 Numbers = npt.NDArray[np.float32]
 LETTER, CAPITAL, DIGIT, IDEOGRAPH, STOP, COMMA, MONEY, OTHER = range(8)
 WORDS_AN_IDEOGRAPH = 0.6
-FEW_WORDS = 10  # more are a sentence even without a sign
-SCRAP = 0.3  # what a word counts as prose in less than a sentence
+FEW_WORDS = 10  # more words are a sentence even without a sign
+SCRAP = 0.3  # weight as prose of a word in a block that is no sentence
 _SIGNS = {".!?;。！？；…": STOP, ",:，、：": COMMA, "$€£¥￥₹": MONEY}
 
 
@@ -38,18 +38,18 @@ _KINDS = _kind_table()
 
 
 class BlockText(NamedTuple):
-    """A row or a number a block."""
+    """Counts of the text of each block: one row or number a block."""
 
     size: Numbers  # characters
     kinds: Numbers  # characters of each kind
     words: Numbers
-    link_share: Numbers  # of the characters
-    prose: Numbers  # words outside links; those of a scrap count SCRAP
+    link_share: Numbers  # share of the characters that are in links
+    prose: Numbers  # words outside links; multiplied by SCRAP in a block that is no sentence
     last_kind: npt.NDArray[np.uint8]  # of the last character
 
 
 def text_of_blocks(text: str, blocks: list[Block]) -> BlockText:
-    """The counts of at least one block."""
+    """The counts of these blocks of a text. Needs at least one block."""
     count = len(blocks)
     starts, ends, _, in_links = (np.array(column, np.int64) for column in zip(*blocks, strict=True))
     codes = np.frombuffer(text[: ends[-1]].encode("utf-32-le", "surrogatepass"), np.uint32)

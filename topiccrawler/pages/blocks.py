@@ -1,6 +1,6 @@
-"""What stands around blocks: how much of the page their elements hold, blocks of the same make, neighbours, place, the page.
+"""Features of a block's surroundings: the share of the page its elements hold, like blocks, neighbours, position, and the page.
 
-The same sentence is text on one page and a teaser on another; what is repeated, dense or first on the page tells them apart.
+The same sentence is text on one page and a teaser on another. What is repeated, dense or first on the page tells them apart.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _COUNTED_TAGS = ["article", "main", "table", "form", "li", "p", "pre", "button",
 
 
 def _amounts(text: BlockText) -> npt.NDArray[np.float64]:
-    """Words, words in links, prose and 1 of each block: what is summed up over sets of blocks."""
+    """The amounts that are summed over sets of blocks: words, words in links, prose, and 1 for each block."""
     return np.stack(
         [text.words, text.words * text.link_share, text.prose, np.ones_like(text.words)], 1, dtype=np.float64
     )
 
 
 def of_shares(text: BlockText, tree: Tree) -> Columns:
-    """What the elements around a block hold of the page: the block element itself and those above."""
+    """Features of how much of the page the block element and the elements above it hold."""
     amounts = _amounts(text)
     sums = np.zeros((len(tree.parents) + 1, 4))
     for column in range(4):
@@ -48,7 +48,7 @@ def of_shares(text: BlockText, tree: Tree) -> Columns:
 
 
 def of_like_blocks(document: Document, text: BlockText, tree: Tree) -> Columns:
-    """What the blocks of the same make (tags and first class of the elements around) hold together."""
+    """Features of the blocks of the same make (tags and first class of the elements around), all together."""
     labels = tree.tags * 7919
     numbers: dict[str, int] = {}
     for node, names in document.node_names.items():
@@ -70,7 +70,7 @@ def of_like_blocks(document: Document, text: BlockText, tree: Tree) -> Columns:
 
 
 def of_place(document: Document, blocks: list[Block], text: BlockText) -> Columns:
-    """How far down the page, after the first main heading and after the last heading."""
+    """Features of the position: how far down the page, from the first h1, and after the last heading."""
     count = len(blocks)
     index = np.arange(count)
     starts = np.array([block.start for block in blocks], np.int64)
@@ -97,7 +97,7 @@ def of_place(document: Document, blocks: list[Block], text: BlockText) -> Column
 
 
 def of_neighbours(text: BlockText) -> Columns:
-    """Words, links and prose of the stretch of blocks around each."""
+    """Features of the stretch of blocks around each block: words, links and prose, for several reaches."""
     sums = np.vstack([np.zeros(4), np.cumsum(_amounts(text), axis=0)])
     index = np.arange(len(sums) - 1)
     found: Columns = {}
@@ -111,7 +111,7 @@ def of_neighbours(text: BlockText) -> Columns:
 
 
 def of_copies(document: Document, blocks: list[Block]) -> Columns:
-    """How often the same words stand on the page, and how often before."""
+    """Features of repetition: how often the same text is on the page, and how often before this block."""
     texts = [document.text[block.start : block.end] for block in blocks]
     met: Counter[str] = Counter()
     before = []
@@ -122,7 +122,7 @@ def of_copies(document: Document, blocks: list[Block]) -> Columns:
 
 
 def of_page(document: Document, text: BlockText, tree: Tree) -> dict[str, float]:
-    """Figures of the page, the same in each row."""
+    """Features of the whole page, equal for all its blocks."""
     kind = document.metas.get("og:type", "").lower()
     prose, words = text.prose.astype(np.float64), text.words.astype(np.float64)
     all_prose = prose.sum() + 1

@@ -1,13 +1,11 @@
-"""The result of one traversal of a page: a line of text, and everything else as offsets into it.
+"""The document model: what one traversal of a page's tree yields, and the region of the page that an element belongs to.
 
-Links need characters around them, main text needs blocks, the title needs headings. One line of text with offsets
-serves all, so the tree is walked once: the context of a link is a slice.
+`Document` is one line of text, and everything else as offsets into it. Links need the characters around them, main text needs blocks, and
+the title needs headings. With offsets into one line the tree is walked once, and the context of a link is a slice.
 
-The region of a page an element belongs to, from its tag, class and id.
-
-Authors name regions freely (topNav, nav_top, l-sidebar, 底部). Names are split into words at case changes and signs
-and looked up in short lists; where lists disagree, the first of this order counts: footer, navigation, aside,
-header, body.
+`region_of` finds the region of an element by its tag, class and id. Authors name regions freely (topNav, nav_top, l-sidebar, 底部). So
+names are split into words at case changes and signs, and the words are looked up in short lists. Where several lists match, the first of
+this order counts: footer, navigation, aside, header, body.
 """
 
 from __future__ import annotations
@@ -23,29 +21,29 @@ from topiccrawler.resources import package_table
 BOUNDARY = "|"
 LONGEST_TITLE = 200  # characters
 
-# A piece of text that no tag interrupts: start, end, the element it stands in, within a link?, number of its block.
-# A plain tuple, for a page has many hundreds.
+# A piece of text that no tag interrupts: start, end, index of its element, whether it is in a link, number of its block.
+# A plain tuple, because a page has many hundreds.
 Run = tuple[int, int, int, bool, int]
 
 
 class Anchor(NamedTuple):
-    """A link-bearing element. text[start:end] is its visible text; without any, both are just behind a boundary."""
+    """An element that links to a URL. text[start:end] is its visible text; without any, start = end, just behind a boundary."""
 
     start: int
     end: int
     href: str
     title: str  # the title attribute
     rel: str
-    alt: str  # alt of the first image inside, or of the area
+    alt: str  # alt attribute of the first image inside, or of the area
     region: str  # navigation | header | body | aside | footer
     path: str  # class of the DOM path, for example "div.list>ul>li"
     heading: str  # nearest heading above
     tag: str  # a | area | frame | iframe
-    node: int  # its element, an index into the node lists
+    node: int  # index of the element in the node lists
 
 
 class Block(NamedTuple):
-    """Text between two ends of block elements."""
+    """A stretch of text that no start or end of a block element interrupts."""
 
     start: int
     end: int
@@ -53,11 +51,11 @@ class Block(NamedTuple):
     link_characters: int
 
 
-BlockRow = tuple[int, int, int, int]  # the same
+BlockRow = tuple[int, int, int, int]  # a Block as a plain tuple
 
 
 class Heading(NamedTuple):
-    """An h1 to h6 with text."""
+    """A heading, h1 to h6, that has text."""
 
     text: str
     level: int
@@ -66,10 +64,10 @@ class Heading(NamedTuple):
 
 @dataclass(slots=True)
 class Document:
-    """A page after the traversal. `text` begins and ends with a boundary; runs of boundaries are one.
+    """A page after the traversal. `text` begins and ends with a boundary; adjacent boundaries are merged into one.
 
-    Elements stand in document order in three lists side by side; a parent stands before its children, so one backward
-    loop sums up any figure from leaves to root.
+    Elements are in document order in three parallel lists. A parent precedes its children, so one backward loop sums up
+    any number from the leaves to the root.
     """
 
     text: str = BOUNDARY
@@ -82,7 +80,9 @@ class Document:
     heading_marks: list[Heading] = field(default_factory=list)
     emphasis: list[str] = field(default_factory=list)
     title_tag: str = ""
-    metas: dict[str, str] = field(default_factory=dict)  # lower-case name -> content; the first counts
+    metas: dict[str, str] = field(
+        default_factory=dict
+    )  # lower-case name -> content; the first of a name counts
     base_href: str = ""
     canonical_href: str = ""
     feed_hrefs: list[str] = field(default_factory=list)
@@ -91,17 +91,17 @@ class Document:
 
     @property
     def headings(self) -> list[str]:
-        """Texts of h1 to h6 in document order."""
+        """The texts of h1 to h6 in document order."""
         return [heading.text for heading in self.heading_marks]
 
     @property
     def blocks(self) -> list[Block]:
-        """The runs, put together to blocks."""
+        """The text runs, merged into blocks."""
         return list(map(tuple.__new__, repeat(Block), self.block_rows))
 
     @property
     def block_rows(self) -> list[BlockRow]:
-        """The same as plain tuples, in half the time."""
+        """The blocks as plain tuples, in half the time."""
         found: list[BlockRow] = []
         first = last = in_links = 0
         home = number = -1
@@ -113,7 +113,7 @@ class Document:
                 in_links += end - start
             last = end
         found.append((first, last, home, in_links))
-        return found[1:]  # the first is that before all runs
+        return found[1:]  # the first is the empty block before all runs
 
 
 BODY = "body"
@@ -126,7 +126,7 @@ _WORD = re.compile(r"[a-z]+|[A-Z][a-z]*|[A-Z]+(?![a-z])")
 
 
 def region_of(tag: str, names: str, inherited: str) -> str:
-    """The region of an element; a body part inside another region stays in that region."""
+    """The region of an element; a body element inside another region stays in that region."""
     found = _BY_TAG.get(tag) or (_hint(names[:200]) if names else "")
     if not found or (found == BODY and inherited):
         return inherited or BODY

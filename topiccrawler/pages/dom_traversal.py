@@ -1,12 +1,11 @@
-"""The one traversal of the tree: elements and text in document order become a line of text with offsets.
+"""Walks once over the tree of a parsed page and makes a Document of it: a line of text, with elements and links as offsets.
 
-The loop runs over some two thousand nodes a page. So there is no second pass, the parser is asked only for what is
-needed (a node's tag, its parent's identity, attributes of the few elements where they matter), and nothing recurses.
+`traverse` is the loop, over some two thousand nodes a page. So there is no second pass, the parser is asked only for what is needed (the
+tag of a node, the identity of its parent, attributes of the few elements where they matter), and nothing recurses.
 Cost: see benchmarks/reading.py.
 
-Reads the elements without text: title, metas, base, canonical URL, feeds, refresh, language.
-
-They stand in any order, twice, or in the body; the first of each counts, as in browsers.
+`HEAD_ELEMENTS` are the readers of elements without text: title, metas, base, canonical URL, feeds, refresh, language. These elements come
+in any order, twice, or in the body. The first of each counts, as in browsers.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ BLOCK_TAGS = (
 
 
 def _traits() -> dict[str, int]:
-    """What each tag means to the traversal, as bits."""
+    """The traits of each tag that the traversal needs, as bits."""
     kinds = {
         _BLOCK: BLOCK_TAGS,
         _STRUCTURAL: "article aside center div dl footer form header main menu nav ol section table td ul",
@@ -104,7 +103,8 @@ def _traits() -> dict[str, int]:
 
 
 _NOTED = _HEADING | _EMPHASIZED | _HIDES | _SPECIAL
-# A tag; is it a block, one that holds others, a link; is there more to note; its traits. The loop asks for the first five at each element.
+# A tag; whether it is a block, structural, a link, or has other traits to handle; all its traits as bits. The loop needs the first five
+# at each element.
 _Kind = tuple[str, bool, bool, bool, bool, int]
 _NO_ELEMENT: _Kind = ("", False, False, False, False, 0)
 _PLAIN_TAGS = (
@@ -122,7 +122,7 @@ def _kind(tag: str) -> _Kind:
 
 
 def _kinds() -> dict[int, _Kind | None]:
-    """Kinds by the parser's numbers of tags, which it gives in less time than names; None for texts."""
+    """The kind of each tag by the parser's number for the tag, which is faster to read than the name; None for texts."""
     tree = LexborHTMLParser("text")
     texts = {node.tag_id: None for node in tree.css("body")[0].iter(include_text=True)}
     return texts | {tree.create_node(tag).tag_id: _kind(tag) for tag in _TRAITS}
@@ -133,14 +133,14 @@ _LAST = LexborHTMLParser("").css("html")[0]  # no node comes after it
 _BARS = re.compile(r"\s*\|[\s|]*")
 
 _Open = tuple[LexborNode, _Kind]  # an open element
-# An open link: its attributes, the length of the text before it, its element, its path, how many headings stand above it.
+# An open link: its attributes, the length of the text before it, the index of its element, its DOM path, the number of headings above it.
 _OpenLink = tuple[Attributes, int, int, str, int]
-# A link that has ended: its element, start and end of its text, alt of its first image; then as above.
+# A closed link: the index of its element, start and end of its text, alt of its first image, and the link when it was open.
 _ClosedLink = tuple[int, int, int, str, _OpenLink]
 
 
 def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 calls and attributes for each node would double its time
-    """Walk over the tree below `root`."""
+    """The Document of the tree below `root`."""
     document = Document()
     parents, tags, regions, runs = (
         document.node_parents,
@@ -149,18 +149,18 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
         document.runs,
     )
     pieces: list[str] = []
-    length = 0  # of the pieces so far
-    gap = BOUNDARY  # what must stand before the next text: nothing, a blank or a boundary
+    length = 0  # characters of the pieces so far
+    gap = BOUNDARY  # to be inserted before the next text: nothing, a blank or a boundary
     block = hidden = 0
     stack: list[_Open] = []
-    labels: list[str] = []  # of the same elements, in DOM paths
+    labels: list[str] = []  # the steps of the open elements in DOM paths
     links: list[_OpenLink] = []
     alts: list[str] = []  # of the open links
     marks: list[tuple[int, int]] = []  # open headings and emphasis: start, level of a heading
     headings: list[tuple[int, int, int]] = []  # start, end, level
     emphasis: list[tuple[int, int]] = []
     closed: list[_ClosedLink] = []
-    index = at = -1  # the newest element, the innermost open one
+    index = at = -1  # index of the newest element, of the innermost open one
     region = ""
     in_link = False
     kinds = _KINDS.copy()
@@ -168,7 +168,7 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
     while node is not None:
         try:
             kind = kinds[node.tag_id]
-        except KeyError:  # a number that only this page has
+        except KeyError:  # an unknown tag: the parser numbers it for this page only
             kind = kinds[node.tag_id] = _kind(node.tag or "")
         if kind is None:
             if not hidden:
@@ -176,7 +176,7 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
                 text = " ".join(raw.split())
                 if text:
                     after = ""
-                    if text is not raw:  # else it has no blanks
+                    if text is not raw:  # else the text has no blanks
                         gap = gap or (" " if raw[0].isspace() else "")
                         after = " " if raw[-1].isspace() else ""
                     if BOUNDARY in text:
@@ -237,7 +237,7 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
             stack.append((node, kind))
             labels.append(label)
             at = index
-            if index > MOST_NODES:  # what is open is closed, nothing more is read
+            if index > MOST_NODES:  # close all open elements, read no more
                 stack = [(_LAST, kind) for _, kind in stack]
                 node = None
             else:
@@ -254,9 +254,9 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
             if is_link:
                 link, alt = links.pop(), alts.pop()
                 in_link = bool(links)
-                # A link without href (scripted) goes nowhere, but a reader takes it for one: it only marks its text.
+                # A link without href (scripted) has no target, but readers see a link: only its text is marked as linked.
                 if link[0].get("href") and len(closed) < MOST_ANCHORS:
-                    start = link[1] + 1  # a boundary stands before the link's first character
+                    start = link[1] + 1  # a boundary precedes the link's first character
                     end = length if length > start else start  # noqa: FURB136 max() takes five times as long
                     closed.append((link[2], start, end, alt, link))
                 gap = BOUNDARY
@@ -277,7 +277,7 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
 
 
 def _without_bars(text: str, gap: str, after: str) -> tuple[str, str, str]:
-    """A text in which boundaries stand as signs of its author: they are boundaries. It, the gap before and that after it."""
+    """A text that contains the boundary sign itself, with the gaps before and after it. The signs become boundaries."""
     text = _BARS.sub(BOUNDARY, text)
     gap = BOUNDARY if text[0] == BOUNDARY else gap
     after = BOUNDARY if text[-1] == BOUNDARY else after
@@ -287,17 +287,17 @@ def _without_bars(text: str, gap: str, after: str) -> tuple[str, str, str]:
 
 @lru_cache(maxsize=4096)
 def _structure(tag: str, names: str, region: str) -> tuple[str, str]:
-    """Label and region of an element that holds others and has a class or an id."""
+    """Path label and region of a structural element that has a class or an id. `region`: that of its parent."""
     return f"{tag}.{names.partition(' ')[0]}", region_of(tag, names, region)
 
 
 def _path(labels: list[str]) -> str:
-    """The class of the DOM path below the innermost open element; html and body are no part of it."""
+    """The class of the DOM path that ends at the innermost open element. html and body are not part of it."""
     return ">".join(labels[-PATH_STEPS:] if len(labels) > PATH_STEPS + 1 else labels[2:])
 
 
 def _pointing(tag: str, node: LexborNode) -> tuple[str, Attributes] | None:
-    """Alt and attributes of an area, frame or iframe: a link without visible text. None without an address."""
+    """Alt and attributes of an area, frame or iframe, which is a link without visible text; None without a URL."""
     attributes = node.attributes
     href = attributes.get("href" if tag == "area" else "src")
     if not href:
@@ -312,7 +312,7 @@ def _finish(
     emphasis: list[tuple[int, int]],
     closed: list[_ClosedLink],
 ) -> None:
-    """What needs the whole text."""
+    """Set the fields of the document that need its whole text: headings, emphasis and anchors."""
     text = document.text
 
     def clean(start: int, end: int) -> str:
@@ -323,7 +323,7 @@ def _finish(
     document.heading_marks = list(map(tuple.__new__, repeat(Heading), marks))
     above = ["", *document.headings]
     regions, tags = document.node_regions, document.node_tags
-    closed.sort()  # by element: an iframe in a link ends before the link does
+    closed.sort()  # by element: an iframe in a link is closed before the link
     anchors = [
         (
             start, end, (attributes["href"] or "")[:LONGEST_HREF], attributes.get("title") or "", attributes.get("rel") or "",
@@ -331,5 +331,5 @@ def _finish(
         )
         for node, start, end, alt, (attributes, _, _, path, heading) in closed
     ]  # fmt: skip
-    # half of the time of the constructor, hundreds of times a page
+    # Half the time of the constructor, and a page has hundreds of anchors.
     document.anchors = list(map(tuple.__new__, repeat(Anchor), anchors))

@@ -1,20 +1,19 @@
-"""The main text of a page: what its author wrote, without navigation, advertisements and legal lines.
+"""Extracts the main text of a page: what its author wrote, without navigation, advertisements and legal lines.
 
-Chinese and other alphabets want two readings. Sentences of Chinese run without blanks and articles stand in one piece: the stretch with the
-most prose is the text (pages.main_text), and a hub has none. The block classifier (pages.block_classifier) was learned from pages of
-seven kinds in alphabetic scripts, where a list, a forum or a product has text too; on Chinese pages it was never tried. So the script
-decides: from HAN_SHARE of the characters on the page is Chinese.
-Copies     some pages hold their article twice, for another layout. A block of COPY_CHARACTERS or more that stood before, word for
-           word, is left out, and so are the short ones that follow their like in both places.
-Bounds     the first MOST_BLOCKS blocks are looked at.
-But        a page without main text is "", and the page classifier uses all its text.
+`main_text` chooses between two methods by script, because Chinese and other writing systems need different ones. Sentences of Chinese run
+without blanks and articles are in one piece: the stretch with the most prose is the text (`prose_stretch`), and a hub has none. The block
+classifier (pages.block_classifier) was learned from pages of seven kinds in alphabetic scripts, where a list, a forum or a product has
+text too; it was never evaluated on Chinese pages. A page with at least HAN_SHARE of Han characters counts as Chinese.
+Copies     some pages hold their article twice, for another layout. A block of COPY_CHARACTERS or more that occurred before, word for
+           word, is left out, and so are the blocks after it, short ones too, as long as they repeat what followed the first copy.
+Bounds     only the first MOST_BLOCKS blocks are read.
+But        a page without main text gives "", and the page classifier uses all its text.
 
-The stretch of blocks with the most prose: the main text of a page in Chinese.
-
-No tag marks the text, and link lists with summaries look like text; but only running text has sentences.
+`prose_stretch` finds the stretch of blocks with the most prose: the main text of a page in Chinese. No tag marks the text, and link lists
+with summaries look like text; but only running text has sentences.
 Idea       Every block of text gets a value: its characters outside links if it reads like a sentence, less
            a price for each block; links cost. The stretch of blocks with the largest sum is the text.
-           Short paragraphs beside it in the same element are taken back in; blocks made of links, captions,
+           Short paragraphs beside it in the same element are added again; blocks made of links, captions,
            blocks of foreign regions and legal lines are left out. Where an element named like an article body
            holds a fair part of the prose, only its blocks are considered.
 Formula    value(b) = sentence·(length − links) − links − price; links cost LINK_BLOCK_COST each where they
@@ -72,7 +71,7 @@ _HOMES = frozenset(
     ]
 )
 _LISTS = frozenset({"ul", "ol", "dl"})
-# "[。！？；!?;]|，[^，]+，|[,.] " with a set of characters first: what is not in it is passed over in a third of the time
+# "[。！？；!?;]|，[^，]+，|[,.] ", but with a set of characters first: `re` skips other characters in a third of the time.
 _SENTENCE = re.compile(r"[。！？；!?;，,.](?:(?<=[。！？；!?;])|(?<=，)[^，]+，|(?<=[,.]) )")
 _LEGAL = re.compile(
     r"copyright|©|all rights reserved|版权所有|ICP[备证]\d|ICP备案号|公网安备|违法和不良信息|免责声明",
@@ -90,7 +89,7 @@ _CAPTION_NAME = re.compile(r"(?:^|[ _-])(?:img|image|pic|photo|figure|caption)",
 
 
 def prose_stretch(document: Document, blocks: Sequence[BlockRow]) -> list[BlockRow]:
-    """Those of the blocks that are main text; none when the page has no prose."""
+    """The blocks that are main text; none when the page has no prose."""
     prose = _prose(document.text, blocks)
     body = _named_body(document, blocks, prose)
     if body:
@@ -109,7 +108,7 @@ def prose_stretch(document: Document, blocks: Sequence[BlockRow]) -> list[BlockR
 
 
 def _prose(text: str, blocks: Sequence[BlockRow]) -> list[float]:
-    """Characters of each block that are no links; as scraps where it does not read like a sentence."""
+    """The characters of each block outside links; multiplied by SCRAP if the block does not read like a sentence."""
     found: list[float] = []
     has_sentence = _SENTENCE.search
     for start, end, _, in_links in blocks:
@@ -122,7 +121,7 @@ def _prose(text: str, blocks: Sequence[BlockRow]) -> list[float]:
 
 
 def _named_body(document: Document, blocks: Sequence[BlockRow], prose: list[float]) -> int:
-    """The element named like an article body with the most prose, innermost among equals; 0 for none."""
+    """The element named like an article body that has the most prose, the innermost of nearly equal ones; 0 for none."""
     named = [node for node, names in document.node_names.items() if _is_body_name(names)]
     if "article" in document.node_tags:
         named = sorted({*named, *(node for node, tag in enumerate(document.node_tags) if tag == "article")})
@@ -166,7 +165,7 @@ def _foreign_regions(document: Document, blocks: Sequence[BlockRow], prose: list
 
 
 def _home(document: Document, node: int) -> int:
-    """The structural element a block stands in."""
+    """The structural element around the element of a block."""
     tags, parents = document.node_tags, document.node_parents
     while node > 0 and tags[node] not in _HOMES:
         node = parents[node]
@@ -181,7 +180,7 @@ def _best_stretch(
     foreign: set[str],
     price: float,
 ) -> tuple[int, int]:
-    """First and last index of the stretch of blocks with the largest value; (0, -1) when none is worth it."""
+    """First and last index of the stretch of blocks with the largest value; (0, -1) when none exceeds LEAST_VALUE."""
     parents, tags, regions = document.node_parents, document.node_tags, document.node_regions
     best = (0, -1)
     most, start, total, before = LEAST_VALUE, 0, 0.0, -1
@@ -208,7 +207,7 @@ def _best_stretch(
 
 
 def _with_edges(prose: list[float], homes: list[int], first: int, last: int) -> tuple[int, int]:
-    """Take in the short paragraphs before and after that stand in the same element as most of the text."""
+    """First and last index of a stretch, extended by adjacent paragraphs in the element that holds most of the text."""
     if last < first:
         return first, last
     sums: dict[int, float] = {}
@@ -223,7 +222,7 @@ def _with_edges(prose: list[float], homes: list[int], first: int, last: int) -> 
 
 
 def _after(parents: list[int], ancestor: int) -> int:
-    """The first node that is not below `ancestor`: those below it follow it."""
+    """The first node behind `ancestor` that is not below it. Nodes are in document order."""
     after = ancestor + 1
     while after < len(parents) and parents[after] >= ancestor:
         after += 1
@@ -257,12 +256,12 @@ MOST_BLOCKS = 20_000
 
 
 def main_text(document: Document, without: Collection[str] = ()) -> str:
-    """Blocks of the main text, one a line; empty when the page has none. `without`: lines that are none, as the site repeats them."""
+    """The main text, one block a line; "" when the page has none. `without`: lines to leave out, which the site repeats."""
     return "\n".join(line for _, line in main_lines(document, without))
 
 
 def main_lines(document: Document, without: Collection[str] = ()) -> list[tuple[Block, str]]:
-    """The blocks of the main text with their texts, copies left out."""
+    """The blocks of the main text with their texts, without copies. `without`: lines to leave out."""
     blocks = document.block_rows[:MOST_BLOCKS]
     if without:
         blocks = [block for block in blocks if line_of(document, block) not in without]
@@ -276,20 +275,20 @@ def main_lines(document: Document, without: Collection[str] = ()) -> list[tuple[
 
 
 def line_of(document: Document, block: BlockRow) -> str:
-    """The text of a block."""
+    """The text of a block, on one line."""
     return document.text[block[0] : block[1]].replace(BOUNDARY, " ")
 
 
 def is_chinese(document: Document) -> bool:
-    """Is a fair part of the page's text in Han characters?"""
+    """Whether at least HAN_SHARE of the page's text are Han characters."""
     return script_counts(document.text, ["han"])["han"] >= HAN_SHARE * len(document.text)
 
 
 def without_copies(document: Document, blocks: Sequence[BlockRow]) -> list[tuple[Block, str]]:
-    """The blocks of a main text that are no copies of earlier ones, with their texts."""
+    """The blocks of a main text that are not copies of earlier ones, with their texts."""
     kept: list[tuple[Block, str]] = []
     places: dict[str, int] = {}
-    following = -1  # in `kept`: the line that would go on with the copy
+    following = -1  # index in `kept` of the line that the next block repeats if the copy continues
     for block in blocks:
         line = line_of(document, block)
         place = places.get(line, -1) if len(line) >= COPY_CHARACTERS else -1

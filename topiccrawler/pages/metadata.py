@@ -1,36 +1,33 @@
-"""A page's summary: its best sentences for the topic, in their order.
+"""Metadata of a page: what it declares (keywords, description, author), its day of publication, its language, and a summary for a topic.
 
-The first sentences of an article are often a place and a date. So the sentences with most topic words are taken; early
-ones win among equals.
-Formula    value(s) = Σ_k w_k · (1 - 2^-n_k) / (1 + length / TYPICAL_LENGTH) · (1 + LEAD / (1 + place)), n_k = times keyword k
-           occurs in s, w_k its weight in the topic; the best are taken within MOST_CHARACTERS, in text order.
-Parameters MOST_CHARACTERS 200 (one sentence may be longer), TYPICAL_LENGTH 60, LEAD 0.5 (by reading the summaries of a few pages).
-Cost       one regular expression over the folded text: 0.1 ms for 2,000 characters.
-But        keywords are found as characters, not as segmented words: a summary need not be exact, and segmenting the text
-           again would cost more. Without any keyword the opening is the summary.
-Reference  sentence extraction (Luhn 1958), with the topic's words for the frequent ones.
+`Facts` are what a page says of itself besides title and text: day, language, keywords, description, author.
 
-The day a page was published, as YYYY-MM-DD.
-
-Pages hold many dates and mark few of them: marks count first, then the URL, then the text under the title.
+`published` finds the day a page was published, as YYYY-MM-DD. Pages hold many dates and mark few of them: marked dates count first, then
+the URL, then the text under the title.
 Idea       the first valid day of: metas; the path of the URL; a date after a word such as 发布时间
            or 来源 in the opening; the first date within OPENING_CHARACTERS after the main heading.
 Parameters EARLIEST year 1991 (the web's first), no day later than tomorrow; OPENING_CHARACTERS 400.
 Cost       a few regular expressions over some hundred characters.
 Measured   where a URL has a day, the opening gives the same one on 654 of 693 pages of the two shared webs (a sample of 2,400).
-But        a time in UTC is taken as it is; no JSON-LD (scripts are not read) and no "3 hours ago"; a page without a
-           heading and without marks has no date, since the first date of a hub is some other page's.
+But        a UTC time is not converted; JSON-LD (scripts are not read) and "3 hours ago" are not understood; a page without a
+           heading and without marked dates has no day, because the first date of a hub belongs to some other page.
 
-The language of a page, as a short tag: zh-Hans, zh-Hant, ja, ko, ru, en … or und.
-
-`lang` attributes are often wrong ("en" on Chinese pages), so the characters decide between scripts, and the declaration
-only among languages that share one.
+`language_of` finds the language of a text, as a short tag: zh-Hans, zh-Hant, ja, ko, ru, en … or und. `lang` attributes are often wrong
+("en" on Chinese pages). So the characters decide between scripts, and the declaration only among languages that share one.
 Formula    shares among the letters of a sample of SAMPLE_CHARACTERS: kana > .05 -> ja; hangul > .3 -> ko; Han > .15 -> zh,
-           Hant when more than .06 of its Han characters have a simplified form, else Hans; Cyrillic > .5 -> ru; Latin > .5 ->
-           what is declared, else en when common English words stand in it; else und.
+           Hant when more than .06 of its Han characters have a simplified form, else Hans; Cyrillic > .5 -> ru, or the Cyrillic
+           language declared; Latin > .5 -> the language declared, else en when common English words occur in it; else und.
 Parameters by trial on sentences (tests/pages/test_language.py).
 
-What a page says of itself besides title and text: day, language, keywords, description, author.
+`Summariser` chooses the best sentences of a page for a topic, and keeps their order. The first sentences of an article are often a place
+and a date. So the sentences with most topic words are chosen; among equals the earlier ones win.
+Formula    value(s) = Σ_k w_k · (1 - 2^-n_k) / (1 + length / TYPICAL_LENGTH) · (1 + LEAD / (1 + place)), n_k = times keyword k
+           occurs in s, w_k its weight in the topic; the best are chosen within MOST_CHARACTERS, and put in text order.
+Parameters MOST_CHARACTERS 200 (one sentence may be longer), TYPICAL_LENGTH 60, LEAD 0.5 (by reading the summaries of a few pages).
+Cost       one regular expression over the folded text: 0.1 ms for 2,000 characters.
+But        keywords are found as characters, not as segmented words: a summary need not be exact, and segmenting the text
+           again would cost more. Without any keyword the opening is the summary.
+Reference  sentence extraction (Luhn 1958), with the topic's words in place of the frequent ones.
 """
 
 from __future__ import annotations
@@ -55,7 +52,7 @@ OPENING_CHARACTERS = 400
 LONGEST_URL = 2_083
 
 _METAS: list[str] = package_table("pages/markup.toml")["date_metas"]
-# That no digit stands before the year is asked behind its century: what begins with one of few characters is found sooner.
+# The check that no digit precedes the year comes after its century: `re` finds a pattern sooner that begins with one of few characters.
 _YEAR = r"((?:19|20)(?<!\d\d\d)\d\d)"
 _DAY = re.compile(_YEAR + r"\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d)")
 _DIGITS = re.compile(_YEAR + r"(\d\d)(\d\d)(?!\d{1,5}(?:\D|$))")
@@ -67,7 +64,7 @@ _MARKED = re.compile(
 
 
 def published(document: Document, url: str, today: date | None = None) -> str:
-    """The day of publication; empty when none is found."""
+    """The day of publication, YYYY-MM-DD; "" when none is found. `today`: by default the current day, UTC."""
     latest = (today or datetime.now(UTC).date()) + timedelta(days=1)
     days = chain(_of_metas(document), _of_url(url), _of_opening(document))
     return next((found for year, month, day in days if (found := _real(year, month, day, latest))), "")
@@ -120,17 +117,17 @@ _NOT_LATIN = frozenset({"zh", "ja", "ko", "ar", "he", "th", "el", "und"}) | _CYR
 
 
 def language_of(text: str, declared: str = "") -> str:
-    """The language of a text; `declared` is what the page says (`<html lang>`)."""
+    """The language tag of a text, "und" when unknown. `declared`: the language that the page declares (`<html lang>`)."""
     sample = text[:SAMPLE_CHARACTERS]
     counts = script_counts(sample)
-    # a Latin or Cyrillic word has some five letters, a Han or Hangul word two
+    # Count words, not letters: a Latin or Cyrillic word has some five letters, a Han or Hangul word two.
     counts["latin"] = counts["latin"] * 2 // 5
     counts["cyrillic"] = counts["cyrillic"] * 2 // 5
     letters = sum(counts.values())
     tag = declared.strip().lower().replace("_", "-").partition("-")[0]
     tag = tag if _TAG.match(tag) else ""
     if sample.count("\ufffd") * 50 > len(sample):
-        return UNKNOWN  # bytes that were no text
+        return UNKNOWN  # the bytes were not text
     if letters < LEAST_LETTERS:
         return tag if tag and tag != "zh" else UNKNOWN
     share = {name: count / letters for name, count in counts.items()}
@@ -144,7 +141,7 @@ def language_of(text: str, declared: str = "") -> str:
 
 
 def _alphabetic(sample: str, tag: str, share: dict[str, float]) -> str:
-    """Among languages that share an alphabet."""
+    """The language of a text in Latin or Cyrillic letters. `tag`: the declared one; `share`: share of the letters by script."""
     if share["cyrillic"] > 0.5:
         return tag if tag in _CYRILLIC else "ru"
     if share["latin"] > 0.5 and tag and tag not in _NOT_LATIN:
@@ -167,14 +164,14 @@ LONGEST_FACT = 1_000  # characters
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Each empty when the page does not say."""
+    """What a page declares or shows of itself. A field is empty when the page does not say."""
 
     published: str = ""  # YYYY-MM-DD
     language: str = ""  # zh-Hans, zh-Hant, ja, en …; und
     keywords: str = ""
     description: str = ""
     author: str = ""
-    canonical: str = ""  # as written: the caller makes it absolute
+    canonical: str = ""  # the canonical URL as written; the caller makes it absolute
 
 
 def facts_of(document: Document, main_text: str, url: str, today: date | None = None) -> Facts:
@@ -191,12 +188,12 @@ def facts_of(document: Document, main_text: str, url: str, today: date | None = 
 
 
 def declared_language(document: Document) -> str:
-    """As the page writes it; empty where it does not."""
+    """The language that a page declares, as written; "" where it declares none."""
     return document.lang or document.metas.get("og:locale", "")
 
 
 def words_about(document: Document) -> Facts:
-    """Keywords and description alone, which page classifiers read: cheap."""
+    """Only keywords and description, which page classifiers read. Cheaper than `facts_of`."""
     metas = document.metas
     about = metas.get("description") or metas.get("og:description", "")
     return Facts(keywords=_tidy(metas.get("keywords", "")), description=_tidy(about))
@@ -210,14 +207,14 @@ MOST_CHARACTERS = 200
 TYPICAL_LENGTH = 60
 LEAD = 0.5
 MOST_SENTENCES = 300
-MOST_KEYWORDS = 150  # the weightiest: a summary need not know them all
-SHORTEST = 6  # characters; less is a label
+MOST_KEYWORDS = 150  # those of largest weight: a summary does not need all
+SHORTEST = 6  # characters of a sentence; a shorter one is a label
 _SENTENCE = re.compile(r"[^。！？!?\n]+(?:[。！？!?]+[”’」』）)]*)?")
 GAP = "……"
 
 
 class Summariser:
-    """Summaries for one topic's keywords and their weights."""
+    """Makes summaries for one topic, of whose keywords it has the weights."""
 
     def __init__(self, keywords: Mapping[str, float]) -> None:
         self._weights: dict[str, float] = {}
@@ -225,7 +222,7 @@ class Summariser:
             if fold(keyword).strip():
                 self._weights[fold(keyword)] = max(weight, self._weights.get(fold(keyword), 0.0))
         weightiest = sorted(self._weights, key=lambda word: (-self._weights[word], word))[:MOST_KEYWORDS]
-        # Longest first; one branch for each first character, for most characters of a text begin no keyword.
+        # Longest keyword first. One branch for each first character, because most characters of a text begin no keyword.
         branches: dict[str, list[str]] = {}
         for word in sorted(weightiest, key=lambda word: (-len(word), word)):
             branches.setdefault(word[0], []).append(re.escape(word[1:]))
@@ -233,9 +230,9 @@ class Summariser:
         self._pattern = re.compile(pattern) if pattern else None
 
     def summary(self, text: str) -> str:
-        """At most MOST_CHARACTERS of the text, besides the gaps; empty for a text without sentences."""
+        """The best sentences of a text, at most MOST_CHARACTERS besides the gaps; "" for a text without sentences."""
         text = text[: MOST_SENTENCES * TYPICAL_LENGTH]
-        folded = fold(text)  # character by character: offsets are the same
+        folded = fold(text)  # folding keeps offsets
         sentences, values = [], []
         for found in islice(_SENTENCE.finditer(text), MOST_SENTENCES):
             if len(sentence := found[0].strip()) >= SHORTEST:

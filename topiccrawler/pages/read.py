@@ -1,14 +1,14 @@
-"""Reads a page: bytes in, Page, text and words out.
+"""Reads a page: from the bytes of a response to a Page with its text, words and relevance.
 
-A crawl meets pages that are no HTML (pages.formats), no text, or megabytes of either, and must neither stop nor
-slow down; words, relevance and links all need the same parse. So one Reader parses once per page, with bounds.
+`ContentReader` and `Reader` parse each page once, within bounds. A crawl meets pages that are not HTML (pages.formats), not text, or
+megabytes of either, and must neither stop nor slow down. Words, relevance and links all need the same parse.
 Bounds: MOST_BYTES of a body are decoded (the rest is cut); pages.parse and pages.dom_traversal bound characters, elements
 and links; MOST_BODY_CHARACTERS of text go to the segmenter.
 Cost: see benchmarks/reading.py.
 
-The words of a page by field: the input of page classifiers.
+`PageWords` holds the words of a page by field. It is the input of page classifiers.
 
-What every page classifier answers; reading, pipelines and commands use this protocol.
+`PageClassifier` is the protocol that every page classifier implements. Page reading, item pipelines and commands use it.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ from topiccrawler.urls.canonical import host_of
 
 @dataclass(frozen=True, slots=True)
 class PageWords:
-    """The words of one page by field; `body` is the main text, else all text. `segments`: the same page in parts, for page classifiers
-    that ask for them (pages.read)."""
+    """The words of one page by field. `body`: of the main text, or of all text where there is none. `segments`: the same page in parts,
+    for page classifiers with `reads_segments`."""
 
     title: Sequence[str] = ()
     headings: Sequence[str] = ()
@@ -62,26 +62,26 @@ class PageWords:
 
 
 class PageClassifier(Protocol):
-    """Relevance of a page to one topic."""
+    """Estimates the relevance of pages to one topic."""
 
-    threshold: ClassVar[float]  # relevance from which a page is about the topic: one half
+    threshold: ClassVar[float]  # the relevance from which a page counts as about the topic: one half
     reads_segments: ClassVar[bool]  # `relevance` reads PageWords.segments
 
     @property
     def similarity_threshold(self) -> float:
-        """The similarity that `similarity` has where a page is as likely about the topic as not."""
+        """The value of `similarity` for a page that is as likely about the topic as not."""
         ...
 
     def similarity(self, words: PageWords) -> float:
-        """0..1, on the classifier's own scale: how near the page is to the topic and its surroundings. Strategies go by it."""
+        """How near the page is to the topic and its surroundings, 0..1 on the classifier's own scale. Strategies use it."""
         ...
 
     def relevance(self, words: PageWords) -> float:
-        """0..1: the probability that the page is about the topic; kept from one half on."""
+        """The probability, 0..1, that the page is about the topic. Pages are stored from one half on."""
         ...
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
-        """The words behind the relevance, each with its share; largest first."""
+        """The words that determine the relevance, each with its share; largest first."""
         ...
 
 
@@ -92,9 +92,9 @@ SHORTEST_MAIN_TEXT = 80  # characters; below, the page is a hub or empty, and al
 
 @dataclass(slots=True)
 class Content:
-    """What the bytes of a page say, whatever the crawl knows of its site. Without its document it can be sent to another process.
+    """What the bytes of a page yield, independent of what the crawl knows of its site. Without `parsed` it can be sent to another process.
 
-    `links` and what stands below: made with it, by a reading process (crawling.contents); None = to be made here, of the document.
+    `links` and the fields below it are set by a reading process (crawling.contents); None = still to be computed from the document.
     """
 
     url: str
@@ -102,25 +102,25 @@ class Content:
     encoding: str
     title: str
     main_text: str
-    words: PageWords  # with all segments, where the page classifier reads them
-    listings: Sequence[str] = ()  # canonical URLs of feeds and sitemaps that it declares
+    words: PageWords  # with all segments, if the page classifier reads them
+    listings: Sequence[str] = ()  # canonical URLs of the feeds that the page declares
     is_detail: bool = False  # a page of one text, not of links
     by_rule: bool = False  # read by the site's reading rule
     fault: str = ""  # why nothing could be read; such a page is empty
-    lang: str = ""  # the language it declares
+    lang: str = ""  # the language that the page declares
     parsed: Document | None = None
-    parse_again: Callable[[], Document] | None = None  # for one that came without its document
+    parse_again: Callable[[], Document] | None = None  # makes the document of a content that came without one
     links: Sequence[Link] | None = None  # crawling.contents makes links.page_links.PageLinks
     facts: Facts | None = None
     media: list[Medium] | None = None
-    similarity: float | None = None  # by the crawl's page classifier; with `relevance`
+    similarity: float | None = None  # by the crawl's page classifier; set together with `relevance`
     relevance: float | None = None
     summary: str | None = None  # of `main_text`
     fingerprint: Fingerprint | None = None  # of `main_text`
 
     @property
     def document(self) -> Document:
-        """The page as it was parsed; of one that another process has read, parsed once more."""
+        """The parsed page. If another process has read the page, it is parsed again at the first access."""
         if self.parsed is None:
             self.parsed = Document() if self.parse_again is None else self.parse_again()
         return self.parsed
@@ -128,39 +128,39 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All that reading a page gives."""
+    """The result of reading a page."""
 
     page: Page
     content: Content
-    main_text: str  # without the lines that the site repeats on other pages; the words are of the whole
+    main_text: str  # without the lines that the site repeats on other pages; `words` cover the whole text
     words: PageWords
 
     @property
     def document(self) -> Document:
-        """The page as it was parsed."""
+        """The parsed page."""
         return self.content.document
 
     @property
     def encoding(self) -> str:
-        """Its charset."""
+        """The charset that the page was decoded with."""
         return self.content.encoding
 
     @property
     def format(self) -> str:
-        """As pages.formats.registry names it."""
+        """The file format, as pages.formats.registry names it."""
         return self.content.format
 
     @property
     def fault(self) -> str:
-        """Why nothing could be read; such a reading is empty."""
+        """Why nothing could be read, or ""; with a fault the reading is empty."""
         return self.content.fault
 
 
 class ContentReader:
-    """Reads what pages say by themselves: it holds nothing of a crawl, so any process may have one.
+    """Reads single pages, independent of other pages. It holds no state of a crawl, so every process can have one.
 
-    `segmenter`: of the crawl's topics. `sites`: their reading rules. `reads_segments`: the page classifier does.
-    `is_detail`: tells pages of one text from pages of links; None = all count as the latter.
+    `segmenter`: that of the crawl's topics. `sites`: the topics' reading rules. `reads_segments`: the page classifier reads segments.
+    `is_detail`: distinguishes pages of one text from pages of links; None = all pages count as pages of links.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class ContentReader:
         extract: Extract | UnreadableError | None = None,
         as_utf8: str | None = None,
     ) -> Content:
-        """What one page says; arguments as of `Reader.read`. Never raises on any bytes. `as_utf8`: see text.characters.decode."""
+        """The content of one page. Never raises, whatever the bytes. Arguments as of `read`; `as_utf8`: see text.characters.decode."""
         kind, fault, rule = recognise(body, content_type), "", None
         if kind == HTML:
             if len(body) > MOST_BYTES:
@@ -224,7 +224,7 @@ class ContentReader:
         )
 
     def words(self, document: Document, title: str, main: str, url: str) -> PageWords:
-        """The words of a page that was parsed, with its segments where the page classifier reads them."""
+        """The words of a parsed page, with its segments if the page classifier reads them."""
         texts: list[tuple[Kind, str]] = []
         if self.reads_segments:
             text = main if len(main) >= SHORTEST_MAIN_TEXT else ""
@@ -232,7 +232,7 @@ class ContentReader:
         return page_words(document, title, main, self.segmenter, texts)
 
     def extract(self, kind: str, body: bytes, declared: str | None = None) -> Extract | UnreadableError:
-        """The format reader's extract of a body that is no HTML, or the error that says why there is none."""
+        """The format reader's extract of a body that is not HTML, or the error (returned, not raised) with the reason why there is none."""
         try:
             return self.formats.read(kind, body, declared)
         except UnreadableError as fault:
@@ -240,7 +240,7 @@ class ContentReader:
 
 
 class Reader(ContentReader):
-    """Reads pages for one page classifier; `segmenter`: of its topic, or of the crawl's topics."""
+    """Reads pages for one page classifier. `segmenter`: that of its topic, or of the crawl's topics."""
 
     def __init__(
         self,
@@ -258,7 +258,7 @@ class Reader(ContentReader):
         )
         self.page_classifier = page_classifier
         self.repeats = repeats  # of the crawl; None: each page is read by itself
-        self.page_threshold = page_classifier.threshold  # a running crawl may be given another one
+        self.page_threshold = page_classifier.threshold  # can be changed while a crawl runs
 
     def read(
         self,
@@ -272,9 +272,9 @@ class Reader(ContentReader):
         content_type: str = "",
         extract: Extract | UnreadableError | None = None,
     ) -> Reading:
-        """Read one page; `declared` is the charset of the HTTP header. Never raises on any bytes.
+        """Read one page. Never raises, whatever the bytes. `declared`: the charset of the HTTP header.
 
-        `extract`: what a format reader made of this very body, for callers that do not wait for one here.
+        `extract`: the result of a format reader for this body, for callers that have run the reader elsewhere.
         """
         content = self.content(url, body, declared, content_type=content_type, extract=extract)
         return self.reading(content, depth=depth, seconds=seconds, via=via)
@@ -282,11 +282,11 @@ class Reader(ContentReader):
     def reading(
         self, content: Content, *, depth: int = 0, seconds: float = 0.0, via: Via | None = None
     ) -> Reading:
-        """The page of this content: by what its site has written before, and with its relevance. The page is counted for its site."""
+        """The reading of a content: without what its site repeats, with relevance. The page is added to the counts of its site."""
         url, main, words = content.url, content.main_text, content.words
         segments, own_text, repeated = self._own(url, words.segments, main)
         if repeated and not own_text and content.format == HTML and not content.by_rule:
-            # what the site repeats took the main text's place
+            # Repeated lines were taken for the main text: extract it again without them.
             _, own_text, _ = self._own(url, [], main_text(content.document, repeated))
         if self.reads_segments:
             words = replace(words, segments=segments)
@@ -312,13 +312,13 @@ class Reader(ContentReader):
         return Reading(page, content, own_text, words)
 
     def own_text(self, url: str, text: str) -> str:
-        """An earlier main text of a page that was read just now, without what the site repeats by now."""
+        """An earlier main text of a page that was just read, without the lines that the site repeats by now."""
         return self._own(url, [], text)[1]
 
     def _own(
         self, url: str, segments: Sequence[Segment], main: str
     ) -> tuple[Sequence[Segment], str, set[str]]:
-        """Segments and main text without what the site repeats on other pages, and the lines left out; the page is counted."""
+        """Segments and main text without what the site repeats on other pages, and the lines left out. The site's counts are updated."""
         if self.repeats is None:
             return segments, main, set()
         lines = lines_to_ask(main)
@@ -336,7 +336,7 @@ class Reader(ContentReader):
 
 
 def terms_of(words: PageWords) -> Counter[str]:
-    """What strategies see of a page's words."""
+    """The words of a page that strategies read, with their counts: those of title and body."""
     return Counter(chain(words.title, words.body))
 
 
@@ -347,10 +347,10 @@ def page_words(
     segmenter: Segmenter = PLAIN,
     texts: Sequence[tuple[Kind, str]] = (),
 ) -> PageWords:
-    """The words of a page by field, and of its segments (`texts`), in one call of the segmenter."""
+    """The words of a page by field, and of its segments (`texts`: kind and text of each), in one call of the segmenter."""
     body = main if len(main) >= SHORTEST_MAIN_TEXT else document.text
     metas = document.metas
-    # of the segments: together the whole main text, which so is cut once
+    # The segments of kind "text" together are the whole main text, so the body need not be segmented a second time.
     lines = [at for at, (kind, _) in enumerate(texts) if kind == "text"]
     fields = (
         title,

@@ -1,25 +1,27 @@
-"""What a site writes on many of its pages: such a segment says nothing of one page.
+"""Finds what a site repeats on many of its pages, and fingerprints main texts to find near copies of pages.
 
-Idea: a menu, a theme's notice, the site's name in each title are the same text on page after page. A segment that stood on enough of the
-site's earlier pages is a repeat: no evidence for the page classifier, and no part of the main text that is stored and compared.
+`SiteRepeats` counts the segments of a site's pages.
+Idea: a menu, a theme's notice, the site's name in each title are the same text on page after page. A segment that occurred on enough of
+the site's earlier pages is a repeat: no evidence for the page classifier, and no part of the main text that is stored and compared.
 Formula: repeat(s) = n(s) >= least and n(s) > share · pages; n = earlier pages of the site with this very segment.
-Parameters: least and share by kind (RULES): the name of a series in the title, or a tag, may stand on half of the pages that a
-crawl for just that fetches of a site, the site's name on nearly all; a whole article
-on the front page, in its category, month and tags before it is read by itself, so a line of main text is a repeat only from the fifth page
-on and on three tenths of all; any other segment from the third page on.
-Counts are 16 bits of one table, found by a hash of site and segment, so memory is bounded (8 MB); after HALVED additions all are halved:
-what a site still repeats comes back at once, what it no longer writes is forgotten. A byte would not do: from the 256th page of a site on
-a word on ever fewer of its pages would pass for a repeat.
-A page read again (revisited, or fetched once more after a kill) is not counted twice.
+Parameters: least and share by kind (RULES). The name of a series in the title, or a tag, may be on half of the pages of a site, if a crawl
+fetches just that series; the site's name is on nearly all. A whole article is on the front page, in its category, month and tags before
+its own page is read, so a line of main text is a repeat only from the fifth page on and on three tenths of all; any other segment from the
+third page on. Counts are 16-bit numbers in one table, addressed by a hash of site and segment, so memory is bounded (8 MB). After HALVED
+additions all counts are halved: what a site still repeats becomes a repeat again at once, what it no longer writes is forgotten. One byte
+would not do: from the 256th page of a site on, a word on ever fewer of its pages would pass for a repeat. A page read again (revisited, or
+fetched once more after a kill) is not counted twice.
 Cost: a hash and two look-ups a segment.
-But: two segments with the same hash count as one; with the table half full that is one in a thousand for a segment to be
-taken for a repeat, for it must happen to lie above the share.
+But: two segments with the same hash count as one. With the table half full, only one segment in a thousand is taken for a repeat by this,
+because the count of the other must lie above the share.
 Reference: site-level template detection, Bar-Yossef & Rajagopalan (2002); Yi, Liu & Li (2003).
 
-Fingerprints for near copies: 256 bits of a text that change little when a few words change.
+`Segment` is the unit that is counted: a part of a page's title, its keywords, tags, description, headings, links to categories, folders of
+its URL, and lines of its text. What a site writes on every page is in the same segment each time: the site's name in the title, the
+theme's notice, the menu.
 
-A crawl meets one article on ten sites, each with small changes, and cannot compare a text with a
-million others. The share of bits that differ estimates how much of the wording does.
+`fingerprint` makes 256 bits of a text that change little when a few words change. A crawl meets one article on ten sites, each with small
+changes, and cannot compare a text with a million others. The share of bits that differ estimates how much of the wording differs.
 Idea       MinHash of the set of word pairs; of each of the 256 smallest hashes only the lowest bit is kept.
 Formula    P(a bit differs) = (1 - J) / 2, J = Jaccard similarity of the two sets of word pairs; two texts are near
            copies when at most MOST_DIFFERENT of BITS differ (J >= .6).
@@ -27,15 +29,9 @@ Parameters BITS 256, MOST_DIFFERENT 52: on 4,300 news texts copies with 5 % of t
            25 ± 5 bits (99.9 % under 42), nearest other articles mostly at 91 and more; under LEAST_WORDS words a set says
            little, and only exact copies count.
 Cost       under 0.1 ms for 300 words, besides segmenting them.
-But        the library gives 256 whole minima; only their bits are kept, 32 bytes that one XOR compares. Order of the
-           pairs and how often they occur do not count.
+But        the library gives 256 whole minima; only their lowest bits are kept, 32 bytes that one XOR compares. The order of
+           the pairs and how often they occur do not count.
 Reference  b-bit minwise hashing (Li & König 2010); shingles (Broder 1997). MinHash itself: rensa.
-
-The segments of a page: parts of its title, keywords, tags, description, headings, links to categories, folders of its address, and lines of
-its text.
-
-What a site writes on every page is written in the same segment each time: the site's name in the title, the theme's notice, the menu.
-So a segment is the unit in which pages.site_repeats counts what says nothing of one page.
 """
 
 from __future__ import annotations
@@ -63,18 +59,18 @@ BITS = 256
 MOST_DIFFERENT = 52
 LEAST_WORDS = 30
 MOST_CHARACTERS = 100_000
-_SEED = 7  # fingerprints are stored: another seed would be another kind of fingerprint
+_SEED = 7  # fingerprints are stored, and those of different seeds cannot be compared
 
 
 class Fingerprint(NamedTuple):
-    """A text as the duplicate index stores it."""
+    """The fingerprint of a text, as the duplicate index stores it."""
 
-    digest: int  # of all words in order, signed 64 bits: equal for exact copies
+    digest: int  # hash of all words in order, signed 64 bits: equal for exact copies
     bits: bytes  # BITS / 8 bytes; empty for a text too short to have near copies
 
 
 def fingerprint(text: str, segmenter: Segmenter = PLAIN) -> Fingerprint | None:
-    """The fingerprint of a page's main text; None for a text without words. Those of one crawl are compared: one segmenter cuts them all."""
+    """The fingerprint of a page's main text; None for a text without words. All fingerprints of a crawl must be made with one segmenter."""
     found = segmenter.words(text[:MOST_CHARACTERS])
     if not found:
         return None
@@ -82,20 +78,21 @@ def fingerprint(text: str, segmenter: Segmenter = PLAIN) -> Fingerprint | None:
     if len(found) < LEAST_WORDS:
         return Fingerprint(digest, b"")
     minima = RMinHash(num_perm=BITS, seed=_SEED)
-    minima.update(list(map(" ".join, pairwise(found))))  # one that comes twice changes nothing
+    minima.update(list(map(" ".join, pairwise(found))))  # a pair that occurs twice changes nothing
     return Fingerprint(digest, _lowest_bits(minima.digest()))
 
 
 def _lowest_bits(minima: list[int]) -> bytes:
-    """The lowest bit of each number, the first number's first."""
+    """The lowest bit of each number, packed into bytes in order."""
     return int("".join("01"[minimum & 1] for minimum in minima), 2).to_bytes(BITS // 8, "big")
 
 
-# category: text of a link to one, or to a tag; folder: of the page's address; text: of the main text; block: of a page without one
+# category: text of a link to a category or tag; folder: in the path of the page's URL; text: a line of the main text;
+# block: a block of a page without main text
 Kind = Literal["title", "tag", "description", "heading", "category", "folder", "text", "block"]
 
-MOST_TAGS = 30  # of one page; more is a cloud of all tags
-MOST_CATEGORIES = 6  # of one page; more is a menu
+MOST_TAGS = 30  # of one page; more are a cloud of all tags
+MOST_CATEGORIES = 6  # of one page; more are a menu
 MOST_HEADINGS = 3
 MOST_BLOCKS = 3_000
 _TITLE_PARTS = re.compile(
@@ -105,11 +102,11 @@ _TAGS = re.compile(r"\s*[,，、;；|\r\n]+\s*")
 _BLANKS = re.compile(r"\s+")
 _CATEGORY = re.compile(r"/(?:tags?|categor(?:y|ies))/[^/?#]")
 _LETTER = re.compile(r"[^\W\d_]")
-LONGEST_NAME = 30  # characters of a folder, category or tag
+LONGEST_NAME = 30  # characters of a folder or category
 
 
 class Segment(NamedTuple):
-    """One part of a page. `words` as the segmenter gives them; `key` of its kind and text."""
+    """One part of a page. `words`: its text as the segmenter cuts it; `key`: a hash of its kind and text (`key_of`)."""
 
     kind: Kind
     text: str
@@ -121,12 +118,12 @@ _KEYS: Mapping[Kind, int] = {kind: crc32(f"{kind}\n".encode()) for kind in get_a
 
 
 def key_of(kind: Kind, text: str) -> int:
-    """32 bits, the same for the same text of the same kind."""
+    """A hash of 32 bits, equal for equal texts of the same kind."""
     return crc32(text.encode("utf-8", "surrogatepass"), _KEYS[kind])
 
 
 def segment_texts(document: Document, title: str, main_text: str, url: str = "") -> list[tuple[Kind, str]]:
-    """The texts of all segments of a page that was parsed: the lines of its main text, or all blocks where `main_text` is empty."""
+    """The texts of all segments of a parsed page, with their kinds. If `main_text` is empty, all blocks take the place of its lines."""
     metas = document.metas
     found: list[tuple[Kind, str]] = [
         ("title", part) for part in _parts(_TITLE_PARTS, document.title_tag or title)
@@ -151,8 +148,8 @@ def stored_segments(
     is_main: bool,
     url: str = "",
 ) -> list[Segment]:
-    """The segments of a page of which these fields are kept, as `segment_texts` has them; headings and linked tags are not known.
-    `is_main`: the text is its main text."""
+    """The segments of a stored page, of which only these fields are kept: those of `segment_texts` without headings, categories and linked
+    tags. `is_main`: `text` is the main text of the page, not all its text."""
     kind: Kind = "text" if is_main else "block"
     found: list[tuple[Kind, str]] = [("title", part) for part in _parts(_TITLE_PARTS, title)]
     tags = _tags(keywords)
@@ -164,20 +161,20 @@ def stored_segments(
 
 
 def with_words(texts: Sequence[tuple[Kind, str]], segmenter: Segmenter) -> list[Segment]:
-    """Segments of texts; one call of the segmenter."""
+    """Segments of these texts, whose words come from one call of the segmenter."""
     return segments_of(texts, segmenter.words_of([text for _, text in texts]))
 
 
 def segments_of(texts: Sequence[tuple[Kind, str]], words: Sequence[Sequence[str]]) -> list[Segment]:
-    """Segments of texts and the words of each."""
+    """Segments of these texts, of each of which the words are known."""
     return [
         Segment(kind, text, own, key_of(kind, text)) for (kind, text), own in zip(texts, words, strict=True)
     ]
 
 
 def may_be_same(title: str, other: str) -> bool:
-    """Whether two titles may be of one page: what each begins with, without the site's name behind it, is the same or nearly the whole
-    of the other's. A page without a title may be any."""
+    """Whether two titles may belong to the same page: of their first parts (without the site's name behind) one contains the other and is
+    at most twice as long. A page without a title may be the same as any."""
     begins = [next(iter(_parts(_TITLE_PARTS, text)), "").lower() for text in (title, other)]
     shorter, longer = sorted(begins, key=len)
     return not shorter or (shorter in longer and 2 * len(shorter) >= len(longer))
@@ -188,13 +185,13 @@ def _parts(separator: re.Pattern[str], text: str) -> list[str]:
 
 
 def _tags(keywords: str) -> list[str]:
-    """The keywords that a page declares: blanks separate them only where nothing else does (machine learning, big data)."""
+    """The keywords that a page declares. Blanks separate them only where no other sign does (machine learning, big data)."""
     found = _parts(_TAGS, keywords)
     return found if len(found) > 1 else _parts(_BLANKS, keywords)
 
 
 def _linked_tags(document: Document) -> list[str]:
-    """Texts of the links that say they are tags of the page."""
+    """Texts of the links marked as tags of the page (rel="tag"); none where there are more than MOST_TAGS."""
     tags = [
         document.text[anchor.start : anchor.end].replace(BOUNDARY, " ").strip()
         for anchor in document.anchors
@@ -204,7 +201,7 @@ def _linked_tags(document: Document) -> list[str]:
 
 
 def _categories(document: Document) -> list[str]:
-    """Texts of the links whose address is that of a category or tag."""
+    """Texts of the links whose URL is that of a category or tag; none where there are more than MOST_CATEGORIES."""
     names = dict.fromkeys(
         document.text[anchor.start : anchor.end].replace(BOUNDARY, " ").strip()
         for anchor in document.anchors
@@ -215,7 +212,7 @@ def _categories(document: Document) -> list[str]:
 
 
 def _folders(url: str) -> list[str]:
-    """The names in the path of an address, without the last, which is the page's, and without numbers."""
+    """The folder names in the path of a URL: all but the last segment, which is the page, and without numbers."""
     names = [name for name in url.partition("?")[0].split("/")[3:] if name][:-1]
     found = dict.fromkeys(unquote(name).lower() for name in names)
     return [name for name in found if len(name) <= LONGEST_NAME and _LETTER.search(name)]
@@ -236,10 +233,12 @@ def _lines(document: Document, main_text: str) -> Iterator[tuple[Kind, str]]:
 
 logger = logging.getLogger(__name__)
 
-SIZE = 1 << 22  # counts
-BYTES = 2  # of a count
-HALVED = SIZE // 4  # additions
-RULES: Mapping[Kind, tuple[int, float]] = {  # earlier pages, and their share of all of the site
+SIZE = 1 << 22  # number of counts in the table
+BYTES = 2  # of one count
+HALVED = SIZE // 4  # additions, after which all counts are halved
+RULES: Mapping[
+    Kind, tuple[int, float]
+] = {  # least number of earlier pages, and their share of all pages of the site
     "title": (2, 0.5),
     "tag": (2, 0.6),
     "description": (2, 0.0),
@@ -249,27 +248,29 @@ RULES: Mapping[Kind, tuple[int, float]] = {  # earlier pages, and their share of
     "text": (4, 0.3),
     "block": (2, 0.02),
 }
-SHORTEST_LINE = 20  # characters of a line of the main text; a shorter one, as a brace of code, may be the page's own on many pages
+SHORTEST_LINE = (
+    20  # characters; a shorter line of main text, such as a brace of code, may be own text on many pages
+)
 FULL = 0xFFFF
-_SITE, _URL, _ADDED = b"site ", b"url ", 8  # the last bytes of the table hold how many were added
+_SITE, _URL, _ADDED = b"site ", b"url ", 8  # the last 8 bytes of the table hold the number of additions
 
 
 class SiteRepeats:
-    """Of one crawl. `place`: the file that keeps it over a restart; None = in memory alone."""
+    """Counts of the segments of each site in one crawl. `place`: the file that keeps them over a restart; None = in memory only."""
 
     def __init__(self, place: Path | None = None) -> None:
         self._place = place
 
     @cached_property
     def _memory(self) -> mmap.mmap:
-        """Made when the first page is read: before, a job has no folder."""
+        """The table as mapped memory. It is made when the first page is read, because a job has no folder before."""
         size = SIZE * BYTES + _ADDED
         if self._place is None:
             return mmap.mmap(-1, size)
         try:
             self._place.parent.mkdir(parents=True, exist_ok=True)
             with self._place.open("a+b") as file:
-                # whole, not as a hole: one that a full disk cannot fill would end the process
+                # Write all bytes, no sparse file: if a full disk could not fill a hole, the process would be killed.
                 file.write(bytes(max(0, size - file.seek(0, os.SEEK_END))))
                 file.truncate(size)
                 return mmap.mmap(file.fileno(), size)
@@ -282,7 +283,7 @@ class SiteRepeats:
         return memoryview(self._memory)[: SIZE * BYTES].cast("H")
 
     def of(self, host: str, url: str, segments: Sequence[tuple[Kind, int]]) -> list[bool]:
-        """Which of a page's segments (kind, key) its site repeats; the page is counted from now on."""
+        """Return for each segment (kind, key) of a page whether its site repeats it. Then count the page, if it is new."""
         table, site = self._table, crc32(host.encode("utf-8", "surrogatepass"))
         at_site = crc32(_SITE, site) % SIZE
         at_url = crc32(_URL + url.encode("utf-8", "surrogatepass"), site) % SIZE
@@ -310,20 +311,20 @@ class SiteRepeats:
 
 
 def keys_of(segments: Sequence[Segment]) -> list[tuple[Kind, int]]:
-    """What `SiteRepeats.of` asks for."""
+    """The kind and key of each segment, the input of `SiteRepeats.of`."""
     return [(segment.kind, segment.key) for segment in segments]
 
 
 def lines_to_ask(main_text: str) -> list[str]:
-    """The lines of a main text that are left out where the site repeats them."""
+    """The lines of a main text that are left out if the site repeats them: those of at least SHORTEST_LINE."""
     return [line for line in main_text[:MOST_CHARACTERS].split("\n") if len(line.strip()) >= SHORTEST_LINE]
 
 
 def keys_of_lines(lines: Sequence[str]) -> list[tuple[Kind, int]]:
-    """What `SiteRepeats.of` asks for; a line has the same key as the segment that it is."""
+    """The kind and key of each line, the input of `SiteRepeats.of`. A line has the same key as its segment."""
     return [("text", key_of("text", line)) for line in lines]
 
 
 def without_lines(main_text: str, repeated: Collection[str]) -> str:
-    """The main text without these lines."""
+    """The main text without the repeated lines."""
     return "\n".join(line for line in main_text.split("\n") if line not in repeated)

@@ -1,11 +1,12 @@
-"""Reading rules of a site: a user's CSS selectors for title, main text and links.
+"""The reading rules of a user for single sites, and the places where a site lists its own pages.
 
-A rule replaces only what it names, only on its site. Where its selector matches nothing (the site has changed, this
-page is of another kind) the page is read as on any site, so that an outdated rule does not empty the store.
+`read_by_rule` applies a rule: a user's CSS selectors for title, main text and links. A rule replaces only what it names, only on its site.
+Where its selector matches nothing (the site has changed, or this page is of another kind), the page is read as on any site, so that an
+outdated rule does not empty the store.
 Which: the host, its subdomains, or a host/path prefix; the longest host that fits, then the longest path.
 Cost: a second parse, of pages with a rule only.
 
-Where a site says that it lists its pages: feeds that a page declares, and the Sitemap lines of robots.txt.
+`declared_feeds` and `sitemap_lines` return the listings of a site: feeds that a page declares, and the Sitemap lines of robots.txt.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from topiccrawler.pages.parse import MOST_CHARACTERS, UNREAD, limit_nesting
 from topiccrawler.topics.topic import SiteRule
 from topiccrawler.urls.canonical import Canonicalizer, canonical
 
-MOST_NODES = 2_000  # matches of one selector that are looked at
+MOST_NODES = 2_000  # matches of one selector that are used
 
 
 def rule_of(url: str, sites: Mapping[str, SiteRule]) -> SiteRule | None:
-    """The rule for a page, None for most pages."""
+    """The reading rule for the page of a URL, or None, as for most pages. `sites`: the rules by host or host/path prefix."""
     if not sites:
         return None
     try:
@@ -42,7 +43,7 @@ def rule_of(url: str, sites: Mapping[str, SiteRule]) -> SiteRule | None:
 def read_by_rule(
     html: str, rule: SiteRule, document: Document, title: str, main: str
 ) -> tuple[Document, str, str]:
-    """Document, title and main text, each by the rule where it names it and finds something."""
+    """Document, title and main text of a page: each by the rule if its selector is set and matches, else as passed in."""
     tree = LexborHTMLParser(limit_nesting(html[:MOST_CHARACTERS]))
     tree.strip_tags(UNREAD)
     if rule.title:
@@ -72,7 +73,7 @@ def _specific(place: str) -> tuple[int, int]:
 
 
 def _outermost(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
-    """The elements the selector matches, without those inside another match."""
+    """The elements that a selector matches, without those inside another match."""
     met = tree.css(selector)[:MOST_NODES]
     known = {node.mem_id for node in met}
     found = []
@@ -101,7 +102,7 @@ _SITEMAP = re.compile(r"^[ \t]*sitemap[ \t]*:[ \t]*(\S{1,2000})", re.IGNORECASE 
 
 
 def declared_feeds(document: Document, page_url: str) -> tuple[str, ...]:
-    """Canonical URLs of the RSS and Atom feeds that a page declares, each once, in its order."""
+    """Canonical URLs of the RSS and Atom feeds that a page declares, each once, in page order."""
     if not document.feed_hrefs:
         return ()
     base = canonical(document.base_href, page_url) if document.base_href else None
@@ -109,17 +110,17 @@ def declared_feeds(document: Document, page_url: str) -> tuple[str, ...]:
 
 
 def is_robots(url: str) -> bool:
-    """The URL is that of a robots.txt."""
+    """Whether a URL is that of a robots.txt."""
     return url.endswith("/robots.txt") and urlsplit(url).path == "/robots.txt"
 
 
 def sitemap_lines(text: str, robots_url: str) -> tuple[str, ...]:
-    """Canonical URLs of the Sitemap lines of a robots.txt, each once, in its order."""
+    """Canonical URLs of the Sitemap lines of a robots.txt, each once, in file order; at most MOST_LINES."""
     found = (match[1] for match, _ in zip(_SITEMAP.finditer(text), range(MOST_LINES), strict=False))
     return each_once(found, robots_url)
 
 
 def each_once(hrefs: Iterable[str], base: str) -> tuple[str, ...]:
-    """The hrefs as canonical URLs, without what is none."""
+    """The canonical URLs of these hrefs, each once, in order; hrefs without one are left out. `base`: the URL they are relative to."""
     urls = Canonicalizer(base)
     return tuple(dict.fromkeys(url for href in hrefs if (url := urls(href)) is not None))

@@ -1,13 +1,13 @@
-"""SkyReach's title reader: the line above the body text that looks most like a title. `TOPIC_TITLE_READER = skyreach`.
+"""SkyReach's title reader: chooses the line above the body text that looks most like a title. `TOPIC_TITLE_READER = skyreach`.
 
-Idea: a title stands above the text and is made to be seen: larger, centred, coloured, bold. <title> and headings are not asked.
+Idea: a title is above the text and is made to be seen: larger, centred, coloured, bold. <title> and heading levels are not trusted.
 Formula: (1) the body begins with the first paragraph of at least BODY_CHARACTERS outside links; (2) of the paragraphs above, at
     most MOST_ABOVE, the one with the largest 2 * (size - 3) + centred + coloured + bold is the title, the nearest to the body among
-    equals; (3) a neighbour of the same look is the title's other line.
+    equals; (3) an adjacent paragraph of the same look is another line of the title.
     size -> 1..7 as <font size> has it: h1 6, h2 5, h3 4; a style's font-size in px, pt or em by the same steps.
 Cost: a second parse of the page.
-But: the paper gives neither lengths nor weights; they are ours. What a style sheet says is not seen: only what stands in the markup,
-    which in 2003 was nearly all. Without a body, all paragraphs are looked at; nothing marked: no title.
+But: the paper gives neither lengths nor weights; they are ours. Style sheets are not read, only what is in the markup, which in 2003 was
+    nearly all. Without a body, all paragraphs are candidates; if nothing is marked, there is no title.
 Reference: Li, Zhao & Yu, SkyReach, 2003, §3.5.2 and fig. 2.
 """
 
@@ -39,7 +39,7 @@ _PIXELS = {"px": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "%": 0.16}
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a text is shown."""
+    """The visual style of a text. `size`: 1..7, as in <font size>."""
 
     size: float = NORMAL_SIZE
     centred: bool = False
@@ -54,7 +54,7 @@ class Look:
 @dataclass(slots=True)
 class _Paragraph:
     text: str
-    look: Look  # that of its first text
+    look: Look  # of its first text
     linked: int  # characters in links
 
     @property
@@ -63,7 +63,7 @@ class _Paragraph:
 
 
 def skyreach_title(html: str) -> str:
-    """The title; empty when no line above the text is marked."""
+    """The title of a page; "" when no line above the body text is marked by its style."""
     paragraphs = list(_paragraphs(html))
     body = next((at for at, one in enumerate(paragraphs) if one.plain >= BODY_CHARACTERS), len(paragraphs))
     begin = max(0, body - MOST_ABOVE)
@@ -82,7 +82,7 @@ def skyreach_title(html: str) -> str:
 
 
 def _paragraphs(html: str) -> Iterator[_Paragraph]:
-    """The page's texts between two block elements, in order."""
+    """The paragraphs of a page in order: the texts between two block boundaries."""
     tree = LexborHTMLParser(limit_nesting(html[:MOST_CHARACTERS]))
     tree.strip_tags(UNREAD)
     pieces: list[tuple[str, Look, bool]] = []
@@ -103,7 +103,7 @@ def _made(pieces: list[tuple[str, Look, bool]]) -> _Paragraph:
 
 
 def _texts(root: LexborNode | None) -> Iterator[tuple[str | None, Look, bool]]:
-    """Texts with their look, and None where a block begins or ends."""
+    """Yield each text with its look and whether it is in a link; None as text where a block begins or ends."""
     stack: list[tuple[LexborNode | None, Look, bool, bool]] = [(root, Look(), False, False)]
     for _ in range(MOST_NODES):
         if not stack:
@@ -125,7 +125,7 @@ def _texts(root: LexborNode | None) -> Iterator[tuple[str | None, Look, bool]]:
 
 
 def _look_of(node: LexborNode, tag: str, around: Look) -> Look:
-    """The look inside an element."""
+    """The look inside an element. `around`: the look outside."""
     if tag in _BREAKS and len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
         around = replace(around, size=SIZES.get(tag, NORMAL_SIZE), bold=True)
     elif tag in {"b", "strong"}:
@@ -155,7 +155,7 @@ def _look_of(node: LexborNode, tag: str, around: Look) -> Look:
 
 
 def _font_size(given: str, around: float) -> float:
-    """1..7; +1 and -1 count from the normal size."""
+    """The size 1..7 of a <font size> attribute; +1 and -1 count from the normal size. `around`: the size for an invalid attribute."""
     if not re.fullmatch(r"\s*[+-]?\d\s*", given):
         return around
     number = int(given)

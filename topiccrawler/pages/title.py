@@ -1,11 +1,11 @@
-"""The title of a page, without the name of the site. Title readers are found by name (`TOPIC_TITLE_READER`).
+"""Finds the title of a page, without the name of the site. Title readers are chosen by name (`TOPIC_TITLE_READER`).
 
-<title> holds too much ("标题_频道_网站", or the other way round): it is split at its separators, and the part that a heading
-or og:title repeats is the title; without one, the first part. The name of the site, or a short later part (a channel's
+<title> holds too much ("标题_频道_网站", or the other way round). It is split at its separators, and the part that a heading
+or og:title repeats is the title; without such a part, the first one. The name of the site, or a short later part (a channel's
 logo), does not count as a repeat.
 Reference  SkyReach (2003) §3.5: title from <title> and headings.
-But        size, colour and centring of lines are not looked at: style sheets have taken them out of the
-           markup (pages.skyreach_title does: half as many gold titles, benchmarks/titles.py).
+But        size, colour and centring of lines are not used: style sheets have removed them from the
+           markup (pages.skyreach_title does use them: half as many gold titles, benchmarks/titles.py).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SPACE = re.compile(r"\s+")
 
 
 def title_of(document: Document) -> str:
-    """The title; empty when the page has none."""
+    """The title of a page; "" when it has none."""
     full = document.title_tag
     og_title = document.metas.get("og:title", "")
     if not full:
@@ -65,7 +65,7 @@ def _by_tag(_: str, document: Document) -> str:
 
 
 def _by_look(html: str, document: Document) -> str:
-    """SkyReach's; where no line is marked, by the <title> element."""
+    """The title by SkyReach's reader; where no line is marked, the title by the <title> element."""
     return skyreach_title(html) or title_of(document)
 
 

@@ -1,11 +1,10 @@
-"""Characters: decoded where the declared encoding may be wrong, and counted by script.
+"""Decodes bytes whose declared encoding may be wrong, and counts the characters of a text by script.
 
-Servers and `<meta>` often name the wrong encoding, and nearly every UTF-8 or Big5 text is valid GB18030 too, only nonsense.
-So three things count: the declaration, validity, and how common the resulting characters are in Chinese.
-
+`decode` chooses the encoding. Servers and `<meta>` often name the wrong one, and nearly every UTF-8 or Big5 text is valid GB18030 too, but
+nonsense. So three things count: the declaration, validity, and how common the resulting characters are in Chinese.
 Idea       byte order mark; strict UTF-8; else the candidate reading with the best score.
 Formula    score = common - 2·errors + declared, where common = share of some 430 most usual Chinese characters
-           (both scripts) among non-ASCII characters, read as Korean of 60 usual syllables, as Japanese of kana,
+           (both scripts) among non-ASCII characters, for Korean encodings of 60 usual syllables, for Japanese ones of kana,
            errors = share of U+FFFD among them, declared = 0.15
            (HTTP), 0.10 (meta). Without any declaration GB18030 gets 0.02, windows-1252 (which reads anything)
            -0.1. Running Chinese text has common >= .35, a misreading <= .05; the bonus decides only where
@@ -14,11 +13,11 @@ Parameters SAMPLE_CHARACTERS 4000 non-ASCII characters are scored; META_BYTES 40
            the weights by trial on short texts in every wrong declaration (tests/text/test_decode.py).
 Cost       one C decode for UTF-8 (30 µs for 90 kB); about 1 ms for 90 kB of GBK.
 But        GB2312 and GBK are read as GB18030, Big5 as Big5-HKSCS (supersets, as browsers do); valid UTF-8
-           beats any declaration, except below FEW_CHARACTERS; in what is not valid anywhere, only the bad
+           beats any declaration, except below FEW_CHARACTERS; in text that is not valid in any encoding, only the bad
            bytes are replaced.
 Reference  WHATWG Encoding Standard (labels, supersets, 0x80 in GBK is the euro sign).
 
-One comparison of all characters for each range: 15 µs for the Han characters of 13 000.
+`script_counts` makes one comparison of all characters for each range: 15 µs for the Han characters of 13 000.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ _BYTE_ORDER_MARKS = (
 _CHARSETS = package_table("text/charsets.toml")
 _SUPERSETS, _LABELS = _CHARSETS["supersets"], _CHARSETS["labels"]
 _MULTIBYTE = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949", "hz", "iso2022_jp"})
-# Not web encodings, or ways to hide markup; UTF-16 shows itself by its bytes (a page that says so in ASCII is wrong).
+# Not web encodings, or ways to hide markup. UTF-16 is recognised by its bytes (a page that declares it in ASCII is wrong).
 _NEVER = frozenset(
     ["utf-7", "idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "mbcs", "oem"]
 )
@@ -69,7 +68,7 @@ _COMMON = frozenset(
     "度山觉覺路带帶万萬男边邊风風解叫任金快原吃妈媽变變通师師立象数數四失满滿战戰远遠格士音轻輕目条條呢产產业業市场新闻聞网網站页頁首股投资資讯訊财財商城服务務客户戶联聯系"
     "，。、：；！？（）《》“”"
 )
-_USUAL: Mapping[str, frozenset[str]] = {  # of the charsets of other languages
+_USUAL: Mapping[str, frozenset[str]] = {  # usual characters, by charset of another language than Chinese
     "cp949": frozenset(
         "이다는에의을를로하고가도지사은한기서스어리인자대정시나라부그아해일수만있보제들으전동원상과년여주것면소장게조니요까안오"
     ),
@@ -91,9 +90,9 @@ codecs.register_error(_ONE_BYTE, _bad_byte)
 
 
 def decode(body: bytes, declared: str | None = None, as_utf8: str | None = None) -> tuple[str, str]:
-    """The text of `body` and the name of the encoding it was read by. Never raises.
+    """The text of `body`, and the name of the encoding it was decoded with. Never raises.
 
-    `as_utf8`: what reading it as UTF-8 with replacements gave, where that was done before.
+    `declared`: the charset of the HTTP header. `as_utf8`: the body decoded as UTF-8 with replacements, if the caller has it.
     """
     for mark, name in _BYTE_ORDER_MARKS:
         if body.startswith(mark):
@@ -133,7 +132,7 @@ def _best(body: bytes, http: str | None, meta: str | None) -> tuple[str, str]:
 
 
 def _weigh(text: str, usual: Container[str] = _COMMON) -> tuple[float, float]:
-    """Shares of usual characters and of replacement characters among the non-ASCII ones."""
+    """The shares of usual characters and of replacement characters among the non-ASCII ones."""
     foreign = "".join(_FOREIGN.findall(text))
     if not foreign:
         return 0.0, 0.0
@@ -143,12 +142,13 @@ def _weigh(text: str, usual: Container[str] = _COMMON) -> tuple[float, float]:
 
 
 def _is_by_chance(text: str) -> bool:
-    """A word or two of GBK can be valid UTF-8 (联通); a sentence cannot."""
+    """Whether a text may be valid UTF-8 by chance. A word or two of GBK can be (联通), a sentence cannot."""
     return len("".join(_FOREIGN.findall(text[:SAMPLE_CHARACTERS]))) < FEW_CHARACTERS and _weigh(text)[0] < 0.1
 
 
 def _wide(body: bytes, declared: str | None) -> str | None:
-    """UTF-16 without a mark: markup's ASCII has zeros beside it, a quarter of all bytes, or the server declares it."""
+    """The byte order of UTF-16 without a byte order mark, or None. More than a quarter of the bytes are zeros (beside the ASCII of markup),
+    or the server declares UTF-16."""
     head = body[:400]
     is_declared = (declared or "").strip().lower().startswith("utf-16")
     if not is_declared and head.count(0) * 4 <= len(head):
@@ -167,7 +167,7 @@ def _declared_inside(body: bytes) -> str | None:
 
 
 def _codec(label: str | None) -> str | None:
-    """The codec that reads what a label promises; None for no or an unknown label."""
+    """The name of the codec for an encoding label, or of its superset; None for no label or an unknown one."""
     if not label:
         return None
     label = label.strip().strip("\"'").lower()
@@ -193,10 +193,10 @@ _BOUNDS = {name: [(ord(first), ord(last)) for first, last in ranges] for name, r
 
 
 def script_counts(text: str, scripts: Iterable[str] = RANGES) -> dict[str, int]:
-    """Characters of each of these scripts of RANGES; those beyond the basic plane are of none."""
+    """The number of characters of each of these scripts of RANGES. Characters beyond the Basic Multilingual Plane count for none."""
     units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype="<u2")
     return {
-        # what lies below a range wraps to above it: one comparison
+        # Unsigned subtraction: what lies below a range wraps to above it, so one comparison is enough.
         name: sum(int(np.count_nonzero(units - first <= last - first)) for first, last in _BOUNDS[name])
         for name in scripts
     }

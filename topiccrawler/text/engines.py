@@ -1,7 +1,7 @@
-"""The two engines of one algorithm: rjieba when it is installed, else jieba.
+"""The two segmentation engines, which run the same algorithm: rjieba if it is installed, else jieba.
 
 jieba is pure Python and always installs, but it warns at import, logs to stderr and leaves a world-readable
-cache in the folder for temporary files; rjieba does none of that, but has wheels only for common machines.
+cache in the folder for temporary files. rjieba does none of that, but has wheels only for common machines.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from typing import Any
 from topiccrawler.resources import package_table
 
 Cut = Callable[[str], Iterable[str]]
-"""An engine: called with a text, it gives its tokens, blanks and punctuation included."""
+"""An engine: a function that returns the tokens of a text, blanks and punctuation included."""
 
 NEW_WORDS: tuple[str, ...] = tuple(package_table("text/words.toml")["new"].split())
-# of 60 million: more than two words have side by side by chance, less than 多少 in 做多少
+# of 60 million. Higher than that of two words side by side by chance, lower than that of 多少 in 做多少.
 LEARNED_FREQUENCY = 1_000
 
 
 def fastest_cut(words: Iterable[str] = ()) -> Cut:
-    """A new engine: rjieba where it can be imported, jieba elsewhere. It knows `words` beyond the dictionary and NEW_WORDS."""
+    """A new engine: rjieba if it can be imported, else jieba. Its dictionary has NEW_WORDS and `words` in addition."""
     try:
         return rjieba_cut(words)
     except ImportError:
@@ -37,7 +37,7 @@ def fastest_cut(words: Iterable[str] = ()) -> Cut:
 
 
 def rjieba_cut(words: Iterable[str] = ()) -> Cut:
-    """An engine of our own: words added to the module's engine by someone else do not reach it."""
+    """A new engine of rjieba, separate from the module's global one, to which other code may add words. ImportError if not installed."""
     engine = _rjieba().Jieba()
     for word in (*NEW_WORDS, *sorted(words)):
         engine.add_word(word, LEARNED_FREQUENCY, "n")
@@ -46,7 +46,7 @@ def rjieba_cut(words: Iterable[str] = ()) -> Cut:
 
 @cache
 def _rjieba() -> Any:
-    """The compiled module. The package around it makes one more engine when it is imported: 24 MB and .1 s of CPU. ImportError
+    """The compiled module, imported without the package around it, which would make one more engine: 24 MB and .1 s of CPU. ImportError
     when it is not installed."""
     package = find_spec("rjieba")
     spec = PathFinder.find_spec("rjieba.rjieba", package.submodule_search_locations) if package else None
@@ -58,7 +58,7 @@ def _rjieba() -> Any:
 
 
 def jieba_cut(words: Iterable[str] = (), cache_folder: Path | None = None) -> Cut:
-    """jieba, silenced, with its dictionary cached in a folder only this user can read."""
+    """A new engine of jieba, silenced, with its dictionary cached in a folder that only this user can read."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # invalid escapes and pkg_resources, at every import
         import jieba
@@ -78,7 +78,7 @@ def _user_cache() -> Path:
 
 
 def _private(folder: Path) -> Path:
-    """`folder`, made if it can be; where it cannot, jieba does without a cache."""
+    """Make the folder if possible, and return it. If that fails, jieba works without a cache."""
     with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder

@@ -1,4 +1,4 @@
-"""Text of strangers for a terminal: what would steer it, or turn the direction of writing, is written as an escape."""
+"""Makes text of strangers safe for a terminal: control characters, and those that change the direction of writing, are escaped."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from unicodedata import category
 
 
 def one_line(text: str, most: int) -> str:
-    """A stranger's text on one line, at most so long, and printable; empty for blanks."""
+    """A stranger's text on one line, printable, cut to `most` characters before escaping; "" for blanks."""
     line = " ".join(text[: 4 * most].split())
     return printable(f"{line[:most]}…" if len(line) > most else line)
 
 
 def printable(text: str) -> str:
-    """The text with every character that has no shape of its own, but line ends and blanks, as in JSON (`\\u001b`).
+    """The text with every character that is not printable escaped as in JSON (`\\u001b`), except line ends and blanks.
 
-    JSON stays the same JSON, half a surrogate pair included.
+    A JSON text keeps its meaning, even with half a surrogate pair.
     """
     return "".join(
         character

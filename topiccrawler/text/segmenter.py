@@ -1,60 +1,46 @@
-"""How a text becomes words: folded to one spelling, cut by an engine, Latin words stemmed, by a segmenter of each crawl.
+"""Cuts texts into words: folds spelling, runs a dictionary engine on Han characters, stems Latin words, keeps the phrases of a crawl whole.
 
-Folding: text in one spelling for matching, character by character, so that offsets stay true.
+`fold` brings a text to one spelling for matching, character by character, so that offsets stay valid: anchors and contexts are cut out of
+a page by offsets. Ａ股, A股 and a股, 貸款 and 贷款 become one word. Full-width forms become half-width, traditional characters simplified ones,
+upper case lower case. Simplified forms come from OpenCC's character table, read once, at the first call (15 ms). Only runs that hold
+something to fold are touched: a page that is already simplified costs one regular expression.
+But: a character with two simplified forms becomes OpenCC's first one; 乾 is not folded, because on a simplified page it is 乾隆 or 乾坤. For
+matching only: text that is displayed or stored is never folded.
 
-Ａ股, A股 and a股, 貸款 and 贷款 become one word, while anchors and contexts are cut out of a page by offsets.
-
-Full-width forms become half-width, traditional characters simplified ones, upper case lower case. Simplified forms come
-from OpenCC's character table, read once, at the first call (15 ms). Only runs that hold something to fold are touched: a
-page already simplified costs one regular expression.
-
-But: character by character, so a character with two simplified forms becomes OpenCC's first one; 乾 is not folded,
-because on a simplified page it is 乾隆 or 乾坤. For matching only: text that is shown or stored is never folded.
-
-Tokens, the same stream with either engine.
-
-rjieba runs jieba's algorithm thirteen times as fast, but the two differ at Latin letters, digits and rare
-characters, and a model trained with one must score the same with the other. So the engine sees only common Han
-characters, on which both agree; everything else is split here, by our own rule:
+`cut_all` makes the same tokens with either engine. rjieba runs jieba's algorithm thirteen times as fast, but the two differ at Latin
+letters, digits and rare characters, and a model trained with one must score the same with the other. So the engine receives only common
+Han characters, on which both agree; everything else is split here, by these rules:
 
 - text is folded first (half-width, simplified, lower case);
 - a run of letters and digits, with the marks above and below them, is a word; c++, c# and f# keep their sign; runs longer than 40
   characters are dropped;
-- a run of katakana is a word, and one of hiragana;
-- a word of letters is given as its stem (text.stemmer);
+- a run of katakana is a word, and so is a run of hiragana;
+- a word of letters is replaced by its stem (text.stemmer);
 - a single Latin letter and the Han character after it are a word: a股, k线, b超;
 - a single Han character is dropped, except one that stands alone after two or three letters: ic卡;
 - other single characters are dropped, punctuation separates. Stop words stay.
 
-Many texts are segmented in one call, joined by a newline, which both engines keep as a token of its own. What stands
-between Han characters is removed first and replaced by a mark, so that most lines of the engine's output need no
-second look.
+Many texts are segmented in one call, joined by a newline, which both engines keep as a token of its own. The text between runs of Han
+characters is first replaced by a mark, so that most lines of the engine's output need no second look.
 
-A two-generation cache: results for recent texts, in bounded memory.
+`Phrases` finds phrases in Japanese, Thai, Lao, Khmer or Burmese, for which there is no dictionary here. A phrase with hiragana (買い物), or
+in letters of the other scripts, is also found within a run; a phrase of two hiragana is not found behind another hiragana.
 
-The menus of a site and the titles in its lists return on page after page, but a crawl meets new texts for days. So
-there are two generations: when the younger is full it becomes the older, and what is asked for again moves back.
+`TwoGenerationCache` keeps results for recent texts in bounded memory. The menus of a site and the titles in its lists return on page after
+page, but a crawl meets new texts for days. So there are two generations. When the younger one is full, it becomes the older one. A text of
+the older one that is requested again moves to the younger one.
 
-Stop words: function words, and words that every site's navigation has.
+`STOP_WORDS` are function words, and words that the navigation of every site has. Function words and 更多, 首页, 下一页 are the commonest words of
+links on topic and off it. A topic built from texts must not choose them, but a classifier may use them. So they are listed here and stay
+in the token stream. Compiled by us; only words of two or more characters, as `cut_all` gives.
 
-Function words and 更多, 首页, 下一页 are the commonest words of links on topic and off it. A topic built
-from texts must not choose them, but a classifier may use them. So they are listed here and stay in the token stream.
-Compiled by us; only words of two or more characters, as `cut_all` gives.
-
-Segmenters, each by the dictionary and by the own words of its crawl.
-
-A crawl's topic has words that the dictionary lacks and would cut so that characters of them are lost: of 纯电动 only 电动 would remain. They belong to
-that crawl. Another crawl of the same process cuts its texts as if it were alone, so each topic has a segmenter of its own
-(topics.topic), and what reads texts for a topic is constructed with it.
-
-So has a topic in Japanese, Thai, Lao, Khmer or Burmese, for which there is no dictionary here: a phrase with hiragana (買い物) or in letters of the
-others is found within a run too; one of two hiragana alone not behind another of them.
-
-An engine with its dictionary takes 24 MB and .1 s of CPU. So all segmenters whose phrases the dictionary cuts without loss, among them those of
-the catalogue's topics, use one engine; any other makes its own when it first cuts a text, and shares it with those that have the same words.
-
-Texts are split at blanks and at the boundaries of a page's text, which no word crosses, and pieces seen recently are not segmented again: a
-page's main text, its links and their contexts share them, and menus return on every page of a site.
+`Segmenter` cuts by the dictionary and by the phrases of one crawl. A crawl's topic has words that the dictionary lacks and would cut so
+that characters of them are lost: of 纯电动 only 电动 would remain. They belong to that crawl: another crawl of the same process must cut its
+texts as if it were alone. So each topic has its own segmenter (topics.topic), and the objects that read texts for a topic are constructed
+with it. An engine with its dictionary takes 24 MB and .1 s of CPU. So all segmenters whose phrases the dictionary cuts without loss, among
+them those of the catalogue's topics, share one engine. Any other makes its own engine when it first cuts a text, and shares it with the
+segmenters that have the same words. Texts are split at blanks and at the boundaries of a page's text, which no word crosses, and recent
+pieces are not segmented again: a page's main text, its links and their contexts share them, and menus return on every page of a site.
 """
 
 from __future__ import annotations
@@ -80,15 +66,15 @@ _MARKS = {mark: chr(ord(mark) - _FULL_WIDTH_SHIFT) for mark in "，：；！？�
 
 
 def fold(text: str) -> str:
-    """`text` in the one spelling used for matching; same length, same positions."""
+    """Return `text` in the spelling used for matching. Its length and all positions stay the same."""
     pattern, table = _folding()
-    for mark, half_width in _MARKS.items():  # most of what the pattern would stop at on a simplified page
+    for mark, half_width in _MARKS.items():  # most of the pattern's matches on a simplified page
         text = text.replace(mark, half_width)
     return pattern.sub(lambda run: run[0].translate(table), text)
 
 
 def folded(texts: Sequence[str]) -> list[str]:
-    """Each of the texts folded, in one pass."""
+    """Fold each of the texts, in one pass."""
     whole = fold("".join(texts))
     ends = list(accumulate(map(len, texts)))
     return [whole[start:end] for start, end in zip([0, *ends], ends, strict=False)]
@@ -101,7 +87,7 @@ def _folding() -> tuple[re.Pattern[str], dict[int, str]]:
     table |= {code: chr(code - _FULL_WIDTH_SHIFT).lower() for code in _FULL_WIDTH}
     table[0x3000] = " "
     one = f"[{re.escape(''.join(map(chr, table)))}]"
-    # not "+": what begins with one character of a set is searched for in a fifth of the time
+    # Not "+": `re` searches in a fifth of the time for a pattern that begins with one character of a set.
     return re.compile(f"{one}{one}*"), table
 
 
@@ -111,7 +97,7 @@ def _changes_in_place(code: int) -> bool:
 
 
 def _simplified() -> dict[int, str]:
-    from opencc import OpenCC  # a C++ library: loaded only when something is folded
+    from opencc import OpenCC  # a C++ library, imported only when a text is folded
 
     characters = [chr(code) for first, end in _HAN_BLOCKS for code in range(first, end)]
     converted = OpenCC("t2s").convert("\n".join(characters)).split("\n")
@@ -126,19 +112,19 @@ Found = TypeVar("Found")
 
 
 class TwoGenerationCache(Generic[Found]):
-    """Text -> result of `work`; each generation holds `characters` of texts, and the call that filled it."""
+    """A cache text -> result of `work`. A generation is full when its texts have `characters` characters; one call may exceed that."""
 
     def __init__(self, work: Callable[[list[str]], Iterable[Found]], characters: int) -> None:
         self._work, self._room = work, characters
         self._young: dict[str, Found] = {}
         self._old: dict[str, Found] = {}
-        self._characters = 0  # of the texts in the younger
+        self._characters = 0  # of the texts in the younger generation
 
     def of(self, texts: Iterable[str]) -> dict[str, Found]:
-        """A dictionary that holds all the texts (and others); the new ones go to `work` in one call."""
+        """Return a dictionary with the results of all these texts (and others). The new texts go to `work` in one call."""
         if self._characters > self._room:
             self._young, self._old, self._characters = {}, self._young, 0
-        young, older = self._young, self._old  # another thread may begin a new generation meanwhile
+        young, older = self._young, self._old  # another thread may begin a new generation during this call
         missing = set(texts).difference(young)
         if missing:
             self._characters += sum(map(len, missing))
@@ -148,7 +134,7 @@ class TwoGenerationCache(Generic[Found]):
         return young
 
     def add(self, found: Mapping[str, Found]) -> None:
-        """Take over what another process has found."""
+        """Add results that another process has computed."""
         new = {text: result for text, result in found.items() if text not in self._young}
         self._characters += sum(map(len, new))
         self._young.update(new)
@@ -165,7 +151,7 @@ HAN = "一-\u9fd5"  # jieba's own range: beyond it the engines differ
 _ALONE = rf"(?<![^\W_{HAN}][a-z])(?<=[a-z])[{HAN}]"  # the 股 of a股
 _PLAIN = ",。、!?:;()“”《》| "  # both engines keep each as a token of one character
 _OTHER = rf"[^{HAN}{_PLAIN}\n]"
-_BETWEEN_HAN = re.compile(rf"{_OTHER}{_OTHER}*({_ALONE})?")  # one and more: faster than "+", as in `_folding`
+_BETWEEN_HAN = re.compile(rf"{_OTHER}{_OTHER}*({_ALONE})?")  # not "+", for speed: see `_folding`
 HIRAGANA, KATAKANA = "ぁ-ゖゝ-ゟ", "ァ-ヺヽ-ヿㇰ-ㇿ"
 HANGUL = "가-힣"
 _KANA = "ぁ-ヿㇰ-ㇿ"
@@ -180,18 +166,18 @@ _ASCII_CHUNK = re.compile(rf"{_SIGNED}(?![a-z0-9])|[a-z0-9]+")
 _CHUNK = re.compile(
     rf"{_SIGNED}(?![^\W_{HAN}])|{_LETTER}+(?:[{_POINTS}]+{_LETTER}*)*|[{KATAKANA}][{KATAKANA}ー]*|[{HIRAGANA}][{HIRAGANA}ー]*"
 )
-_PRIVATE = "\ue000-\uf8ff"  # stand for phrases that were found
+_PRIVATE = "\ue000-\uf8ff"  # private-use characters, each a sign for a phrase that was found
 _PRIVATE_USE = re.compile(f"[{_PRIVATE}]")
 _CHUNK_OR_PHRASE = re.compile(f"[{_PRIVATE}]|{_CHUNK.pattern}")
 _MOST_PHRASES = 0xF900 - 0xE000
 _LETTERS = re.compile(r"(?<![^\W_])[a-z]{2,3}$")  # the ic of ic卡
 
-# One character each, which both engines keep as a token: for nothing, and for a word.
+# Marks in place of text without a word, and in place of one word. Both engines keep each as a token of one character.
 _NOTHING, _WORD = ",", "\x01"
 
 
 def is_whole(phrase: str, words: Sequence[str]) -> bool:
-    """Whether its `words` hold all Han characters of a phrase, and as many runs of letters and digits."""
+    """Whether the `words` that a phrase was cut into have all its Han characters, and as many runs of letters and digits."""
     folded = fold(phrase)
     if sum(map(_is_han, folded)) > sum(map(_is_han, "".join(words))):
         return False
@@ -199,12 +185,12 @@ def is_whole(phrase: str, words: Sequence[str]) -> bool:
 
 
 def heads_of(keywords: Iterable[str]) -> set[str]:
-    """What each keyword begins with, from two characters on: where a page has none of them, nothing was cut."""
+    """The prefixes of the keywords, from two characters on. A text with none of them as a word has no keyword that was cut in pieces."""
     return {keyword[:end] for keyword in keywords for end in range(2, len(keyword))}
 
 
 def joined_again(words: Sequence[str], heads: Container[str], keywords: Container[str]) -> list[str]:
-    """Keywords that the segmenter cut in pieces, found by joining neighbouring words again; the longest wins."""
+    """The keywords that the segmenter cut in pieces, found by joining adjacent words, the longest at each place. `heads`: of `heads_of`."""
     found = []
     after = len(words)
     for start in compress(range(after - 1), map(heads.__contains__, words)):
@@ -227,7 +213,7 @@ def joined_again(words: Sequence[str], heads: Container[str], keywords: Containe
 def cut_all(
     texts: Sequence[str], cut: Cut, language: str = ENGLISH, phrases: Phrases | None = None
 ) -> list[list[str]]:
-    """The words of each text by the engine given; nothing is cached. `language`: of Latin words. `phrases`: found where a run has them."""
+    """The words of each text by the engine `cut`, without a cache. `language`: of Latin words. `phrases`: found within runs too."""
     of_the_engine = iter(
         _cut_together([text for text in texts if not text.isascii()], cut, language, phrases)
     )
@@ -235,19 +221,19 @@ def cut_all(
 
 
 def _ascii_words(text: str, language: str) -> list[str]:
-    """The words of a text of ASCII alone, for which no engine is needed: dates, numbers, English."""
+    """The words of a text in ASCII only, which needs no engine: dates, numbers, English."""
     return _kept(_ASCII_CHUNK.findall(text.lower()), language)
 
 
 def _kept(chunks: Iterable[str], language: str) -> list[str]:
-    """The words among runs of letters and digits."""
+    """The stems of those runs of letters and digits that are words by their length."""
     if language == ENGLISH:
         return [stem(chunk) for chunk in chunks if 2 <= len(chunk) <= _LONGEST_RUN]
     return [stem(chunk, language) for chunk in chunks if 2 <= len(chunk) <= _LONGEST_RUN]
 
 
 class Phrases:
-    """Phrases of scripts without blanks between words, which no dictionary knows."""
+    """Phrases in scripts without blanks between words, which are in no dictionary here."""
 
     def __init__(self, phrases: Iterable[str]) -> None:
         listed = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))[:_MOST_PHRASES]
@@ -256,15 +242,18 @@ class Phrases:
         beginning: dict[str, list[str]] = {}
         for phrase in listed:
             beginning.setdefault(phrase[0], []).append(self._rest(phrase))
-        # Begins with characters: `re` passes over all others, and asks those alone that begin with this one.
+        # Each branch begins with a character, so `re` skips all other positions and tries only phrases that begin with this one.
         self._pattern = re.compile(
             "|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in beginning.items())
         )
 
     @staticmethod
     def _rest(phrase: str) -> str:
-        """What must stand behind its first character. Two hiragana may be the end of one word and the beginning of the next: すし in ですし. One or
-        two katakana behind others are no word: カメラ stands in カメラレンズ, not in カメラマン."""
+        """The pattern of what follows the first character of a phrase, conditions included.
+
+        Two hiragana may be the end of one word and the beginning of the next: すし in ですし. One or two further katakana are not a word
+        of their own: カメラ is found in カメラレンズ, not in カメラマン.
+        """
         if re.fullmatch(rf"[{HIRAGANA}]{{2}}", phrase):
             return rf"(?<![{HIRAGANA}].){phrase[1:]}"
         if re.fullmatch(rf"[{KATAKANA}ー]+", phrase):
@@ -272,11 +261,11 @@ class Phrases:
         return phrase[1:]
 
     def with_signs(self, text: str) -> str:
-        """The text with a sign in place of each phrase; other characters for private use are blanks."""
+        """The text with a sign in place of each phrase. Private-use characters of the text itself become blanks."""
         return self._pattern.sub(lambda found: self._signs[found[0]], _PRIVATE_USE.sub(" ", text))
 
     def kept(self, chunks: Iterable[str], language: str) -> list[str]:
-        """The words among runs of letters and digits, and signs."""
+        """The words among these runs of letters and digits, and the phrases of the signs among them."""
         return [
             word
             for chunk in chunks
@@ -285,13 +274,15 @@ class Phrases:
 
 
 def _cut_together(texts: Sequence[str], cut: Cut, language: str, phrases: Phrases | None) -> list[list[str]]:
-    """The words of each text; one call of the engine for all."""
+    """The words of each text, with one call of the engine for all."""
     if not texts:
         return []
-    between: list[tuple[str, bool]] = []  # words not for the engine; may it belong to what follows?
+    between: list[
+        tuple[str, bool]
+    ] = []  # words kept from the engine; whether a Han character behind may belong to it
 
     def mark(found: re.Match[str]) -> str:
-        """Take out what stands between two runs of Han characters."""
+        """Replace the text between two runs of Han characters by marks, and keep its words."""
         run = found[0]
         chunks = (_CHUNK if phrases is None else _CHUNK_OR_PHRASE).findall(run)
         if not chunks:
@@ -326,14 +317,14 @@ def _cut_together(texts: Sequence[str], cut: Cut, language: str, phrases: Phrase
 
 
 def _with_removed(tokens: list[str], removed: Iterator[tuple[str, bool]]) -> list[str]:
-    """The words of a line, with those that were removed put back."""
+    """The words of a line, with the removed ones (`removed`) put back in place of their marks."""
     found: list[str] = []
     start = 0
     for place in [place for place, token in enumerate(tokens) if token == _WORD]:
         found += [token for token in tokens[start:place] if len(token) > 1]
         word, is_prefix = next(removed)
         if is_prefix:
-            behind = tokens[place + 1]  # there is one: a line ends with a mark
+            behind = tokens[place + 1]  # exists, because a line ends with a mark
             if len(behind) == 1 and _is_han(behind) and not _is_han(tokens[place + 2]):
                 word += behind
         found.append(word)
@@ -346,7 +337,7 @@ def _is_han(token: str) -> bool:
     return "一" <= token[0] <= "\u9fd5"
 
 
-_REMEMBERED_CHARACTERS = 60_000  # twice; some 8 MB with their words
+_REMEMBERED_CHARACTERS = 60_000  # in each of two generations; some 8 MB with their words
 _HAN_WORD = re.compile(f"[{HAN}]{{2,}}")
 _PHRASE = re.compile(f"[{HAN}{_KANA}{_UNSPACED}]{{2,}}")
 _NO_DICTIONARY = re.compile(f"[{HIRAGANA}{_UNSPACED}]|^[{KATAKANA}ー]{{2,}}$")
@@ -355,10 +346,10 @@ Pieces = TwoGenerationCache[list[str]]
 
 
 class Segmenter:
-    """Cuts texts into words. Words of its `phrases` that would lose characters stay whole; the others are cut by the dictionary: who
-    looks for 上市公司 joins 上市 and 公司 again. `language`: of Latin words (text.stemmer).
+    """Cuts texts into words. Words of its `phrases` that would lose characters stay whole. The dictionary cuts the others: a caller that
+    looks for 上市公司 joins 上市 and 公司 again (`joined_again`). `language`: of Latin words (text.stemmer).
 
-    Those that cut all texts alike are equal."""
+    Segmenters that cut all texts alike are equal."""
 
     def __init__(self, phrases: Iterable[str] = (), language: str = ENGLISH) -> None:
         self._phrases = tuple(phrases)
@@ -374,45 +365,45 @@ class Segmenter:
 
     @cached_property
     def own_words(self) -> frozenset[str]:
-        """What it keeps whole beyond the dictionary."""
+        """The words and phrases that stay whole although the dictionary lacks them."""
         return _losing(self._phrases, _dictionary()) if self._phrases else frozenset()
 
     @property
     def has_own_dictionary(self) -> bool:
-        """It has an engine with a dictionary of its own."""
+        """Whether this segmenter has its own engine, with its own dictionary (24 MB)."""
         return any(map(_HAN_WORD.fullmatch, self.own_words))
 
     def keeping(self, phrases: Iterable[str]) -> Segmenter:
-        """One that keeps the Han words of these whole too, where this one would lose characters of them."""
+        """A segmenter that also keeps whole the Han words of these phrases of which this one loses characters; itself if there are none."""
         losing = frozenset(filter(_HAN_WORD.fullmatch, _losing(phrases, self._pieces))) - self.own_words
         return Segmenter(self.own_words | losing, self.language) if losing else self
 
     def stem(self, word: str) -> str:
-        """The stem of a folded word."""
+        """The stem of a folded word, by the segmenter's language."""
         return stem(word, self.language)
 
     def words(self, text: str) -> list[str]:
-        """The words of one text."""
+        """The words of one text, in order."""
         return self.words_of([text])[0]
 
     def words_of(self, texts: Sequence[str]) -> list[list[str]]:
-        """The words of each text; one call of the engine for all."""
+        """The words of each text, with one call of the engine for all new pieces."""
         split = [text.replace("|", " ").split() for text in texts]
         words_of_piece = self.words_of_pieces(chain.from_iterable(split)).__getitem__
         return [list(chain.from_iterable(map(words_of_piece, pieces))) for pieces in split]
 
     def words_of_pieces(self, pieces: Iterable[str]) -> Mapping[str, list[str]]:
-        """Piece -> its words, for texts without `|`. They are cached: do not change them."""
+        """A mapping piece -> its words, for pieces without blanks and `|`. The lists are cached: do not change them."""
         return self._pieces.of(pieces)
 
     def pieces_of(self, text: str) -> dict[str, list[str]]:
-        """The pieces of a text with their words: `add_pieces` of an equal segmenter takes them."""
+        """The pieces of a text with their words, the input for `add_pieces` of an equal segmenter."""
         pieces = text.replace("|", " ").split()
         words_of_piece = self.words_of_pieces(pieces)
         return {piece: words_of_piece[piece] for piece in pieces}
 
     def add_pieces(self, found: Mapping[str, list[str]]) -> None:
-        """Take over what another process has cut."""
+        """Add pieces that another process has cut to the cache."""
         self._pieces.add(found)
 
     @property
@@ -429,12 +420,12 @@ class Segmenter:
         return pieces
 
     def __reduce__(self) -> tuple[type[Segmenter], tuple[tuple[str, ...], str]]:
-        """Another process makes its own engine."""
+        """Pickle the arguments only: another process makes its own engine."""
         return Segmenter, (self._phrases, self.language)
 
 
 def _losing(phrases: Iterable[str], pieces: Pieces) -> frozenset[str]:
-    """The Han words of the phrases of which characters are lost, and the phrases that only their own pattern finds."""
+    """The Han words of the phrases that lose characters when cut, and the phrases without a dictionary, which only `Phrases` finds."""
     runs = {run for phrase in phrases for run in _PHRASE.findall(fold(phrase))}
     unspaced = {stem(run) for run in runs if _NO_DICTIONARY.search(run)}
     han = {run for phrase in runs if not _NO_DICTIONARY.search(phrase) for run in _HAN_WORD.findall(phrase)}
@@ -451,30 +442,32 @@ def _pieces_knowing(words: Iterable[str], language: str = ENGLISH) -> Pieces:
     return TwoGenerationCache(work, _REMEMBERED_CHARACTERS)
 
 
-# By language and own words, while a segmenter has them.
+# Caches (each with its engine) by language and own words, as long as a segmenter uses them.
 _shared = WeakValueDictionary[tuple[str, frozenset[str]], Pieces]()
 
 
 @cache
 def _plain_cut() -> Cut:
-    """By the dictionary alone."""
+    """The engine that has only the general dictionary."""
     return fastest_cut()
 
 
 @cache
 def _dictionary() -> Pieces:
-    """By the dictionary alone, Latin words as English ones."""
+    """The cache of the segmenters that use only the general dictionary, with Latin words stemmed as English."""
     return _pieces_knowing(())
 
 
 def release_dictionary() -> None:
-    """Free the engine of the segmenters without a dictionary of their own; the next of them that cuts a text makes it again. For a crawl that has
-    one."""
+    """Free the engine that segmenters without their own dictionary share. The next of them that cuts a text makes it again.
+
+    For a crawl whose segmenter has its own dictionary.
+    """
     _dictionary.cache_clear()
     _plain_cut.cache_clear()
 
 
 PLAIN = Segmenter()
-"""For texts that belong to no topic."""
+"""The segmenter for texts that belong to no topic."""
 
 words, words_of = PLAIN.words, PLAIN.words_of

@@ -1,13 +1,12 @@
-"""Stems of words, so that "cars" matches "car" and книги matches книга.
+"""Reduces words to stems, so that "cars" matches "car" and книги matches книга.
 
-Latin, Cyrillic, Greek, Arabic, Devanagari, Tamil and Armenian words are stemmed by Snowball's algorithm for the language with most pages in them:
-Latin ones as English. Three words of a user do not tell whether they are German or Dutch, so Latin words of any other language (OTHER) lose
-their accents and up to two short endings that are usual in many: that finds as much as Snowball's algorithm for the very language
-(docs/lab/own-words.md).
-The long vowel at the end of a katakana word, which some write and some do not (プリンター), is removed. Of a Korean word, for which there is no
-such algorithm, the particle at its end is removed where two syllables remain.
+Snowball's algorithms stem Latin, Cyrillic, Greek, Arabic, Devanagari, Tamil and Armenian words, each script by the algorithm for the
+language with most pages in it: Latin words as English. Three words of a user do not tell whether they are German or Dutch, so Latin words
+of any other language (OTHER) lose their accents and up to two short endings that are usual in many languages. That finds as much as
+Snowball's algorithm for the very language (docs/lab/own-words.md). The long vowel at the end of a katakana word, which some write and some
+do not (プリンター), is removed. For Korean words there is no such algorithm: the particle at their end is removed where two syllables remain.
 Latin words of three letters or less (ios, gps, css) and words with digits stay as they are: most are names.
-Cost: 2 µs a word not met lately; the others one look-up.
+Cost: 2 µs for a word that is not in the cache, else one look-up.
 But: inflections of several endings (Finnish, Turkish, Hungarian) remain.
 """
 
@@ -40,12 +39,12 @@ _LAST = re.compile(
     "[은는이가을를의에로와과도만란])$"
 )
 _REMEMBERED = 50_000  # words
-_lock = Lock()  # a stemmer keeps the word it works on
+_lock = Lock()  # a stemmer is not thread-safe: it stores the word that it works on
 
 
 @lru_cache(_REMEMBERED)
 def stem(word: str, language: str = ENGLISH) -> str:
-    """The stem of a folded word; one of a script without a rule is given back. `language`: of Latin words, ENGLISH or OTHER."""
+    """The stem of a folded word; the word itself if its script has no rule. `language`: of Latin words, ENGLISH or OTHER."""
     if _LATIN.fullmatch(word):
         if language == ENGLISH:
             return _stemmed(word, "english")
@@ -58,7 +57,7 @@ def stem(word: str, language: str = ENGLISH) -> str:
 
 
 def with_stems(words: str) -> frozenset[str]:
-    """A list of words, blanks between them, as they occur in texts (stems) and in addresses (not stemmed)."""
+    """The words of a blank-separated list in both forms: as stems, which texts have, and not stemmed, as in URLs."""
     listed = words.split()
     return frozenset([*listed, *map(stem, listed)])
 
@@ -66,7 +65,7 @@ def with_stems(words: str) -> frozenset[str]:
 def _stemmed(word: str, algorithm: str) -> str:
     with _lock:
         found: str = _stemmer(algorithm).stemWord(word)
-    return found if len(found) > 1 else word  # the Russian one leaves a single letter of ось
+    return found if len(found) > 1 else word  # the Russian algorithm reduces ось to a single letter
 
 
 @cache

@@ -1,5 +1,6 @@
-"""Term weights: tf, tf·idf, and tf·idf·IG, as defined in the MySpider thesis.
+"""Term weights and sparse word vectors for page classifiers, strategies and topics; and log-odds as probabilities.
 
+`tf_idf_ig`, with `term_frequency`, `inverse_document_frequency` and `information_gain`: the weights of the MySpider thesis.
 Idea: a word in many documents has little weight (idf); a word spread evenly over the classes has none, however
 rare it is (information gain).
 Formulas: tf(t) = occurrences / words of the document; idf(t) = ln(N / n), N documents, n of them hold t;
@@ -11,12 +12,10 @@ a rate (documents per class size) does not. The thesis' table 4-4 follows from n
 holds here.
 Reference: MySpider thesis (2009) §4.4.2-4.4.3.
 
-From log-odds to a probability.
+`Vector` is a sparse word vector, a plain dict. numpy needs a fixed vocabulary, and pages bring new words all the time. A dict per text
+needs none and, for a topic's few hundred words, is faster than a sparse matrix row.
 
-Sparse word vectors as plain dicts, for page classifiers, strategies and topics.
-
-numpy needs a fixed vocabulary, and pages bring new words all the time. A dict per text needs none and, for a topic's
-few hundred words, is faster than a sparse matrix row.
+`logistic` and `log_odds` convert log-odds to a probability and back.
 """
 
 from __future__ import annotations
@@ -27,42 +26,42 @@ from collections.abc import Iterable, Mapping, Sequence
 
 
 def logistic(log_odds: float) -> float:
-    """P = 1 / (1 + e^-x), without overflow."""
+    """The probability 1 / (1 + e^-x) of log-odds x, without overflow."""
     if log_odds >= 0:
         return 1.0 / (1.0 + math.exp(-log_odds))
     return math.exp(log_odds) / (1.0 + math.exp(log_odds))
 
 
 def log_odds(probability: float) -> float:
-    """ln(P / (1 - P)); of 0 and 1 that of numbers near them."""
+    """ln(P / (1 - P)), finite for every P: 0 and 1 count as 1e-12 and 1 - 1e-12."""
     held = min(max(probability, 1e-12), 1.0 - 1e-12)
     return math.log(held / (1.0 - held))
 
 
 def term_frequency(words: Sequence[str]) -> dict[str, float]:
-    """Each word's share of a document's words."""
+    """The share of each word among the words of a document."""
     return {word: count / len(words) for word, count in Counter(words).items()}
 
 
 def inverse_document_frequency(documents: int, documents_with_word: int) -> float:
-    """ln(N/n); 0 for a word that no document or every document holds."""
+    """ln(N/n) of a word that n of N documents contain; 0 if none or all do."""
     if documents_with_word <= 0 or documents <= 0:
         return 0.0
     return max(0.0, math.log(documents / documents_with_word))
 
 
 def document_frequencies(documents: Sequence[Sequence[str]]) -> Counter[str]:
-    """In how many documents each word stands."""
+    """The number of documents that contain each word."""
     return Counter(word for words in documents for word in set(words))
 
 
 def occurrences(documents: Sequence[Sequence[str]]) -> Counter[str]:
-    """How often each word occurs in all documents together."""
+    """The number of occurrences of each word in all documents together."""
     return Counter(word for words in documents for word in words)
 
 
 def tf_idf(tf: Mapping[str, float], documents: int, frequencies: Mapping[str, int]) -> dict[str, float]:
-    """tf · ln(N/n) for each word."""
+    """tf · ln(N/n) of each word. `documents` = N; `frequencies` = n by word."""
     return {
         word: share * inverse_document_frequency(documents, frequencies.get(word, 0))
         for word, share in tf.items()
@@ -70,7 +69,7 @@ def tf_idf(tf: Mapping[str, float], documents: int, frequencies: Mapping[str, in
 
 
 def information_gain(rates: Sequence[float]) -> float:
-    """IG(D|t) in bits of one word's occurrences or rates by class, 0..log2(classes); 0 when it occurs nowhere."""
+    """The information gain IG(D|t) in bits, 0..log2(classes), of a word's occurrences or rates by class; 0 when it occurs nowhere."""
     total = sum(rates)
     if total <= 0 or len(rates) < 2:
         return 0.0
@@ -84,7 +83,7 @@ def tf_idf_ig(
     frequencies: Mapping[str, int],
     rates: Mapping[str, Sequence[float]],
 ) -> dict[str, float]:
-    """tf · idf · IG for each word; `rates` gives a word's occurrences, or rate, by class."""
+    """tf · idf · IG of each word. `rates`: the occurrences, or rates, of a word by class."""
     weighted = tf_idf(tf, documents, frequencies)
     return {word: weight * information_gain(rates.get(word, ())) for word, weight in weighted.items()}
 
@@ -93,19 +92,19 @@ Vector = Mapping[str, float]
 
 
 def dot(first: Vector, second: Vector) -> float:
-    """Σ over common words."""
+    """The dot product, a sum over the words that both vectors have."""
     if len(first) > len(second):
         first, second = second, first
     return sum(weight * second[word] for word, weight in first.items() if word in second)
 
 
 def norm(vector: Vector) -> float:
-    """Euclidean length."""
+    """The Euclidean length of a vector."""
     return math.sqrt(sum(weight * weight for weight in vector.values()))
 
 
 def cosine(first: Vector, second: Vector) -> float:
-    """Cosine of the angle; 0 when either is empty. In 0..1 for weights that are not negative."""
+    """The cosine of the angle between two vectors; 0 when either is empty. In 0..1 for weights that are not negative."""
     lengths = norm(first) * norm(second)
     return max(-1.0, min(1.0, dot(first, second) / lengths)) if lengths else 0.0
 
@@ -122,6 +121,6 @@ def centroid(vectors: Iterable[Vector]) -> dict[str, float]:
 
 
 def top_k(vector: Vector, k: int) -> dict[str, float]:
-    """The k largest entries, largest first; equal weights by word, so that a vector has one order."""
+    """The k largest entries, largest first. Equal weights are in order of the words, so that the order is unique."""
     ranked = sorted(vector.items(), key=lambda entry: (-entry[1], entry[0]))
     return dict(ranked[: max(0, k)])

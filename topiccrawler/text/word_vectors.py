@@ -1,14 +1,13 @@
-"""Word vectors: which words mean what a topic's words mean, by two witnesses that must agree.
+"""Word vectors: find the words that mean what a topic's words mean, by two kinds of vectors that must agree.
 
-Idea: a sentence encoder knows what a word means, but puts words together that only share a character; a table of which words
-stand near each other in texts knows the company a word keeps, but takes for kin what one site's pages repeat. A word that both hold
-near is near.
+Idea: a sentence encoder knows what a word means, but puts words together that only share a character. A table of co-occurrences in texts
+knows the company a word keeps, but takes words for related that the pages of one site repeat. A word that is near by both is near.
 Formula: likeness(w) = sqrt(max(0, cos(e_w, e)) · max(0, cos(c_w, c))), e_w, c_w = the word's two vectors, e, c = the weighted means of
 those of the query words, each of length 1. e_w: encoder's vector less the mean of all, first principal components; c_w: singular
 vectors of the positive pointwise mutual information of words at most 8 words apart, contexts smoothed by the power .75.
 Parameters: 128 dimensions each, rounded to 7 steps (docs/lab/word-vectors.md has what less costs).
-Cost: .1 s and 12 MB to load, .2 s of CPU a question: once a crawl, when a topic is made of a few words.
-But: a word the table does not have is taken for its parts (机器学习 for 机器 and 学习), and one without known parts is passed over.
+Cost: .1 s and 12 MB to load, .2 s of CPU a query: once a crawl, when a topic is made of a few words.
+But: a word that the table lacks is represented by its parts (机器学习 by 机器 and 学习), and one without known parts is skipped.
 Reference: Levy, Goldberg & Dagan, TACL 3, 2015 (the second); ours (that both must agree).
 """
 
@@ -48,17 +47,19 @@ Floats = npt.NDArray[np.float32]
 
 
 class Near(NamedTuple):
-    """A word near the query words."""
+    """A word that is near the query words."""
 
-    word: str  # as it is written
-    likeness: float  # 0..1
-    rarity: float  # ln(texts / texts with the word) in the texts the table was made of
-    by: str  # the query word it is nearest to
+    word: str  # in its written form
+    likeness: float  # to all query words, 0..1
+    rarity: float  # ln(texts / texts with the word) in the texts that the table was made of
+    by: str  # the query word that it is nearest to
 
 
 class WordVectors:
-    """The table. `words` as the plain segmenter gives them, `forms` as they are written (invest, investment). What is asked for may be cut by
-    another segmenter, that of a topic."""
+    """The table of vectors. `words`: in the form that the plain segmenter gives; `forms`: as they are written (invest, investment).
+
+    Queries may be cut by another segmenter, that of a topic.
+    """
 
     def __init__(
         self,
@@ -77,7 +78,7 @@ class WordVectors:
         return len(self.words)
 
     def known(self, word: str, segmenter: Segmenter = PLAIN) -> list[int]:
-        """Where the word stands in the table, or its parts do, but function words; nothing for a word without known parts."""
+        """The row of a word in the table, or the rows of its parts without function words; empty for a word without known parts."""
         whole = self._places.get(word)
         if whole is not None:
             return [whole]
@@ -86,23 +87,23 @@ class WordVectors:
         return [place for token in telling for place in self._parts(token)][:MOST_PARTS]
 
     def has(self, word: str) -> bool:
-        """It stands in the table whole."""
+        """Whether the table has this word as a whole."""
         return word in self._places
 
     def rarity_of(self, word: str) -> float | None:
-        """ln(texts / texts with the word); None for a word that the table does not have whole."""
+        """ln(texts / texts with the word); None for a word that the table does not have as a whole."""
         place = self._places.get(word)
         return None if place is None else float(self.rarity[place])
 
     def likeness(self, query: Mapping[str, float], words: Sequence[str]) -> list[float]:
-        """Of each of these words to the query, 0..1; 0 for a word that the table does not have whole."""
+        """The likeness of each of these words to the query (word -> weight), 0..1; 0 for a word that the table does not have as a whole."""
         placed = self._placed(query)
         likeness = self._likeness(placed, [query[word] for word in placed])
         places = [self._places.get("".join(tokens)) for tokens in words_of(list(words))]
         return [0.0 if place is None else float(likeness[place]) for place in places]
 
     def of_word(self, word: str) -> tuple[Floats, ...] | None:
-        """The word's vectors, one a table, each of length 1; None for a word without known parts."""
+        """The vectors of a word, one of each table, of length 1; None for a word without known parts."""
         if (place := self._places.get(word)) is not None:
             return tuple(_unit((steps[place] * scale)[None])[0] for steps, scale in self._tables)
         if not (places := self.known(word)):
@@ -110,7 +111,7 @@ class WordVectors:
         return tuple(_means(steps, scale, [places])[0] for steps, scale in self._tables)
 
     def near(self, query: Mapping[str, float], most: int, segmenter: Segmenter = PLAIN) -> list[Near]:
-        """The words most like all query words, the most like first; known query words are among them."""
+        """The words of largest likeness to the query (word -> weight), largest first, at most `most`. Known query words are among them."""
         placed = self._placed(query, segmenter)
         likeness = self._likeness(placed, [query[word] for word in placed])
         ranked = np.argsort(-likeness, kind="stable")[:most]
@@ -126,7 +127,7 @@ class WordVectors:
     def alike(
         self, query: Mapping[str, float], least: float, most: int, segmenter: Segmenter = PLAIN
     ) -> list[str]:
-        """The words of at least that likeness to the query words, as they are written; the most like first."""
+        """The words with a likeness of at least `least` to the query, in written form, largest first; at most `most`."""
         placed = self._placed(query, segmenter)
         likeness = self._likeness(placed, [query[word] for word in placed])
         ranked = np.argsort(-likeness, kind="stable")[:most]
@@ -136,7 +137,7 @@ class WordVectors:
         return {word: places for word in query if (places := self.known(word, segmenter))}
 
     def _likeness(self, placed: Mapping[str, Sequence[int]], weights: Sequence[float]) -> Floats:
-        """Of every word to the weighted mean of these; 0 for none."""
+        """The likeness of every word of the table to the weighted mean of the placed words; 0 if there are none."""
         product: Floats = np.full(len(self.words), float(bool(placed)), np.float32)
         if placed:
             for steps, scale in self._tables:
@@ -145,7 +146,7 @@ class WordVectors:
         return np.sqrt(product)
 
     def _nearest(self, placed: Mapping[str, Sequence[int]], ranked: npt.NDArray[np.int64]) -> list[int]:
-        """Of each ranked word the nearest query word. One query word at a time: a topic may have thousands."""
+        """The number of the query word nearest to each ranked word. One query word at a time: a topic may have thousands."""
         rows = [_unit(steps[ranked] * scale) for steps, scale in self._tables]
         means = [_means(steps, scale, placed.values()) for steps, scale in self._tables]
         best = np.full(len(ranked), -1.0, np.float32)
@@ -159,7 +160,7 @@ class WordVectors:
         return [int(number) for number in nearest]
 
     def _parts(self, token: str) -> Iterator[int]:
-        """The word's place; of an unknown one those of the longest known words in it, from the left."""
+        """Yield the row of a word; of an unknown word the rows of the longest known words in it, from the left."""
         if token in self._places:
             yield self._places[token]
             return
@@ -175,7 +176,7 @@ class WordVectors:
 
 
 def _means(steps: Steps, scale: Floats, groups: Iterable[Sequence[int]]) -> Floats:
-    """A row of length 1 a group of words: the mean of theirs."""
+    """The mean vector of each group of words, scaled to length 1."""
     return _unit(np.vstack([_unit(steps[list(group)] * scale).mean(axis=0) for group in groups]))
 
 
@@ -186,7 +187,7 @@ def _unit(rows: Floats) -> Floats:
 
 
 def _units(steps: Steps, scale: Floats) -> Floats:
-    """`_unit` of a whole table, to the bit, in pieces that fit into a processor's cache."""
+    """The rows of a whole table scaled to length 1: bit by bit as `_unit`, in pieces that fit into a processor's cache."""
     rows = np.empty(steps.shape, np.float32)
     for first in range(0, len(rows), PIECE_ROWS):
         piece = rows[first : first + PIECE_ROWS]
@@ -197,17 +198,17 @@ def _units(steps: Steps, scale: Floats) -> Floats:
 
 @cache
 def shipped_vectors() -> WordVectors:
-    """The table that travels with the package."""
+    """The table that the package contains."""
     return load_vectors(data_folder("models").joinpath(FILE))
 
 
 def release_vectors() -> None:
-    """Free the table; who asks again loads it again. For a crawl, which asks while its topic is made and is taught."""
+    """Free the shipped table; the next use loads it again. For a crawl, which needs it only while its topic is made or learns."""
     shipped_vectors.cache_clear()
 
 
 def load_vectors(place: Path | Traversable) -> WordVectors:
-    """A table from its file. ModelError for what is no such table, or one of another segmenter."""
+    """The table in a file. ModelError for a file that is not such a table, or one made with another segmenter."""
     what = f"word vectors {place}"
     body = read_bytes(place, LARGEST_BYTES, ModelError, what, REMEDY)
     try:
@@ -257,7 +258,7 @@ def save_vectors(
     tables: Mapping[str, Floats],
     steps: int = 3,
 ) -> None:
-    """Write a table: each number as a whole number of -steps..steps times its column's scale. The same input, the same bytes."""
+    """Write a table: each number as an integer in -steps..steps times the scale of its column. Equal input gives equal bytes."""
     arrays: dict[str, npt.NDArray[Any]] = {
         "format": _bytes(FORMAT),
         "tokenizer": _bytes(TOKENIZER),
@@ -274,7 +275,7 @@ def save_vectors(
     np.savez_compressed(place, allow_pickle=False, **arrays)
 
 
-CLIP = 2.5  # standard deviations, beyond which numbers are cut
+CLIP = 2.5  # standard deviations; larger numbers are clipped
 
 
 def _text(array: Any) -> str:

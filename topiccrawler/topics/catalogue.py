@@ -1,13 +1,13 @@
-"""Finds a topic by one of its names, by a class of the library classification, or by the path of a user's TOML file.
+"""Loads topics: of the catalogue by one of their names, of a library class, or from a user's TOML file; and unites several.
 
-The catalogue may lie inside a zip (a scrapyd egg), a user's file lies on disk. So catalogue files are read through
-`resources.folder`, user files through `Path`.
+`load_topic` reads catalogue files through `resources.folder`, user files through `Path`: the catalogue may be inside a zip (a scrapyd
+egg), a user's file is on disk.
 
-Reading every topic to find one costs 10 ms a file. The names stand in the first lines of a file, up to the first blank
-one, and only these lines are parsed here.
+`named` lists the topics of the catalogue. Reading every topic to find one costs 10 ms a file. The names are in the first lines of a file,
+up to the first blank one, and only these lines are parsed.
 
-Several topics in one crawl (`-a topic=finance,travel`) are united: the crawl has one queue and one strategy, so it has one topic of them
-all, whose words, seeds and reading rules are theirs together; which of them a page is about, its page classifier says (relevance.choose).
+`united` makes one topic of several (`-a topic=finance,travel`). The crawl has one queue and one strategy, so it has one topic, with the
+words, seeds and reading rules of all. The page classifier decides which of them a page is about (relevance.choose).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FOLDER = "topics/catalogue"
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A topic's file and what the topic is called."""
+    """The file of a topic of the catalogue, and the names of the topic."""
 
     file: Traversable
     name: str
@@ -43,14 +43,14 @@ class Named:
 
 @cache
 def named() -> tuple[Named, ...]:
-    """Every topic of the catalogue, by English name."""
+    """All topics of the catalogue, in order of their English names."""
     files = (file for file in folder(FOLDER).iterdir() if file.name.endswith(".toml"))
     return tuple(sorted(map(_named, files), key=lambda one: one.name))
 
 
 @cache
 def by_name() -> dict[str, Named]:
-    """The topics by each of their names, in lower case."""
+    """The topics of the catalogue by each of their names, in lower case."""
     return {name.lower(): one for one in named() for name in (one.name, one.zh, *one.also)}
 
 
@@ -67,7 +67,7 @@ _BLANKS = re.compile(r"(?<![a-zA-Z0-9])\s+|\s+(?![a-zA-Z0-9])")  # not those bet
 
 
 def load_topic(name_or_path: str) -> Topic:
-    """The topic of that English, Chinese or other name, of that class (`clc:F83`), or of that TOML file."""
+    """The topic with this English, Chinese or other name, of this class (`clc:F83`), or in this TOML file; TopicError for none."""
     wanted = name_or_path.strip()
     if found := by_name().get(wanted.lower()):
         return _read(found)
@@ -80,7 +80,7 @@ def load_topic(name_or_path: str) -> Topic:
 
 
 def topic_of_class(code: str) -> Topic:
-    """A topic made of a class's words, named after its code: clc-f83. A main class makes a broad one."""
+    """A topic made of the words of a library class, named after its code: clc-f83. A main class makes a broad topic."""
     own = class_of(code)
     keywords = keywords_of(own.code)
     if not keywords:
@@ -101,12 +101,12 @@ def topic_of_class(code: str) -> Topic:
 
 
 def is_catalogued(name: str) -> bool:
-    """It is a name of a topic of the catalogue."""
+    """Whether this is one of the names of a topic of the catalogue."""
     return name.strip().lower() in by_name()
 
 
 def with_site_rules(topic: Topic, file: str | Path | None) -> Topic:
-    """The topic with the reading rules of a job's file added; where both name a site, the file's rule is used."""
+    """The topic with the reading rules of a file added, if there is a file. Where both have a rule for a site, the file's is used."""
     if not file:
         return topic
     path = user_path(file)
@@ -115,12 +115,12 @@ def with_site_rules(topic: Topic, file: str | Path | None) -> Topic:
 
 
 def topic_names() -> list[tuple[str, str]]:
-    """English and Chinese name of every topic of the catalogue, by English name."""
+    """English and Chinese name of each topic of the catalogue, in order of the English names."""
     return [(one.name, one.zh) for one in named()]
 
 
 def topic_from_keywords(keywords: str | Sequence[str], name: str = "keywords") -> Topic:
-    """A topic of words alone: `基金,定投:0.5` (`:` before a weight, 1 when there is none), written as `split_keywords` reads them."""
+    """A topic of these keywords: `基金,定投:0.5` (a weight follows `:`, the default is 1); a string is split by `split_keywords`."""
     parts = split_keywords(keywords) if isinstance(keywords, str) else list(keywords)
     weighted: dict[str, object] = {}
     for part in filter(None, parts):
@@ -134,7 +134,7 @@ def topic_from_keywords(keywords: str | Sequence[str], name: str = "keywords") -
 
 
 def split_keywords(text: str) -> list[str]:
-    """Keywords with commas or blanks between them; blanks between Latin words do not separate: `electric car, 电池 充电桩`."""
+    """The keywords of a string, separated by commas or blanks. Blanks between Latin words do not separate: `electric car, 电池 充电桩`."""
     return [word for part in _COMMAS.split(text) for word in _BLANKS.split(part.strip()) if word]
 
 
@@ -144,7 +144,7 @@ def _read(found: Named) -> Topic:
 
 
 def _text_of(path: Path, remedy: str) -> str:
-    """A user's TOML file as text."""
+    """The text of a user's TOML file; TopicError, with this remedy, when it cannot be read."""
     return read_text(path, MAX_TOPIC_BYTES, TopicError, str(path), remedy)
 
 
@@ -163,7 +163,7 @@ JOIN = "+"
 
 
 def parts_of(text: str) -> list[str]:
-    """The names, or paths of topic files, in what a user wrote; a path may hold a comma."""
+    """The topic names, or paths of topic files, in a user's argument. A path of an existing file may contain a comma."""
     parts = [part.strip() for part in _COMMA.split(text)]
     if len(parts) == 1 or is_file(user_path(text.strip())):
         return [text]
@@ -171,7 +171,7 @@ def parts_of(text: str) -> list[str]:
 
 
 def load_topics(text: str) -> list[Topic]:
-    """The topics of `finance,travel`; TopicError for one that is unknown or named twice."""
+    """The topics of an argument such as `finance,travel`; TopicError for one that is unknown or named twice."""
     topics = [load_topic(part) for part in parts_of(text)]
     names = [topic.name for topic in topics]
     if twice := next((name for name in names if names.count(name) > 1), None):
@@ -180,7 +180,7 @@ def load_topics(text: str) -> list[Topic]:
 
 
 def united(topics: Sequence[Topic]) -> Topic:
-    """One topic of them all; a single one is itself."""
+    """One topic that unites these topics; a single topic is returned as it is."""
     first, *others = topics
     if not others:
         return first
@@ -202,8 +202,8 @@ def united(topics: Sequence[Topic]) -> Topic:
             "seeds": _seeds(topics),
             "given": _joined(topics, "given"),
             "within": "",
-            "narrow": None,  # each by itself
-            "proposed_words": 0,  # each has its own
+            "narrow": None,  # decided for each topic by itself
+            "proposed_words": 0,  # requested by each topic for itself
             "against": {},
             "contrast": False,
             "reasons": {word: why for topic in topics for word, why in topic.reasons.items()},
@@ -223,11 +223,11 @@ def _joined(topics: Sequence[Topic], field: str) -> list[str]:
 
 
 def _seeds(topics: Sequence[Topic]) -> list[str]:
-    """Those of each by turns, as far as it has any."""
+    """The positive seeds of all topics, in order of the topics, each once. Topics without seeds are skipped."""
     found: dict[str, None] = {}
     for topic in topics:
         try:
             found.update(dict.fromkeys(seeds_of_topic(topic).positive))
         except SeedsError:
-            continue  # the crawl says it when there are none at all
+            continue  # the crawl reports it when no topic has seeds
     return list(found)

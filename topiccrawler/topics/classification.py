@@ -1,8 +1,8 @@
 """The Chinese Library Classification, levels 1 to 3, as a tree to browse; a class makes a topic.
 
-Its 2 031 classes cover all that is written about, so that a user who has no words yet finds a beginning. The main classes and the best known
-below them have a text each, whose words speak for the class (SkyReach §3.2), and topics of the catalogue whose seeds fit it; the others have the
-few words of their names. Further words are proposed for both (topics.proposed_words).
+Its 2 031 classes cover all that is written about, so that a user who has no words yet finds a beginning. The main classes and the best
+known below them have a text each, whose words represent the class (SkyReach §3.2), and topics of the catalogue whose seeds fit it. The
+others have the few words of their names. Further words are proposed for both (topics.proposed_words).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from topiccrawler.topics.keywords import keywords_of_texts
 PREFIX = "clc:"
 FILE = "clc.tsv"
 TEXTS = "clc_texts.tsv"
-OF_CHILDREN = 0.5  # weight of words from the names of a class's children
-LONGEST_WHOLE = 4  # characters; longer parts of a name seldom occur as they are, their words do
+OF_CHILDREN = 0.5  # weight of words from the names of the classes directly below
+LONGEST_WHOLE = 4  # characters; a longer part of a name seldom occurs as a whole, but its words do
 
 _GENERIC = package_table("topics/clc_words.toml")
 GENERIC, _OF_TEXTS = (frozenset(_GENERIC[of].split()) for of in ("classes", "texts"))
@@ -32,7 +32,7 @@ _PARTS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """One class: its code (F83), its name, its level 1 to 3, the code of the class above it ("" at the top)."""
+    """One class: its code (F83), name, level 1 to 3, and the code of the class above it ("" at the top)."""
 
     code: str
     name: str
@@ -41,18 +41,18 @@ class Class:
 
 
 def classes() -> tuple[Class, ...]:
-    """Every class, each after the one above it."""
+    """All classes, each after the class above it."""
     return tuple(_by_code().values())
 
 
 def children(code: str = "") -> list[Class]:
-    """The classes directly below the class of that code; without a code those at the top."""
+    """The classes directly below the class with this code; without a code the main classes. TopicError for an unknown code."""
     above = class_of(code).code if code else ""
     return [one for one in classes() if one.parent == above]
 
 
 def class_of(code: str) -> Class:
-    """The class of that code, in letters of either case; TopicError when there is none."""
+    """The class with this code, in upper or lower case; TopicError when there is none."""
     wanted = code.strip().upper()
     if found := _by_code().get(wanted) or _by_code().get(f"[{wanted}]"):
         return found
@@ -66,7 +66,7 @@ def class_of(code: str) -> Class:
 
 
 def find(text: str) -> list[Class]:
-    """The class of that code, or those with the text in their name, those named so alone first."""
+    """The class with this code, or all classes with the text in their name; first those of whose name the text is a whole part."""
     wanted = text.strip()
     if not wanted:
         return []
@@ -77,10 +77,11 @@ def find(text: str) -> list[Class]:
 
 
 def keywords_of(code: str) -> dict[str, float]:
-    """The words of a class's name with weight 1, those of its children's names with OF_CHILDREN, those of its text with 0 to 1, as rare as they are.
+    """The keywords of a class with their weights, 0..1.
 
-    A long part of a name counts whole, and its words count half. A class that is named by general words alone (general works,
-    yearbooks) and has no text has the words of the class above it.
+    Words of its name have weight 1, words of the names directly below OF_CHILDREN times that, words of its text a weight by tf·idf.
+    A long part of a name counts as a whole, and its words at half weight. A class with no text whose name consists of general words
+    (general works, yearbooks) has the words of the class above it.
     """
     own = class_of(code)
     found = _words(own.name)
@@ -97,7 +98,7 @@ def keywords_of(code: str) -> dict[str, float]:
 
 
 def seeds_of_class(code: str) -> list[str]:
-    """The topics of the catalogue whose seeds are proposed for a class: those named with its text, else with that of the class above it."""
+    """Names of the catalogue's topics whose seeds fit a class: those listed with its text, else with that of the class above it."""
     own = class_of(code)
     if (text := class_texts().get(own.code)) is not None:
         return text.seeds_of
@@ -114,7 +115,7 @@ class ClassText:
 
 @cache
 def class_texts() -> dict[str, ClassText]:
-    """By code; of a class without a text there is none."""
+    """The class texts by code. Classes without a text are missing."""
     rows = (
         line.split("\t")
         for line in folder("topics").joinpath(TEXTS).read_text(encoding="utf-8").splitlines()[1:]

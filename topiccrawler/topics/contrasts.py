@@ -1,4 +1,4 @@
-"""Which words of other topics speak against a topic, and how like two topics are: the cosine of their keyword vectors."""
+"""Finds the words of other topics that are evidence against a topic, and the similarity of topics: the cosine of their keyword vectors."""
 
 from __future__ import annotations
 
@@ -11,30 +11,31 @@ from topiccrawler.text.weights import cosine
 from topiccrawler.topics.catalogue import load_topic, topic_names
 from topiccrawler.topics.topic import Topic, token_weights
 
-NEUTRAL = 0.2  # likeness of a word to a topic's, from which it says nothing against it
+NEUTRAL = 0.2  # likeness of a word to a topic's words, from which it is no evidence against the topic
 MOST_NEUTRAL = 5_000
 NEIGHBOUR = 0.1  # cosine, from which two topics share pages: film and entertainment have .35, health and parenting .09
 
 
 def nearest(topic: Topic, most: int = 5) -> list[tuple[str, float]]:
-    """The other topics of the catalogue most like this one, with their cosine (0..1), the most like first; none of 0."""
+    """The other topics of the catalogue that are most similar to this one, with their cosine above 0 and up to 1, largest first."""
     others = [load_topic(name) for name, _ in topic_names() if name != topic.name]
     found = [(other.name, cosine(topic.keywords, other.keywords)) for other in others]
     return sorted((pair for pair in found if pair[1] > 0), key=lambda pair: (-pair[1], pair[0]))[:most]
 
 
 def unlike(topic: Topic) -> list[Topic]:
-    """The other topics of the catalogue whose words may stand for everything that is not about this one.
+    """The other topics of the catalogue whose words can represent all pages that are not about this topic.
 
-    A neighbour's may not: most pages about films are about entertainment too.
+    Topics with a cosine of NEIGHBOUR or more cannot: most pages about films are about entertainment too.
     """
     others = (load_topic(name) for name, _ in topic_names() if name != topic.name)
     return [other for other in others if cosine(topic.keywords, other.keywords) < NEIGHBOUR]
 
 
 def contrasts(topic: Topic) -> list[Topic]:
-    """The same without the words that the word vectors hold near this topic's: 厨房 is of homes, and speaks not against food."""
-    from topiccrawler.text.word_vectors import shipped_vectors  # numpy
+    """The topics of `unlike` without the keywords that are near this topic's words by the word vectors: 厨房 is a word of homes, but no
+    evidence against food."""
+    from topiccrawler.text.word_vectors import shipped_vectors  # late: it imports numpy
 
     user_words = {
         word: topic.keywords[word] for word in topic.given if word in topic.keywords
@@ -59,8 +60,10 @@ def contrasts(topic: Topic) -> list[Topic]:
 
 
 def contrast_vectors(topic: Topic) -> dict[str, dict[str, float]]:
-    """The words of each of `contrasts` as the topic's segmenter gives them, with their weights. Half a second; one topic asked for again gets the
-    same."""
+    """For each topic of `contrasts`, by name, its words in the form that this topic's segmenter gives, with their weights.
+
+    Takes half a second; the results for the last 4 topics are cached.
+    """
     fields = topic.model_dump_json(include={"name", "keywords", "given"})
     return _contrast_vectors(fields, topic.segmenter)
 

@@ -1,12 +1,12 @@
-"""Makes topic vectors, words with weights, from example texts or pages.
+"""Makes topic vectors (words with weights) from example texts or pages.
 
-Idea: a word belongs to the topic when its pages use it often, few documents do, and other pages do not. With other
+Idea: a word belongs to the topic when the topic's pages use it often, few documents contain it, and other pages do not. With other
 pages, tf·idf·IG; without any, tf·idf by the word frequencies that come with jieba.
 Formula: with others: w = mean tf in the topic · ln(N/n) · IG(r_topic, r_others); r = share of each side's documents with
 the word (ours), or its occurrences there (`by_occurrences`, the thesis' table 4-3); words in a larger share of the others are left
 out. Without: w = mean tf · idf of jieba (the median for unknown
 words that occur twice; an unknown word that occurs once is mostly a mistake of the segmenter).
-The k largest, the largest = 1. Fields are weighted as in relevance.linear.
+The k largest are kept and scaled so that the largest is 1. Fields are weighted as in relevance.linear.
 Parameters: size 60 (thesis: the first 30 words cover 85 % of a field, more than 60 change little); least_documents 2 when
 there are at least 10 texts: a word of one text is a name.
 Cost: one pass over the words; only when a topic is made.
@@ -36,7 +36,7 @@ SIZE = 60
 
 
 def keywords_of_texts(texts: Sequence[str], others: Sequence[str] = (), size: int = SIZE) -> dict[str, float]:
-    """The topic vector of example texts, against texts that are about something else."""
+    """The topic vector of example texts, in contrast to other texts, if there are any; at most `size` words."""
     return keywords_of_words(words_of(texts), words_of(others), size)
 
 
@@ -47,9 +47,9 @@ def keywords_of_words(
     *,
     by_occurrences: bool = False,
 ) -> dict[str, float]:
-    """The `size` words with most weight for the topic, largest first, the largest with weight 1.
+    """The `size` words of largest weight for a topic, largest first, the first with weight 1. Documents are lists of words.
 
-    `by_occurrences`: the information gain is that of occurrences, as in the thesis.
+    `by_occurrences`: the information gain is computed from occurrences, as in the thesis, not from shares of documents.
     """
     frequencies = document_frequencies(documents)
     function_words = function_words_of(documents)
@@ -72,7 +72,7 @@ def keywords_of_words(
 
 
 def merged(first: Mapping[str, float], second: Mapping[str, float], share: float = 0.5) -> dict[str, float]:
-    """Two vectors as one: each scaled to a largest weight of 1, the second counting `share`."""
+    """The weighted sum of two vectors, each first scaled to a largest weight of 1; the second has the weight `share`."""
     sums: dict[str, float] = {}
     for vector, part in ((first, 1 - share), (second, share)):
         factor = part / max(vector.values(), default=1.0)
@@ -88,7 +88,10 @@ def _against(
     others: Sequence[Sequence[str]],
     used: tuple[Counter[str], Counter[str]] | None,
 ) -> dict[str, float]:
-    """tf·idf·IG of each word of the topic; 0 for a word in a larger share of the other texts. `used`: occurrences on each side."""
+    """tf·idf·IG of each word of the topic; 0 for a word that is not in a larger share of the topic's texts than of the others.
+
+    `used`: the occurrences in the topic and in the others, if IG is computed from them.
+    """
     elsewhere = document_frequencies(others)
     rates = {word: (frequencies[word] / count, elsewhere[word] / len(others)) for word in shares}
     telling: dict[str, tuple[float, float]] = {
@@ -100,7 +103,7 @@ def _against(
 
 
 def unit_vector(words: Sequence[str], idf: Callable[[str], float]) -> dict[str, float]:
-    """The tf·idf vector of length 1 of a page's words, tf = 1 + ln of how often; common words left out."""
+    """The tf·idf vector of a page's words, scaled to length 1; tf = 1 + ln(occurrences). Common words are left out."""
     counts = Counter(word for word in words if not is_common(word))
     vector = {word: (1.0 + math.log(count)) * idf(word) for word, count in counts.items()}
     length = norm(vector) or 1.0

@@ -1,10 +1,10 @@
-"""The topic of the catalogue that a few words belong to: who writes 通胀 美股 港股 wants finance, whose words are known.
+"""Finds the topic of the catalogue that a few words belong to: who writes 通胀 美股 港股 wants finance, whose words are known.
 
-Idea: words that stand together in one topic of the catalogue mean that topic.
-Formula: points(t) = sum over the words of t among those given of (2 for a name of t, else 1) / topics that have the word; the
-topic of most points; share = sum of these words' weights in t (a name's is 1) / words given.
-Parameters: all the words given, or with a name of the topic half of them; three words, a name counts as two: who writes 红酒 品酒 wants
-less than all of food.
+Idea: words that are together in one topic of the catalogue mean that topic.
+Formula: points(t) = sum over the words of t among the user's words of (2 for a name of t, else 1) / topics that have the word; the
+topic of most points; share = sum of these words' weights in t (a name's is 1) / number of the user's words.
+Parameters: t must have all the user's words, or with a name of t among them half; and three words, where a name counts as two: who writes
+红酒 品酒 wants less than all of food.
 Cost: .2 s, once a process, for the catalogue's words. Reference: ours.
 """
 
@@ -18,31 +18,31 @@ from functools import cache
 from topiccrawler.text.segmenter import PLAIN, Segmenter, words_of
 from topiccrawler.topics.catalogue import load_topic, topic_names
 
-LEAST_BESIDE_A_NAME = 0.5  # of the words given
-LEAST_WORDS = 3  # a name counts twice
+LEAST_BESIDE_A_NAME = 0.5  # share of the user's words
+LEAST_WORDS = 3  # where a name counts twice
 
 
 @dataclass(frozen=True, slots=True)
 class Kindred:
-    """A topic's name, its words with weights (the heaviest 1), how far the words given belong to it (0..1), and all its names."""
+    """A topic of the catalogue: name, words with weights (the largest 1), how far the user's words belong to it (0..1), all its names."""
 
     name: str
     keywords: Mapping[str, float]
     share: float
-    names: tuple[str, ...] = ()  # as they are written
+    names: tuple[str, ...] = ()  # in written form
 
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    keywords: dict[str, float]  # as they are written
-    tokens: dict[str, float]  # as the segmenter gives them, with those of the lexicon
-    names: tuple[str, ...]  # as they are written
+    keywords: dict[str, float]  # in written form
+    tokens: dict[str, float]  # keywords and lexicon, in the form that the segmenter gives
+    names: tuple[str, ...]  # in written form
     name_tokens: frozenset[str]
-    main_names: frozenset[str]  # English and Chinese
+    main_names: frozenset[str]  # the English and the Chinese name
 
 
 def kindred(user_words: Iterable[str]) -> Kindred | None:
-    """The topic that these words belong to; None when there is none."""
+    """The topic of the catalogue that these words belong to; None when there is none."""
     wanted = joined(user_words)
     topics = _catalogue()
     having = Counter(word for topic in topics.values() for word in {*topic.tokens, *topic.name_tokens})
@@ -61,7 +61,10 @@ def kindred(user_words: Iterable[str]) -> Kindred | None:
 
 
 def named_by(user_words: Iterable[str]) -> Kindred | None:
-    """The topic that one of these words is the name of, English or Chinese; the first of several. A further name (股票, books) names a part."""
+    """The topic of the catalogue whose English or Chinese name is one of these words, the first of several; None when there is none.
+
+    Further names (股票, books) do not count: they name a part of the topic.
+    """
     wanted = joined(user_words)
     for word in wanted:
         for name, topic in _catalogue().items():
@@ -73,13 +76,13 @@ def named_by(user_words: Iterable[str]) -> Kindred | None:
 
 
 def of_catalogue(name: str, share: float) -> Kindred:
-    """That topic of the catalogue, to which something belongs so far."""
+    """The topic of the catalogue with this name, as one to which something belongs with this share (0..1)."""
     topic = _catalogue()[name]
     return Kindred(name, topic.keywords, share, topic.names)
 
 
 def joined(words: Iterable[str], segmenter: Segmenter = PLAIN) -> list[str]:
-    """Each word as the segmenter gives it, its pieces joined; without those of which nothing remains."""
+    """Each word in the form that the segmenter gives, its pieces joined. Words of which nothing remains are left out."""
     return list(filter(None, ("".join(tokens) for tokens in segmenter.words_of(list(words)))))
 
 

@@ -1,11 +1,11 @@
 """Reads texts that are labelled with a topic: headlines and documents.
 
-The files come from many sources and name the topic in their own words; a bad line is reported with its number.
+The files come from many sources and name the topic in their own words. A bad line is reported with its number.
 
 Headlines   tab-separated with a header that names at least `label` and `text`; a column `source` names the collection.
-Documents   JSON lines with `label`, `title`, `text`, and optionally `url`; entities that a page left in a text (&nbsp;) are read.
-A label is positive when it is the topic's name, its Chinese name, or another of its names; another label is negative; a line
-without a label is no sample.
+Documents   JSON lines with `label`, `title`, `text`, and optionally `url`; HTML entities left in a text (&nbsp;) are decoded.
+A label is positive when it is the topic's name, its Chinese name, or another of its names; any other label is negative; a line
+without a label is not a sample.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LONGEST_TEXT = 20_000
 
 @dataclass(frozen=True, slots=True)
 class LabelledText:
-    """A headline (title only) or a document."""
+    """A labelled headline (title only) or document."""
 
     title: str
     text: str
@@ -37,12 +37,12 @@ class LabelledText:
 
 
 def names_of(topic: Topic) -> frozenset[str]:
-    """Every label that means this topic."""
+    """All labels that mean this topic, in lower case."""
     return frozenset(name.lower() for name in (topic.name, topic.zh, *topic.also) if name)
 
 
 def read_headlines(path: Path, topic: Topic) -> Iterator[LabelledText]:
-    """The headlines of a tab-separated file."""
+    """The labelled headlines of a tab-separated file; LinksFileError for a bad line."""
     names = names_of(topic)
     lines = _lines(path)
     header, where = next(lines, ("", str(path)))
@@ -62,7 +62,7 @@ def read_headlines(path: Path, topic: Topic) -> Iterator[LabelledText]:
 
 
 def read_documents(path: Path, topic: Topic) -> Iterator[LabelledText]:
-    """The documents of a JSON-lines file."""
+    """The labelled documents of a JSON-lines file; LinksFileError for a bad line."""
     names = names_of(topic)
     for row, where in json_lines(path):
         name = text_in(row, "label", where).strip().lower()
@@ -98,7 +98,7 @@ def json_lines(path: Path) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Lines that are not blank, each with its place for a message."""
+    """The lines that are not blank, each with file and line number for an error message."""
     remedy = "give the path of a readable file"
     with file_faults(LinksFileError, path, "cannot be read", remedy), path.open("rb") as file:
         number = 0

@@ -1,11 +1,11 @@
-"""What a few words of a user's mean: a topic of the catalogue, or a topic of their own.
+"""Decides what a user's few words mean: a topic of the catalogue, or a topic of their own.
 
-Idea: who writes 财经 股票 基金 names a topic of the catalogue and means all of it; who writes 考研 高考 志愿 wants less than all of
-education. The parent topic is a good guide to where pages on the words are, and a bad judge of which they are. So a topic of one's own is
-judged by its own words and what a thesaurus has below them (relevance.evidence, topics.subjects); the parent's and near words only lead to
-its pages.
-Formula: the words mean the catalogue's topic t when one of them is t's name, English or Chinese; else they are a topic of their own, within
-the catalogue's topic that all of them belong to (topics.kindred), where there is one.
+Idea: who writes 财经 股票 基金 names a topic of the catalogue and means all of it; who writes 考研 高考 志愿 wants less than all of education. The
+parent topic is a good guide to where pages on the words are, and a bad criterion for which pages are about them. So pages are classified
+by the user's own words and what a thesaurus has below them (relevance.evidence, topics.subjects); the parent's words and near words only
+guide to the pages.
+Formula: the words mean the catalogue's topic t when one of them is t's name, English or Chinese; else they are a topic of their own,
+within the catalogue's topic that all of them belong to (topics.kindred), where there is one.
 Parameters: a topic of at most MOST_WORDS words, none of them learned or weighed by a program, is one of a few words.
 Reference: ours.
 """
@@ -30,14 +30,14 @@ _OTHER_LETTER = re.compile(r"(?![a-z\u00df-\u024f])[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """`parent`: the catalogue's topic that is meant, or within which the words are; None when there is none."""
+    """The meaning of a user's words. `parent`: the topic of the catalogue that they mean or belong to; None when there is none."""
 
     parent: Kindred | None
-    is_whole: bool  # the parent itself is meant
+    is_whole: bool  # the words mean the whole parent
 
 
 def meaning_of(words: Iterable[str]) -> Meaning:
-    """What these words mean."""
+    """The meaning of a user's words."""
     user_words = list(words)
     if (whole := named_by(user_words)) is not None:
         return Meaning(whole, is_whole=True)
@@ -45,7 +45,8 @@ def meaning_of(words: Iterable[str]) -> Meaning:
 
 
 def understood(topic: Topic) -> Topic:
-    """The topic as its words are meant, with the words that lead to its pages; any that is not of a few words as it is."""
+    """A topic of a few words with its meaning decided, and with the words that guide to its pages. For other topics only the proposed words
+    that they request are added, and a narrow one gets its keywords as `given` if nothing else has set that."""
     if not has_few_words(topic):
         found = with_proposed(topic)
         is_users_alone = topic.narrow and not found.given
@@ -64,8 +65,9 @@ def understood(topic: Topic) -> Topic:
 
 
 def language_of(words: Iterable[str]) -> str:
-    """OTHER where half of them are Latin words that neither the word vectors nor the English subjects know, and none is of another script."""
-    from topiccrawler.text.word_vectors import shipped_vectors  # numpy
+    """The language of Latin words: OTHER if at least half of them are in neither the word vectors nor the English subjects, and no word is
+    in another script; else ENGLISH."""
+    from topiccrawler.text.word_vectors import shipped_vectors  # late: it imports numpy
 
     text = fold(" ".join(words))
     runs = _LATIN_WORD.findall(text)
@@ -77,13 +79,13 @@ def language_of(words: Iterable[str]) -> str:
 
 
 def has_few_words(topic: Topic) -> bool:
-    """A person wrote its words, and so few that they say what is wanted but not how pages say it."""
+    """Whether a person wrote the words of a topic, and so few that they say what is wanted but not how pages say it."""
     learned = topic.given or topic.against or topic.reasons or topic.examples
     return not learned and len(joined(topic.keywords)) <= MOST_WORDS
 
 
 def as_understood(topic: Topic) -> str:
-    """One line that says what was understood; empty for a topic that is not of a user's words."""
+    """One line for the user that says how the words were understood; "" for a topic that is not made of a user's words."""
     if topic.narrow is None:
         return ""
     words = " ".join(map(printable, topic.given))
@@ -97,27 +99,29 @@ def as_understood(topic: Topic) -> str:
 
 
 def judging_words(topic: Topic) -> dict[str, float]:
-    """Of its keywords, with their weights, those that decide whether a page is about it: where it is narrow, the words given."""
+    """The keywords, with weights, that decide whether a page is about the topic: all, but only the words in `given` of a narrow topic."""
     return {
         word: weight for word, weight in topic.keywords.items() if not topic.narrow or word in topic.given
     }
 
 
 def naming_words(topic: Topic) -> list[str]:
-    """Those that say what the topic is: what the user typed, else its names that are among its keywords. More than a few words typed, or
-    of a class, name nothing where the topic is not narrow."""
+    """The keywords that name the topic: the words that the user typed, else the topic's names among its keywords.
+
+    More than MOST_WORDS words in `given`, such as those of a library class, do not count, unless the topic is narrow.
+    """
     if topic.given and (topic.narrow or len(topic.given) <= MOST_WORDS):
         return topic.given
     return [word for word in dict.fromkeys((topic.zh, *topic.also, topic.name)) if word in topic.keywords]
 
 
 def naming_terms(topic: Topic) -> dict[str, float]:
-    """Of a narrow topic: further names and narrower terms of what its words name (topics.subjects), with their shares."""
+    """Further names and narrower terms of what the words of a narrow topic name (topics.subjects), with their shares; else empty."""
     return {term.word: term.share for term in terms_for(topic.given)} if topic.narrow else {}
 
 
 def leading_words(topic: Topic) -> dict[str, float]:
-    """Those that only lead to its pages, heaviest first; none where it is not narrow."""
+    """The keywords, with weights, that only guide to pages of a narrow topic, heaviest first; empty for other topics."""
     judging = judging_words(topic) | naming_terms(topic)
     others = [pair for pair in topic.keywords.items() if pair[0] not in judging]
     return dict(sorted(others, key=lambda pair: (-pair[1], pair[0])))

@@ -1,15 +1,15 @@
-"""Words proposed for a topic of a few, each with its weight and why: of the catalogue's topic they belong to, of a subject, and near words.
+"""Proposes words for a topic of a few words, with weights and reasons: words of the catalogue's topic, terms of a subject, near words.
 
-Idea: three words find a third of a topic's pages; the others say 净值, 申购, 收益率. A word near them is worth as much as it is near,
-and as it is rare: one that many texts hold says little of any.
-Formula: weight(w) = g · a(w) l(w)² r(w) / m, at most g; l = likeness to the words given, r = rarity (text.word_vectors); m = mean of l² r
-over the given words that the table has whole, else the largest l² r of those proposed; g = the mean weight of the words given; a = 1 - .7 ·
-share of the words given that the table does not have whole, half of it for a word outside the catalogue's topic where there is one.
-Of the catalogue's topic (topics.kindred): g · share · weight(w), its names 1. Of a subject that one of the words names (topics.subjects):
-g · share(w). The largest of the three.
-Parameters: most 600; LEAST_LIKENESS .35, below which the table guesses (docs/lab/word-vectors.md).
-Reads: the words given alone, no page. Cost: .5 s, once a process.
-But: a word with two meanings brings words of both; give one more that only your topic has.
+Idea: three words find a third of a topic's pages; the others say 净值, 申购, 收益率. A word is worth the more, the nearer it is to the user's
+words and the rarer it is: a word that many texts contain says little.
+Formula: weight(w) = g · a(w) l(w)² r(w) / m, at most g; l = likeness to the user's words, r = rarity (text.word_vectors); m = mean of l² r
+over the user's words that the table has as a whole, else the largest l² r of the words proposed; g = the mean weight of the user's words;
+a = 1 - .7 · share of the user's words that the table does not have as a whole, half of it for a word outside the catalogue's topic where
+there is one. For a word of the catalogue's topic (topics.kindred): g · share · weight(w), its names 1. For a term of a subject that one of
+the words names (topics.subjects): g · share(w). The largest of the three.
+Parameters: at most 600 words; LEAST_LIKENESS .35, below which the table guesses (docs/lab/word-vectors.md).
+Reads: only the user's words, no page. Cost: .5 s, once a process.
+But: a word with two meanings brings words of both; add a word that only your topic has.
 Reference: ours.
 """
 
@@ -32,25 +32,27 @@ if TYPE_CHECKING:
 
 LEAST_LIKENESS = 0.35
 LEAST_WEIGHT = 0.001
-NEAR_WORDS = 300  # that may stand for those given in a page
-GUESSED = 0.7  # what a word loses that is near none but words taken for their parts
-OUTSIDE = 0.5  # weight of a near word that the catalogue's topic lacks
+NEAR_WORDS = 300  # that may represent the user's words in a page
+GUESSED = (
+    0.7  # share of its weight that a word loses if the table knows all the user's words only by their parts
+)
+OUTSIDE = 0.5  # factor for a near word that the catalogue's topic lacks
 
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """A word, its weight, and what speaks for it."""
+    """A proposed word, its weight, and the reason for it."""
 
     word: str
     weight: float
-    near: str = ""  # the given word it is nearest to, by the word vectors
-    likeness: float = 0.0  # 0..1, to all words given
-    topic: str = ""  # of the catalogue, that the words given belong to
-    subject: str = ""  # that one of the words given names (topics.subjects)
+    near: str = ""  # the user's word that it is nearest to, by the word vectors
+    likeness: float = 0.0  # 0..1, to all the user's words
+    topic: str = ""  # the topic of the catalogue that the user's words belong to
+    subject: str = ""  # the subject that one of the user's words names (topics.subjects)
 
     @property
     def reason(self) -> str:
-        """For people."""
+        """The reason for the word, for people to read."""
         if self.subject:
             return _of_subject(self.subject)
         if self.topic:
@@ -68,20 +70,20 @@ def proposed(
     topic: Kindred | None = None,
     language: str = ENGLISH,
 ) -> list[Proposed]:
-    """At most so many words for these; the heaviest first. Nothing when neither table nor catalogue knows any of them.
+    """At most `most` proposed words for the user's words, heaviest first. Empty if neither table, catalogue nor subjects know any of them.
 
-    `topic`: that of the catalogue, where it is known otherwise than by these words. `language`: of Latin words; the table has English ones.
+    `topic`: the catalogue's topic, if it is known otherwise than by these words. `language`: of Latin words; the table has English only.
     """
     if topic is None:
         return list(_proposed(tuple(user_words.items()), most, language))
-    from topiccrawler.text.word_vectors import shipped_vectors  # numpy
+    from topiccrawler.text.word_vectors import shipped_vectors  # late: it imports numpy
 
     return weighed(user_words, most, shipped_vectors(), topic)
 
 
 @lru_cache(maxsize=16)
 def _proposed(user_words: tuple[tuple[str, float], ...], most: int, language: str) -> tuple[Proposed, ...]:
-    from topiccrawler.text.word_vectors import shipped_vectors  # numpy
+    from topiccrawler.text.word_vectors import shipped_vectors  # late: it imports numpy
 
     words = dict(user_words)
     found: dict[str, Proposed] = {}
@@ -91,7 +93,7 @@ def _proposed(user_words: tuple[tuple[str, float], ...], most: int, language: st
     for term, tokens in zip(terms, words_of([term.word for term in terms]), strict=True):
         weight = _rounded(term.share * _mean(words))
         if not is_whole(term.word, tokens):
-            continue  # it would need a dictionary of its own (text.segmenter), 24 MB
+            continue  # the term would need a dictionary of its own (text.segmenter), 24 MB
         if term.word not in found or found[term.word].weight <= weight:
             found[term.word] = Proposed(term.word, weight, subject=term.subject)
     return tuple(sorted(found.values(), key=lambda one: (-one.weight, one.word))[:most])
@@ -100,7 +102,7 @@ def _proposed(user_words: tuple[tuple[str, float], ...], most: int, language: st
 def weighed(
     user_words: Mapping[str, float], most: int, vectors: WordVectors, topic: Kindred | None = None
 ) -> list[Proposed]:
-    """The same by any table, and any topic."""
+    """At most `most` proposed words by this table of vectors and this topic of the catalogue, heaviest first. Subjects are not used."""
     own = set(joined(user_words))
     found = {one.word: one for one in _near(user_words, most + len(own), own, vectors)}
     if topic is not None:
@@ -159,8 +161,11 @@ def near_words(
     least: float = LEAST_LIKENESS,
     most: int = NEAR_WORDS,
 ) -> dict[str, float]:
-    """The words most like those given, as the segmenter gives them, with their likeness; none of those given."""
-    from topiccrawler.text.word_vectors import shipped_vectors  # numpy
+    """The words nearest to the user's words, in the form that the segmenter gives, with their likeness. The user's words are left out.
+
+    `least`: the least likeness; `most`: how many words are searched.
+    """
+    from topiccrawler.text.word_vectors import shipped_vectors  # late: it imports numpy
 
     own = set(joined(user_words, segmenter))
     near = shipped_vectors().near(user_words, most, segmenter)
@@ -173,8 +178,10 @@ def near_words(
 
 
 def with_proposed(topic: Topic, parent: Kindred | None = None) -> Topic:
-    """The topic with the words it asks for (`proposed_words`), as one that asks for no more. `parent`: the catalogue's topic, where it is
-    known otherwise than by the words."""
+    """The topic with the words that it requests (its field `proposed_words`), and the request set to 0.
+
+    `parent`: the catalogue's topic, if it is known otherwise than by the words.
+    """
     if not topic.proposed_words:
         return topic
     more = {
@@ -191,7 +198,8 @@ def with_proposed(topic: Topic, parent: Kindred | None = None) -> Topic:
 
 
 def reasons(topic: Topic) -> dict[str, str]:
-    """Why each word is in the topic that was learned from pages or proposed, or is a term; nothing of those a person wrote or weighed anew."""
+    """The reasons why words are in the topic, for those that were learned from pages, proposed, or are terms of a subject. Words that
+    a person wrote or gave a new weight have none."""
     kept = {word: why for word, why in topic.reasons.items() if word in topic.keywords}
     user_words = {word: topic.keywords[word] for word in topic.given if word in topic.keywords}
     if not user_words:

@@ -1,6 +1,6 @@
-"""Seeds: where a crawl begins, and pages known to be off topic.
+"""Reads seeds: the URLs where a crawl begins, and URLs of pages known to be off topic.
 
-They are written in a text, as URLs in one argument, or in the topic (files: seeding.seed_files); a wrong one is reported before the
+Seeds come from a text, from URLs in one argument, or from the topic (files: seeding.seed_files). A wrong one is reported before the
 first request. A line that begins with `-` is a labelled negative: `link_model` learns from it, and it is never fetched.
 """
 
@@ -15,30 +15,30 @@ from topiccrawler.errors import SeedsError, shortened
 from topiccrawler.resources import folder
 from topiccrawler.topics.topic import Topic
 
-CLASS_NAME = "clc-"  # of the topic of a library class, before its code
+CLASS_NAME = "clc-"  # prefix of the name of a library class's topic, before the code
 
 
 @dataclass(frozen=True, slots=True)
 class Seeds:
-    """Addresses to begin with, and addresses labelled as off the topic, each in the order given and once."""
+    """URLs to begin with, and URLs labelled as off topic; each once, in the order of the source."""
 
     positive: list[str]
     negative: list[str]
 
 
 def seeds_of_addresses(source: str) -> Seeds:
-    """Seeds of URLs in one string, with commas or blanks between them."""
+    """The seeds in a string of URLs, separated by commas or blanks; SeedsError for a wrong one."""
     return _checked(((f"seed {number}", part) for number, part in _pieces(source)), "seeds")
 
 
 def seeds_of_text(text: str, what: str) -> Seeds:
-    """Seeds of a list of one URL a line, `#` before a comment; `what` names it in the SeedsError."""
+    """The seeds in a text of one URL a line, with comments behind `#`. `what` names the text in the SeedsError for a wrong one."""
     seeds = (re.split(r"(?:^|\s)#", line, maxsplit=1)[0].strip() for line in text.splitlines())
     return _checked(((f"{what} line {number}", seed) for number, seed in enumerate(seeds, 1) if seed), what)
 
 
 def seeds_of_topic(topic: Topic) -> Seeds:
-    """The topic's own seeds, else the shipped list of its name; SeedsError when there is neither."""
+    """The seeds of a topic itself, else of the shipped list of its name; SeedsError when there is neither."""
     if topic.seeds:
         return _checked(
             ((f"seeds of topic {topic.display_name}", one) for one in topic.seeds),
@@ -57,7 +57,7 @@ def seeds_of_topic(topic: Topic) -> Seeds:
 
 
 def _pieces(source: str) -> Iterable[tuple[int, str]]:
-    # A comma may stand inside an address; only one that is followed by the next address separates.
+    # A URL may contain a comma; only a comma before the next URL separates.
     parts = re.split(r"(?i)[,;，；]?\s+|[,;，；](?=-?[a-z][a-z0-9+.-]*://)|[,;，；]+$", source.strip())
     return enumerate(filter(None, parts), 1)
 

@@ -1,11 +1,11 @@
-"""What a topic is, checked when it is read; a wrong topic file is reported in one line.
+"""Defines what a topic is, and checks it when it is read; a wrong topic file is reported in one line.
 
-People write topic files by hand, and every part of the crawler relies on them. So a topic is checked once, here, down
-to the last weight, and frozen.
+`Topic` is checked once, down to the last weight, and frozen: people write topic files by hand, and every part of the crawler relies on
+them.
 
-Names of topics made of a user's words: an id for programs and files, the words for people.
+`own_id`, `joined_words` and `display_name` name the topics made of a user's words: an id for programs and files, the words for people.
 
-Keywords as the segmenter gives them.
+`token_weights` converts the keywords of a topic to the form that the segmenter gives.
 """
 
 from __future__ import annotations
@@ -38,28 +38,28 @@ from topiccrawler.text.segmenter import Segmenter, is_whole
 from topiccrawler.text.stemmer import ENGLISH
 
 SEPARATOR, LATIN_SEPARATOR = "、", ", "
-MOST_CHARACTERS = 60  # of the words in a topic's `zh`
+MOST_CHARACTERS = 60  # of a topic's `zh` that is made of words
 
 _LATIN = re.compile("[a-z][a-z0-9]*")
 _ID = re.compile(r"[a-z][a-z0-9-]*-[0-9a-f]{6}")
 
 
 def own_id(words: Sequence[str]) -> str:
-    """Of the same words always the same: a job goes on with its own topic only."""
+    """The id of a topic made of these words. Equal words give equal ids: a job resumes only with its own topic."""
     latin = "-".join(_LATIN.findall(" ".join(words).lower()))[:30].strip("-") or "keywords"
     return f"{latin}-{hashlib.sha256(chr(10).join(words).encode()).hexdigest()[:6]}"
 
 
 def joined_words(words: Sequence[str]) -> str:
-    """The words as the topic's `zh`, which is cut where it grows too long."""
+    """The words joined as the `zh` of their topic, cut to MOST_CHARACTERS."""
     separator = LATIN_SEPARATOR if all(map(str.isascii, words)) else SEPARATOR
     return separator.join(words)[:MOST_CHARACTERS]
 
 
 def display_name(name: str, zh: str) -> str:
-    """What people are shown as the name of a topic: its name, which they type; of a topic of their words, the words.
+    """The name of a topic for people: its name, which they type; for a topic made of their words, the words.
 
-    `name` may be those of several topics with + between them (topics.catalogue); `zh` is then too.
+    `name` may be the names of several topics, joined by + (topics.catalogue); so may `zh`.
     """
     if not zh or not any(_ID.fullmatch(part) for part in name.split("+")):
         return name
@@ -73,7 +73,7 @@ logger = logging.getLogger(__name__)
 
 
 def _selector(value: str) -> str:
-    """A selector that the parser understands."""
+    """Return a CSS selector if the parser accepts it; else ValueError."""
     if value:
         try:
             LexborHTMLParser("<p>").css(value)
@@ -86,7 +86,7 @@ FORMATS = ("html", "text", "feed", "sitemap", "pdf", "docx", "xlsx", "pptx")
 
 
 def _format(value: str) -> str:
-    """A format that is read, be it of another package."""
+    """Return the name of a format if there is a reader for it, also in another package; else ValueError."""
     if value not in FORMATS and value not in named("topiccrawler.formats"):
         raise ValueError("is no format that is read")
     return value
@@ -114,32 +114,32 @@ ALLOWED: Mapping[str, str] = package_table("topics/fields.toml")
 
 
 REMOVED_FIELDS: Mapping[str, tuple[Any, Any]] = {"growth": (False, True), "threshold": ("fixed", "auto")}
-"""Of earlier releases, with the default and the other value."""
-_REMOVED_SAID = set[str]()  # of which topics: a process makes a topic many times
+"""Fields of earlier releases, each with its default and its other value."""
+_REMOVED_SAID = set[str]()  # topics already warned about: a process makes a topic many times
 
 
-PROPOSED_WORDS = 600  # that a topic of a few words asks for
-SEGMENTED = frozenset({"keywords", "lexicon", "language"})  # fields that the segmenter goes by
+PROPOSED_WORDS = 600  # number of words that a topic of a few words requests
+SEGMENTED = frozenset({"keywords", "lexicon", "language"})  # fields that the segmenter depends on
 
 
 class SiteRule(BaseModel):
-    """How to fetch and read the pages of one site; what is not given is as for any page."""
+    """How to fetch and read the pages of one site. Fields that are not set are handled as for any page."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
     title: Selector = ""
     text: Selector = ""
     links: Selector = ""  # only the links in or below these elements are followed
-    proxy: Proxy = ""  # of its requests; $NAME = the environment variable of that name
-    user: Annotated[str, StringConstraints(max_length=200)] = ""  # of HTTP authentication
-    password: Secret = ""  # $NAME: a password is written into no file
-    formats: tuple[Format, ...] = ()  # kept and read: html, pdf …; none given = all
-    since: date | None = None  # pages older than that day are not kept
-    only: bool = False  # the crawl stays on the sites that say so
+    proxy: Proxy = ""  # for requests to the site; $NAME = the environment variable of that name
+    user: Annotated[str, StringConstraints(max_length=200)] = ""  # for HTTP authentication
+    password: Secret = ""  # $NAME only: a password is never written into a file
+    formats: tuple[Format, ...] = ()  # formats that are read and stored: html, pdf …; empty = all
+    since: date | None = None  # pages older than that day are not stored
+    only: bool = False  # the crawl is restricted to the sites with this flag
 
 
 class _SiteRules(BaseModel):
-    """A file of reading rules alone."""
+    """A file that holds only reading rules."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -159,55 +159,55 @@ class Topic(BaseModel):
     positive: list[Place] = []
     negative: list[Place] = []
     seeds: list[Address] = []
-    # to be added when a crawl begins (topics.proposed_words)
+    # how many words to add when a crawl begins (topics.proposed_words)
     proposed_words: Annotated[int, Field(ge=0, le=2_000)] = 0
-    given: list[Word] = []  # of the keywords those that the user typed; the others were proposed for them
-    within: str = ""  # the catalogue's topic that they belong to
-    # the words given alone judge pages, the others only lead to them; None = not decided (topics.meaning)
+    given: list[Word] = []  # the keywords that the user typed; the others were proposed for them
+    within: str = ""  # the topic of the catalogue that the words in `given` belong to
+    # only the words in `given` classify pages, the others only guide to them; None = not decided (topics.meaning)
     narrow: bool | None = None
-    against: dict[Word, Weight] = Field(default={}, max_length=5_000)  # of pages that are not about it
-    # of a narrow topic: how much a word given, or near one, says; those left out 1 (relevance.evidence)
+    against: dict[Word, Weight] = Field(default={}, max_length=5_000)  # words of pages that are off topic
+    # narrow topics only: the reliability of a word in `given` or near one, 0..1; default 1 (relevance.evidence)
     trust: dict[Word, Share] = Field(default={}, max_length=5_000)
-    # of a narrow topic: more words near those given, with their likeness
+    # narrow topics only: further words near those in `given`, with their likeness
     near: dict[Word, Share] = Field(default={}, max_length=5_000)
-    # of a narrow topic: what is added to the log-odds of every page; below 0 = stricter
+    # narrow topics only: added to the log-odds of every page; below 0 = stricter
     intercept: Annotated[float, Field(ge=-10, le=10, allow_inf_nan=False)] = 0.0
     contrast: bool = False  # a page nearer to another topic of the catalogue is off topic (relevance.vsm)
-    reasons: dict[Word, Reason] = {}  # why a word has its weight, where a program gave it one
-    lexicon: list[Word] = []  # the dictionary for links; the keywords when none is given
-    # of Latin words, in its pages too: "und" is any but English; None = by the words (topics.meaning), else English
+    reasons: dict[Word, Reason] = {}  # why a word has its weight, if a program set the weight
+    lexicon: list[Word] = []  # the dictionary for links; by default the keywords
+    # language of Latin words, also in the pages: "und" = not English; None = decided by the words (topics.meaning), else English
     language: Literal["en", "und"] | None = None
-    page_threshold: Share = PAGE_THRESHOLDS["normal"]  # when not given: by breadth
-    link_threshold: Share | None = None  # None: the link model's own
+    page_threshold: Share = PAGE_THRESHOLDS["normal"]  # when not set: by breadth
+    link_threshold: Share | None = None  # None: the threshold of the link model
     breadth: Breadth = "normal"
-    tunnel_probability: Share = 0.1  # of links below the threshold, a second chance
-    tunnel_depth: Annotated[int, Field(ge=0, le=20)] = 2  # such links in a row
+    tunnel_probability: Share = 0.1  # that a link below the threshold is followed all the same
+    tunnel_depth: Annotated[int, Field(ge=0, le=20)] = 2  # most such links in a row
     sites: dict[Place, SiteRule] = {}  # host or host/path prefix -> how to read its pages
 
     @property
     def display_name(self) -> str:
-        """What people are shown: the name, or the words of a topic made of a user's words."""
+        """The name for people: the topic's name, or the words of a topic made of a user's words."""
         return display_name(self.name, self.zh)
 
     @property
     def full_name(self) -> str:
-        """The same, with the Chinese name where that says more: `finance (财经)`."""
+        """The display name, with the Chinese name in brackets if it has one of its own: `finance (财经)`."""
         shown = self.display_name
         return f"{shown} ({self.zh})" if self.zh and shown == self.name else shown
 
     @cached_property
     def segmenter(self) -> Segmenter:
-        """Cuts what is read for this topic: keywords and lexicon stay whole. No field: not written, and not compared."""
+        """The segmenter for texts that are read for this topic: keywords and lexicon stay whole. Not a field: not written, not compared."""
         return Segmenter([*self.keywords, *self.lexicon], self.language or ENGLISH)
 
     def cut_by(self, segmenter: Segmenter) -> Self:
-        """The same topic, for texts that this segmenter cuts."""
+        """A copy of the topic with this segmenter."""
         copied = self.model_copy()
         copied.__dict__["segmenter"] = segmenter
         return copied
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy with other words has a segmenter of its own."""
+        """A copy of the topic. If the update changes a field of SEGMENTED, the copy gets a new segmenter."""
         copied = super().model_copy(update=update, deep=deep)
         if update and not SEGMENTED.isdisjoint(update):
             copied.__dict__.pop("segmenter", None)
@@ -239,7 +239,7 @@ def _is_texts(value: Any) -> bool:
 
 
 def make_topic(fields: Mapping[str, object], what: str) -> Topic:
-    """A checked topic of plain fields; `what` names them in the error (a file, an argument)."""
+    """A checked topic with these fields; else TopicError. `what` names their source in the error (a file, an argument)."""
     try:
         return Topic.model_validate(without_removed_fields(fields, what))
     except ValidationError as failure:
@@ -247,8 +247,10 @@ def make_topic(fields: Mapping[str, object], what: str) -> Topic:
 
 
 def without_removed_fields(fields: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """The fields without those of earlier releases. One warning for those that had been switched on; `what` names where."""
-    kept = dict(fields)  # a value that such a field never had stays, and is refused as any unknown field
+    """The fields without those of earlier releases. Logs one warning if some were switched on. `what` names the source in it."""
+    kept = dict(
+        fields
+    )  # a removed field with a value it never had stays, and is refused like any unknown field
     found = {name: kept.pop(name) for name, values in REMOVED_FIELDS.items() if kept.get(name) in values}
     on = [f"{name} = {json.dumps(one)}" for name, one in found.items() if one != REMOVED_FIELDS[name][0]]
     if on and (topic := str(kept.get("name"))) not in _REMOVED_SAID:
@@ -258,12 +260,12 @@ def without_removed_fields(fields: Mapping[str, Any], what: str) -> dict[str, An
 
 
 def read_topic(toml: str, what: str) -> Topic:
-    """A checked topic of a TOML text; `what` names the file in the error."""
+    """A checked topic from a TOML text; else TopicError. `what` names the file in the error."""
     return make_topic(_fields(toml, what), what)
 
 
 def read_site_rules(toml: str, what: str) -> dict[str, SiteRule]:
-    """Checked reading rules of a TOML text that holds nothing else, written as in a topic file."""
+    """Checked reading rules from a TOML text that holds only those, written as in a topic file; else TopicError."""
     fields = _fields(toml, what)
     try:
         return _SiteRules.model_validate(fields).sites
@@ -299,11 +301,11 @@ SHORTENED_WEIGHT = 0.5
 
 
 def token_weights(keywords: Mapping[str, float], segmenter: Segmenter) -> tuple[dict[str, float], list[str]]:
-    """Keywords as they occur among the words that the segmenter gives, with their weights; and those that never can.
+    """Keywords as the segmenter gives them, with their weights; and the keywords that can never match.
 
-    A keyword that the segmenter cuts is joined again, as is a phrase of Latin words. One that loses single characters (vitamin c ->
-    vitamin; Han words of the topic stay whole) counts as what remains of it, at half weight; one of which nothing remains cannot
-    be matched.
+    The pieces of a keyword that the segmenter cuts are joined, as are those of a phrase of Latin words. A keyword that loses single
+    characters (vitamin c -> vitamin; Han words of the topic stay whole) is replaced by what remains, at half weight. If nothing remains,
+    the keyword cannot match.
     """
     weights: dict[str, float] = {}
     unmatched: list[str] = []

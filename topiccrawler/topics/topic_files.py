@@ -1,8 +1,9 @@
-"""Writes the first version of a user's topic file: what is known filled in, what is often added as a comment.
+"""Writes the first version of a user's topic file, and checks topics that load for likely mistakes.
 
-The words are the user's own, in their order; a crawl understands the file as it does the words alone (topics.meaning), so it stays short.
+`topic_file` writes the file: what is known is filled in, and what is often added is a comment. The words are the user's own, in their
+order. A crawl understands the file as it does the words alone (topics.meaning), so it stays short.
 
-Looks for what is wrong with a topic that loads: words that cannot match or match everywhere, seeds, other topics like it.
+`check` finds what is wrong with a topic that loads: words that cannot match or match everywhere, seeds, other topics like it.
 """
 
 from __future__ import annotations
@@ -23,21 +24,21 @@ from topiccrawler.topics.seeds import seeds_of_topic
 from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, read_topic, token_weights
 from topiccrawler.urls.canonical import canonical
 
-HEAVY = 0.5  # of the heaviest: a common word of this weight decides pages
+HEAVY = 0.5  # share of the largest weight, from which a common word decides pages
 LIKE = 0.5  # cosine, from which two topics fetch much the same pages
 FEW_WORDS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """An error makes a crawl useless, a warning may be meant."""
+    """A likely mistake in a topic. An error makes a crawl useless; a warning may be intended."""
 
     kind: Literal["error", "warning"]
     text: str
 
 
 def check(topic: Topic) -> list[Finding]:
-    """What is wrong, errors first."""
+    """The likely mistakes in a topic, errors first."""
     every = [*_words(topic), *_common(topic), *_places(topic), *_seeds(topic), *_others(topic)]
     return sorted(every, key=lambda finding: finding.kind != "error")
 
@@ -97,7 +98,7 @@ def _others(topic: Topic) -> Iterator[Finding]:
 def topic_file(
     name: str, words: Mapping[str, float], zh: str = "", proposed_words: int = PROPOSED_WORDS
 ) -> str:
-    """A commented TOML file of these words; TopicError when they make no topic."""
+    """The text of a commented TOML file of these words (word -> weight); TopicError when they make no topic."""
     text = (
         folder("topics")
         .joinpath("new_topic.toml")
@@ -115,5 +116,5 @@ def topic_file(
 
 
 def _quoted(text: str) -> str:
-    """As a TOML string; JSON's escapes are TOML's but for the one character JSON leaves alone."""
+    """The text as a TOML string. JSON has the same escapes, except that it does not escape one character (DEL)."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

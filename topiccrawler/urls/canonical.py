@@ -1,8 +1,8 @@
-"""The canonical form of a URL, under which it is queued, fetched and stored.
+"""The canonical form of a URL, under which it is queued, fetched and stored; with its host, registered domain, directory and file type.
 
-A page fetched under two spellings is fetched twice, but joining too many spellings hides pages. Hrefs are damaged in every
-way, so reading one never raises; usual ones match one pattern each, the others take the slow path.
-
+`Canonicalizer` makes the canonical form of the hrefs of a page. A page fetched under two spellings is fetched twice, but joining too many
+spellings hides pages. Hrefs are damaged in every way, so reading one never raises. Usual ones match one pattern each, the others take the
+slow path.
 Joined: letter case of scheme and host, IDNA and full-width hosts (then the whole URL is folded), default port,
 trailing dot and user name, dot segments, fragment, percent-encoding (case of hex, unreserved characters; the bytes
 themselves stay, so a GBK form stays GBK), index.html and its variants when no query follows, session ids and tracking
@@ -11,16 +11,14 @@ and the page's own encoding in the query when the caller names it. `%u4E2D` (old
 Not joined: http and https, www and bare host, order of parameters, letter case of the path, doubled slashes.
 None: not http(s), no host, a broken host or port, longer than Scrapy's URLLENGTH_LIMIT of 2 083 characters.
 
-Which parts of a URL identify the visitor, not the page.
+`strip_query` and `strip_path` remove the parts of a URL that identify the visitor, not the page. Session ids and campaign marks make one
+page look like thousands, but short names (`from`, `sid`, `s`) select the page on other sites. So a name with two meanings is dropped only
+when its value has the form of a session id or of a share mark. A setting can add the names of a site: a name, or a prefix that ends with
+`*`.
 
-Session ids and campaign marks make one page look like thousands, but short names (`from`, `sid`, `s`) select the page on
-other sites: a name with two meanings is dropped only when its value has the form of a session id or of a share mark. A
-site's own names can be added by a setting: a name, or a prefix that ends with `*`.
-
-Files that are no pages, recognised by the extension of their URL: media, archives, programs, fonts, scripts.
-
-To fetch such a link costs a slot of its host. The extension of a path is nearly always true; a query is ignored, as it may
-be a page about a file.
+`is_media` recognises files that are not pages by the extension of their URL: media, archives, programs, fonts, scripts. To fetch such a
+link costs a slot of its host. The extension of a path is nearly always right. A query is ignored, because the URL may be that of a page
+about a file.
 But: formats that pages.formats reads (pdf, docx, xlsx, pptx, txt, xml, sitemap.xml.gz) are not listed.
 """
 
@@ -43,7 +41,7 @@ _CAMPAIGNS = """
     hmsr hmpl hmcu hmkw hmci bd_vid wfr
     spm scm spm_id_from vd_source share_source share_medium share_plat share_session_id share_tag share_token
     ops_request_misc depth_1-utm_source tdsourcetag isappinstalled nsukey sudaref refer_flag pvareaid
-"""  # line by line: the world's; Baidu's; Alibaba, Sohu and Bilibili; CSDN, Tencent, WeChat, Sina, Weibo, Autohome
+"""  # by line: worldwide; Baidu; Alibaba, Sohu and Bilibili; CSDN, Tencent, WeChat, Sina, Weibo, Autohome
 _SESSIONS = "jsessionid phpsessid aspsessionid* cfid cftoken sessionid session_id oscsid zenid"
 TRACKING_PARAMETERS = frozenset(_CAMPAIGNS.split())
 SESSION_PARAMETERS = frozenset(_SESSIONS.split())
@@ -60,14 +58,14 @@ _SESSION_IN_PATH = re.compile(
 
 @lru_cache(maxsize=16)
 def names_pattern(extra_parameters: frozenset[str] = frozenset()) -> re.Pattern[str]:
-    """One pattern for all the names that are dropped whatever their value."""
+    """One pattern for all parameter names that are dropped whatever their value. `extra_parameters`: names, or prefixes with `*`."""
     names = {name.strip().lower() for name in TRACKING_PARAMETERS | SESSION_PARAMETERS | extra_parameters}
     parts = sorted(re.escape(name).replace(r"\*", ".*") for name in names if name.strip("*"))
     return re.compile("(?:amp;)?(?:" + "|".join(parts) + ")", re.IGNORECASE | re.DOTALL)
 
 
 def strip_query(query: str, names: re.Pattern[str]) -> str:
-    """The query without visitor parameters and empty pieces; order and all else are kept."""
+    """The query without visitor parameters (`names`: see `names_pattern`) and empty pieces; the rest and its order are kept."""
     kept = []
     for piece in query.split("&"):
         if not piece:
@@ -94,9 +92,9 @@ mp3 mp4 mpg mpeg m4a m4v avi mov wmv flv mkv webm rmvb rm wav wma ogg flac aac a
 zip rar 7z gz tgz bz2 xz tar exe msi apk ipa dmg iso pkg deb rpm bin torrent
 doc xls ppt wps rtf epub mobi woff woff2 ttf eot css js json
 """
-# a format of another package is named as its files end
+# The format of another package has the name of its file extension.
 _ENDINGS = frozenset(_NAMES.split()) - named("topiccrawler.formats").keys()
-_PAGES = ("/", ".html", ".htm", ".shtml", ".php", ".aspx", ".jsp")  # most links end so
+_PAGES = ("/", ".html", ".htm", ".shtml", ".php", ".aspx", ".jsp")  # the endings of most links
 
 
 def may_be_media(href: str) -> bool:
@@ -108,7 +106,7 @@ def may_be_media(href: str) -> bool:
 
 
 def is_media(url: str) -> bool:
-    """The same of a canonical URL, whose host is ignored."""
+    """Whether a canonical URL has the extension of a file that no format reader reads. The host is ignored."""
     if not may_be_media(url):
         return False
     path = url.partition("?")[0]
@@ -122,7 +120,7 @@ MAX_LENGTH_CHARACTERS = 2083
 _MAX_RAW_CHARACTERS = 8192  # a longer href is a data blob
 
 _SEGMENT = r"(?!\.|[Ii]ndex\.|[Dd]efault\.)(?:[A-Za-z0-9_~.,=+!@$&*-]++|(?:%[89A-F][0-9A-F])++)++"
-# Not possessive: before Python 3.11.5 a possessive group takes what a lookahead in it refuses.
+# Not possessive: before Python 3.11.5 a possessive group matches what a lookahead in it rejects.
 _PATH = rf"(?:/{_SEGMENT})*/?"
 _CLEAN = re.compile(rf"https?://(?![^/]{{254}})(?:[a-z0-9-]{{1,63}}+\.)++[a-z]{{2,63}}+{_PATH}")
 _CLEAN_ROOTED = re.compile(rf"/(?:{_SEGMENT}{_PATH})?")
@@ -146,7 +144,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class Canonicalizer:
-    """Reads the hrefs of one page: the base is taken apart once."""
+    """Makes the canonical URLs of the hrefs of one page. The base URL is parsed once."""
 
     __slots__ = ("_directory", "_encoding", "_names", "_origin", "_path", "_query", "_scheme")
 
@@ -164,12 +162,12 @@ class Canonicalizer:
 
     @property
     def root(self) -> Hashable:
-        """What the meaning of a rooted or absolute href depends on."""
+        """A key of all that the canonical URL of a rooted or absolute href depends on."""
         return self._origin, self._encoding, self._names
 
     @property
     def directory(self) -> Hashable:
-        """What that of a relative one depends on, unless it is empty or begins with a question mark."""
+        """A key of all that the canonical URL of a relative href depends on, unless the href is empty or begins with a question mark."""
         return self._directory, self._encoding, self._names
 
     def __call__(self, href: str) -> str | None:
@@ -234,7 +232,7 @@ class Canonicalizer:
     def _clean_query(self, query: str) -> str:
         if self._encoding == "utf-8" or query.isascii():
             return _QUERY_ESCAPES.sub(_escape_utf8, query)
-        # What the encoding lacks a browser would write as &#…; which no server reads; UTF-8 is at least a guess.
+        # A browser writes a character that the encoding lacks as &#…; which no server reads. UTF-8 is at least a guess.
         with suppress(UnicodeEncodeError):
             query = "".join(c if c.isascii() else _percent(c.encode(self._encoding)) for c in query)
         return _QUERY_ESCAPES.sub(_escape_utf8, query)
@@ -243,9 +241,9 @@ class Canonicalizer:
 def canonical(
     url: str, base: str | None = None, extra_parameters: frozenset[str] = frozenset(), encoding: str = "utf-8"
 ) -> str | None:
-    """The one form of a URL, or None when it is no http(s) URL we would fetch. Never raises.
+    """The canonical form of a URL, or None when it is not an http(s) URL to fetch. Never raises.
 
-    For all the links of one page, make one Canonicalizer instead.
+    For all links of one page, make one Canonicalizer instead.
     """
     return _canonicalizer(base, extra_parameters, encoding)(url)
 
@@ -273,7 +271,7 @@ def registered_domain(url: str) -> str:
 
 @lru_cache(maxsize=65536)
 def site_of(host: str) -> str:
-    """What shares and proofs are counted for: the registered domain of a host; a bare address with its port."""
+    """The unit for which shares and evidence are counted: the registered domain of a host; of an IP address the host with its port."""
     return _domain_under_suffix(host) or host
 
 
@@ -284,7 +282,7 @@ def _registered_domain(host: str) -> str:
 @lru_cache(maxsize=65536)
 def _domain_under_suffix(host: str) -> str:
     name = _without_port(host)
-    if name.startswith("[") or name[-1:].isdigit():  # an address: no top-level domain ends with a digit
+    if name.startswith("[") or name[-1:].isdigit():  # an IP address: no top-level domain ends with a digit
         return ""
     return _suffixes().privatesuffix(name) or ""
 
@@ -295,19 +293,19 @@ def _without_port(host: str) -> str:
 
 @lru_cache(maxsize=1)
 def _suffixes() -> PublicSuffixList:
-    # The list that came with the package: no network. Private suffixes count, because budgets are per site and a free
-    # host's users share nothing but the host. An unknown top-level domain is a suffix itself.
+    # The list in the installed package: no network. Private suffixes count, because budgets are per site, and the users
+    # of a free host share nothing but the host. An unknown top-level domain is a suffix itself.
     return PublicSuffixList(accept_unknown=True)
 
 
 def directory_of(url: str) -> str:
-    """Host and path of a canonical URL up to its last slash, that slash included."""
+    """The host and path of a canonical URL up to the last slash, inclusive."""
     place = url.partition("://")[2].partition("?")[0]
     return place[: place.rfind("/") + 1]
 
 
 def kind_between(here: str, there: str) -> str:
-    """The direction of a link within its site (SkyReach §2.3.3), by the directories of two canonical URLs.
+    """The direction of a link within its site (SkyReach §2.3.3), by the directories of two canonical URLs (`directory_of`).
 
     level = same directory, down = deeper in it, up = a directory above, cross = another branch of the same host,
     out = another host. http and https of one host are one host. (A frame is known by its tag, not by its URL.)
@@ -322,7 +320,7 @@ def kind_between(here: str, there: str) -> str:
 
 
 def _tidy(url: str) -> str:
-    """Corrects what a browser corrects before it reads an href."""
+    """Correct what browsers correct in an href before they parse it."""
     url = _JUNK.sub("", url.partition("#")[0].strip(_EDGES))
     start = _WIDE_START.match(url)
     if start and _WIDE_CHARACTER.search(start[0]):
@@ -332,7 +330,7 @@ def _tidy(url: str) -> str:
 
 @lru_cache(maxsize=8192)
 def _host(scheme: str, authority: str) -> str | None:
-    """host or host:port in its one form, or None."""
+    """The canonical host or host:port, or None when it is broken."""
     if authority.startswith("["):
         name, closed, rest = authority[1:].partition("]")
         if not closed or rest[:1] not in ("", ":"):
@@ -392,7 +390,7 @@ def _percent(data: bytes) -> str:
 
 
 def _query_codec(encoding: str) -> str:
-    """Browsers write a query in the page's encoding, except that UTF-16 and unknown ones become UTF-8."""
+    """The codec for queries: that of the page's encoding, as in browsers, but UTF-8 for UTF-16 and unknown encodings."""
     name = encoding.lower().replace("_", "-")
     if name in ("gb2312", "gbk", "gb18030", "hz-gb-2312", "gb-2312"):
         return "gbk"

@@ -1,4 +1,4 @@
-"""URLs for a person to read: Chinese characters instead of percent signs."""
+"""Writes URLs for people to read: with Chinese characters instead of percent signs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ENCODINGS = ("utf-8", "gb18030")  # what Chinese sites write
 
 
 def readable(url: str) -> str:
-    """The URL with its escaped letters and digits written out; what is no text, or no letter, stays escaped."""
+    """The URL with escaped letters and digits decoded. Bytes that are not text, and characters that are not letters, stay escaped."""
     return _ESCAPED.sub(_written_out, url)
 
 

@@ -1,7 +1,8 @@
-"""Which URLs are not wanted by their spelling alone, whatever their score: traps, hosts inside the crawler's own network, and what the user blocks.
+"""Recognises URLs that are unwanted by their spelling alone, whatever their score: traps, private hosts, and URLs that the user blocks.
 
-Traps. A broken relative link, a filter menu or a calendar offers endless URLs, but long paths and many parameters are common on the
-Chinese web. So the form decides only far outside of what ordinary sites use; doubtful URLs are left to budgets.
+`trap` recognises crawler traps. A broken relative link, a filter menu or a calendar offers endless URLs, but long paths and many
+parameters are common on the Chinese web. So the form of a URL decides only far outside of what ordinary sites use; doubtful URLs are left
+to budgets.
 
     path depth         more than `path_segments` segments
     repeated segments  one segment more than `segment_repeats` times in a path: /news/news/news/news/a.html
@@ -9,12 +10,12 @@ Chinese web. So the form decides only far outside of what ordinary sites use; do
     calendar           a date more than `calendar_years` years ahead or before 1970, linked by a page of such a date:
                        one such page alone may be a blogger's way to stay on top, a chain of them is a calendar
 
-Hosts inside. An address can be written in many ways that some resolver, proxy or browser understands: 127.1, 0x7f000001, 2130706433,
-017700000001, ::ffff:127.0.0.1, full-width digits, percent-encoding, a dot at the end, a zone. All are read here. What looks like a number
-and is no address is taken for an inside one too: no public name ends in a number.
+`is_inside` recognises hosts in the crawler's own network. An IP address can be written in many ways that some resolver, proxy or browser
+understands: 127.1, 0x7f000001, 2130706433, 017700000001, ::ffff:127.0.0.1, full-width digits, percent-encoding, a dot at the end, a zone.
+All are read here. A host that looks like a number but is not an address counts as inside too: no public name ends in a number.
 
-Blocks. A pattern matches a whole URL; `*` matches any characters, all else itself. A pattern without `*` matches the URLs that begin with
-it. A site is a host with all its subdomains.
+`Block` is a rule of the user. A pattern matches a whole URL; `*` matches any characters, every other character itself. A pattern without
+`*` matches the URLs that begin with it. A site is a host with all its subdomains.
 """
 
 from __future__ import annotations
@@ -40,9 +41,7 @@ _YEAR_SECONDS = 31_556_952.0
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What is still ordinary; 0 switches a rule off. The numbers were chosen here, on the frozen webs: no page
-    of theirs is refused.
-    """
+    """The largest values of an ordinary URL; 0 switches a rule off. Defaults chosen on the frozen webs: none of their pages is refused."""
 
     path_segments: int = 16
     segment_repeats: int = 3
@@ -51,8 +50,7 @@ class Limits:
 
 
 def trap(url: str, source_url: str, limits: Limits, now: float) -> str | None:
-    """Why a canonical URL, linked by a page, counts as a trap; None when it looks ordinary. `now`: seconds since
-    the epoch."""
+    """Why a canonical URL counts as a trap; None when it looks ordinary. `source_url`: the page that links it. `now`: Unix time."""
     address, _, query = url.partition("?")
     segments = [segment for segment in address.split("/")[3:] if segment]
     if 0 < limits.path_segments < len(segments):
@@ -84,14 +82,14 @@ def _strange_year(url: str, last: int) -> int | None:
 
 
 def _most(texts: list[str]) -> tuple[str, int]:
-    """The text that occurs most often; the first among equals."""
+    """The text that occurs most often (the first among equals), and how often."""
     return max(Counter(texts).items(), key=lambda pair: pair[1], default=("", 0))
 
 
-FAKE = ipaddress.ip_network("198.18.0.0/15")  # what a local proxy in TUN mode answers for every name
+FAKE = ipaddress.ip_network("198.18.0.0/15")  # a local proxy in TUN mode resolves every name to one of these
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _ISATAP = (0x0000_5EFE, 0x0200_5EFE)  # bits 64 to 95; an IPv4 address follows
-# Kept for private use (RFC 6761, 6762, 8375; ICANN for .internal); the fourth and fifth stand in hosts files.
+# Reserved for private use (RFC 6761, 6762, 8375; ICANN for .internal); localdomain and its variants are in hosts files.
 _INSIDE_ENDINGS = (
     "localhost",
     "local",
@@ -106,8 +104,8 @@ _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 def is_inside(host: str) -> bool:
-    """A host (without port) that is spelled as a private address, or as a name that only a private network resolves: `localhost`,
-    names without a dot, *.local, *.internal … Other names must be resolved to be known."""
+    """Whether a host (without port) is spelled as a private address, or as a name that only a private network resolves: `localhost`,
+    names without a dot, *.local, *.internal … Any other name must be resolved to know."""
     name = _plain(host)
     address = address_of(host)
     if address is not None:
@@ -118,7 +116,7 @@ def is_inside(host: str) -> bool:
 
 
 def address_of(host: str) -> str | None:
-    """The address a host spells out, in any way something reads it; None for a name."""
+    """The IP address that a host spells out, in any notation that some program reads; None for a name."""
     name = _plain(host)
     try:
         return str(ipaddress.ip_address(name.partition("%")[0]))
@@ -131,7 +129,7 @@ def address_of(host: str) -> str | None:
 
 
 def is_private(address: str) -> bool:
-    """The address leads into this machine or its network, be it embedded in an IPv6 one. What is no address is not private."""
+    """Whether an IP address leads to this machine or its network, also when an IPv6 address embeds it. False for what is not an address."""
     try:
         ip = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -145,7 +143,7 @@ def is_private(address: str) -> bool:
 
 
 def is_private_answer(address: str) -> bool:
-    """The same of an address that a name server gave: a local proxy in TUN mode answers every name with one of its own."""
+    """Whether an address from a name server is private. FAKE addresses are not: a local proxy in TUN mode resolves every name to one."""
     try:
         return ipaddress.ip_address(address) not in FAKE and is_private(address)
     except ValueError:
@@ -153,7 +151,7 @@ def is_private_answer(address: str) -> bool:
 
 
 def _carried(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address an IPv6 one leads to: mapped, 6to4, Teredo, NAT64, ISATAP."""
+    """The IPv4 address that an IPv6 address leads to (mapped, 6to4, Teredo, NAT64, ISATAP), or None."""
     number = int(ip)
     if ip in _NAT64 or (number >> 32) & 0xFFFF_FFFF in _ISATAP:
         return ipaddress.IPv4Address(number & 0xFFFF_FFFF)
@@ -161,7 +159,7 @@ def _carried(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
 
 
 def _plain(host: str) -> str:
-    """Full-width and circled digits, ideographic dots, invisible characters and escapes as what they stand for."""
+    """A host in plain characters: full-width and circled digits, ideographic dots and escapes replaced, invisible characters removed."""
     folded = unicodedata.normalize("NFKC", unquote(host)).replace("。", ".")
     seen = "".join(character for character in folded if unicodedata.category(character) != "Cf")
     return seen.strip().lower().strip("[]").removesuffix(".")
@@ -172,7 +170,7 @@ LONGEST = 2000  # characters
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Exactly one of the two is set. ArgumentError for none, both, or what would match everything."""
+    """A rule of the user, with either a URL pattern or a site. ArgumentError for none, both, or a pattern that matches everything."""
 
     pattern: str = ""
     site: str = ""
@@ -191,16 +189,16 @@ class Block:
 
     @property
     def text(self) -> str:
-        """As the user typed it."""
+        """The pattern or site, as the user typed it."""
         return self.pattern or self.site
 
     @property
     def reason(self) -> str:
-        """For the URLs that it drops."""
+        """The reason that is recorded for the URLs it drops."""
         return f"blocked: {self.text}"
 
     def matches(self, url: str) -> bool:
-        """Whether a URL is blocked; O(length), whatever the pattern."""
+        """Whether this rule blocks a URL. Linear in the length of the URL."""
         if self.site:
             host = host_of(url).partition(":")[0]
             return host == self.site or host.endswith(f".{self.site}")
@@ -219,7 +217,7 @@ class Block:
 
 
 def block_of(pattern: str, site: str = "") -> Block:
-    """What a user means: a pattern that is a host is a site. ArgumentError for one that no URL matches."""
+    """The rule that a user means: a pattern that is a host blocks the site. ArgumentError for a pattern that no URL matches."""
     if site or not pattern or "*" in pattern or pattern.startswith("http"):
         return Block(pattern, site)
     host = host_of(canonical(f"http://{pattern}") or "")

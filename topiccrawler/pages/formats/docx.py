@@ -18,7 +18,7 @@ _TITLE_STYLES = ("Title", "Heading 1", "标题", "标题 1")
 
 
 def read(body: bytes) -> Extract:
-    """A .docx file; what is wrong with it raises whatever the library raises, and the worker reports it."""
+    """The extract of a .docx file. A damaged file raises whatever the library raises, and the worker reports it."""
     unpacked_safely(body)
     document = docx.Document(BytesIO(body))
     found = properties(document.core_properties, bounded(_parts(document)))
@@ -46,7 +46,7 @@ def _rows(table: Table) -> Iterator[Part]:
     for row in table.rows:
         texts = [tidy(cell.text) for cell in row.cells]
         cells += len(texts)
-        # a merged cell is given once for each place it covers
+        # The library repeats a merged cell for each place that it covers.
         yield " ".join(text for at, text in enumerate(texts) if text and texts[at - 1 : at] != [text]), ""
         if cells > MOST_CELLS:
             return

@@ -1,16 +1,15 @@
-"""Sitemaps and their indexes, plain or gzip: a list of links; news sitemaps give headlines too, image sitemaps captions.
+"""Reads feeds, sitemaps and plain text; and parses untrusted XML safely.
 
-Parses XML from strangers safely, for feeds and sitemaps.
+`root_of` parses XML. Feeds are broken as often as pages are, and XML has entities that expand a line into gigabytes or read local files.
+So lxml parses text that is already decoded, and recovers from errors. It expands no entity, loads no DTD, uses no network, and keeps its
+own limits on depth and size.
 
-Feeds are broken as often as pages are, and XML has entities that grow a line into gigabytes or read local
-files. So lxml parses text that we have decoded and recovers from errors; it replaces no entity, loads no DTD, uses no
-network, and keeps its own limits on depth and size.
+`read_text` reads plain text: paragraphs at line ends, links where a URL is written out.
 
-Plain text: paragraphs at line ends, links where a URL is written out.
+`read_feed` reads RSS (0.9x, 1.0, 2.0), Atom, and the search.xml of Hexo: a list of links, each with its headline as anchor and its summary
+beside it. A search.xml holds the whole texts of a site; only the beginning of each is read, like that of a long summary.
 
-RSS (0.9x, 1.0, 2.0), Atom, and the search.xml of Hexo: a list of links, each with its headline as anchor and its summary beside it.
-
-A search.xml holds the whole texts of a site; of each the beginning is read, as of a long summary.
+`read_sitemap` reads sitemaps and their indexes, plain or gzip: a list of links. News sitemaps give headlines too, image sitemaps captions.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _UNWRITTEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]"
 
 
 def root_of(body: bytes, declared: str | None = None) -> etree._Element:
-    """The root element; UnreadableError when there is none."""
+    """The root element of an XML document; UnreadableError when there is none. `declared`: the charset of the HTTP header."""
     text, _ = decode(body[:MOST_BYTES], declared)
     text = _UNWRITTEN.sub("", _DECLARATION.sub("", text, count=1))
     parser = etree.XMLParser(
@@ -62,19 +61,21 @@ def root_of(body: bytes, declared: str | None = None) -> etree._Element:
 
 
 def name_of(element: etree._Element) -> str:
-    """The element's name without its namespace, lower case; empty for comments and entities."""
+    """The name of an element without its namespace, in lower case; "" for comments and entities."""
     tag = element.tag
     return tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
 
 
 def text_of(element: etree._Element) -> str:
-    """All text of an element that is no markup; entities we do not know stay out."""
+    """All text inside an element. Unknown entities are left out."""
     return "".join(piece for piece in element.itertext(etree.Element) if isinstance(piece, str))
 
 
 LONGEST_TITLE = 100
 MOST_TEXT_BYTES = 4_000_000
-_URL = re.compile(r"https?://[A-Za-z0-9.-]{1,253}[!#-&(-;=?-~]{0,2000}")  # what is not ASCII is prose again
+_URL = re.compile(
+    r"https?://[A-Za-z0-9.-]{1,253}[!#-&(-;=?-~]{0,2000}"
+)  # ends at the first non-ASCII character, which is prose again
 
 
 def read_text(body: bytes, declared: str | None = None) -> Extract:
@@ -115,7 +116,7 @@ def read_feed(body: bytes, declared: str | None = None) -> Extract:
 
 
 def addresses(root: etree._Element) -> Iterator[str]:
-    """The URL of each entry, as it is written; empty where one has none."""
+    """The URL of each entry of a feed, as written; "" for an entry without a URL."""
     return map(_link, _entries(root))
 
 
@@ -133,7 +134,7 @@ def _parts(entries: Iterator[etree._Element]) -> Iterator[Part]:
 
 
 def _fields(element: etree._Element) -> dict[str, str]:
-    """Text of the direct children by name; the first of each counts."""
+    """The texts of the direct children by name. The first of each name counts."""
     found: dict[str, str] = {}
     for child in element:
         name = name_of(child)
@@ -143,7 +144,7 @@ def _fields(element: etree._Element) -> dict[str, str]:
 
 
 def _link(entry: etree._Element) -> str:
-    """RSS writes the URL as text, Atom as href, Hexo as `url`; an Atom link with another rel than `alternate` is no page."""
+    """The URL of an entry, or "". RSS has it as text, Atom as href, Hexo as `url`. Of Atom links only rel="alternate" is a page."""
     for child in entry:
         if name_of(child) in _LINKS:
             url = child.get("href") if child.get("rel", "alternate") == "alternate" else None
@@ -156,7 +157,7 @@ def _link(entry: etree._Element) -> str:
 
 
 def _plain(markup: str) -> str:
-    """Text of a summary, which may be HTML."""
+    """The beginning of a summary as plain text; the summary may be HTML."""
     if "<" in markup:
         root = LexborHTMLParser(limit_nesting(markup)).body
         markup = root.text(separator=" ") if root is not None else ""
@@ -178,7 +179,7 @@ def read_sitemap(body: bytes, declared: str | None = None) -> Extract:
 
 
 def entries(root: Iterable[etree._Element]) -> Iterator[Part]:
-    """Headline and URL of each page or sitemap it lists, as they are written; captions of its pictures without a URL."""
+    """Yield headline and URL, as written, of each page or sitemap listed; then the caption of the page's picture, without a URL."""
     for holder in root:
         if name_of(holder) not in _HOLDERS:
             continue

@@ -1,4 +1,4 @@
-"""What Office files have in common: a zip that may be a bomb, and properties with title and author."""
+"""What the readers of Office files share: a check against zip bombs, and the properties of a file (title, author …)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_MEMBERS = 5_000
 
 
 def unpacked_safely(body: bytes) -> None:
-    """UnreadableError when the file would grow too large. A member cannot give more than it claims: zipfile stops there."""
+    """Raise UnreadableError when a file is damaged or too large unpacked. A member cannot exceed its declared size: zipfile stops there."""
     try:
         with zipfile.ZipFile(BytesIO(body)) as archive:
             members = archive.infolist()
@@ -25,8 +25,8 @@ def unpacked_safely(body: bytes) -> None:
 
 
 def properties(about: Any, parts: list[Part]) -> Extract:
-    """An extract with the file's own properties. openpyxl says creator where the others say author."""
-    saved = about.modified or about.created  # templates are created years before what is made from them
+    """An extract of these parts with the properties of the file. openpyxl names the author `creator`."""
+    saved = about.modified or about.created  # a template is created years before the files made from it
     return Extract(
         title=tidy(about.title)[:LONGEST_FIELD],
         parts=parts,

@@ -18,7 +18,7 @@ _NO_TITLES = ("untitled", "microsoft word", "无标题", "幻灯片")
 
 
 def read(body: bytes) -> Extract:
-    """A PDF file; UnreadableError when it is locked or has no pages that can be read."""
+    """The extract of a PDF file. UnreadableError when it is locked with a password or damaged."""
     try:
         reader = PdfReader(BytesIO(body), strict=False)
         if reader.is_encrypted and not reader.decrypt(""):

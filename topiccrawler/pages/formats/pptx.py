@@ -12,11 +12,11 @@ from topiccrawler.pages.formats.office import properties, unpacked_safely
 from topiccrawler.pages.formats.registry import Extract, Part, bounded
 
 MOST_SLIDES = 500
-MOST_DEPTH = 20  # of groups in groups
+MOST_DEPTH = 20  # of nested groups of shapes
 
 
 def read(body: bytes) -> Extract:
-    """A .pptx file; see docx.read for what goes wrong."""
+    """The extract of a .pptx file. Errors are as in docx.read."""
     unpacked_safely(body)
     presentation = Presentation(BytesIO(body))
     found = properties(presentation.core_properties, bounded(_parts(presentation)))

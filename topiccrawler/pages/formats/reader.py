@@ -1,8 +1,9 @@
-"""Reads a body of any known format but HTML within limits; the entry point of this package.
+"""Reads a body of any known format but HTML, within limits. It is the entry point of this package.
 
-Text, feeds and sitemaps are read here, by parsers with limits of their own. PDF and Office files, and formats of other packages, may hang or
-eat memory, so a worker process reads them (pages.formats.worker). Its answer must come within `seconds` whatever the file does, from whichever
-thread asks. So the pipe is read with a deadline, and a worker that misses it is killed; the next file gets a new one.
+`Formats` reads text, feeds and sitemaps itself, by parsers with limits of their own. PDF and Office files, and formats of other packages,
+may hang or use too much memory, so `WorkerProcess` has them read by a process of their own (pages.formats.worker). The answer must come
+within `seconds`, whatever the file does and whichever thread calls. So the pipe is read with a deadline, and a worker that misses it is
+killed; the next file starts a new one.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _PIECE_BYTES = 1 << 20
 
 
 class WorkerProcess:
-    """At most one process; one file at a time."""
+    """Reads files in a worker process: at most one process, one file at a time. `seconds`: the deadline for one file."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -36,7 +37,7 @@ class WorkerProcess:
         self._finalizer: weakref.finalize | None = None  # type: ignore[type-arg]
 
     def read(self, kind: str, body: bytes) -> Extract:
-        """Read one file; UnreadableError with the reason when that fails."""
+        """Return the extract of one file. UnreadableError, with the reason, when that fails. Thread-safe."""
         with self._lock, tempfile.NamedTemporaryFile(prefix="topiccrawler-") as file:
             file.write(body)
             file.flush()
@@ -47,7 +48,7 @@ class WorkerProcess:
             raise UnreadableError(_fault(line)) from None
 
     def close(self) -> None:
-        """End the process. A later `read` starts another."""
+        """End the worker process. A later `read` starts a new one."""
         if self._finalizer is not None:
             self._finalizer()
         self._process = self._finalizer = None
@@ -64,13 +65,13 @@ class WorkerProcess:
             raise UnreadableError(str(error)) from error
 
     def _running(self) -> tuple[IO[bytes], IO[bytes]]:
-        """Pipes to and from the process, which is started when there is none."""
+        """The pipes to and from the worker process, which is started if none is running."""
         if self._process is None or self._process.poll() is not None:
             self.close()
             environment = {
                 **os.environ,
                 "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path),
-                "OPENBLAS_NUM_THREADS": "1",  # numpy comes with openpyxl, and its threads with address space
+                "OPENBLAS_NUM_THREADS": "1",  # openpyxl imports numpy, whose threads reserve address space
             }
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "topiccrawler.pages.formats.worker", str(self.seconds)],
@@ -113,25 +114,25 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
-            with contextlib.suppress(OSError):  # what was not sent stays unsent
+            with contextlib.suppress(OSError):  # the pipe may still hold a request that cannot be sent
                 pipe.close()
 
 
-MOST_BYTES = 32_000_000  # of a file that goes to the worker
-SECONDS = 10.0  # for one file, the start of the worker included
+MOST_BYTES = 32_000_000  # of a file for the worker
+SECONDS = 10.0  # for one file, including the start of the worker
 
 _READERS = {"text": feeds.read_text, "feed": feeds.read_feed, "sitemap": feeds.read_sitemap}
 
 
 class Formats:
-    """All formats but HTML. Safe to call from several threads; the worker starts at the first file that needs it."""
+    """Reads all formats but HTML. Thread-safe. The worker process starts at the first file that needs it."""
 
     def __init__(self, *, seconds: float = SECONDS, most_bytes: int = MOST_BYTES) -> None:
         self.most_bytes = most_bytes
         self._worker = WorkerProcess(seconds)
 
     def read(self, kind: str, body: bytes, declared: str | None = None) -> Extract:
-        """What the file says; UnreadableError, with the reason, when it says nothing. `declared` is a charset."""
+        """The extract of a file; UnreadableError, with the reason, when there is none. `declared`: the charset of the HTTP header."""
         if kind in IN_WORKER:
             if len(body) > self.most_bytes:
                 raise UnreadableError(f"{len(body):,} bytes")

@@ -1,11 +1,14 @@
-"""Recognises the format of a body, names its reader, and says what a reader gives. CONTRIBUTING.md and docs/parts.md say how to add a format.
+"""Recognises the format of a body, finds its reader, and defines what readers return. CONTRIBUTING.md and docs/parts.md say how to add a
+format.
 
-Content-Type and file name are often wrong (a workbook served as text/html): the first bytes decide, and the declaration
-only where they say nothing. Nearly all bodies are HTML, which takes microseconds. Formats of other packages are asked where ours do not
-recognise the bytes.
+`recognise` decides by the first bytes. Content-Type and file name are often wrong (a workbook served as text/html), so the declaration
+counts only where the bytes say nothing. Nearly all bodies are HTML, which takes microseconds. Formats of other packages are tried if ours
+do not recognise the bytes.
 
-Title, words, relevance, links and contexts are all made for HTML. So a reader gives an Extract, paragraphs and links in order, and
-this is written as a small HTML page that is read as any other.
+`Extract` is what a reader returns: paragraphs and links in order. Title, words, relevance, links and contexts are all computed from HTML.
+So an extract is written as a small HTML page, and this is read as any other page.
+
+`FormatReader` is the protocol for formats of other packages.
 """
 
 from __future__ import annotations
@@ -37,31 +40,31 @@ LONGEST_FIELD = 1_000
 _SPACE = re.compile(r"\s+")
 _UNWRITTEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
-Part = tuple[str, str]  # text, and the URL it leads to; one of them may be empty
+Part = tuple[str, str]  # text, and the URL that it links to; one of them may be empty
 
 
 class UnreadableError(Exception):
-    """A file of a known format that gives nothing: damaged, locked, too large or too slow. The text says why."""
+    """A file of a known format cannot be read: damaged, locked, too large or too slow. The text says why."""
 
 
 @dataclass(slots=True)
 class Extract:
-    """A document of any format."""
+    """The content of a file of any format: title, properties, and text with links in order."""
 
     title: str = ""
     parts: list[Part] = field(default_factory=list)
     keywords: str = ""
     description: str = ""
     author: str = ""
-    published: str = ""  # as the file says it; pages.metadata reads it
+    published: str = ""  # as the file has it; pages.metadata parses it
     is_hub: bool = False  # a list of links (feed, sitemap): it has no main text
 
     def main_text(self) -> str:
-        """Paragraphs, one a line; empty for a list of links."""
+        """The paragraphs, one a line; "" for a list of links."""
         return "" if self.is_hub else "\n".join(text for text, _ in self.parts if text)
 
     def as_html(self) -> str:
-        """A page with the same content."""
+        """An HTML page with the same content."""
         metas = (
             ("keywords", self.keywords),
             ("description", self.description),
@@ -78,29 +81,29 @@ class Extract:
         return f"<html><head><title>{html.escape(self.title)}</title>{head}</head><body>{body}</body></html>"
 
     def bounded(self) -> Extract:
-        """The same as plain text within the limits."""
+        """A copy as plain text, cut to the limits."""
         names = ("title", "keywords", "description", "author", "published")
         fields = {name: tidy(getattr(self, name))[:LONGEST_FIELD] for name in names}
         return Extract(**fields, parts=bounded(self.parts), is_hub=bool(self.is_hub))
 
     def as_json(self) -> str:
-        """One line, for the pipe between processes."""
+        """The extract as one line of JSON, for the pipe between processes."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, line: str | bytes) -> Extract:
-        """What `as_json` wrote; ValueError, TypeError or KeyError when it did not."""
+        """The extract that `as_json` wrote as this line; ValueError, TypeError or KeyError for any other line."""
         found = json.loads(line)
         return cls(**{**found, "parts": [(str(text), str(url)) for text, url in found["parts"]]})
 
 
 def tidy(text: object) -> str:
-    """One line without control characters."""
+    """Any value as one line of text without control characters; "" for None."""
     return _SPACE.sub(" ", _UNWRITTEN.sub("", str(text or ""))).strip()
 
 
 def bounded(parts: Iterable[tuple[str, str]]) -> list[Part]:
-    """The first parts that are worth keeping, up to the limits; a lazy iterable is read no further."""
+    """The first parts that are not empty, up to the limits of number and length. A lazy iterable is read no further."""
     kept: list[Part] = []
     characters = links = 0
     for raw, url in parts:
@@ -115,7 +118,7 @@ def bounded(parts: Iterable[tuple[str, str]]) -> list[Part]:
 
 
 def joined_lines(lines: Iterable[str]) -> list[str]:
-    """Paragraphs of text whose lines were broken to fit a page: a nearly full line goes on in the next one."""
+    """The paragraphs of a text whose lines were broken to fit a page: a nearly full line continues in the next one."""
     tidied = [line for line in map(tidy, lines) if line]
     full = 0.8 * max(map(len, tidied), default=0)
     paragraphs: list[str] = []
@@ -134,31 +137,31 @@ HTML = "html"
 MEDIA = "media"  # pictures, sound, film, fonts: recorded where they are linked, never read
 UNKNOWN = "unknown"
 
-GROUP = "topiccrawler.formats"  # entry points of other packages, which are a FormatReader each
+GROUP = "topiccrawler.formats"  # entry points of other packages; each is a FormatReader
 IN_PROCESS = ("text", "feed", "sitemap")
 OFFICE = ("pdf", "docx", "xlsx", "pptx")  # modules of this package
 OTHERS = named(GROUP, (HTML, MEDIA, UNKNOWN, *IN_PROCESS, *OFFICE))
-IN_WORKER = (*OFFICE, *OTHERS)  # read in a process of their own (worker.py)
+IN_WORKER = (*OFFICE, *OTHERS)  # read in the worker process (worker.py)
 READ = frozenset({HTML, *IN_PROCESS, *IN_WORKER})
 
 
 class FormatReader(Protocol):
-    """A format of another package: a module, or anything else that has these."""
+    """The format of another package: a module, or any other object with these functions."""
 
     def recognises(self, head: bytes, content_type: str) -> bool:
-        """`head`: the first HEAD_BYTES of a body. Called in the crawl's own process, for bodies that none of our formats has for its own."""
+        """Whether a body has this format. `head`: its first HEAD_BYTES. Called in the crawl's process, if none of our formats matches."""
 
     def read(self, body: bytes) -> Extract:
-        """Called in the process that reads PDFs, under its limits of time and memory; whatever it raises is why the file is unreadable."""
+        """The extract of a file. Called in the worker process, within its limits. Any exception means that the file is unreadable."""
 
 
 def reader_of_package(name: str) -> FormatReader:
-    """One of OTHERS; StateError when it cannot be imported or is none."""
+    """The reader of a format of OTHERS; StateError when it cannot be imported or is not a FormatReader."""
     reader: FormatReader = part(OTHERS[name], f"format {name!r}", StateError, members=("recognises", "read"))
     return reader
 
 
-_FAULTY = set[str]()  # of OTHERS: not asked any more
+_FAULTY = set[str]()  # formats of OTHERS that failed once, and are not called again
 
 
 HEAD_BYTES = 2048
@@ -199,7 +202,7 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 
 
 def recognise(body: bytes, content_type: str = "") -> str:
-    """The format's name; `unknown` for what no reader reads. Never raises."""
+    """The name of a body's format; `unknown` if no reader reads it. Never raises. `content_type`: the header's value."""
     head = body[:HEAD_BYTES]
     found = _packed(body, head) or _by_magic(head) or _by_markup(head)
     if OTHERS and found in {"", MEDIA, UNKNOWN}:
@@ -208,7 +211,7 @@ def recognise(body: bytes, content_type: str = "") -> str:
 
 
 def _by_others(head: bytes, content_type: str) -> str:
-    """The first that knows it. One that fails is a warning, and is not asked again."""
+    """The first format of another package that recognises a body, or "". One that raises is logged and not called again."""
     for name in OTHERS:
         if name not in _FAULTY:
             try:
@@ -222,7 +225,7 @@ def _by_others(head: bytes, content_type: str) -> str:
 
 
 def _packed(body: bytes, head: bytes) -> str:
-    """PDF, and containers recognised by their content."""
+    """The format of a PDF, zip or gzip body, by its content; "" for others."""
     if head.startswith(b"%PDF-") or (b"%PDF-" in head[:1024] and not _MARKUP.search(head, 0, 1024)):
         return "pdf"
     if head.startswith(b"PK\x03\x04"):
@@ -244,7 +247,7 @@ def _by_markup(head: bytes) -> str:
 
 
 def _declared(head: bytes, content_type: str) -> str:
-    """Neither known bytes nor markup: the declaration decides, unless the bytes are no text."""
+    """The format by the declared Content-Type, for a body without known bytes or markup; `unknown` for bytes that are not text."""
     declared = content_type.partition(";")[0].strip().lower()
     if _is_binary(head):
         return UNKNOWN
@@ -256,7 +259,7 @@ def _declared(head: bytes, content_type: str) -> str:
 
 
 def inflated(body: bytes, most: int) -> bytes:
-    """The first `most` bytes of what is packed with gzip; what there is of it when it is damaged."""
+    """The first `most` bytes of a gzip body, unpacked; fewer when it is cut off, none when it is damaged."""
     try:
         return zlib.decompressobj(31).decompress(body, most)
     except zlib.error:
@@ -264,13 +267,13 @@ def inflated(body: bytes, most: int) -> bytes:
 
 
 def _root(head: bytes) -> str:
-    """The format that an XML root element belongs to."""
+    """The format by the name of the XML root element, or ""."""
     found = _ROOT.match(head.removeprefix(BOM_UTF8))
     return _ROOTS.get(found[1].lower(), "") if found else ""
 
 
 def _office(body: bytes) -> str:
-    """Office files are zips; the name of the main part decides which."""
+    """The format of an Office file, which is a zip, by the name of its main part; `unknown` for other zips."""
     try:
         with zipfile.ZipFile(BytesIO(body)) as archive:
             names = archive.namelist()
@@ -282,7 +285,8 @@ def _office(body: bytes) -> str:
 
 
 def _is_binary(head: bytes) -> bool:
-    """More than a thirtieth control characters, and no UTF-16, of which a quarter or more is zeros beside text."""
+    """Whether more than a thirtieth of the bytes are control characters, and it is not UTF-16 (a quarter or more zeros, at every second
+    byte)."""
     if head.startswith(_BYTE_ORDER_MARKS) or not head:
         return False
     controls = len(head) - len(head.translate(None, _CONTROLS))

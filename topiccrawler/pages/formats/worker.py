@@ -1,8 +1,8 @@
-"""The process that reads PDF and Office files, so that a hostile one can only kill this process.
+"""The worker process that reads PDF and Office files, so that a hostile file can only kill this process.
 
-A thread cannot be stopped, a process can. One process serves many files, since starting it takes half a second.
-A request is a line `format path`, the answer a line of JSON; the process limits its own memory and CPU, and ends when
-its parent does.
+A thread cannot be stopped, a process can. One process serves many files, because starting it takes half a second.
+A request is a line `format path`, the answer a line of JSON. The process limits its own memory and CPU, and ends when
+its parent ends.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ LONGEST_FAULT = 300
 
 
 def main() -> None:
-    """Answer requests until there are none: `python -m topiccrawler.pages.formats.worker SECONDS`."""
+    """Answer requests until standard input ends: `python -m topiccrawler.pages.formats.worker SECONDS`."""
     seconds = float(sys.argv[1])
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     logging.disable()
     warnings.simplefilter("ignore")
-    # Libraries that print must not disturb the answers.
+    # Output that libraries print must not get between the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="ascii", newline="\n")
     os.dup2(2, 1)
     for request in sys.stdin:
         kind, _, path = request.rstrip("\n").partition(" ")
         used = resource.getrusage(resource.RUSAGE_SELF)
         _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-        # Without a parent to stop us, the kernel does.
+        # If the parent is gone and cannot stop this process, the kernel does.
         resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime + 2 * seconds) + 1, hard))
         answers.write(answer(kind, Path(path)) + "\n")
         answers.flush()
 
 
 def answer(kind: str, path: Path) -> str:
-    """The extract as one line of JSON, or `{"fault": …}`."""
+    """The extract of a file as one line of JSON, or `{"fault": …}` with the reason why there is none."""
     try:
         return _extract(kind, path.read_bytes()).as_json()
     except Exception as error:  # noqa: BLE001 anything at all may come out of a damaged file

@@ -1,7 +1,7 @@
 """Workbooks by openpyxl: a row of cells is a line. Runs in the worker.
 
-But: hyperlinks behind cells are not read (openpyxl reads them only when it holds the whole sheet in memory); URLs written
-out in cells are.
+But: hyperlinks behind cells are not read (openpyxl reads them only when it holds the whole sheet in memory). URLs written
+out in cells are read.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from topiccrawler.pages.formats.office import properties, unpacked_safely
 from topiccrawler.pages.formats.registry import Extract, Part, bounded, tidy
 
 MOST_SHEETS = 50
-MOST_ROWS = 5_000  # of one sheet; a sheet may claim a million
+MOST_ROWS = 5_000  # of one sheet; a sheet may declare a million
 MOST_COLUMNS = 100
 
 
 def read(body: bytes) -> Extract:
-    """An .xlsx file; see docx.read for what goes wrong."""
+    """The extract of an .xlsx file. Errors are as in docx.read."""
     unpacked_safely(body)
     with closing(load_workbook(BytesIO(body), read_only=True, data_only=True, keep_links=False)) as workbook:
         found = properties(workbook.properties, bounded(_parts(workbook)))
