@@ -9,7 +9,9 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from topiccrawler.crawling.job_files import OUTLINKS
+from topiccrawler.crawling.job_files import OUTLINKS, write_recipe
+from topiccrawler.crawling.job_files import PAGES as PAGES_FILE
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.model import Visit
 from topiccrawler.results.link_graph import write_graph
 from topiccrawler.store.outlinks import OutlinkStore
@@ -49,6 +51,15 @@ def test_pages_fetched_are_nodes_and_the_links_that_found_them_edges(job: Path) 
     assert graph.nodes[SEED] == {"relevance": 0.1, "kept": False}
     found = {(SEED, ONE): {"kind": "found", "anchor": "一"}, (ONE, TWO): {"kind": "found", "anchor": "二"}}
     assert {(source, target): data for source, target, data in graph.edges(data=True)} == found
+
+
+def test_pages_that_any_process_of_a_job_fetched_are_nodes(job: Path, make_job: Callable[..., Path]) -> None:
+    other = "http://a.cn/other"
+    second = make_job("second", visits=(Visit(other, 200, 1.0, 0.1, stored=False, time=2.5, source_url=SEED),))
+    for folder in (job, second):
+        (folder / PAGES_FILE).unlink(missing_ok=True)
+        write_recipe(Recipe("finance", "breadth_first", store="postgresql://host/pages", store_job="both"), folder)
+    assert (SEED, other) in graph_of(job, nodes=4).edges
 
 
 def test_pages_selected_are_a_graph_of_their_own(job: Path) -> None:

@@ -18,6 +18,7 @@ from urllib.parse import quote
 from aiohttp import web
 
 from topiccrawler.crawling.job_files import FRONTIER, REFUSED, VISITS
+from topiccrawler.crawling.page_stores import visits_of
 from topiccrawler.dashboard import panels
 from topiccrawler.dashboard.jobs import LIVE, Job, mark
 from topiccrawler.dashboard.panels import topic_name
@@ -31,7 +32,6 @@ from topiccrawler.results.job_pages import job_pages
 from topiccrawler.results.jobs import selection_of
 from topiccrawler.results.summary import end_of
 from topiccrawler.store.refused import NOT_QUEUED, read_refused
-from topiccrawler.store.visits import read_visits
 from topiccrawler.topics.catalogue import by_name
 
 _SECONDS = 0.06  # for reading logs that were not read yet; the next request resumes
@@ -166,8 +166,8 @@ def _urls(job: Job, state: str, reason: str, limit: int, skip: int) -> Iterator[
     if is_made(job.folder / FRONTIER):
         yield from ended(job.folder / FRONTIER, State(state), reason, limit, skip)
         return
-    log, number = job.folder / VISITS, 0
-    for visit in read_visits(log) if log.is_file() else ():
+    number = 0
+    for visit in visits_of(job.folder):
         if not visit.stored and end_of(visit) == (state, reason):
             number += 1
             if 0 <= limit < number - skip:

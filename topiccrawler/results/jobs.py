@@ -121,8 +121,9 @@ class JobLog:
 
     def visit(self, url: str) -> Visit | None:
         """The last visit of a URL, or None if it has not been read."""
-        place = self._places.get(url)
-        return None if place is None else self._tail.at(place)
+        with self._lock:
+            place = self._places.get(url)
+            return None if place is None else self._tail.at(place)
 
     def path(self, url: str, source_url: str, anchor: str, score: float | None = None) -> list[OnTheWay]:
         """The path from the seed to a URL whose link is on the page `source_url`, as far as the log has it."""

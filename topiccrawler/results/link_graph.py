@@ -26,7 +26,7 @@ from typing import BinaryIO
 
 import networkx as nx
 
-from topiccrawler.crawling.job_files import FRONTIER, OUTLINKS, VISITS
+from topiccrawler.crawling.job_files import FRONTIER, OUTLINKS
 from topiccrawler.crawling.page_stores import has_pages, open_pages, visits_of
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.frontier.stored_state import reading
@@ -34,7 +34,6 @@ from topiccrawler.resources import package_text
 from topiccrawler.results.summary import is_page
 from topiccrawler.store.outlinks import OutlinkStore, fingerprint
 from topiccrawler.store.pages import PageRecord
-from topiccrawler.store.visits import read_visits
 
 FOUND, LINK = "found", "link"  # kinds of edges
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -49,8 +48,7 @@ def write_graph(records: Iterator[PageRecord], out: BinaryIO, *, folder: Path, w
         known = {"title": _xml(record.title), "relevance": record.relevance, "depth": record.depth}
         graph.add_node(url, **known, kept=True)
         sources[url] = _xml(record.source_url), record.anchor
-    log = folder / VISITS
-    for visit in read_visits(log) if whole and log.is_file() else ():
+    for visit in visits_of(folder) if whole else ():
         url = _xml(visit.url)
         if 200 <= visit.status < 300 and url not in graph:
             graph.add_node(url, relevance=visit.relevance, kept=False)
