@@ -1,9 +1,9 @@
 """Scrapy add-on that adapts the settings of a crawl: replay and recording of WARC files, browser rendering, User-Agent, unused extensions.
 
 The conflict: `-s REPLAY_WARC=…` must switch the download handlers in any command, which no settings file can do. And in another project our
-components must get their positions without replacing that project's own. So a spider with a topic gets our defaults with a lower priority than
-the project's values (engine.defaults), and any other spider gets none. Only the handlers and delays of a replay override a project's values
-(not `-s` or a spider's custom_settings), because a recording has no server to be polite to.
+components must get their positions without replacing that project's own. So a spider with a topic gets our defaults with a lower priority
+than the project's values (engine.defaults), and any other spider gets none. Only the handlers and delays of a replay override a project's
+values (not `-s` or a spider's custom_settings), because a recording has no server to be polite to.
 """
 
 from __future__ import annotations

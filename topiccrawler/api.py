@@ -133,8 +133,8 @@ class Job:
         return found
 
     def stop(self, timeout: float = STOP_SECONDS) -> None:
-        """End the crawl as Ctrl-C does, and wait up to `timeout` seconds for its end. No effect when none runs; StateError when it still runs
-        after that time."""
+        """End the crawl as Ctrl-C does, and wait up to `timeout` seconds for its end. No effect when none runs; StateError when it still
+        runs after that time."""
         if not self.is_running:
             return
         try:
@@ -147,12 +147,13 @@ class Job:
             raise StateError(f"job {self.folder}", fault, "wait, or kill its process")
 
     async def stop_async(self, timeout: float = STOP_SECONDS) -> None:  # noqa: ASYNC109 of the crawl, not of this call
-        """Stop the crawl as `stop` does, without blocking the event loop. A task that is cancelled while it waits here still stops the crawl."""
+        """Stop the crawl as `stop` does, without blocking the event loop. A task that is cancelled while it waits here still stops the
+        crawl."""
         await asyncio.shield(asyncio.to_thread(self.stop, timeout))
 
     def wait(self, timeout: float | None = None) -> Self:
-        """Wait up to `timeout` seconds (None = without limit) for the end of the crawl. CrawlerError when it failed, TimeoutError when it still
-        runs."""
+        """Wait up to `timeout` seconds (None = without limit) for the end of the crawl. CrawlerError when it failed, TimeoutError when it
+        still runs."""
         if not self._ends_in(timeout):
             raise TimeoutError(f"job {self.folder} still runs after {timeout:g} s")
         self._check_end()
@@ -238,8 +239,8 @@ class Job:
         self._check_end()
 
     def border(self, limit: int = SHOWN) -> list[Judged]:
-        """The pages nearest to the page threshold, kept or discarded, the most relevant first. A person's answers about these pages teach the
-        topic most."""
+        """The pages nearest to the page threshold, kept or discarded, the most relevant first. A person's answers about these pages teach
+        the topic most."""
         return [*first_look(self.folder, count=limit).border]
 
     def teach(self, answers: Mapping[str, bool]) -> list[str]:
@@ -270,8 +271,8 @@ class Job:
     ) -> list[str]:
         """Write the kept pages to a file, as `scrapy pages JOB export` does, and return the lines that the command prints.
 
-        `form`: one of the command's formats; None = by the file's extension. `shape`: shards and compression of a corpus. `conditions`: as for
-        `best`.
+        `form`: one of the command's formats; None = by the file's extension. `shape`: shards and compression of a corpus. `conditions`: as
+        for `best`.
         """
         wanted = Wanted(
             selection=selection_of(**conditions), limit=limit, with_text=with_text, markdown=markdown, links=links,

@@ -1,7 +1,7 @@
 """Finds and loads the parts of a crawl that other packages provide as entry points (docs/parts.md).
 
-The group of an entry point is the kind of part; its name is the name that a user writes. A part is imported when it is used. One that cannot
-be used raises a CrawlerError that names its entry point.
+The group of an entry point is the kind of part; its name is the name that a user writes. A part is imported when it is used. One that
+cannot be used raises a CrawlerError that names its entry point.
 """
 
 from __future__ import annotations

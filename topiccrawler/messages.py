@@ -1,9 +1,9 @@
 """Translates messages of the command line to the user's language: English, or Chinese where the locale is Chinese.
 
-The conflict: messages are made from values at some hundred places, where the fault is known. Yet English must cost nothing, and programs and
-tests read English. So a message is translated when it is printed: the finished text is matched against the templates of a catalogue
-(locale/zh.toml), which is read in a Chinese locale only. A message without a template stays English. `{name}` in a template matches any text,
-which is copied; `{NAME}` matches a text that is translated as a message itself.
+The conflict: messages are made from values at some hundred places, where the fault is known. Yet English must cost nothing, and programs
+and tests read English. So a message is translated when it is printed: the finished text is matched against the templates of a catalogue
+(locale/zh.toml), which is read in a Chinese locale only. A message without a template stays English. `{name}` in a template matches any
+text, which is copied; `{NAME}` matches a text that is translated as a message itself.
 
 Gettext's functions are not used: each of those places would call them with a template and values instead of making its text. Each error
 would then carry both forms, because logs, JSON and callers of the Python API get English in the same run. A catalogue that is read as it is

@@ -59,7 +59,8 @@ class Via:
 
 
 class Score(NamedTuple):
-    """The priority of a URL, given by a strategy. A larger value is fetched sooner. Values are finite, and comparable within one strategy only."""
+    """The priority of a URL, given by a strategy. A larger value is fetched sooner. Values are finite, and comparable within one strategy
+    only."""
 
     url: str
     value: float
