@@ -147,8 +147,8 @@ def failed_lines(stats: Mapping[str, Any]) -> list[str]:
 
 
 def place_lines(folder: Path, *, queued: bool, has_pages: bool = False) -> list[str]:
-    """Lines with the job's folder and the commands that show its results. `has_pages`: the pages are in a database that the folder names.
-    `queued`: the queue is in the folder."""
+    """Lines with the job's folder and the commands that show its results. `has_pages`: pages may have been kept, in the folder or
+    in a database. `queued`: the queue is in the folder."""
     quoted = shlex.quote(str(folder))
     commands = (
         [f"scrapy pages {quoted}", f"scrapy search WORDS --job {quoted}"]
