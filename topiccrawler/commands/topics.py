@@ -152,7 +152,7 @@ def _as_json(own: Statistics | None) -> dict[str, Any] | None:
     return None if own is None else asdict(own)
 
 
-SHOWN = 20  # words that are printed without --all
+SHOWN = 20  # words of each kind, found by a program, that are printed without --all
 LONGEST_NAME = 80  # characters; file systems refuse much longer ones
 _SEPARATOR = re.compile(r"[,;\n]")
 

@@ -5,7 +5,7 @@ queue again, one slice per page.
 
 `parts_for` makes the parts for `set topic=NAME`. The conflict: page classifier, link model, strategy and gate all depend on the topic, and
 the strategy has learned for the old one. So all of them are made anew, and `rescore` scores the queue as if its links were found now: page
-by page, in the order of the queue. The relevance of each source page to the new topic is that of its stored text, and zero without a stored
+by page, oldest first. The relevance of each source page to the new topic is that of its stored text, and zero without a stored
 text. The queue itself, host clocks, budgets and files stay.
 
 `taught_parts` makes the parts for the same topic after a person's answers have changed it.
