@@ -23,7 +23,7 @@ TEXTS = ("anchor", "before", "after")
 
 
 class Command(ReportingCommand):
-    """The command `scrapy explain`: explains a URL by a job, or a link described by options by the topic's link model."""
+    """The command `scrapy explain`: explains a URL, or a link that options describe."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) > 1 or not (args or opts.anchor):

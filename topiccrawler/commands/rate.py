@@ -17,7 +17,7 @@ SHARE_KEYS = ("share", "low", "high", "yes", "of")
 
 
 class Command(ReportingCommand):
-    """The command `scrapy rate`: writes questions about a sample of pages, asks them, or evaluates the answers."""
+    """The command `scrapy rate`: writes or asks questions about pages, or evaluates answers."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if sum(map(bool, (opts.write, opts.rater, opts.read))) != 1:

@@ -46,7 +46,7 @@ class Command(ReportingCommand):
 
 
 def _progress(folder: Path, done: int, of: int) -> None:
-    """Show the progress of building a job's index on a terminal; for many pages the first search takes a while."""
+    """Show the progress of indexing a job's pages, on a terminal; the first search may take a while."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\rindexing {folder.name}: {done} of {of} pages{'' if done < of else chr(10)}")
 

@@ -28,7 +28,7 @@ REMEDY = "name jobs by --jobs DIR, or a SearXNG instance by --search URL; topics
 
 
 class Command(ReportingCommand):
-    """The command `scrapy seeds`: collects candidates, checks them, asks the user, and writes a seeds file."""
+    """The command `scrapy seeds`: finds candidates, checks them, and writes a seeds file."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) > 1 or not (args or opts.keywords or self.setting("TOPIC")):

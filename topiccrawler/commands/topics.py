@@ -244,7 +244,7 @@ QUESTIONS, A_ROUND = 20, 5
 
 
 def teach(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
-    """The step `teach`: ask about pages of a job, or read answers; retrain the job's topic with them, save it, and print a report."""
+    """The step `teach`: get answers about pages of a job, retrain its topic with them, and print a report."""
     from topiccrawler.crawling.page_stores import folder_named
     from topiccrawler.crawling.teaching import lessons_of
     from topiccrawler.engine.control.client import teacher_of

@@ -66,7 +66,7 @@ class Ending:
                 faults.end(no_page(self.crawl), SEEDS_FAILED)
 
     def closed(self, reason: str) -> None:
-        """Store the reason why the spider was closed; empty for a crawl that did not begin and has no fault to report."""
+        """Store the reason of the end; empty for a crawl that neither began nor failed."""
         self.reason = reason if self._began() or self.faults.reported else ""
 
     def report(self) -> None:

@@ -143,8 +143,7 @@ LONGEST_HEADER = 200  # bytes
 class LeaseEndMiddleware:
     """Spider middleware (10, outside all others): counts the items of a leased page and reports the end of its output to the leases.
 
-    `scheduler`: returns the crawl's scheduler when it is ours, else None; a function, because Scrapy makes the scheduler after the
-    middlewares.
+    `scheduler`: as for OutlinksMiddleware.
     """
 
     def __init__(self, scheduler: Callable[[], FocusedScheduler | None]) -> None:

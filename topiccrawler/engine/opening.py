@@ -3,14 +3,13 @@
 The conflict: Scrapy builds spider, scheduler, middlewares, pipelines and extensions each from the crawler, yet all of them need the same
 topic, frontier and gate. So these are built once, with the spider, and are attributes of it.
 
-`open_crawl` builds the crawl; `crawl_of`, `needed_crawl` and `faults_of` return it, or its faults, for a crawler.
+`open_crawl` builds the crawl; `crawl_of` returns it for a crawler.
 
-`QueuePlace` is where the queue is kept: in memory, in a folder of this machine (JOBDIR), or on a server for several processes.
-`open_frontier` opens it; a frontier of another package (TOPIC_FRONTIER) is used in place of ours.
+`QueuePlace` is where the queue is kept: memory, a folder (JOBDIR), or a server for several processes. `open_frontier` opens it, or a
+frontier of another package (TOPIC_FRONTIER).
 
-`open_store` opens the database for pages (STORE_URL), if there is one; else the pages are in the job's folder.
-
-`StoreWait` lets an item wait for the database without blocking other pages.
+`open_store` opens the database for pages (STORE_URL); without one they are in the job's folder. `StoreWait` lets an item wait for the
+database without blocking other pages.
 """
 
 from __future__ import annotations

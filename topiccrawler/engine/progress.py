@@ -49,7 +49,7 @@ _OF_SITES = (DOMAIN_PAGES, UNPROVEN)  # bounds of a whole site, which may have a
 
 
 class QueueStats:
-    """The stats of a crawl's queue, hosts, budgets and learning, updated by the scheduler now and then."""
+    """The stats of a crawl's queue, hosts, budgets and learning."""
 
     def __init__(self, ordering: Ordering, harvest: HarvestCounter, stats: StatsCollector) -> None:
         self._ordering, self._frontier = ordering, ordering.frontier
@@ -100,7 +100,7 @@ class QueueStats:
             self._stats.set_value("frontier/rescore/slowest_ms", round(1000 * rescoring.slowest_seconds, 1))
 
     def finish(self, now: float) -> None:
-        """Set the stats that are known only at the end of the crawl: URLs by state, URLs over a budget, pages, kept pages, harvest rate."""
+        """Set the stats that are final when the crawl ends: URLs by state and over a budget, pages, harvest rate."""
         self.show(now)
         for state, count in self._frontier.look().counts().items():
             self._stats.set_value(f"frontier/urls/{state.value}", count)

@@ -62,7 +62,7 @@ class Revisits:
         return len(self.due) - self.outcomes.total()
 
     def lines(self) -> list[str]:
-        """The line for the summary at the end of the crawl: the number of revisited pages by outcome."""
+        """The summary's line on revisits: the number of pages by outcome."""
         counts = ", ".join(f"{self.outcomes[name]} {name}" for name in (CHANGED, SAME, DEAD, FAILED))
         return [f"{self.outcomes.total()} pages looked at again: {counts}"]
 

@@ -110,7 +110,7 @@ class LinksSpider(FocusedSpider):
         )
 
     def found_lines(self) -> list[str]:
-        """Lines for the summary at the end of the crawl: the links collected, and the path of their file."""
+        """Lines for the summary: the links collected, and the path of their file."""
         return [self.progress_line(), f"links: {self.file.path}"]
 
     def closed(self, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Implements the control requests that a running crawl accepts: status, queries, pause, stop, changes and teaching."""
+"""Implements the control requests that a running crawl accepts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_SHOWN, MOST_TOP = 10, 1000  # URLs or hosts in a response: default and maxi
 
 
 class Verbs:
-    """The control requests (verbs) of one crawl. Each verb takes the values of the request and returns a JSON object or a text."""
+    """The control requests (verbs) of one crawl, each a method from the request's values to a JSON object or a text."""
 
     def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
         self._crawler, self._crawl = crawler, crawl
@@ -127,7 +127,7 @@ class Verbs:
         }
 
     async def block(self, values: Values) -> Values:
-        """Drop the waiting URLs of a `pattern` or a `site`, and refuse those found later; with `preview` only count the waiting ones."""
+        """Drop, and refuse from now on, the URLs of a `pattern` or a `site`; with `preview` only count the waiting ones."""
         self._check_open()
         block = block_of(str(values.get("pattern") or ""), str(values.get("site") or ""))
         queued, preview = self._crawl.frontier.look().waiting(), bool(values.get("preview"))

@@ -34,7 +34,7 @@ SLICE_URLS = 500  # some 10 ms
 
 
 async def slices(crawl: Crawl) -> AsyncIterator[tuple[Link, ...]]:
-    """Yield the waiting links in slices of SLICE_URLS, oldest first; the event loop runs between two slices."""
+    """Yield the waiting links in slices, oldest first; the event loop runs between two slices."""
     waiting = crawl.frontier.look().queued()
     while links := tuple(islice(waiting, SLICE_URLS)):
         yield links
