@@ -12,7 +12,7 @@ _HOMES = {"Job": "topiccrawler.api", "crawl": "topiccrawler.api"}
 
 
 def __getattr__(name: str) -> object:
-    """Both on demand: `scrapy`, which imports this package first, needs neither."""
+    """Import `Job` and `crawl` on demand: the `scrapy` command imports this package too, and needs neither."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -1,9 +1,9 @@
-"""One line in a project's ADDONS: recorded webs read and written in every command, pages rendered by a browser, and what a spider with a topic needs.
+"""Scrapy add-on that adapts the settings of a crawl: replay and recording of WARC files, browser rendering, User-Agent, unused extensions.
 
-The conflict: `-s REPLAY_WARC=…` must switch the download handlers in any command, which no settings file can do; and
-in somebody else's project our components must find their positions without replacing his. So a spider with a topic gets our
-defaults under the project's own values (engine.defaults), any other spider nothing. Only the replay's handlers and delays
-go above a project's values (not above `-s` or a spider's custom_settings), for a recording has no server to be polite to.
+The conflict: `-s REPLAY_WARC=…` must switch the download handlers in any command, which no settings file can do. And in another project our
+components must get their positions without replacing that project's own. So a spider with a topic gets our defaults with a lower priority
+than the project's values (engine.defaults), and any other spider gets none. Only the handlers and delays of a replay override a project's
+values (not `-s` or a spider's custom_settings), because a recording has no server to be polite to.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from topiccrawler.engine.faults import reported_by_scrapy
 
 logger = logging.getLogger(__name__)
 
-WITH_A_TOPIC = "topiccrawler.engine.focused_spider"  # module of the base class; not imported: spiders without pay nothing
+# Module of the base class. It is not imported, so that spiders without a topic do not pay for the import.
+WITH_A_TOPIC = "topiccrawler.engine.focused_spider"
 SWITCHED = {
     "REMOTE_CONTROL_ENABLED": "scrapy.extensions.remote_control.RemoteControl",
     "TELNETCONSOLE_ENABLED": "scrapy.extensions.telnet.TelnetConsole",
@@ -30,7 +31,8 @@ REPLAY_HANDLER = "topiccrawler.engine.archives.ReplayDownloadHandler"
 
 
 class Addon:
-    """`ADDONS = {"topiccrawler.addon.Addon": 500}`. `has_topic`: the spider is one of ours or derived from one."""
+    """Scrapy add-on, enabled by `ADDONS = {"topiccrawler.addon.Addon": 500}`. `has_topic`: whether the spider's class is FocusedSpider
+    or derived from it."""
 
     def __init__(self, *, has_topic: bool) -> None:
         self.has_topic = has_topic
@@ -40,7 +42,7 @@ class Addon:
         return cls(has_topic=any(kind.__module__ == WITH_A_TOPIC for kind in crawler.spidercls.__mro__))
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Called by Scrapy before each crawl, when `-s` and custom_settings are known."""
+        """Adapt the settings of a crawl. Scrapy calls this before each crawl, when `-s` and custom_settings are known."""
         if settings.get("REPLAY_WARC"):
             replay(settings)
         elif self.has_topic:
@@ -53,7 +55,7 @@ class Addon:
 
 
 def render(settings: BaseSettings) -> None:
-    """Put a browser behind http and https when pages are to be rendered."""
+    """Install the browser's download handler for http and https when the settings ask for rendered pages."""
     from topiccrawler.engine import rendering
 
     if rendering.is_wanted(settings):
@@ -62,7 +64,8 @@ def render(settings: BaseSettings) -> None:
 
 
 def leave_out_what_is_off(settings: BaseSettings) -> None:
-    """Scrapy imports an extension, and all it needs, to learn that a setting has switched it off: .2 s for aiohttp."""
+    """Remove extensions that a setting switches off. Scrapy would import each of them, with all its dependencies, only to find that it is
+    off: .2 s for aiohttp."""
     base: Any = settings["EXTENSIONS_BASE"] or {}
     for switch, extension in SWITCHED.items():
         if not settings.getbool(switch) and extension in base:
@@ -70,7 +73,7 @@ def leave_out_what_is_off(settings: BaseSettings) -> None:
 
 
 def write_warc(settings: BaseSettings) -> None:
-    """Put what writes WARC files beside the downloader; ReplayError names a place where none can be written."""
+    """Add the downloader middleware that writes WARC files; ReplayError for a path that cannot be written."""
     from topiccrawler.engine import archives
 
     with reported_by_scrapy(settings):
@@ -81,7 +84,7 @@ def write_warc(settings: BaseSettings) -> None:
 
 
 def introduce(settings: BaseSettings) -> None:
-    """Put into the User-Agent where to complain, in place of `{contact}`."""
+    """Replace `{contact}` in USER_AGENT by the address for complaints: TOPIC_CONTACT, or abuse@ this machine."""
     agent = settings.get("USER_AGENT") or ""
     if CONTACT_PLACE in agent:
         contact = settings.get("TOPIC_CONTACT") or f"mailto:abuse@{socket.getfqdn()}"
@@ -91,7 +94,7 @@ def introduce(settings: BaseSettings) -> None:
 
 
 def replay(settings: BaseSettings) -> None:
-    """Answer http and https from the WARC files; ReplayError names a bad path."""
+    """Install the download handler that answers http and https from WARC files; ReplayError for a bad path."""
     from topiccrawler.engine.archives import replayed_web
 
     with reported_by_scrapy(settings):

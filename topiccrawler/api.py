@@ -1,13 +1,15 @@
-"""Starts a crawl from Python, in a process of its own.
+"""The Python API: starts a crawl in a process of its own, and gives access to the job it writes.
 
-The conflict: Twisted's reactor runs once in a process and wants the main thread, which in a notebook or a service belongs to another loop.
-So the crawl is the very command `scrapy crawl topic`; what it finds is read from its files while it runs.
+The conflict: Twisted's reactor runs once in a process and needs the main thread, which in a notebook or a service belongs to another event
+loop. So a crawl is the command `scrapy crawl topic` in a subprocess; its results are read from its files while it runs.
 
-The pages of a job as they come, read beside the crawl that writes them.
+`crawl` starts that command and returns a `Job` at once.
 
-Pages as a pandas DataFrame.
+`Job` is the folder of one crawl: its pages, during the crawl and afterwards, and control of the crawl while it runs.
 
-A job as Python sees it: its pages while they come and afterwards, and the crawl behind it, when one runs.
+`arrived` reads the newly stored pages of a job while the crawl writes more of them.
+
+`frame_of` converts pages to a pandas DataFrame.
 """
 
 from __future__ import annotations
@@ -48,8 +50,9 @@ BATCH = 100  # pages read at a time
 
 
 def arrived(folder: Path, last: int) -> list[tuple[int, PageRecord]]:
-    """Some of the pages kept behind a row, with theirs; none when there are no more, or the crawl has not begun to write. Each look opens
-    the file anew: looks may come from several threads, one after the other. StateError for a file that cannot be read."""
+    """The next pages kept after the row number `last`, each with its own row number: at most BATCH. Empty when there are no more yet, or
+    the crawl has not begun to write. Each call opens the file anew, so calls may come from different threads, one at a time. StateError
+    for a file that cannot be read."""
     if not PageStore.is_begun(folder / PAGES) and stored_in(folder) is None:
         return []
     with closing(open_pages(folder)) as store:
@@ -60,7 +63,7 @@ TIMES = ("fetched",)  # seconds since the epoch
 
 
 def frame_of(records: Sequence[PageRecord]) -> DataFrame:
-    """One row a page, one column a field; `fetched` as a time in UTC."""
+    """A DataFrame with one row per page and one column per field of PageRecord; `fetched` is a time in UTC."""
     import pandas as pd
 
     columns = [field.name for field in fields(PageRecord)]
@@ -74,13 +77,13 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 POLL_SECONDS = 0.2
-STOP_SECONDS = 60.0  # for what is under way to be read and kept
+STOP_SECONDS = 60.0  # time to read and store the pages under way
 
 
 class Job:
-    """One crawl's folder. `Job("data/finance-…")` opens it; `crawl` gives one whose crawl has just begun.
+    """The folder of one crawl. `Job("data/finance-…")` opens an existing one; `crawl` returns one whose crawl has just begun.
 
-    As a context manager it stops its crawl at the end.
+    As a context manager it stops a running crawl on exit.
     """
 
     def __init__(
@@ -104,7 +107,7 @@ class Job:
 
     @property
     def is_running(self) -> bool:
-        """Whether its crawl runs: ours, or another process's that answers."""
+        """Whether a crawl of this job runs: the subprocess that `crawl` started, or any process that answers control requests."""
         if self._process is not None:
             return self._process.poll() is None
         try:
@@ -114,15 +117,15 @@ class Job:
         return True
 
     def status(self) -> Mapping[str, Any]:
-        """How the running crawl stands (docs/control.md). StateError when none runs, or it has not begun yet."""
+        """The status of the running crawl (docs/control.md). StateError when none runs, or it does not answer requests yet."""
         return self._ask("status")
 
     def pause(self) -> Mapping[str, Any]:
-        """No request leaves from now on; the status."""
+        """Stop sending requests until `resume`, and return the status."""
         return self._ask("pause", {})
 
     def resume(self) -> Mapping[str, Any]:
-        """Go on; the status."""
+        """Resume a paused crawl, and return the status."""
         return self._ask("resume", {})
 
     def _ask(self, verb: str, body: Mapping[str, object] | None = None) -> Mapping[str, Any]:
@@ -130,7 +133,8 @@ class Job:
         return found
 
     def stop(self, timeout: float = STOP_SECONDS) -> None:
-        """End the crawl as after Ctrl-C, and wait for its end (seconds); nothing when none runs."""
+        """End the crawl as Ctrl-C does, and wait up to `timeout` seconds for its end. No effect when none runs; StateError when it still
+        runs after that time."""
         if not self.is_running:
             return
         try:
@@ -143,11 +147,13 @@ class Job:
             raise StateError(f"job {self.folder}", fault, "wait, or kill its process")
 
     async def stop_async(self, timeout: float = STOP_SECONDS) -> None:  # noqa: ASYNC109 of the crawl, not of this call
-        """The same for an event loop, which is not held up; a task that is cancelled as it waits here still stops the crawl."""
+        """Stop the crawl as `stop` does, without blocking the event loop. A task that is cancelled while it waits here still stops the
+        crawl."""
         await asyncio.shield(asyncio.to_thread(self.stop, timeout))
 
     def wait(self, timeout: float | None = None) -> Self:
-        """Until the crawl ends (seconds; None = however long). CrawlerError when it failed, TimeoutError when it still runs."""
+        """Wait up to `timeout` seconds (None = without limit) for the end of the crawl. CrawlerError when it failed, TimeoutError when it
+        still runs."""
         if not self._ends_in(timeout):
             raise TimeoutError(f"job {self.folder} still runs after {timeout:g} s")
         self._check_end()
@@ -168,13 +174,13 @@ class Job:
     # Its pages
 
     def pages(self) -> Iterator[PageRecord]:
-        """The pages kept, in the order they came; while the crawl runs, each as it comes, until it ends.
+        """Yield the kept pages in the order they were stored. While the crawl runs, yield new pages as they are stored, until it ends.
 
-        CrawlerError behind the last one when the crawl failed.
+        CrawlerError after the last page when the crawl failed.
         """
         last, is_last = 0, False
         while not is_last:
-            is_last = not self.is_running  # asked before the look, which so sees what came in between
+            is_last = not self.is_running  # before reading, so that pages stored in between are read too
             while found := arrived(self.folder, last):
                 for last, page in found:  # noqa: B007 where the next look begins
                     yield page
@@ -183,7 +189,7 @@ class Job:
         self._check_end()
 
     async def pages_async(self) -> AsyncIterator[PageRecord]:
-        """The same for an event loop, which is not held up."""
+        """Yield the kept pages as `pages` does, without blocking the event loop."""
         last, is_last = 0, False
         while not is_last:
             is_last = not await asyncio.to_thread(lambda: self.is_running)
@@ -195,34 +201,37 @@ class Job:
         self._check_end()
 
     def best(self, limit: int | None = None, **conditions: Any) -> list[PageRecord]:
-        """The most relevant pages. `conditions`: site, since (YYYY-MM-DD), min_relevance (0..1), kind, topic."""
+        """The kept pages that meet the conditions, the most relevant first; at most `limit` of them (None = all).
+
+        `conditions`: site, since (YYYY-MM-DD), min_relevance (0..1), kind, topic.
+        """
         with job_pages(self.folder) as pages:
             return list(pages.best(selection_of(**conditions), limit))
 
     def page(self, url: str) -> PageRecord:
-        """The page kept of this address; ArgumentError when there is none."""
+        """The kept page at this URL; ArgumentError when there is none."""
         with job_pages(self.folder) as pages:
             return pages.get(url)
 
     def why(self, url: str) -> Reasons:
-        """Why a page was kept: its words, the threshold, the path from the seed."""
+        """Why a page was kept: the words that decided, the page threshold, and the path of links from the seed."""
         return reasons_of(self.folder, self.page(url))
 
     def search(self, words: str, limit: int = 20, **conditions: Any) -> list[Hit]:
-        """Full-text search, as `scrapy search`; `conditions` as those of `best`."""
+        """Search the full text of the kept pages, as `scrapy search` does. `conditions`: as for `best`."""
         return search([self.folder], words, selection_of(**conditions), limit)
 
     def visits(self) -> Iterator[Visit]:
-        """The crawl log: every URL that was fetched, in order."""
+        """The crawl log: one record for each fetched URL, in the order of fetching."""
         log = self.folder / VISITS
         return iter(read_visits(log) if log.is_file() else ())
 
     def summary(self) -> Summary:
-        """Harvest curve, sites, and what was not kept and why."""
+        """A summary of the crawl: harvest curve, sites, and which pages were not kept and why."""
         return summary_of(self.folder)
 
     def progress(self, seconds: float = 1.0) -> Iterator[Summary]:
-        """The summary every so many seconds while the crawl runs, and once behind its end. CrawlerError behind that when it failed."""
+        """Yield the summary every `seconds` while the crawl runs, and once after its end. CrawlerError after that when the crawl failed."""
         while self.is_running:
             yield self.summary()
             time.sleep(seconds)
@@ -230,12 +239,14 @@ class Job:
         self._check_end()
 
     def border(self, limit: int = SHOWN) -> list[Judged]:
-        """The pages nearest to the page threshold, kept and not kept, the most relevant first: those worth an answer."""
+        """The pages nearest to the page threshold, kept or discarded, the most relevant first. A person's answers about these pages teach
+        the topic most."""
         return [*first_look(self.folder, count=limit).border]
 
     def teach(self, answers: Mapping[str, bool]) -> list[str]:
-        """Let the topic learn from answers by URL (True: the page is about it); the words that are new, gone or weigh something else. The
-        next `crawl` of this job goes on with it. ArgumentError for URLs of which the job has no text; no crawl may be running."""
+        """Retrain the topic with a person's answers by URL (True: the page is on topic), and return the words that were added, removed or
+        given another weight. The next `crawl` of this job uses the new topic. No crawl of the job may be running. ArgumentError for URLs
+        whose text the job does not have."""
         lessons = lessons_of(self.folder)
         unknown = set(answers) - {record.url for record in lessons.records}
         if unknown or not answers:
@@ -258,8 +269,11 @@ class Job:
         shape: Shape = WHOLE,
         **conditions: Any,
     ) -> list[str]:
-        """Write the pages as `scrapy pages JOB export` does; its lines. `form`: of its formats, else as the file's name ends. `shape`: of a corpus.
-        `conditions` as those of `best`."""
+        """Write the kept pages to a file, as `scrapy pages JOB export` does, and return the lines that the command prints.
+
+        `form`: one of the command's formats; None = by the file's extension. `shape`: shards and compression of a corpus. `conditions`: as
+        for `best`.
+        """
         wanted = Wanted(
             selection=selection_of(**conditions), limit=limit, with_text=with_text, markdown=markdown, links=links,
             shape=shape,
@@ -269,7 +283,7 @@ class Job:
             return export(pages, format_of(form, str(path)), path, wanted)
 
     def dataframe(self) -> DataFrame:
-        """The pages as a pandas DataFrame, the most relevant first. Needs pandas."""
+        """The kept pages as a pandas DataFrame, the most relevant first. ArgumentError when pandas is not installed."""
         try:
             return frame_of(self.best())
         except ImportError:
@@ -279,7 +293,7 @@ class Job:
 
 
 STRATEGY = "adaptive"
-# -> the parameter that says it
+# setting -> the parameter of `crawl` that sets it
 _OWN_SETTINGS = {"TOPIC_JOB": "name", "TOPIC_DATA_DIR": "data", "JOBDIR": "name"}
 _REMEDY = "name another folder: data=FOLDER"
 
@@ -299,12 +313,15 @@ def crawl(
     settings: Mapping[str, object] | None = None,
     **arguments: Value,
 ) -> Job:
-    """Start `scrapy crawl topic`, and return at once.
+    """Start `scrapy crawl topic` in a process of its own, and return its job at once.
 
-    `topic`: a name or a topic file; without one `keywords` make a topic. `seeds`: URLs or a file. `pages`, `targets`, `until`: when to stop.
-    `arguments`: the command's other arguments (crawling.recipe), lists as lists. `settings`: what `-s` would give.
-    `data`, `name`: the job's folder is data/name; a job of that name goes on. Without a name it gets topic and time.
-    ArgumentError for arguments that cannot be meant, TopicError for a topic that there is none of; what only the crawl can find wrong is raised by `Job.wait` and `Job.pages`.
+    `topic`: the name of a topic or a topic file; without one, a topic is made from `keywords`. `seeds`: URLs, or a file of URLs.
+    `pages`, `targets`, `until`: when the crawl stops. `arguments`: the command's other arguments (crawling.recipe), lists as Python lists.
+    `settings`: Scrapy settings, as with `-s`.
+    `data`, `name`: the job's folder is data/name; an existing job of that name is resumed. The default name is made of topic and time.
+
+    ArgumentError for invalid arguments, TopicError for an unknown topic. Errors that only the crawl can find are raised by `Job.wait` and
+    `Job.pages`.
     """
     given: dict[str, object] = {"topic": topic, "keywords": keywords, "seeds": seeds, **arguments}
     given |= {"pages": pages, "targets": targets, "until": until}
@@ -326,7 +343,7 @@ def crawl(
 
 
 def _written(value: object) -> str:
-    """A value as the command line has it."""
+    """A value in the spelling of the command line."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping):

@@ -1,7 +1,7 @@
-"""Parts that other packages bring, found by their entry points (docs/parts.md).
+"""Finds and loads the parts of a crawl that other packages provide as entry points (docs/parts.md).
 
-A group names a kind of part; the name of an entry point is the name that a user writes. A part is imported when it is used, and one that
-cannot be used is a CrawlerError that names its entry point.
+The group of an entry point is the kind of part; its name is the name that a user writes. A part is imported when it is used. One that
+cannot be used raises a CrawlerError that names its entry point.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from topiccrawler.errors import CrawlerError
 
 
 def named(group: str, own: Iterable[str] = ()) -> Mapping[str, EntryPoint]:
-    """The entry points of a group by name; without the names of our `own` parts, which go first."""
+    """The entry points of a group by name. Names in `own` are left out: our own parts take precedence."""
     first = frozenset(own)
     return {point.name: point for point in _installed().select(group=group) if point.name not in first}
 
@@ -27,8 +27,11 @@ def part(
     arguments: Iterable[object] | None = None,
     members: Iterable[str] = (),
 ) -> Any:
-    """The value of an entry point, or what it gives when it is called with `arguments`. `what` names it in the `error` for one that fails or
-    lacks one of the `members`; an error that it raises as a CrawlerError stays as it is."""
+    """Load an entry point and return its value, or, with `arguments`, the result of calling it with them.
+
+    Raise `error` when loading or calling fails, or when the result lacks one of the attributes `members`; `what` names the part in the
+    message. A CrawlerError that the part itself raises is passed on unchanged.
+    """
     remedy, did = f"correct the entry point {point.value} of its package", "imported"
     try:
         found = point.load()
@@ -45,5 +48,5 @@ def part(
 
 
 @cache
-def _installed() -> Any:  # which has `select` on every Python
+def _installed() -> Any:  # Any: the result's type differs between Python versions; each has `select`
     return entry_points()  # reads a file of each installed package: 10 ms

@@ -1,4 +1,4 @@
-"""Every error a user can cause, in one small tree; each message is one line: what, what is wrong, remedy.
+"""The exceptions for errors that a user can cause, in one small tree; each message is one line: the input, what is wrong, the remedy.
 
     CrawlerError
     ├── ArgumentError      a spider argument, a command option or a setting
@@ -11,17 +11,17 @@
     ├── SearchError        a search service
     └── StateError         a frontier or page store on disk
 
-Only these reach a user as a single line; any other exception is a fault of the program and keeps its traceback.
+Only these are printed as a single line; any other exception is a bug in the program and keeps its traceback.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-MOST_CHARACTERS = 1000  # of each part of a message: what somebody wrote may be a book
+MOST_CHARACTERS = 1000  # of each part of a message: a user's input may be as long as a book
 
 
 class CrawlerError(Exception):
-    """One line for a person: the input as they wrote it, what is wrong with it, what to do."""
+    """Base class of all errors that a user can cause. The message is one line: the input as written, what is wrong, what to do."""
 
     def __init__(self, what: str, fault: str, remedy: str) -> None:
         self.what, self.fault, self.remedy = (_cut(one_line(part)) for part in (what, fault, remedy))
@@ -29,12 +29,12 @@ class CrawlerError(Exception):
 
 
 def one_line(text: object) -> str:
-    """A text without line breaks and runs of blanks."""
+    """The text on one line: each run of white space, line breaks included, becomes one blank."""
     return " ".join(str(text).split())
 
 
 def shortened(value: object, most: int = 60) -> str:
-    """A value as a message shows it."""
+    """The repr of a value, cut to `most` characters, for a message."""
     return _cut(repr(value), most)
 
 
@@ -71,7 +71,7 @@ class ReplayError(CrawlerError):
 
 
 class SearchError(CrawlerError):
-    """A search service that cannot be asked or does not answer as it should."""
+    """A search service that cannot be reached or whose answer is invalid."""
 
 
 class StateError(CrawlerError):
@@ -80,7 +80,8 @@ class StateError(CrawlerError):
 
 @contextmanager
 def file_faults(error: type[CrawlerError], what: object, fault: str, remedy: str) -> Iterator[None]:
-    """What the system says of the file `what` becomes an `error`: "`what`: `fault`: Permission denied; `remedy`"."""
+    """Turn an OSError in the block into an `error` with the message "`what`: `fault`: Permission denied; `remedy`", and invalid UTF-8
+    into one that says so."""
     try:
         yield
     except UnicodeDecodeError:

@@ -1,8 +1,8 @@
-"""Files that a user names: read bounded, looked at before use, replaced whole; each fault is one line.
+"""Reads files that a user names with a size limit, validates JSON files, and replaces files atomically; each fault is one line.
 
-The conflict: model files are passed around, merged and committed, so one that is truncated, huge, of another version,
-made with another tokenizer, or full of NaN must be refused before it decides a crawl. JSON is parsed, never executed;
-no more is read than is allowed, and every value is looked at before it is used.
+The conflict: model files are passed around, merged and committed. So a file that is truncated, huge, of another version, made with another
+tokenizer, or full of NaN must be refused before it affects a crawl. JSON is parsed, never executed; no more bytes are read than allowed,
+and each value is checked before use.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from typing import Any, BinaryIO
 
 from topiccrawler.errors import CrawlerError, file_faults, shortened
 
-KEPT = 3  # former versions of a file
+KEPT = 3  # former versions of a file that are kept
 
 
 def user_path(text: str | os.PathLike[str]) -> Path:
-    """A path as a person writes it: `~` is the home folder; of a user who is not known it stays."""
+    """A path as a person writes it: `~` and `~user` are expanded to the home folder; `~user` of an unknown user stays as it is."""
     return Path(os.path.expanduser(text))
 
 
 def is_file(place: Path | Traversable) -> bool:
-    """There is such a file; what is no path (a list of keywords, say) names none."""
+    """Whether the file exists; False, not an error, for a text that cannot be a path (a long list of keywords)."""
     try:
         return place.is_file()
     except (OSError, ValueError):
@@ -39,7 +39,7 @@ def is_file(place: Path | Traversable) -> bool:
 def read_bytes(
     place: Path | Traversable, most: int, error: type[CrawlerError], what: str, remedy: str
 ) -> bytes:
-    """The whole file, if it has no more than `most` bytes."""
+    """The content of a file. Raise `error` when it cannot be read or has more than `most` bytes; `what` names the file in the message."""
     try:
         with file_faults(error, what, "cannot be read", remedy), place.open("rb") as file:
             body = file.read(most + 1)
@@ -51,14 +51,14 @@ def read_bytes(
 
 
 def read_text(path: Path, most: int, error: type[CrawlerError], what: str, remedy: str) -> str:
-    """The same as text, which must be UTF-8."""
+    """The content of a UTF-8 file as text, read as by `read_bytes`; a byte order mark is removed."""
     body = read_bytes(path, most, error, what, remedy)
     with file_faults(error, what, "cannot be read", remedy):
         return body.decode("utf-8-sig")
 
 
 def replace_file(place: Path, text: str) -> None:
-    """Write a file beside the old one and put it in its place: a reader never sees half a file."""
+    """Replace a file atomically: write a new file beside it and rename that, so that a reader never sees half a file."""
     new = place.with_name(f".{place.name}.{os.getpid()}")
     try:
         new.write_text(text, encoding="utf-8")
@@ -69,7 +69,7 @@ def replace_file(place: Path, text: str) -> None:
 
 @contextmanager
 def whole_file(place: Path) -> Iterator[BinaryIO]:
-    """A file to write to, that comes into its place only once all is written."""
+    """A binary file to write to, which is renamed to `place` only when the block ends without an exception."""
     new = place.with_name(f".{place.name}.{os.getpid()}")
     try:
         with new.open("wb") as out:
@@ -80,9 +80,10 @@ def whole_file(place: Path) -> Iterator[BinaryIO]:
 
 
 def keep_former(place: Path) -> Path | None:
-    """Copy a file beside itself before it is replaced; the copy, or None when there is no file.
+    """Copy a file to NAME.old before it is replaced. Return the path of the copy, or None when there is no file.
 
-    NAME.old is the last one, NAME.old.2 and NAME.old.3 those before it; one with the same bytes is not kept twice.
+    NAME.old is the latest former version, NAME.old.2 and NAME.old.3 the two before it. A file with the same bytes as NAME.old is not
+    copied again.
     """
     if not place.is_file():
         return None
@@ -96,18 +97,18 @@ def keep_former(place: Path) -> Path | None:
 
 
 def compact(value: object) -> str:
-    """JSON without blanks; ValueError for a number that is none."""
+    """The value as JSON without white space; ValueError for NaN and infinity."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
+    """The SHA-256 digest of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class JsonFile:
-    """A JSON object in a file, for a reader that trusts none of its values."""
+    """A JSON object read from an untrusted file, with methods that validate its values. `values`: the object."""
 
     def __init__(
         self, place: Path | Traversable, most: int, error: type[CrawlerError], what: str, remedy: str
@@ -123,25 +124,25 @@ class JsonFile:
         self.values: dict[str, Any] = found
 
     def refused(self, fault: str) -> CrawlerError:
-        """The error that says so."""
+        """The error to raise for this file, with this fault in its message."""
         return self._error(self._what, fault, self._remedy)
 
     def expect(self, expected: Mapping[str, object]) -> None:
-        """Refuse the file of another program, version, tokenizer …"""
+        """Raise the error of `refused` unless the object has these values: for a file's program, version, tokenizer …"""
         for name, value in expected.items():
             if self.values.get(name) != value:
                 shown = shortened(self.values.get(name))
                 raise self.refused(f"has {name} {shown}, this program needs {value!r}")
 
     def mapping(self, name: str, within: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The object of that name, of the whole file or of a part."""
+        """The JSON object under that key, in the whole file or in the part `within`; an error when it is missing or no object."""
         value = (self.values if within is None else within).get(name)
         if not isinstance(value, dict):
             raise self.refused(f"has no {name}")
         return value
 
     def rows(self, rows: list[Any], width: int, largest: float) -> list[list[float]]:
-        """These rows, if each is a list of so many numbers of at most that size."""
+        """Return the rows unchanged if each is a list of `width` finite numbers of absolute value at most `largest`; else raise."""
         for row in rows:
             numbers: list[Any] = row if isinstance(row, list) and len(row) == width else [None]
             if not all(type(value) in {int, float} and -largest <= value <= largest for value in numbers):
@@ -149,7 +150,7 @@ class JsonFile:
         return rows
 
     def number(self, name: str, least: float, most: float, within: Mapping[str, Any] | None = None) -> float:
-        """The finite number of that name."""
+        """The number under that key, as a float; an error unless it is from `least` to `most`."""
         value: Any = (self.values if within is None else within).get(name)
         if type(value) not in {int, float} or not least <= value <= most:  # NaN fails both comparisons
             raise self.refused(f"{name} is {shortened(value)}, not a number from {least:g} to {most:g}")

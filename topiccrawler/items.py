@@ -1,7 +1,7 @@
-"""What the spider yields: one PageItem for the pipelines, one Outlinks for the scheduler.
+"""Defines what a spider yields for each page: a PageItem for the pipelines and an Outlinks for the scheduler.
 
-Other spiders' items count as pages too: a dict, attrs, dataclass or Item with `url`, `text` and `is_target`. Such an item may have more
-fields; any other item passes the pipelines unchanged.
+Items of other spiders count as pages too: a dict, attrs, dataclass or Item with `url`, `text` and `is_target`. Such an item may have more
+fields. Any other item passes the pipelines unchanged.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from topiccrawler.model import Link, Page
 
 @dataclass(frozen=True, slots=True)
 class Medium:
-    """One linked file."""
+    """A picture or file that a page links to or embeds."""
 
     url: str
     anchor: str  # the link's text
@@ -27,11 +27,11 @@ class Medium:
 
 @dataclass(slots=True, kw_only=True)
 class PageFields:
-    """What is known of a page that was read; feeds and the page store have all of it."""
+    """The fields of a page that was read, as feeds and the page store have them."""
 
     url: str  # canonical
     title: str = ""
-    text: str = ""  # main text; of a hub page what there is
+    text: str = ""  # main text; a hub page has little
     topic: str = ""
     relevance: float = 0.0  # 0..1
     depth: int = 0  # link steps from the seeds
@@ -41,33 +41,35 @@ class PageFields:
     encoding: str = ""
     status: int = 200
     fetched: float = 0.0  # seconds since the epoch
-    summary: str = ""  # its best sentences for the topic
-    published: str = ""  # YYYY-MM-DD, as the page says
+    summary: str = ""  # the sentences that fit the topic best
+    published: str = ""  # YYYY-MM-DD, as the page declares
     language: str = ""  # zh-Hans, zh-Hant, ja, en …; und
-    canonical_url: str = ""  # what the page calls itself, when that is another URL
-    keywords: str = ""  # the page's own
-    description: str = ""  # the page's own
+    canonical_url: str = ""  # the page's rel=canonical, when it is another URL
+    keywords: str = ""  # as the page declares
+    description: str = ""  # as the page declares
     author: str = ""
     format: str = "html"  # pdf, docx, feed …
-    alias_of: str = ""  # the first page of which this one is a near copy; then text is empty
+    alias_of: str = ""  # URL of the first page that this one is a near-duplicate of; text is empty then
 
 
 @dataclass(slots=True, kw_only=True)
 class PageItem(PageFields):
-    """A page as pipelines and feeds see it."""
+    """The item of a page, as pipelines and feeds get it."""
 
     is_target: bool = False  # relevance >= the topic's page_threshold
     media: list[Medium] = field(default_factory=list)  # pictures and files it links; never fetched
 
 
-MARKS = ("url", "text", "is_target")  # fields of every page
+MARKS = ("url", "text", "is_target")  # fields that make an item a page
 
 
 def is_page(item: Any) -> bool:
-    """Whether an item of whatever type is a page; any other is the spider's own: it is neither kept nor counted by us."""
+    """Whether an item of any type is a page. Any other item belongs to the spider alone; it is neither stored nor counted by us."""
     if isinstance(item, PageItem):
         return True
-    from itemadapter import ItemAdapter  # imports all of Scrapy, which a reading process does without
+    from itemadapter import (
+        ItemAdapter,
+    )  # here, because it imports all of Scrapy, which a reading process does not need
 
     if not ItemAdapter.is_item(item):
         return False
@@ -79,7 +81,7 @@ _FIELDS = [field.name for field in fields(PageItem)]
 
 
 def page_of(item: Any) -> PageItem | None:
-    """The item as a page; None for what is none. A field that the item lacks has its default."""
+    """The item as a PageItem; None for an item that is no page. A field that the item lacks gets its default."""
     if isinstance(item, PageItem):
         return item
     if not is_page(item):
@@ -93,10 +95,11 @@ def page_of(item: Any) -> PageItem | None:
 
 
 def alias(item: Any, first: str) -> Any:
-    """A copy of the page's item, without its text, as the alias of another page; a type without `alias_of` has no such field."""
+    """A copy of a page's item without its text, marked as an alias of the page at the URL `first`. An item type without a field `alias_of`
+    gets no mark."""
     from itemadapter import ItemAdapter
 
-    # a dict and an Item (a MutableMapping) have a copy of their own, with its values apart
+    # dict and Item (a MutableMapping) have a `copy` of their own, which separates the values too
     has_own_copy = isinstance(item, MutableMapping)
     copied = item.copy() if has_own_copy else copy(item)
     adapter = ItemAdapter(copied)
@@ -108,7 +111,7 @@ def alias(item: Any, first: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Outlinks:
-    """A page and all its links, in one piece: the unit of ordering. No item: OutlinksMiddleware takes it out."""
+    """A page with all its links in one batch, which the strategy scores together. It is no item: OutlinksMiddleware consumes it."""
 
     page: Page
     links: Sequence[Link]

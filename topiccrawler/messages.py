@@ -1,15 +1,16 @@
-"""Messages of the command line in the user's language: English, or Chinese where the locale is Chinese.
+"""Translates messages of the command line to the user's language: English, or Chinese where the locale is Chinese.
 
-The conflict: messages are made where the fault is known, at some hundred places, from values; yet English must cost nothing, and programs
-and tests read English. So a message is translated when it is printed: the finished text is matched with the templates of a catalogue
-(locale/zh.toml), which is read in a Chinese locale only. What it lacks stays English. `{name}` in a template stands for any text, which is
-kept as it is; `{NAME}` for a text that is a message itself.
+The conflict: messages are made from values at some hundred places, where the fault is known. Yet English must cost nothing, and programs
+and tests read English. So a message is translated when it is printed: the finished text is matched against the templates of a catalogue
+(locale/zh.toml), which is read in a Chinese locale only. A message without a template stays English. `{name}` in a template matches any
+text, which is copied; `{NAME}` matches a text that is translated as a message itself.
 
-Not gettext's functions: each of those places would call them with a template and values instead of making its text, and every error would
-carry both forms, because logs, JSON and callers of the Python API get English in the same run. A catalogue that is read as it is needs no
-compiler when an egg or a wheel is built.
+Gettext's functions are not used: each of those places would call them with a template and values instead of making its text. Each error
+would then carry both forms, because logs, JSON and callers of the Python API get English in the same run. A catalogue that is read as it is
+needs no compiler when an egg or a wheel is built.
 
-The locale is found as gettext does: the first of LC_ALL, LC_MESSAGES and LANG that is set; unless that is C, LANGUAGE (a list) comes before it.
+The locale is found as gettext does: the first of LC_ALL, LC_MESSAGES and LANG that is set. Unless that is C, LANGUAGE (a list) takes
+precedence.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _DEEPEST = 6  # messages within messages
 
 
 def language(environment: Mapping[str, str]) -> str:
-    """`zh`, or `` for English."""
+    """The language of an environment's locale: `zh`, or an empty string for English."""
     locale = next(filter(None, map(environment.get, _VARIABLES)), None) or "C"
     if locale.partition(".")[0] in {"C", "POSIX"}:
         return ""
@@ -46,7 +47,7 @@ def translated(text: str) -> str:
 
 
 def translated_error(error: CrawlerError) -> str:
-    """Its line in the user's language."""
+    """The one-line message of an error in the user's language."""
     if not (to := language(os.environ)):
         return str(error)
     what, fault, remedy = (_translated(part, to) for part in (error.what, error.fault, error.remedy))
@@ -57,7 +58,7 @@ def _translated(text: str, to: str, depth: int = 0) -> str:
     if not to or depth > _DEEPEST:
         return text
     blanks = "" if depth else text[: len(text) - len(text.lstrip())]
-    plain = " ".join(text.split())  # as a wrapped text of help stands in the code
+    plain = " ".join(text.split())  # a help text may be wrapped in the code
     whole, templates = _catalogue(to)
     if plain in whole:
         return blanks + whole[plain]
@@ -73,7 +74,8 @@ def _translated(text: str, to: str, depth: int = 0) -> str:
 
 @lru_cache(maxsize=1)
 def _catalogue(name: str) -> tuple[dict[str, str], list[tuple[re.Pattern[str], str]]]:
-    """Texts without holes, and templates in the order of the file."""
+    """The catalogue of a language: texts without placeholders by English text, and (pattern, translation) of the templates in the order of
+    the file."""
     pairs = dict(messages(name))
     whole = {text: translation for text, translation in pairs.items() if not _HOLE.search(text)}
     templates = [(pattern_of(text), translation) for text, translation in pairs.items() if text not in whole]
@@ -81,13 +83,13 @@ def _catalogue(name: str) -> tuple[dict[str, str], list[tuple[re.Pattern[str], s
 
 
 def messages(name: str) -> Iterator[tuple[str, str]]:
-    """The English texts of a catalogue with their translations."""
+    """Yield the English texts of a catalogue with their translations."""
     for group in package_table(f"locale/{name}.toml").values():
         yield from group.items()
 
 
 def pattern_of(template: str) -> re.Pattern[str]:
-    """Matches the messages made from a template."""
+    """A regular expression that matches the messages made from a template; each placeholder is a named group."""
     parts = _HOLE.split(template)
     return re.compile(
         "".join(f"(?P<{part}>.*?)" if place % 2 else re.escape(part) for place, part in enumerate(parts)),

@@ -1,7 +1,7 @@
-"""The nouns every other module speaks in: frozen, slotted, without behaviour.
+"""Defines the records that modules exchange: links, pages, scores and visits; immutable and without behaviour.
 
-Whatever travels between reading, ordering and storing is one of these; all else is verbs over them. Link and Score are
-made two hundred times a page, and a named tuple is made six times as fast as a frozen dataclass.
+All data between page reading, link scoring and storage is in these records. Link and Score are made two hundred times a page, and a named
+tuple is made six times as fast as a frozen dataclass.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Link(NamedTuple):
-    """One link as its page shows it. Labelled-link files use the same names."""
+    """One link with its context on the page. Files of labelled links use the same field names."""
 
     url: str  # canonical, http or https
     host: str  # lower case, with the port when it is not the default one
@@ -26,7 +26,7 @@ class Link(NamedTuple):
     kind: str = ""  # down | up | level | cross | out | frame | listing (crawl.site_listings)
     position: int = 0  # 0-based among the links of its page
     depth: int = 0  # link steps from the seeds
-    source_url: str = ""  # the page it stands on; empty for a seed
+    source_url: str = ""  # the page that has the link; empty for a seed
     nofollow: bool = False
 
 
@@ -38,19 +38,19 @@ class Page:
     depth: int = 0
     title: str = ""
     terms: Mapping[str, float] = field(default_factory=dict)  # word -> count in title and main text
-    similarity: float = 0.0  # 0..1, to the topic and its surroundings (pages.read): what strategies go by
-    is_target: bool = False  # as likely on topic as not, or more
+    similarity: float = 0.0  # 0..1, to the topic and its surroundings (pages.read); strategies use it
+    is_target: bool = False  # at least as likely on topic as not
     seconds: float = 0.0  # download time
-    via: Via | None = None  # how it was reached; None for the virtual root
+    via: Via | None = None  # the link it was reached by; None for the virtual root
     # a page of one text, not of links (relevance.detail); False unless the strategy needs it
     is_detail: bool = False
     listings: Sequence[str] = ()  # canonical URLs of feeds and sitemaps that it declares (pages.site_rules)
-    relevance: float = 0.0  # 0..1: the probability that it is about the topic, by its own words
+    relevance: float = 0.0  # 0..1: the probability that the page is on topic, by its own words
 
 
 @dataclass(frozen=True, slots=True)
 class Via:
-    """The queue row that led to a page: its link, the score it was fetched with, and what travelled along."""
+    """The queue row that led to a page: its link, the score at fetch, the strategy's carry value and the number of tunnel steps."""
 
     link: Link
     score: float = 0.0
@@ -59,17 +59,18 @@ class Via:
 
 
 class Score(NamedTuple):
-    """How soon a URL should be fetched. Larger is sooner; finite; comparable within one strategy only."""
+    """The priority of a URL, given by a strategy. A larger value is fetched sooner. Values are finite, and comparable within one strategy
+    only."""
 
     url: str
     value: float
-    carry: float = 0.0  # returns as page.via.carry
-    shares: bytes = b""  # what the value is made of (strategies.base); empty = one share, the whole
+    carry: float = 0.0  # the strategy gets it back as page.via.carry
+    shares: bytes = b""  # the parts of the value (strategies.base); empty = one part, the whole
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What happened to one URL. The crawl log is a list of these."""
+    """The result of fetching one URL. The crawl log is a list of these."""
 
     url: str
     status: int  # HTTP status; 0 when there was no response
@@ -79,7 +80,7 @@ class Visit:
     time: float  # seconds since the epoch
     source_url: str = ""  # the page whose link led here; empty for a seed
     anchor: str = ""  # that link's text
-    shares: Sequence[tuple[str, float]] = ()  # what the score was made of
-    gate: str = ""  # what the link gate said
-    etag: str = ""  # headers of the response, for asking later whether it has changed
+    shares: Sequence[tuple[str, float]] = ()  # the parts of the score, by name
+    gate: str = ""  # the link gate's decision
+    etag: str = ""  # this and `modified`: headers of the response, for a conditional request later
     modified: str = ""

@@ -1,7 +1,7 @@
-"""Finds the data that travels with the package (models/, seeds/, topics, the demo), wherever the package is.
+"""Finds the data files of the package (models/, seeds/, topics, the demo) in any kind of installation.
 
-The conflict: in a wheel or a scrapyd egg (a zip, never unpacked) models/ and seeds/ lie inside the package; in a
-checkout and an editable install they lie beside it. Only Traversable methods work on what is returned.
+The conflict: in a wheel or a scrapyd egg (a zip, never unpacked) models/ and seeds/ are inside the package; in a checkout and an editable
+install they are beside it. So callers may use only the methods of Traversable on the returned folders.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ def folder(name: str) -> Traversable:
 
 
 def package_text(path: str) -> str:
-    """A text file of the package, by its path in it."""
+    """The content of a UTF-8 text file of the package, by its path inside the package."""
     room, _, name = path.rpartition("/")
     return folder(room).joinpath(name).read_text(encoding="utf-8")
 
 
 def package_table(path: str) -> dict[str, Any]:
-    """The same of a TOML file, read."""
+    """The parsed content of a TOML file of the package, by its path inside the package."""
     return tomllib.loads(package_text(path))
 
 
 def own_folder(name: str) -> Path | None:
-    """The data folder `name` where it may be written to: beside the package, in a checkout. None in an installed package."""
+    """The path of the data folder `name` in a checkout, where it may be written to; None in an installed package."""
     place = folder(name)
     beside = Path(__file__).resolve().parents[1] / name
     return beside if place == beside else None

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from topiccrawler.lab.experiment import Comparison, Plan
     from topiccrawler.topics.seeds import Seeds
 
-DEFAULTS = {"strategies": "all", "pages": 1000, "concurrency": 16}  # where no experiment has its own
+DEFAULTS = {"strategies": "all", "pages": 1000, "concurrency": 16}  # for options that no experiment sets
 
 
 class Command(ReportingCommand):
-    """The command's checks and its steps."""
+    """The command `scrapy compare`: makes a plan from the options, runs it, and writes the results."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         for name in ("out",) if opts.experiment else ("web", "topic", "out"):
@@ -111,7 +111,7 @@ class Command(ReportingCommand):
 
 
 def _topics(given: Sequence[str]) -> list[tuple[str, str]]:
-    """Each topic as it was given and by its name, once."""
+    """The topics of the option --topic without repetition: each as the user wrote it, with its name."""
     from topiccrawler.topics.catalogue import load_topic
 
     found: dict[str, str] = {}
@@ -122,7 +122,8 @@ def _topics(given: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _seeds(given: Sequence[str], written: str, name: str, names: Sequence[str]) -> Seeds:
-    """Those for all topics and those for this one; the topic's own when there are none."""
+    """The seeds of one topic by the option --seeds: those without a topic's name and those after its name; the topic's own list when there
+    are none."""
     from topiccrawler.seeding.seed_files import read_seeds
     from topiccrawler.topics.catalogue import load_topic
     from topiccrawler.topics.seeds import Seeds
@@ -162,7 +163,7 @@ def _write(comparison: Comparison, folder: Path, asked: dict[str, object]) -> No
 
 @contextlib.contextmanager
 def _bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar on a terminal, nothing elsewhere; it is called with steps."""
+    """Show a progress bar on a terminal, nothing elsewhere. The block gets a function that advances it by a number of steps."""
     from tqdm import tqdm
 
     unit = " pages" if what == "reading" else " crawls"

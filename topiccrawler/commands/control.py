@@ -11,7 +11,7 @@ from topiccrawler.engine.command import ReportingCommand
 STATUS, TOP, SITES, WHY, METRICS = "status", "top", "sites", "why", "metrics"
 SET, BLOCK = "set", "block"
 ORDERS = ("pause", "resume", "stop")
-# behind the verb: least, most
+# verb -> the least and the greatest number of arguments after it
 WORDS = {
     **dict.fromkeys((STATUS, METRICS, *ORDERS), (0, 0)),
     **dict.fromkeys((TOP, SITES), (0, 1)),
@@ -20,7 +20,7 @@ WORDS = {
 
 
 class Command(ReportingCommand):
-    """The command's checks and its steps."""
+    """The command `scrapy control`: sends one request to a running crawl and prints the response."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
@@ -58,7 +58,7 @@ class Command(ReportingCommand):
 
 
 def _body(verb: str, words: list[str], opts: argparse.Namespace) -> dict[str, object] | None:
-    """What an order says; None for a question."""
+    """The JSON body of a request that changes something; None for one that only reads."""
     if verb == SET:
         name, _, value = words[0].partition("=")
         return {"name": name.strip(), "value": value.strip(), "preview": opts.preview}

@@ -21,7 +21,7 @@ from topiccrawler.messages import translated
 
 
 class Command(crawl.Command):
-    """The stock command, behind a look at the call."""
+    """Scrapy's own `crawl`, with a check of the call before anything is logged."""
 
     def short_desc(self) -> str:
         return translated("Run a spider of the current project, by name")
@@ -31,8 +31,8 @@ class Command(crawl.Command):
         parser.formatter_class = TranslatedHelp
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        gc.disable()  # modules and models are loaded, nothing of which becomes garbage; `go_on` ends it
-        # First, where few modules are loaded and few calls are open: Scrapy's module makes classes that look through all of both.
+        gc.disable()  # modules and models are loaded, none of which becomes garbage; `go_on` enables it again
+        # First, while few modules are loaded and the call stack is short: Scrapy's module makes classes that scan all of both.
         import scrapy.core.downloader.contextfactory  # noqa: F401
 
         from topiccrawler.engine.focused_spider import FocusedSpider, hold_back

@@ -13,7 +13,7 @@ from topiccrawler.files import user_path
 
 
 class Command(ReportingCommand):
-    """The command's checks and its steps."""
+    """The command `scrapy dashboard`: starts the web server and opens the browser."""
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.dashboard.app import make_app, serve

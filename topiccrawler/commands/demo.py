@@ -13,7 +13,7 @@ from topiccrawler.engine.command import ReportingCommand
 
 
 class Command(ReportingCommand):
-    """The demo's checks and its steps."""
+    """The command `scrapy demo`: runs the demonstration, or with --serve only serves the synthetic web."""
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.lab.demo.tour import demonstrate, serve

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from topiccrawler.crawling.explanation import Explanation, History, PastCrawl
     from topiccrawler.model import Link
 
-BY_HAND = "by hand"  # the source of a link that is given in words: it is no seed, so the gate looks at it
-WORDS = 8  # of a stored page that are shown; all in JSON
+BY_HAND = "by hand"  # source_url of a link described by options: it is no seed, so the gate checks it
+WORDS = 8  # words of a stored page that are printed; JSON has all
 TEXTS = ("anchor", "before", "after")
 
 
 class Command(ReportingCommand):
-    """The command's checks and its steps."""
+    """The command `scrapy explain`: explains a URL, or a link that options describe."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) > 1 or not (args or opts.anchor):
@@ -82,7 +82,7 @@ class Command(ReportingCommand):
             self.project.getbool("TOPIC_PRIVATE_NETWORK"),
         )
         admission = admission_of(parts, limits) if past is None else past.admission(parts, limits, history)
-        admission.add(*rules_of_packages(Crawler(Spider, self.project)))  # which never runs
+        admission.add(*rules_of_packages(Crawler(Spider, self.project)))  # this crawler never runs
         tunnel = history.row.tunnel if history is not None and history.row is not None else 0
         found = explained(parts, link, explanation, strategy, admission, tunnel)
         if history is not None and past is not None:
@@ -98,7 +98,7 @@ class Command(ReportingCommand):
         return link._replace(**texts)  # type: ignore[arg-type]
 
     def _job_or_topic(self) -> str:
-        """What to add to the call; the job that was made last is the one that is mostly meant."""
+        """A hint for the error message on what to add to the call. It names the latest job, which is probably the intended one."""
         from topiccrawler.results.jobs import jobs_in
 
         jobs = jobs_in(self.data) if self.data.is_dir() else []
@@ -106,7 +106,7 @@ class Command(ReportingCommand):
         return f"add --job {job} for what that crawl did with it, or --topic finance, for example, for the link model's word"
 
     def _parts(self, topic: str | None) -> Parts:
-        """Of a crawl that would begin now, under these settings."""
+        """The parts of a crawl that would begin now for a topic (None = the setting TOPIC); ArgumentError without a topic."""
         from topiccrawler.crawling.assemble import assemble
         from topiccrawler.crawling.recipe import recipe_of
 
@@ -117,7 +117,7 @@ class Command(ReportingCommand):
 
 
 def _by_link_model(parts: Parts, link: Link) -> Explanation:
-    """The link model's word on a link that stands in no queue."""
+    """The explanation of a link that is in no queue, by the link model and the link gate."""
     from topiccrawler.crawling.assemble import link_model_of
     from topiccrawler.crawling.explanation import Explanation, GateOutcome, ScoreMade, words_of
 

@@ -21,7 +21,7 @@ DUMP, LOAD, TABLES = "dump", "load", "tables"
 
 
 class Command(ReportingCommand):
-    """The command's checks and its steps."""
+    """The command `scrapy frontier`: each verb is done by the method of its name."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         verb, folders = _parsed(args)
@@ -113,5 +113,5 @@ class Command(ReportingCommand):
 
 
 def _parsed(args: list[str]) -> tuple[str, list[str]]:
-    """What is to be done, by the command's method of that name, and the folders given."""
+    """The verb, which names a method of the command, and the folders in the arguments."""
     return (args[0], args[1:]) if args and args[0] in {DUMP, LOAD, TABLES} else ("show", args)

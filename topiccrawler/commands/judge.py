@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Command(ReportingCommand):
-    """The command's checks and its steps."""
+    """The command `scrapy judge`: reads one page, classifies it, and prints the words that decide."""
 
     requires_crawler_process = True
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 Scrapy's own attribute; faults are printed below
@@ -36,7 +36,7 @@ class Command(ReportingCommand):
         if not chosen and name != "detail":
             raise ArgumentError("--topic", "is missing", "name one: --topic finance")
         asked = "vsm" if name == "detail" else name
-        recipe = recipe_of(self.project, chosen or "finance", page_classifier=asked)  # detail asks no topic
+        recipe = recipe_of(self.project, chosen or "finance", page_classifier=asked)  # detail needs no topic
         topic = topic_of(recipe)
         page_classifier = page_classifier_of(recipe)
         url, body, charset = self._page(place, opts.url)
@@ -87,7 +87,7 @@ class Command(ReportingCommand):
         return response.url, response.body, http_content_type_encoding(content_type(response))
 
     def _fetch(self, url: str) -> Response:
-        """The page by Scrapy's own downloader, so that proxy, robots.txt and REPLAY_WARC count as in a crawl."""
+        """Fetch a page by Scrapy's own downloader, so that proxy, robots.txt and REPLAY_WARC apply as in a crawl."""
         from scrapy import Request, Spider
 
         from topiccrawler.urls.canonical import canonical

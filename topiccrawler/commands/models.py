@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from topiccrawler.link_model.training.evaluation import Row
 
 ONE, SEVERAL = (1, 1), (2, 99)
-# how many names each takes. The step NAME is done by the command's method _NAME
+# step -> the least and the greatest number of names after it; the step NAME is done by the method _NAME
 STEPS = {"list": (0, 0), "show": ONE, "test": ONE, "compare": SEVERAL, "promote": ONE, "merge": SEVERAL}
 
 
 class Command(ReportingCommand):
-    """The command's checks and its steps."""
+    """The command `scrapy models`: each step is done by the method of its name."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         step, *names = args or ["list"]
@@ -91,7 +91,7 @@ class Command(ReportingCommand):
         self.report(opts, found, self._table([row for _, row in measured]))
 
     def _measured(self, name: str, opts: argparse.Namespace) -> tuple[dict[str, float], Row]:
-        """A model's scores on the links, at its own threshold or the one given."""
+        """The scores of a model on the labelled links, at the threshold of the option or its own: as a dict, and as a table row."""
         model = self._model(name, opts)
         row = _row(model, opts, opts.threshold, name)
         found = {key: round(getattr(row, key), 6) for key in ("precision", "recall", "f1")}
@@ -152,7 +152,7 @@ class Command(ReportingCommand):
 def _row(
     model: LinkClassifier, opts: argparse.Namespace, threshold: float | None = None, name: str = ""
 ) -> Row:
-    """The model's scores on the labelled links, cut by its topic's segmenter."""
+    """The scores of a model on the labelled links, whose texts are segmented into words by the segmenter of the model's topic."""
     from topiccrawler.link_model.training.promotion import labelled, measure
     from topiccrawler.topics.catalogue import load_topic
     from topiccrawler.topics.topic import make_topic
@@ -161,7 +161,7 @@ def _row(
         raise ArgumentError("--links", "is missing", "name a file of labelled links (JSON lines)")
     try:
         topic = load_topic(model.topic)
-    except CrawlerError:  # a model of a user's own topic; labels 1 and 0, or its name
+    except CrawlerError:  # the model is of a user's own topic; its links have the labels 1 and 0, or its name
         topic = make_topic({"name": model.topic, "keywords": [model.topic]}, model.topic)
     links = labelled(_files(opts), topic, model.context)
     return measure(model.cut_by(topic.segmenter), links, threshold, name)

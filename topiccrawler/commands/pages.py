@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from topiccrawler.store.pages import PageRecord
 
 LIST, SHOW, BORDER, EXPORT, REPORT, REPAIR = "list", "show", "border", "export", "report", "repair"
-# how many arguments each takes; VERB is done by the command's method _VERB
+# verb -> number of arguments, job and verb included; VERB is done by the method _VERB
 VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2, REPAIR: 2}
 LIMIT = 20
 
 
 class Command(ReportingCommand):
-    """The command's checks and its steps."""
+    """The command `scrapy pages`: each verb is done by the method of its name."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         args = [opts.job, *args] if opts.job else args
@@ -105,8 +105,8 @@ class Command(ReportingCommand):
         log = folder / VISITS
         kept = {visit.url for visit in read_visits(log) if visit.stored} if log.is_file() else set()
         saved = repair(folder / PAGES, most=len(kept))
-        for index in folder.glob(f"{INDEX}*"):  # of the rows as they were numbered
-            index.unlink()  # the next search makes it again
+        for index in folder.glob(f"{INDEX}*"):  # an index refers to the old row numbers
+            index.unlink()  # the next search builds it again
         lost = f"; {len(kept) - saved} of the crawl log are lost" if len(kept) > saved else ""
         self.say(f"{saved} pages saved{lost}; the damaged file is {folder / PAGES}{DAMAGED}")
 
@@ -145,7 +145,7 @@ class Command(ReportingCommand):
 
 
 def _looks(check: Check | None) -> dict[str, Any]:
-    """What later looks at the page found."""
+    """The results of revisits of a page: number of revisits, number of changes, and when it was found gone."""
     from topiccrawler.results.templating import moment
 
     if check is None:

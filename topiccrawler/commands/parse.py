@@ -11,7 +11,7 @@ FALLBACK = "topic"
 
 
 class Command(parse.Command):
-    """The stock command with another choice of the spider."""
+    """Scrapy's own `parse`, with the spider `topic` as the default for a URL that no spider claims."""
 
     def set_spidercls(self, url: str, opts: Any) -> None:
         loader = self.crawler_process.spider_loader if self.crawler_process is not None else None

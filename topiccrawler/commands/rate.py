@@ -17,7 +17,7 @@ SHARE_KEYS = ("share", "low", "high", "yes", "of")
 
 
 class Command(ReportingCommand):
-    """The command's checks and its steps."""
+    """The command `scrapy rate`: writes or asks questions about pages, or evaluates answers."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if sum(map(bool, (opts.write, opts.rater, opts.read))) != 1:
@@ -64,7 +64,7 @@ class Command(ReportingCommand):
         for one in ask(asked, self.say, input):
             if one.answer is not None:
                 known[one.url] = one.answer
-                write_answers(place, known)  # each at once: nothing is lost with the terminal
+                write_answers(place, known)  # after each answer, so that none is lost if the terminal closes
         self.say(f"\n{len(known)} answers in {place}")
 
     def _read(self, folder: Path, sample: Sample, opts: argparse.Namespace) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Command(ReportingCommand):
-    """The command's checks and its steps."""
+    """The command `scrapy search`: searches the pages of the named jobs, or of all jobs in a folder."""
 
     takes_dashes = True  # -word: pages without it
 
@@ -46,7 +46,7 @@ class Command(ReportingCommand):
 
 
 def _progress(folder: Path, done: int, of: int) -> None:
-    """A first search of many pages takes a while."""
+    """Show the progress of indexing a job's pages, on a terminal; the first search may take a while."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\rindexing {folder.name}: {done} of {of} pages{'' if done < of else chr(10)}")
 

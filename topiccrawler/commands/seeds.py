@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from topiccrawler.seeding.candidates import Candidate, Choice
     from topiccrawler.topics.topic import Topic
 
-SECONDS = 10.0  # for one answer of a site or of the search service
+SECONDS = 10.0  # timeout for one response of a site or of the search service
 REMEDY = "name jobs by --jobs DIR, or a SearXNG instance by --search URL; topics of the catalogue have lists in seeds/"
 
 
 class Command(ReportingCommand):
-    """The command's checks and its steps."""
+    """The command `scrapy seeds`: finds candidates, checks them, and writes a seeds file."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) > 1 or not (args or opts.keywords or self.setting("TOPIC")):
@@ -135,7 +135,7 @@ class Command(ReportingCommand):
 
 
 def line(one: Candidate) -> str:
-    """Score, URL, title and why, in two lines of a terminal."""
+    """A candidate as two lines for a terminal: score and URL, then title and reason."""
     from topiccrawler.seeding.seed_files import display_title
 
     return f"{one.score:6.2f}  {one.url}\n        {'; '.join(filter(None, (display_title(one), one.why)))}"
@@ -144,7 +144,7 @@ def line(one: Candidate) -> str:
 def wanted(
     seeds: Sequence[Candidate], say: Callable[[str], None], ask: Callable[[str], str]
 ) -> list[Candidate]:
-    """Those a person says yes to; the end of the input, or q, leaves out the rest."""
+    """Ask a person about each seed, and return the accepted ones; the end of the input, or q, rejects the rest."""
     taken: list[Candidate] = []
     for one in seeds:
         say(line(one))

@@ -14,7 +14,7 @@ from topiccrawler.engine.command import ReportingCommand
 
 
 class Command(ReportingCommand):
-    """The command's checks and its steps."""
+    """The command `scrapy strategies`: lists all strategies, or describes the named ones."""
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.strategies import STRATEGIES, build

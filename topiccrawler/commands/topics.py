@@ -30,13 +30,14 @@ if TYPE_CHECKING:
     from topiccrawler.topics.topic import Topic
     from topiccrawler.topics.topic_files import Finding
 
-# how many names each takes. The step NAME is done by the command's method _NAME
+# step -> number of names after it; the step NAME is done by the method _NAME
 STEPS = {"list": 0, "show": 1, "new": 1, "check": 1, "learn": 1, "teach": 1, "edit": 1}
 PAGES_SHOWN = 20
 
 
 def edit(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
-    """Copy, edit, check. Exit code 1 when the topic does not load or cannot work."""
+    """The step `edit`: copy a topic if necessary, start the editor, check the result. Exit code 1 when the topic cannot be loaded or
+    used."""
     from topiccrawler.topics.catalogue import load_topic
     from topiccrawler.topics.proposed_words import with_proposed
     from topiccrawler.topics.topic_files import check
@@ -68,7 +69,7 @@ def _report_findings(
 
 
 def _place(command: ReportingCommand, name: str, opts: argparse.Namespace) -> Path:
-    """The file to edit: the user's own, or a copy of a topic of the catalogue, which is made once."""
+    """The file to edit: the user's own, or a copy of a topic of the catalogue. An existing copy is kept, unless --force or --out is set."""
     from topiccrawler.crawling.job_topic import as_toml
     from topiccrawler.topics.catalogue import load_topic
 
@@ -82,11 +83,11 @@ def _place(command: ReportingCommand, name: str, opts: argparse.Namespace) -> Pa
     return place
 
 
-SECONDS = 20.0  # for one answer of a site
+SECONDS = 20.0  # timeout for one response of a site
 
 
 def learn(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
-    """Learn, write, tell."""
+    """The step `learn`: learn a topic from example pages, write its file, and print a report."""
     from topiccrawler.crawling.job_topic import as_toml
     from topiccrawler.relevance.training.example_topic import Examples, learn
 
@@ -130,7 +131,7 @@ def _sources(command: ReportingCommand, name: str, opts: argparse.Namespace) -> 
     settings = command.project
     introduce(settings)
     labels = {label.lower() for label in (name, opts.zh, *opts.label) if label}
-    with suppress(TopicError):  # a name of its own
+    with suppress(TopicError):  # a new name is no topic of the catalogue
         labels |= names_of(load_topic(name))
     agent = command.setting("USER_AGENT") or ""
     guarded = not settings.getbool("TOPIC_PRIVATE_NETWORK")
@@ -151,13 +152,13 @@ def _as_json(own: Statistics | None) -> dict[str, Any] | None:
     return None if own is None else asdict(own)
 
 
-SHOWN = 20  # words that a program found
+SHOWN = 20  # words of each kind, found by a program, that are printed without --all
 LONGEST_NAME = 80  # characters; file systems refuse much longer ones
 _SEPARATOR = re.compile(r"[,;\n]")
 
 
 def show(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
-    """Find it, and print it."""
+    """The step `show`: print a topic, found by its name, by a job or by keywords."""
     from topiccrawler.topics.contrasts import nearest
     from topiccrawler.topics.meaning import (
         as_understood,
@@ -191,7 +192,7 @@ def show(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None
 
 
 def has_link_model(command: ReportingCommand, name: str) -> bool:
-    """There is a trained one for the topic of that name."""
+    """Whether there is a trained link model for the topic of that name."""
     from topiccrawler.resources import folder
 
     given = command.setting("TOPIC_LINK_MODELS")
@@ -227,7 +228,7 @@ def _job(command: ReportingCommand, name: str) -> Recipe | None:
 
 
 def are_words(text: str) -> bool:
-    """Of an argument that names nothing: keywords, rather than a name or path with a slip in it."""
+    """Whether an argument that names no topic or file is meant as keywords, rather than as a name or path with a typing error."""
     from topiccrawler.topics.classification import PREFIX
 
     text = text.strip()
@@ -243,7 +244,7 @@ QUESTIONS, A_ROUND = 20, 5
 
 
 def teach(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
-    """Ask, learn, keep, tell."""
+    """The step `teach`: get answers about pages of a job, retrain its topic with them, and print a report."""
     from topiccrawler.crawling.page_stores import folder_named
     from topiccrawler.crawling.teaching import lessons_of
     from topiccrawler.engine.control.client import teacher_of
@@ -276,7 +277,8 @@ def teach(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None
 
 
 def _asked(command: ReportingCommand, lessons: Lessons, count: int) -> dict[str, bool]:
-    """A person's answers in the terminal; after each round the topic learns, so that the next questions are better."""
+    """Ask a person in the terminal, and return the answers by URL. After each round the topic is retrained, so that the next questions are
+    better."""
     from topiccrawler.results.rating import ask
 
     answers: dict[str, bool] = {}
@@ -327,7 +329,7 @@ def _report(
 
 
 class Command(ReportingCommand):
-    """The command's checks and its steps."""
+    """The command `scrapy topics`: each step is done by the method of its name."""
 
     _show, _learn, _teach, _edit = show, learn, teach, edit
 
@@ -408,7 +410,8 @@ class Command(ReportingCommand):
 
 
 def _classes(wanted: str) -> list[tuple[int, dict[str, Any]]]:
-    """The classes asked for, each with its depth below them."""
+    """The library classes that match a code or name (empty = the main classes), each with its depth. A single match comes with all classes
+    below it."""
     from topiccrawler.topics.classification import Class, children, class_of, find
 
     def below(one: Class, depth: int) -> list[tuple[int, Class]]:
@@ -416,7 +419,7 @@ def _classes(wanted: str) -> list[tuple[int, dict[str, Any]]]:
 
     found = find(wanted) if wanted else children()
     if not found:
-        class_of(wanted)  # ends the command, and names near ones
+        class_of(wanted)  # raises an error that names similar classes
     single = bool(wanted) and len(found) == 1
     pairs = below(found[0], 0) if single else [(0, one) for one in found]
     return [(depth, {"code": one.code, "name": one.name, "parent": one.parent}) for depth, one in pairs]

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class Command(ReportingCommand):
-    """The command's checks and its steps."""
+    """The command `scrapy train`: trains a link model, or with --page-classifier a page classifier."""
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         if opts.page_classifier is not None:
@@ -100,7 +100,7 @@ def _paths(given: Sequence[str]) -> list[Path]:
 
 
 def _words(path: Path) -> list[str]:
-    """The first column of a dictionary."""
+    """The words in the first column of a tab-separated dictionary file; LinksFileError if there are none."""
     with file_faults(LinksFileError, path, "cannot be read", "give a UTF-8 file, a word a line"):
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     words = [line.split("\t")[0].strip() for line in lines]
@@ -121,7 +121,8 @@ def _folder(given: str | None) -> Path:
 
 
 def _save(trained: Trained, folder: Path, *, in_use: bool) -> tuple[Path, Path | None]:
-    """Save model and report, as the topic's own or as a candidate; where they are, and where the former model is kept."""
+    """Save a model and its report, as the topic's model in use or as a candidate. Return the path of the model, and that of the former
+    model if there was one."""
     from topiccrawler.files import keep_former
     from topiccrawler.link_model.model_file import load, save
     from topiccrawler.link_model.training.promotion import CANDIDATE, model_file, put_to_use, report
@@ -134,7 +135,7 @@ def _save(trained: Trained, folder: Path, *, in_use: bool) -> tuple[Path, Path |
             keep_former(place.with_suffix(".txt"))
         else:
             save(model, place)
-        read = load(place)  # whose counts are rounded
+        read = load(place)  # the saved model has rounded counts
         text = report(read, trained.rows, trained.divergences, trained.curve)
         place.with_suffix(".txt").write_text(text, encoding="utf-8")
     return place, former

@@ -1,15 +1,15 @@
-"""Recorded webs: writes each response to a WARC file (setting WARC_OUT), serves a crawl from such files (REPLAY_WARC), and keeps it inside them.
+"""Writes the responses of a crawl to WARC files (setting WARC_OUT), and replays such files in place of the network (REPLAY_WARC).
 
-The writer works in any project and command. It is nearest to the downloader, so it sees bodies before they are decompressed, redirects,
-robots.txt, and answers that are tried again. What Scrapy has changed before: a chunked body is joined (and has no Transfer-Encoding any
-more), header names are capitalized. A page rendered by a browser is written as rendered. Credentials and cookies are left out of
-requests.
+`WarcOutMiddleware` writes each response; it works in any project and command. It is nearest to the downloader, so it sees bodies before
+they are decompressed, redirects, robots.txt, and responses that are retried. Scrapy has changed two things before: a chunked body is joined
+(and has no Transfer-Encoding any more), and header names are capitalized. A page rendered by a browser is written as rendered. Credentials
+and cookies are left out of requests.
 
-The replay has the place of Scrapy's HTTP handler, so that all above the socket runs as in a real crawl, and answers as a server
-would: 301 for an alias, 404 for an unknown page, 502 for an unknown host, 405 for what is neither GET nor HEAD.
+`ReplayDownloadHandler` replaces Scrapy's HTTP handler, so that everything above the socket runs as in a real crawl. It answers as a server
+would: 301 for an alias, 404 for an unknown page, 502 for an unknown host, 405 for a method other than GET and HEAD.
 
-`scrapy compare --live` adds a spider middleware, nearer to the spider than OutlinksMiddleware (1100): links to pages that were not recorded
-are not queued, only counted. It compares in which order pages are fetched, not how fast 404s are.
+`RecordedLinksMiddleware` drops and counts links to pages that were not recorded. `scrapy compare --live` adds it, nearer to the spider than
+OutlinksMiddleware (1100). So the order in which pages are fetched is compared, not how fast 404s are.
 """
 
 from __future__ import annotations
@@ -51,11 +51,13 @@ logger = logging.getLogger(__name__)
 
 POSITION = 950  # behind the HTTP cache, nearest to the downloader
 WARC_FAILED = "warc_failed"  # finish_reason
-SECRET = frozenset({b"authorization", b"proxy-authorization", b"cookie"})  # of a request
+SECRET = frozenset(
+    {b"authorization", b"proxy-authorization", b"cookie"}
+)  # request headers that are not written
 
 
 class WarcOutMiddleware:
-    """GET requests over http and https, with their responses."""
+    """Downloader middleware that writes GET requests over http and https, with their responses, to WARC files."""
 
     def __init__(self, writer: WarcWriter, crawler: Crawler) -> None:
         self.writer, self._crawler = writer, crawler
@@ -65,7 +67,7 @@ class WarcOutMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         crawl = crawl_of(crawler)
         is_shared = crawl is not None and crawl.shared is not None
-        process = f"{gethostname()}-{os.getpid()}" if is_shared else ""  # unique among all on a crawl
+        process = f"{gethostname()}-{os.getpid()}" if is_shared else ""  # unique among a crawl's processes
         with reported_by_scrapy(crawler.settings):
             writer = writer_of(crawler.settings, process)
         middleware = cls(writer, crawler)
@@ -85,7 +87,7 @@ class WarcOutMiddleware:
         return response
 
     def close(self) -> None:
-        """End the file."""
+        """Close the WARC file."""
         if not self._failed:
             try:
                 self.writer.close()
@@ -93,7 +95,7 @@ class WarcOutMiddleware:
                 self._fail(fault)
 
     def _fail(self, fault: ReplayError) -> None:
-        """A crawl that should be recorded and is not ends."""
+        """End the crawl, because its responses can no longer be recorded."""
         self._failed = True
         if crawl_of(self._crawler) is not None:
             faults_of(self._crawler).end(fault, WARC_FAILED)
@@ -104,7 +106,8 @@ class WarcOutMiddleware:
 
 
 def writer_of(settings: BaseSettings, process: str = "") -> WarcWriter:
-    """What the settings say; nothing is written yet. `process`: one of several on a crawl, whose file has its name."""
+    """A WARC writer by the settings; NotConfigured without WARC_OUT. Nothing is written yet. `process`: the name of this process when
+    several work on the crawl; it becomes part of the file's name."""
     if not settings.get("WARC_OUT"):
         raise NotConfigured
     most = settings.getint("WARC_OUT_MAX_BYTES", 1_000_000_000)
@@ -122,7 +125,7 @@ def writer_of(settings: BaseSettings, process: str = "") -> WarcWriter:
 
 
 def exchange_of(request: Request, response: Response, seconds: float) -> Exchange:
-    """Both as bytes of HTTP."""
+    """A request and its response as bytes of HTTP, without credentials. `seconds`: time since the epoch."""
     parts = urlsplit(request.url)
     target = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
     asked = [(name, value) for name, value in _headers(request) if name.lower() not in SECRET | {b"host"}]
@@ -161,7 +164,7 @@ _PACERS: WeakKeyDictionary[Crawler, Pacer] = WeakKeyDictionary()
 
 
 class ReplayDownloadHandler(BaseDownloadHandler):
-    """For http and https alike; both share one index."""
+    """Download handler that answers requests from recorded WARC files. One index serves both http and https."""
 
     lazy = True
 
@@ -175,7 +178,7 @@ class ReplayDownloadHandler(BaseDownloadHandler):
         return cls(crawler, shared_web(crawler.settings.get("REPLAY_WARC")))
 
     async def download_request(self, request: Request) -> Response:
-        """Answer one request from the recording."""
+        """Answer a request from the recording, after the wait of the pacer if REPLAY_PACED is set."""
         began = perf_counter()
         recorded = self._answer(request)
         took = perf_counter() - began
@@ -187,11 +190,11 @@ class ReplayDownloadHandler(BaseDownloadHandler):
         kind = responsetypes.from_args(headers=headers, url=request.url, body=recorded.body)
         body = b"" if request.method == "HEAD" else recorded.body
         response = kind(url=request.url, status=recorded.status, headers=headers, body=body)
-        request.meta["download_latency"] = took  # without the wait for its slot
+        request.meta["download_latency"] = took  # without the wait of the pacer
         return response
 
     def _still(self) -> bool:
-        """All that was answered has been read."""
+        """Whether the spider has processed all responses so far."""
         scraping = self.crawler.engine.scraper.slot
         return scraping is None or scraping.is_idle()
 
@@ -202,7 +205,7 @@ class ReplayDownloadHandler(BaseDownloadHandler):
 
 
 def replayed_web(settings: BaseSettings) -> RecordedWeb:
-    """What the setting REPLAY_WARC names; ReplayError, with the setting's name, when it cannot be read."""
+    """The recorded web that the setting REPLAY_WARC names. ReplayError, which names the setting, when it cannot be read."""
     try:
         return shared_web(settings["REPLAY_WARC"])
     except ReplayError as error:
@@ -210,7 +213,7 @@ def replayed_web(settings: BaseSettings) -> RecordedWeb:
 
 
 def shared_web(setting: str | Iterable[str]) -> RecordedWeb:
-    """The recorded web a REPLAY_WARC setting names: one index for both schemes and for the add-on's early check."""
+    """The recorded web for a value of REPLAY_WARC. It is cached, so that both schemes and the add-on's early check share one index."""
     paths = recorded_paths(setting)
     return _opened(tuple((path, os.stat(path).st_mtime_ns) for path in paths))
 
@@ -221,14 +224,14 @@ def _opened(versions: tuple[tuple[Path, int], ...]) -> RecordedWeb:
 
 
 def _pacer_of(crawler: Crawler) -> Pacer:
-    """One line for both schemes."""
+    """The pacer of a crawler, shared by the handlers of both schemes."""
     if crawler not in _PACERS:
         _PACERS[crawler] = Pacer(crawler.settings.getint("CONCURRENT_REQUESTS"))
     return _PACERS[crawler]
 
 
 def _is_page(recorded: Recorded) -> bool:
-    """What a crawl reads: what redirects, refuses or permits is over before a page is."""
+    """Whether a recorded response is a page that the crawl reads: not a redirect, an error or a robots.txt, which cost no time to read."""
     return recorded.status == 200 and urlsplit(recorded.url).path != "/robots.txt"
 
 
@@ -241,7 +244,8 @@ _HELD = range(200, 400)
 
 
 class RecordedLinksMiddleware:
-    """Needs the setting REPLAY_WARC; counts `topic/links/not_recorded`."""
+    """Spider middleware that drops links to pages without a recording, and counts them as `topic/links/not_recorded`. It needs the
+    setting REPLAY_WARC."""
 
     def __init__(self, web: RecordedWeb, stats: StatsCollector) -> None:
         self.web, self.stats = web, stats

@@ -1,6 +1,6 @@
-"""What our commands have in common: options from a file, checks before work, one line for a fault, help in the user's language.
+"""The base class of our commands: options from a file, checks before work, one line for a fault, help in the user's language.
 
-It is not in topiccrawler.commands, because Scrapy takes every command class it finds there for a command.
+It is not in topiccrawler.commands, because Scrapy treats every command class that it finds there as a command.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _USAGE = "Usage"
 
 
 class TranslatedHelp(ScrapyHelpFormatter):
-    """Looks each text up when the help is printed."""
+    """Help formatter that translates each text when the help is printed."""
 
     def start_section(self, heading: str | None) -> None:
         super().start_section(heading and translated(heading))
@@ -44,7 +44,7 @@ class TranslatedHelp(ScrapyHelpFormatter):
         return parts
 
 
-SELECTION = "selection"  # the options by which pages are selected
+SELECTION = "selection"  # name of the file with the options that select pages
 _BOUNDS = ("least", "most")
 _TYPES = {"int": int, "float": float}
 
@@ -55,20 +55,21 @@ def _description(name: str) -> dict[str, Any]:
 
 
 class ReportingCommand(ScrapyCommand):
-    """A command that says in one line why it ended: `check` refuses a wrong call, `work` does what was asked.
+    """A command that reports a fault in one line. A subclass overrides `check`, which refuses a wrong call, and `work`, which does the
+    task.
 
-    How it is called and its help are commands/NAME.toml: `usage`, `summary`, `details`; `options` with the keywords of `add_argument`, those
-    of `groups` under a title; `json`, the help of --json, where that says more ("": no such option); `selects`: with selection.toml's options.
-    Of an option that is a number, `least` and `most` are its bounds. `arguments`: how many there are at least and at most, and what is
-    said where there are others.
+    The file commands/NAME.toml describes the call and the help: `usage`, `summary`, `details`; `options`, with the keywords of
+    `add_argument`; `groups`, more options under a title; `json`, the help of --json when it differs from the usual one ("" = no such
+    option); `selects`, whether the options of selection.toml are added; `arguments`, the least and the greatest number of arguments, and
+    the message for any other number. A numeric option may have bounds, `least` and `most`.
     """
 
     requires_crawler_process = False
-    takes_dashes = False  # arguments that begin with one
+    takes_dashes = False  # whether arguments may begin with a dash
 
     @property
     def description(self) -> Mapping[str, Any]:
-        """What the command's file says."""
+        """The content of the command's file commands/NAME.toml."""
         return _description(self.command)
 
     def syntax(self) -> str:
@@ -82,7 +83,8 @@ class ReportingCommand(ScrapyCommand):
 
     @property
     def options(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """The command's own, by the titles of their groups ("": the first), as `add_argument` takes them but for `type`."""
+        """The command's options by title of their group ("" = no group) and by name, with the keywords of `add_argument`; `type` is the
+        name of a type."""
         own = {
             **(_description(SELECTION)["options"] if self.description.get("selects") else {}),
             **self.description.get("options", {}),
@@ -102,27 +104,27 @@ class ReportingCommand(ScrapyCommand):
                 place.add_argument(f"--{name}", **{**given, **kind})
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Look at the call before anything is done; `refuse` what cannot be meant."""
+        """Check the call before any work is done, and `refuse` an invalid one."""
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Do it. A CrawlerError is printed in one line, and so is a file that the system refuses."""
+        """Do the command's task. A CrawlerError, or an OSError that names a file, is printed in one line."""
         raise NotImplementedError
 
     def interrupted(self, opts: argparse.Namespace) -> str:
-        """What Ctrl-C left behind."""
+        """The message about what is left behind after Ctrl-C."""
         return "nothing was written"
 
     @property
     def command(self) -> str:
-        """The name it is called by: that of its module."""
+        """The command's name on the command line, which is the name of its module."""
         return type(self).__module__.rpartition(".")[2]
 
     def refuse(self, fault: str) -> NoReturn:
-        """End with exit code 2; Scrapy prints the usage before it."""
+        """End the command with this fault and exit code 2; Scrapy prints the usage first."""
         raise UsageError(translated(f"scrapy {self.command}: {fault}"), print_help=False)
 
     def _check_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Those that there are not, which Scrapy hands on as arguments, and numbers out of bounds; and how many arguments there are."""
+        """Refuse unknown options, which Scrapy passes as arguments, numbers out of bounds, and a wrong number of arguments."""
         for wrong in (arg for arg in args if arg.startswith("-") and not self.takes_dashes):
             self.refuse(f"unknown option {wrong}")
         for name, how in (option for group in self.options.values() for option in group.items()):
@@ -137,12 +139,12 @@ class ReportingCommand(ScrapyCommand):
             self.refuse(fault.format(count=len(args), first=next(iter(args), "")))
 
     def setting(self, name: str) -> str | None:
-        """The setting's value; None when it is empty or not set."""
+        """The value of a setting; None when it is empty or not set."""
         return (self.settings.get(name) if self.settings is not None else None) or None
 
     @property
     def project(self) -> Settings:
-        """The settings, which Scrapy sets before `run`."""
+        """The project's settings; Scrapy sets them before `run`."""
         assert self.settings is not None  # noqa: S101
         return self.settings
 
@@ -152,18 +154,18 @@ class ReportingCommand(ScrapyCommand):
         return user_path(self.setting("TOPIC_DATA_DIR") or "data")
 
     def new_file(self, place: Path, opts: argparse.Namespace) -> Path:
-        """`place`; ArgumentError when it exists and --force is not given."""
+        """Return `place`, or raise ArgumentError when it exists and --force is not set."""
         if place.exists() and not opts.force:
             raise ArgumentError(str(place), "exists", "name another file by --out, or insist with --force")
         return place
 
     def write(self, place: Path, text: str) -> None:
-        """Write a text to the file that --out names."""
+        """Write a text to a file, atomically; ArgumentError when that fails."""
         with file_faults(ArgumentError, place, "cannot be written", "name another file by --out"):
             replace_file(place, text)
 
     def say(self, text: str) -> None:
-        """Print what a terminal can show; a reader who has seen enough (`| head`) may go."""
+        """Print a text without characters that a terminal cannot show. A closed pipe (`| head`) is no error."""
         from topiccrawler.text.printable import printable
 
         try:
@@ -173,11 +175,11 @@ class ReportingCommand(ScrapyCommand):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush at exit
 
     def report(self, opts: argparse.Namespace, found: object, text: str) -> None:
-        """Print what was found: `text` for people, with --json JSON for programs."""
+        """Print the result: with --json `found` as JSON, else `text`."""
         self.say(json.dumps(found, ensure_ascii=False) if opts.json else text)
 
     def text(self, template: str, values: Mapping[str, Any]) -> str:
-        """commands/templates/TEMPLATE.txt, filled in."""
+        """The text of the template commands/templates/TEMPLATE.txt with these values."""
         from topiccrawler.results.templating import as_text
 
         return as_text(f"commands/templates/{template}.txt", values)
@@ -190,10 +192,10 @@ class ReportingCommand(ScrapyCommand):
             typed = (self.project.getpriority("STORE_URL") or 0) >= SETTINGS_PRIORITIES["cmdline"]
             from topiccrawler.crawling.servers import page_server
 
-            page_server(store_url).remember(store_url, for_all=typed)  # jobs name it without its password
+            page_server(store_url).remember(store_url, for_all=typed)  # jobs store it without its password
         fault = ""
         try:
-            from topiccrawler.crawling.settings_check import check_names  # other spiders do without it
+            from topiccrawler.crawling.settings_check import check_names  # here: not every command needs it
 
             check_names(self.project)
             self.work(args, opts)

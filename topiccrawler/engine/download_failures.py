@@ -1,7 +1,7 @@
-"""Why a download failed, in a few words that count, log and queue share.
+"""Classifies failed downloads into a few reasons, which the stats, the log and the queue share.
 
-The libraries below raise some twenty kinds of exceptions for what a stranger's server did; a person asks whether the host is gone, slow or
-broken. What is not the other side's fault has no such word and keeps its name and its traceback.
+The libraries below raise some twenty kinds of exceptions for failures of a remote server; a person asks whether the host is gone, slow or
+broken. An error that the remote side has not caused has no such reason, and keeps its name and its traceback.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from twisted.web.client import ResponseFailed
 NO_HOST, REFUSED, UNREACHABLE, TIMEOUT = "no such host", "connection refused", "unreachable", "timeout"
 LOST, INCOMPLETE, TLS, BAD_ANSWER = "connection lost", "incomplete answer", "tls failed", "bad answer"
 TOO_LARGE, REDIRECTS, NO_PROXY, SCHEME = "too large", "too many redirects", "proxy refused", "unsupported url"
-# what is likely to be so for each URL of a host
+# reasons that probably hold for every URL of the host
 OF_HOST = frozenset({NO_HOST, REFUSED, UNREACHABLE, TIMEOUT, LOST, TLS, NO_PROXY})
 _TOO_LATE = (connections.TimeoutError, connections.TCPTimedOutError, TimeoutError)
-_KINDS = {  # the first that fits
+_KINDS = {  # reason -> exceptions; the first match counts
     NO_HOST: (exceptions.CannotResolveHostError, connections.DNSLookupError),
     REFUSED: (exceptions.DownloadConnectionRefusedError, connections.ConnectionRefusedError),
     TIMEOUT: (exceptions.DownloadTimeoutError, *_TOO_LATE),
@@ -38,13 +38,14 @@ _READS_ANSWERS = (
 
 
 def reason_of(error: BaseException | None) -> str | None:
-    """The words for what the other side did; None for other faults, and for what Scrapy was asked to ignore."""
+    """The reason of a failed download, if the remote side caused it; None for other errors, and for requests that were ignored on
+    purpose."""
     if isinstance(error, IgnoreRequest):
         return next((reason for text, reason in _IGNORED.items() if text in str(error)), None)
     for reason, kinds in _KINDS.items():
         if isinstance(error, kinds):
             return reason
-    if type(error).__name__ == "TunnelError":  # its class comes with all of TLS, which commands do without
+    if type(error).__name__ == "TunnelError":  # by name: to import the class loads all of TLS
         return NO_PROXY
     if isinstance(error, exceptions.DownloadFailedError):
         return _reason_of_failed_response(error.__cause__)
@@ -62,6 +63,6 @@ def _reason_of_failed_response(cause: BaseException | None) -> str:
 
 
 def _was_raised_reading(error: BaseException) -> bool:
-    """Somebody's bytes were being read then: a gzip that is none, a Location that is no URL."""
+    """Whether the error was raised while code parsed a response: an invalid gzip body, an invalid URL in Location."""
     modules = (frame.f_globals.get("__name__") for frame, _ in walk_tb(error.__traceback__))
     return any(str(module).startswith(_READS_ANSWERS) for module in modules)

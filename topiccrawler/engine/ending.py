@@ -1,7 +1,7 @@
-"""The end of a crawl in words: why it ended, what was found, where it lies and how to look at it.
+"""Logs a summary at the end of a crawl: what was found, where the results are, the commands that show them, and why the crawl ended.
 
-Scrapy says `finished` of a crawl none of whose seeds could be reached, and its stats are the last thing on the screen. Here such a crawl
-fails, and the last lines are for a person.
+Scrapy reports `finished` for a crawl none of whose seeds could be reached, and its stats are the last thing on the screen. Here such a
+crawl fails, and the last lines are written for a person.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from topiccrawler.resources import package_table
 
 logger = logging.getLogger(__name__)
 
-MARK = "=" * 80  # above the last lines, for who looks for them
+MARK = "=" * 80  # a line above the summary, so that it is found in a long log
 SEEDS_FAILED = "seeds_failed"  # finish_reason
 MOST_REASONS = 5
 _FAILED, _URLS = "frontier/failed/", "frontier/urls/"  # stats keys
@@ -41,7 +41,7 @@ _WORDS = package_table("engine/finish_reasons.toml")
 
 @dataclass(eq=False)
 class Ending:
-    """Extension: fails a crawl that got no page, and logs a summary of any other."""
+    """Scrapy extension that fails a crawl without a single page, and logs a summary of any other crawl."""
 
     crawler: Crawler
     crawl: Crawl
@@ -57,7 +57,7 @@ class Ending:
         return ending
 
     def idle(self) -> None:
-        """Nothing waits and nothing is under way: that is no good end when no page ever came."""
+        """End the crawl with an error if it becomes idle before any page was fetched."""
         faults = self.faults
         if self._began() and self.crawl.harvest.pages == 0 and not faults.reported:
             with faults.guard():
@@ -66,7 +66,7 @@ class Ending:
                 faults.end(no_page(self.crawl), SEEDS_FAILED)
 
     def closed(self, reason: str) -> None:
-        """Remember why."""
+        """Store the reason of the end; empty for a crawl that neither began nor failed."""
         self.reason = reason if self._began() or self.faults.reported else ""
 
     def report(self) -> None:
@@ -95,13 +95,14 @@ class Ending:
         return counts[State.COMPLETED] + counts[State.DISCARDED] > 0
 
     def _began(self) -> bool:
-        """The spider's own start() has spoken, to our scheduler: no `parse`, `check`, foreign scheduler."""
+        """Whether the spider's own start() has sent its seeds to our scheduler; False for the commands `parse` and `check`, and under
+        another scheduler."""
         scheduler = focused_scheduler(self.crawler)
         return scheduler is not None and scheduler.armed
 
 
 def no_page(crawl: Crawl) -> CrawlerError:
-    """What became of the seeds, none of which gave a page."""
+    """The error of a crawl whose seeds gave no page, with the number of seeds by reason."""
     reasons = Counter(row.reason or row.state.value for row in crawl.frontier.look().rows())
     del reasons["redirected"]
     seeds = len(crawl.seeds)
@@ -115,7 +116,7 @@ def no_page(crawl: Crawl) -> CrawlerError:
 
 
 def found_lines(harvest: HarvestCounter) -> list[str]:
-    """Pages of the whole job: fetched, relevant, kept and of which formats."""
+    """A line with the counts of the whole job: pages fetched, relevant and kept, and the formats of the kept ones."""
     before = f" ({harvest.pages - harvest.begun_with} in this run)" if harvest.begun_with else ""
     kept = f"{harvest.kept} kept"
     if harvest.formats:
@@ -128,8 +129,8 @@ def found_lines(harvest: HarvestCounter) -> list[str]:
 
 
 def look_lines(crawl: Crawl) -> list[str]:
-    """Titles by which a person sees whether the topic was understood; none where the files cannot be read any more."""
-    from topiccrawler.results.job_pages import first_look  # what no crawl needs while it runs
+    """Lines with titles of pages, by which a person sees whether the topic was understood. Empty when the job's files cannot be read."""
+    from topiccrawler.results.job_pages import first_look  # here, because no crawl needs it while it runs
 
     try:
         return first_look(crawl.files.folder, crawl.reader.page_threshold).lines()
@@ -138,7 +139,7 @@ def look_lines(crawl: Crawl) -> list[str]:
 
 
 def failed_lines(stats: Mapping[str, Any]) -> list[str]:
-    """URLs of this run that failed, by reason."""
+    """A line with the number of URLs that failed in this run, by reason; empty when none failed."""
     reasons = Counter(
         {key.removeprefix(_FAILED).replace("_", " "): stats[key] for key in stats if key.startswith(_FAILED)}
     )
@@ -146,7 +147,8 @@ def failed_lines(stats: Mapping[str, Any]) -> list[str]:
 
 
 def place_lines(folder: Path, *, queued: bool, has_pages: bool = False) -> list[str]:
-    """Where the results are, and the commands that show them. `has_pages`: in a database, named in the folder."""
+    """Lines with the job's folder and the commands that show its results. `has_pages`: pages may have been kept, in the folder or
+    in a database. `queued`: the queue is in the folder."""
     quoted = shlex.quote(str(folder))
     commands = (
         [f"scrapy pages {quoted}", f"scrapy search WORDS --job {quoted}"]
@@ -159,7 +161,8 @@ def place_lines(folder: Path, *, queued: bool, has_pages: bool = False) -> list[
 
 
 def stats_lines(folder: Path, stats: Mapping[str, Any]) -> list[str]:
-    """Write the stats into the job's folder, and say where; what cannot be written is no fault of a crawl that has ended."""
+    """Write the stats to the job's folder, and return a line with the path of the file. A file that cannot be written is a warning, not a
+    failure, because the crawl has ended."""
     try:
         replace_file(
             folder / STATS, json.dumps(stats, indent=1, sort_keys=True, default=str, ensure_ascii=False)
@@ -173,7 +176,8 @@ def stats_lines(folder: Path, stats: Mapping[str, Any]) -> list[str]:
 def why(
     reason: str, crawl: Crawl, stats: Mapping[str, Any], *, resumable: bool, faults: Sequence[str] = ()
 ) -> str:
-    """A finish_reason in words, and what goes on with what still waits. `faults`: what was said of lasting ones."""
+    """A finish_reason in words, and how to resume the crawl if URLs still wait. `faults`: messages of the faults that ended the crawl; the
+    first is shown in place of the reason."""
     if faults:
         return f"failed; {faults[0]}"
     words, remedy = _WORDS.get(reason, reason), "the same command"
@@ -202,7 +206,7 @@ def why(
 
 
 def counted(reasons: Counter[str]) -> str:
-    """The most frequent first: `3 timeout, 1 http 404`."""
+    """The reasons with their counts, the most frequent first: `3 timeout, 1 http 404`."""
     ranked = sorted(reasons.items(), key=lambda found: (-found[1], found[0]))
     shown = [f"{count} {reason}" for reason, count in ranked[:MOST_REASONS]]
     if len(ranked) > MOST_REASONS:

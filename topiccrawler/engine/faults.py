@@ -1,13 +1,13 @@
-"""Ends a crawl or a command for a fault of the user's call or of the crawl's own files.
+"""Ends a crawl or a command on an error in the user's call or in the crawl's own files.
 
-A user's slip is one line and exit code 1 on the command line, an exception in a script. Scrapy gives a person either a traceback or, for
-a fault in a spider, exit status 0. So a spider's CrawlerError becomes SystemExit where Scrapy's command line runs it; commands print theirs
-(engine.command).
+`reported_by_scrapy` handles errors in the call. A user's mistake is one line and exit code 1 on the command line, and an exception in a
+script. Scrapy by itself prints a traceback or, for an error in a spider, ends with exit status 0. So a spider's CrawlerError becomes
+SystemExit where Scrapy's command line runs it. Commands print their errors themselves (engine.command).
 
-A crawl whose own files fail ends: one line, nothing more is written, exit code 1. A store that is damaged or a disk that is full will fail
-for each page to come, and a page must not be marked as fetched that could not be kept. So the first CrawlerError after the start, wherever
-it comes up, closes the spider. What is on disk is the state of the last commit, as after a kill: a job resumed when the fault is mended
-fetches again what was under way, and nothing else.
+`FatalFaults` ends a crawl whose own files fail: one line, nothing more is written, exit code 1. A damaged store or a full disk will fail
+for each further page, and a page that could not be stored must not be marked as fetched. So the first CrawlerError after the start,
+wherever it is raised, closes the spider. The state on disk is that of the last commit, as after a kill. A job that is resumed after the
+fault is mended fetches again the pages that were under way, and nothing else.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ COMMAND_LINE = str(Path(scrapy.__file__).with_name("cmdline.py"))
 
 @contextmanager
 def reported_by_scrapy(settings: BaseSettings) -> Iterator[None]:
-    """A CrawlerError while a crawl's parts are made: a script that called for the crawl may catch it; Scrapy's command line, which
-    has a traceback or exit code 0 for it, ends with its one line and exit code 1."""
+    """Handle a CrawlerError raised while the parts of a crawl are made. In a script it is passed on to the caller. Under Scrapy's command
+    line, which would print a traceback or end with exit code 0, the process ends with the one-line message and exit code 1."""
     try:
         yield
     except CrawlerError as error:
         if not is_scrapys_process():
             raise
-        if settings.get("LOG_FILE"):  # scrapyd shows its users the log only
+        if settings.get("LOG_FILE"):  # scrapyd shows its users only the log
             logger.error("%s", error)  # noqa: TRY400 a user's slip deserves a line, not a traceback
         sys.stderr.write(f"{translated_error(error)}\n")
         say_no_more()
@@ -56,19 +56,20 @@ def reported_by_scrapy(settings: BaseSettings) -> Iterator[None]:
 
 
 def say_no_more() -> None:
-    """A Deferred or a task that the exit passes through would print it with a traceback."""
+    """Disable all logging before an exit: a Deferred or task that the SystemExit passes through would log it with a traceback."""
     logging.disable(logging.CRITICAL)
-    with warnings.catch_warnings(action="ignore"):  # that somebody began before
+    with warnings.catch_warnings(action="ignore"):  # Twisted warns when logging has begun already
         globalLogBeginner.beginLoggingTo([], discardBuffer=True, redirectStandardIO=False)
 
 
 def is_scrapys_process() -> bool:
-    """Whether `scrapy.cmdline.execute` has called this: no caller is there to catch an exception."""
+    """Whether `scrapy.cmdline.execute` is on the call stack, so that no caller can catch an exception."""
     return _command_line() is not None
 
 
 def end_with_failure() -> None:
-    """Let Scrapy's command line, if it runs this, end with exit code 1: its commands know only of crawls that could not begin."""
+    """Make Scrapy's command line, if it is on the call stack, end with exit code 1. Its commands do so only for crawls that could not
+    begin."""
     frame = _command_line()
     command = frame.f_locals.get("cmd") if frame is not None else None
     if isinstance(command, ScrapyCommand):
@@ -85,8 +86,9 @@ STORAGE_FAILED, FRONTIER_ERROR = "storage_failed", "frontier_error"  # finish_re
 
 
 class FatalFaults:
-    """Of one crawl. `reported`: what was said of it, a line each; `scrapy crawl` then ends with exit code 1, in any project.
+    """The faults that end a crawl.
 
+    `reported`: the messages of the faults so far, one line each. If there are any, `scrapy crawl` ends with exit code 1, in any project.
     `broken`: one of the job's own files failed, so nothing more may be written to any of them.
     """
 
@@ -96,28 +98,29 @@ class FatalFaults:
         self._crawler: Crawler | None = None
 
     def connect(self, crawler: Crawler) -> None:
-        """Receive what callbacks, spider middlewares and pipelines raise."""
+        """Connect to the signals for exceptions of callbacks, spider middlewares and pipelines."""
         self._crawler = crawler
         crawler.signals.connect(self._on_error, signals.item_error)
         crawler.signals.connect(self._on_error, signals.spider_error)
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """A CrawlerError inside ends the crawl, and goes no further."""
+        """Catch a CrawlerError raised in the block, and end the crawl with it."""
         try:
             yield
         except CrawlerError as error:
             self.break_off(error)
 
     def break_off(self, error: Exception) -> None:
-        """A file failed: pages under way end, but are kept no more. What is no CrawlerError is a fault of the program."""
+        """End the crawl because one of its files failed: pages under way end without being stored. An error that is no CrawlerError is a
+        bug in the program, and is logged with its traceback."""
         if self.broken:
             return
         self.broken = True
         self.end(error, STORAGE_FAILED if isinstance(error, CrawlerError) else FRONTIER_ERROR)
 
     def end(self, error: Exception, reason: str) -> None:
-        """Log the error and close the spider with this finish_reason."""
+        """Log the error, and close the spider with this finish_reason."""
         self.note(str(error))
         if isinstance(error, CrawlerError):
             logger.error("%s", error)
@@ -128,7 +131,7 @@ class FatalFaults:
             deferred_from_coro(engine.close_spider_async(reason=reason))
 
     def note(self, text: str) -> None:
-        """The crawl has failed, for this reason, which is in the log."""
+        """Record that the crawl has failed for a reason that is in the log already, and set the exit code."""
         self.reported.append(text)
         end_with_failure()
 

@@ -1,7 +1,7 @@
-"""Scrapy's feeds (`-o out.jsonl`), but one that cannot be written ends the crawl: one line, exit code 1.
+"""Extends Scrapy's feed export (`-o out.jsonl`): a feed that cannot be written ends the crawl with one line and exit code 1.
 
-Scrapy logs a traceback for each item that a full disk refuses, or leaves the feed out, and ends well. What can be known is looked at
-before the first request.
+Scrapy logs a traceback for each item that a full disk refuses, or leaves the feed out, and reports success. What can be checked in advance
+is checked before the first request.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _REMEDY = "name another file"
 
 
 def check_feeds(settings: BaseSettings) -> None:
-    """ArgumentError for a feed of a kind Scrapy does not know, or in a file that cannot be written."""
+    """Raise ArgumentError for a feed whose storage Scrapy does not know, or whose file cannot be written."""
     kinds = {kind for kind, storage in settings.getwithbase("FEED_STORAGES").items() if storage is not None}
     for feed in settings.getdict("FEEDS"):
         uri = str(feed.absolute()) if isinstance(feed, Path) else str(feed)
@@ -53,7 +53,8 @@ def _check_file(path: Path) -> None:
 
 
 class FatalFeedExporter(FeedExporter):
-    """Extension in place of Scrapy's own, which it extends. For spiders that are not ours it is the same."""
+    """Scrapy extension that replaces FeedExporter: an error in a feed ends the crawl. For spiders that are not ours it behaves as
+    Scrapy's."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -77,10 +78,10 @@ class FatalFeedExporter(FeedExporter):
         await super().close_spider(spider)
         crawl = crawl_of(self.crawler)
         if crawl is not None and any(key.startswith(_FAILED_COUNT) for key in self.crawler.stats.get_stats()):
-            faults_of(self.crawler).note("a feed could not be stored")  # Scrapy has said why
+            faults_of(self.crawler).note("a feed could not be stored")  # Scrapy has logged why
 
     def _of_each(self, work: Callable[[FeedSlot], None]) -> None:
-        """Do it for each feed alone; those that fail are left out from now on."""
+        """Call `work` for each feed separately; feeds that fail are left out from now on."""
         sound: list[FeedSlot] = []
         for slot in self.slots:
             self.slots = [slot]
@@ -93,7 +94,7 @@ class FatalFeedExporter(FeedExporter):
         self.slots = sound
 
     def _fail(self, slot: FeedSlot, error: OSError) -> None:
-        """Tell it, and touch the feed no more: what is still to be written would fail again."""
+        """End the crawl with the error, and close the feed's file: what is still to be written would fail again."""
         if slot.file is not None:
             with contextlib.suppress(OSError):
                 slot.file.close()

@@ -1,8 +1,8 @@
-"""What our spiders have in common: arguments that are checked first, and a crawl made of them.
+"""The base class of our spiders: checks the arguments and settings first, then builds the crawl.
 
-What Scrapy logs of itself is held back until the call has been found right: a slip of the user's is one line, and the first. Settings of
-Scrapy that a crawl by a strategy cannot obey are refused in one line, not passed over; docs/scrapy-settings.md says of each setting what
-becomes of it. Under another scheduler (SCHEDULER) all of them work.
+Scrapy's own log lines are held back until the call is found valid, so that a user's mistake is the first and only line. Scrapy settings
+that a crawl by a strategy cannot obey are refused in one line, not ignored; docs/scrapy-settings.md lists what becomes of each setting.
+Under another scheduler (SCHEDULER) all of them work.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from topiccrawler.resources import package_table
 
 
 def hold_back() -> None:
-    """Nothing below a warning is logged from now on."""
+    """Suppress log messages below WARNING until `go_on`."""
     logging.disable(logging.INFO)
 
 
 def go_on(settings: Settings) -> None:
-    """Log again, and first what was held back; without `hold_back` before, nothing. The garbage collector runs again too."""
+    """Undo `hold_back`: enable logging and the garbage collector again, and log Scrapy's first lines. No effect without `hold_back`."""
     if logging.root.manager.disable == logging.INFO:
         gc.enable()
         logging.disable(logging.NOTSET)
@@ -52,7 +52,7 @@ UNUSABLE = package_table("engine/unusable_settings.toml")
 
 
 def refuse_settings(settings: BaseSettings) -> None:
-    """ArgumentError for the first that the project, the spider or the command line has changed."""
+    """Raise ArgumentError for the first unusable setting that the project, the spider or the command line has changed."""
     for name, (fault, remedy) in UNUSABLE.items():
         default = vars(default_settings).get(name, 0)  # a deprecated setting has none and is off
         value = settings[name]
@@ -72,22 +72,22 @@ CHECKED_TOPIC = "finance"  # `scrapy check` gives no arguments; its contracts ne
 
 
 class FocusedSpider(Spider):
-    """A spider with a crawl; `name`, `start` and `parse` are its own."""
+    """Base class of spiders that have a crawl. A subclass defines `name`, `params_of`, `start` and `parse`."""
 
     crawl: Crawl
     faults: FatalFaults
-    allowed_domains: list[str]  # as Scrapy has it; a crawl that may go anywhere has none
+    allowed_domains: list[str]  # as in Scrapy; not set for a crawl that may go anywhere
 
     def params_of(self, arguments: Mapping[str, Any], topic: str | None) -> CrawlParams:
-        """The checked arguments; `topic`: the default topic."""
+        """Check the spider arguments and return them as CrawlParams. `topic`: the default topic; None = there is none."""
         raise NotImplementedError
 
     def prepare(self, params: Any) -> None:
-        """Make what else it needs, once the crawl is there."""
+        """Hook for subclasses, called with the arguments after the crawl is built."""
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """custom_settings, and below the project's own settings our defaults."""
+        """Apply custom_settings, and our defaults with a lower priority than the project's settings."""
         super().update_settings(settings)
         set_defaults(settings)
 
@@ -97,9 +97,9 @@ class FocusedSpider(Spider):
         spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
         if not settings.frozen:
-            set_defaults(settings)  # again: a runner's settings may have come over those of the crawler
+            set_defaults(settings)  # again, because a runner may have replaced the crawler's settings
         topic = settings.get("TOPIC") or (CHECKED_TOPIC if os.environ.get("SCRAPY_CHECK") else None)
-        # `check`, `fetch` and `parse` put a start() of their own in place: they fetch one page and leave stored rows alone.
+        # `check`, `fetch` and `parse` replace start(): they fetch one page and must not touch stored rows.
         command = cls.start.__module__
         with reported_by_scrapy(settings):
             check_names(settings)
@@ -107,7 +107,7 @@ class FocusedSpider(Spider):
             if settings.get("REPLAY_WARC"):
                 from topiccrawler.engine.archives import replayed_web
 
-                replayed_web(settings)  # read once; its faults are reported before Scrapy's first lines
+                replayed_web(settings)  # cached; read here to report its faults before Scrapy's first lines
             if is_focused(load_object(settings["SCHEDULER"])):
                 refuse_settings(settings)
             params = spider.params_of(kwargs, topic)

@@ -1,9 +1,13 @@
-"""How a leased request ends, of the some fifteen ways it can, several of them silent.
+"""Tracks the leased requests under way and finds out how each of them ends.
 
-The engine never signals to a scheduler that a request is finished. A lease must end exactly once, and only when its links are
-queued *and* each of its items is stored or dropped. Five hooks see the ends: the request's errback, the outermost spider
-middleware, the item signals, the spider_error signal, and the request coming back as a retry or a redirect. Here are the leases under way
-and the signal handlers that report to them. A sweep finds what slipped through all of them.
+A request can end in some fifteen ways, several of them without a signal. Scrapy's engine never notifies a scheduler that a request is
+finished. Yet a lease must end exactly once, and only when its links are queued *and* each of its items is stored or dropped. Five hooks see
+the ends: the request's errback, the outermost spider middleware, the item signals, the spider_error signal, and the request coming back as
+a retry or a redirect. A periodic sweep ends the leases that all hooks have missed.
+
+`Lease` is the state of one leased request.
+
+`Leases` holds the open leases, and the signal handlers and the errback that update them.
 """
 
 from __future__ import annotations
@@ -32,42 +36,42 @@ from topiccrawler.items import PageItem, is_page
 
 logger = logging.getLogger(__name__)
 
-OFF_TOPIC = "off topic"  # why pages are dropped that are under the page threshold
-META = "topic_lease"  # the lease's number in request.meta
-GATE_REFUSED = "topic/gate/refused"  # stat
+OFF_TOPIC = "off topic"  # drop reason of pages below the page threshold
+META = "topic_lease"  # key of the lease's number in request.meta
+GATE_REFUSED = "topic/gate/refused"  # stats key
 
 
 @dataclass(slots=True, kw_only=True)
 class Lease(Fetch):
-    """A fetch, and what is known of its end in Scrapy's engine."""
+    """A fetch with the state of its request in Scrapy's engine."""
 
     number: int
-    host: str  # where its request goes; another host after a redirect
-    holds_slot: bool = False  # of `host`, occupied by the request queue
-    moving: bool = False  # on its way back to the scheduler as a retry or redirect
+    host: str  # host that the request is sent to; changes with a redirect
+    holds_slot: bool = False  # whether the request queue occupied a slot of `host` for it
+    moving: bool = False  # the request is on its way back to the scheduler as a retry or redirect
     items: int = 0  # items that left the spider
     settled_items: int = 0  # items stored, dropped or failed
-    kept_items: int = 0  # pages among them
-    kept_format: str = ""  # of a page that was kept
-    kept_copy: bool = False
-    iterated: bool = False  # the callback is exhausted
+    kept_items: int = 0  # stored pages
+    kept_format: str = ""  # format of the stored page
+    kept_copy: bool = False  # the stored page is an alias of another one
+    iterated: bool = False  # the callback's output is exhausted
     drop_reason: str = ""
-    missing_since: float | None = None  # when the sweep first did not find it
+    missing_since: float | None = None  # when a sweep first did not find it in the engine
 
     @property
     def is_relevant(self) -> bool:
-        """Its page reached the page threshold, whether it was stored or is a copy; without a page among its items, as the strategy
-        was notified."""
+        """Whether the page reached the page threshold, also when it is a copy and was not stored. Without a page among the items it is
+        the value that the strategy was notified of."""
         if self.page is None or not (self.kept_items or self.drop_reason):
             return self.page is not None and self.page.is_target
         return self.kept_items > 0 or self.drop_reason != OFF_TOPIC
 
     def outcome(self, state: State, reason: str) -> Outcome:
-        """How it ended, with what became of its page."""
+        """The outcome for the crawl: final state and reason of the URL, and what became of its page."""
         return Outcome(state, reason, self.is_relevant, self.kept_format, self.kept_copy)
 
     def release_slot(self, hosts: Hosts, now: float) -> None:
-        """Release the slot that the request queue occupied."""
+        """Release the slot of the host, if the request queue occupied one for this lease."""
         if self.holds_slot:
             hosts.done(self.host, now)
             self.holds_slot = False
@@ -77,7 +81,7 @@ OnEnd = Callable[[Lease, State, str], None]
 
 
 class Leases:
-    """The open leases. Each is ended once, by `on_end(lease, state, reason)`."""
+    """The open leases. `on_end(lease, state, reason)` is called exactly once for each lease that ends."""
 
     def __init__(self, on_end: OnEnd) -> None:
         self._open: dict[int, Lease] = {}
@@ -91,7 +95,7 @@ class Leases:
         return iter(list(self._open.values()))
 
     def begin(self, fetch: Fetch) -> Lease:
-        """Open a lease for a row of the crawl, and number it."""
+        """Open a lease for a fetch, with the next free number."""
         self._next += 1
         leased = fetch.leased
         lease = Lease(leased, fetch.decision, due=fetch.due, number=self._next, host=leased.link.host)
@@ -99,27 +103,28 @@ class Leases:
         return lease
 
     def get(self, number: object) -> Lease | None:
-        """The open lease of that number."""
+        """The open lease of that number; None if there is none."""
         return self._open.get(number) if isinstance(number, int) else None
 
     def of(self, request: Request) -> Lease | None:
-        """The open lease of a request."""
+        """The open lease of a request; None for a request without one."""
         return self.get(request.meta.get(META))
 
     def broke(self, lease: Lease, reason: str) -> None:
-        """Its callback raised; items it yielded before still come through the pipelines."""
+        """Record that the callback raised an exception. Items that it yielded before are still in the pipelines, so the lease may stay
+        open."""
         lease.error = lease.error or reason
         self.iterated(lease)
 
     def iterated(self, lease: Lease) -> None:
-        """Its callback is exhausted."""
+        """Record that the callback's output is exhausted; end the lease if all its items are settled."""
         lease.iterated = True
         self._settle(lease)
 
     def item_settled(
         self, lease: Lease, *, kept: bool = False, drop_reason: str = "", error: str = ""
     ) -> None:
-        """One of its items left the pipelines."""
+        """Record that an item of the lease left the pipelines; end the lease if it was the last."""
         lease.settled_items += 1
         lease.kept_items += kept
         lease.drop_reason = lease.drop_reason or drop_reason
@@ -127,15 +132,15 @@ class Leases:
         self._settle(lease)
 
     def drop_all(self) -> list[Lease]:
-        """Forget what is still open, and return it: the crawl closes."""
+        """Remove and return all open leases without ending them, when the crawl closes."""
         left = list(self._open.values())
         self._open.clear()
         return left
 
     def sweep(self, under_way: Iterable[object], now: float, patience_seconds: float) -> int:
-        """End the leases that the engine no longer knows. `under_way`: the lease numbers it does know.
+        """End the leases that are in no queue of the engine, and return how many. `under_way`: the lease numbers in its queues.
 
-        A lease must be missed twice, `patience_seconds` apart, since requests change hands between two ticks.
+        A lease must be missing twice, `patience_seconds` apart, because a request may be between two queues for a moment.
         """
         known = set(under_way)
         swept = 0
@@ -160,14 +165,14 @@ class Leases:
             self.end(lease, State.DISCARDED, lease.drop_reason or "no page")
 
     def end(self, lease: Lease, state: State, reason: str) -> None:
-        """It ends; what has ended stays so."""
+        """End an open lease; no effect on one that has ended."""
         if self._open.pop(lease.number, None) is not None:
             self._on_end(lease, state, reason)
 
-    # Signal handlers and the errback of leased requests. Nothing here decides; it translates.
+    # Signal handlers and the errback of leased requests. They translate Scrapy's events to the methods above.
 
     def connect(self, crawler: Crawler) -> None:
-        """Listen to the engine. Signals hold their handlers weakly, so this object must be kept."""
+        """Connect the signal handlers. Scrapy holds handlers by weak references, so the caller must keep this object."""
         for handler, signal in (
             (self._scheduled, signals.request_scheduled),
             (self._item_scraped, signals.item_scraped),
@@ -178,21 +183,21 @@ class Leases:
             crawler.signals.connect(handler, signal)
 
     def lease_of(self, response: Response | None) -> Lease | None:
-        """The open lease a response belongs to."""
+        """The open lease that a response belongs to; None if there is none."""
         return None if response is None or response.request is None else self.of(response.request)
 
     def failed(self, failure: Failure) -> Failure:
-        """Errback of every leased request. The failure goes on, so that Scrapy's log and stats stay right."""
+        """Errback of every leased request: end its lease. The failure is returned, so that Scrapy's log and stats stay correct."""
         request: Request | None = getattr(failure, "request", None)
         lease = self.of(request) if request is not None else None
         error = failure.value
-        if lease is None or isinstance(error, HeldBackError):  # a closing crawl puts back what is leased
+        if lease is None or isinstance(error, HeldBackError):  # a closing crawl releases its open leases
             return failure
         if isinstance(error, HttpError):
             lease.status = error.response.status
             self.end(lease, State.ERROR, f"http {lease.status}")
         elif (reason := reason_of(error)) is not None:
-            if isinstance(error, IgnoreRequest):  # of which Scrapy says nothing
+            if isinstance(error, IgnoreRequest):  # Scrapy does not log these
                 logger.info(FAILED, {"url": lease.leased.link.url, "reason": reason})
             self.end(lease, State.ERROR, reason)
         elif isinstance(error, IgnoreRequest):
@@ -202,7 +207,7 @@ class Leases:
         return failure
 
     def end_lost_moves(self) -> None:
-        """A retry or redirect that was announced but never came back was dropped by another component."""
+        """End the leases whose retry or redirect was announced but did not reach the scheduler: another component dropped the request."""
         for lease in self:
             if lease.moving:
                 self.end(lease, State.DISCARDED, "redirect dropped")
@@ -210,7 +215,8 @@ class Leases:
     def sweep_behind(
         self, engine: ExecutionEngine, queued: Iterable[Request], now: float, patience_seconds: float
     ) -> int:
-        """End leases the engine no longer knows. Returns how many; anything but 0 is worth a look."""
+        """Run a sweep over the queues of the engine and `queued`, and return how many leases it ended. More than 0 hints at a component
+        that loses requests."""
         if engine.scraper.slot is None or not len(self):
             return 0
         slot = engine.scraper.slot

@@ -1,7 +1,8 @@
-"""What Scrapy does to the Requests of a page, done to its links: rules of the crawl's admission (crawling.admission).
+"""Applies Scrapy's rules for the Requests of a page to its links, as rules of the crawl's admission (crawling.admission).
 
-DEPTH_LIMIT, URLLENGTH_LIMIT and `allowed_domains` keep links out of the queue; a leased link gets its Referer. Scrapy's own
-middlewares are asked, so that their settings, a project's subclasses of them and one that is switched off all count.
+DEPTH_LIMIT, URLLENGTH_LIMIT and `allowed_domains` keep links out of the queue; the request of a leased link gets its Referer. The crawl's
+own instances of Scrapy's middlewares are used, so that their settings, a project's subclasses of them and one that is switched off all have
+effect.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from topiccrawler.crawling import admission
 from topiccrawler.engine.leases import GATE_REFUSED
 from topiccrawler.model import Link
 
-STATS = {  # by rule
+STATS = {  # stats key by rule
     admission.DEPTH: "depth/request_ignored_count",
     admission.URL_LENGTH: "urllength/request_ignored_count",
     admission.ALLOWED_DOMAINS: "offsite/filtered",
@@ -36,7 +37,7 @@ OURS = frozenset((*admission.BEFORE_OTHERS, *admission.AFTER_OTHERS))
 
 
 def count_refused(stats: StatsCollector, rule: str, links: Sequence[Link]) -> None:
-    """Count what a rule refused under its key; there is none for what the user has blocked, for budgets and for traps."""
+    """Count links that a rule refused, under the rule's stats key. Not counted: URLs that the user has blocked, budgets and traps."""
     if (key := STATS.get(rule)) is not None:
         stats.inc_value(key, len(links))
     elif rule not in OURS:
@@ -45,7 +46,7 @@ def count_refused(stats: StatsCollector, rule: str, links: Sequence[Link]) -> No
 
 @dataclass(eq=False)
 class LinkRules:
-    """`depth`, `url_length`, `referer`, `offsite`: the crawl's own middlewares; None where there is none."""
+    """Admission rules by Scrapy's middlewares. `depth`, `url_length`, `referer`, `offsite`: the crawl's instances; None = not enabled."""
 
     crawler: Crawler  # its spider may change `allowed_domains` at any time
     stats: StatsCollector
@@ -53,11 +54,11 @@ class LinkRules:
     url_length: UrlLengthMiddleware | None
     referer: RefererMiddleware | None
     offsite: OffsiteMiddleware | None
-    _compiled: tuple[tuple[str, ...], re.Pattern[str]] | None = None  # domains, what matches their hosts
+    _compiled: tuple[tuple[str, ...], re.Pattern[str]] | None = None  # domains, pattern of their hosts
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """When the middlewares have been made."""
+        """Collect the middlewares of a crawler. Call it after Scrapy has made them."""
         return cls(
             crawler,
             crawler.stats,
@@ -68,7 +69,7 @@ class LinkRules:
         )
 
     def rules(self) -> list[admission.Rule]:
-        """Those that there is a middleware for."""
+        """The admission rules of the enabled middlewares."""
         found = [admission.allowed_domains(self._allows)]
         if self.depth is not None:
             found.append(admission.depth_limit(self.depth.maxdepth))
@@ -77,7 +78,7 @@ class LinkRules:
         return found
 
     def refused(self, rule: str, links: Sequence[Link]) -> None:
-        """Count what a rule refused under the keys of Scrapy's middlewares, or our own."""
+        """Count links that a rule refused, under the stats keys of Scrapy's middlewares or our own."""
         if rule == admission.ALLOWED_DOMAINS and self.offsite is not None:
             seen = self.offsite.domains_seen
             if new := {urlsplit(link.url).hostname or "" for link in links} - seen:
@@ -86,7 +87,8 @@ class LinkRules:
         count_refused(self.stats, rule, links)
 
     def mark(self, request: Request, link: Link) -> None:
-        """Set on the Request of a leased link what it would have if the page had yielded it."""
+        """Set on the request of a leased link what Scrapy's middlewares would set if the page had yielded it: depth stats, Referer, and for
+        a seed `allow_offsite`."""
         if self.depth is not None:
             if self.depth.verbose_stats:
                 self.stats.inc_value(f"request_depth_count/{link.depth}")
@@ -102,7 +104,9 @@ class LinkRules:
         if offsite is None or spider is None or not domains:
             return None
         if type(offsite).should_follow is not OffsiteMiddleware.should_follow:
-            return None  # a project's own rule wants the Request: the downloader asks it for each lease
+            return (
+                None  # a project's own rule needs the Request, so its middleware checks each leased request
+            )
         if self._compiled is None or self._compiled[0] != domains:
             self._compiled = domains, offsite.get_host_regex(spider)
         matches = self._compiled[1].search

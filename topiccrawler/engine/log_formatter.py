@@ -1,9 +1,9 @@
-"""What a person sees in the log of what strangers' servers do: one line for a failed download, for a dead host one at all.
+"""Formats the log of failed downloads: one line for each, and for an unreachable host one line in all.
 
-Scrapy logs such things as errors, with tracebacks and up to four times each: the page, its retries, the robots.txt, its retries.
-A formatter can change a message and its level, not leave out a traceback; and some of the loudest messages pass no
-formatter. So filters stand on Scrapy's loggers as well, as its documentation proposes; they turn what is reported or counted elsewhere into
-DEBUG. What is no stranger's doing stays as Scrapy has it.
+Scrapy logs such failures as errors, with tracebacks and up to four times each: the page, its retries, the robots.txt, its retries. A log
+formatter can change a message and its level, but cannot leave out a traceback; and some of the loudest messages pass no formatter. So
+filters are added to Scrapy's loggers as well, as its documentation proposes; they set messages that are reported or counted elsewhere to
+DEBUG. Errors that no remote server has caused stay as Scrapy logs them.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from topiccrawler.resources import package_table
 
 FAILED = "Failed: %(url)s: %(reason)s"
 FAILED_HOST = FAILED + " (logged once for this host, then counted)"
-MOST_LOGGED = 100_000  # hosts remembered
+MOST_LOGGED = 100_000  # failed hosts that are remembered
 _PLAIN = "without_traceback"
-# logger -> how its messages begin
+# logger -> the beginnings of its messages that become DEBUG
 _SOFTENED = {name: tuple(begin) for name, begin in package_table("engine/softened_messages.toml").items()}
 
 
 class CrawlLogFormatter(LogFormatter):
-    """LOG_FORMATTER: failed downloads are INFO, one line each; of a host that cannot be reached the first only."""
+    """LOG_FORMATTER: logs a failed download at INFO in one line; for an unreachable host only the first failure, further ones at DEBUG."""
 
     def __init__(self) -> None:
         self._logged: set[tuple[str, str]] = set()
@@ -77,12 +77,12 @@ class CrawlLogFormatter(LogFormatter):
 
 
 def _reported_elsewhere(error: CrawlerError) -> LogFormatterResult:
-    """It has ended the crawl with a line (engine.faults)."""
+    """A DEBUG record without traceback for an error that has ended the crawl with a line of its own (engine.faults)."""
     return {"level": logging.DEBUG, "msg": "%(error)s", "args": {"error": error, _PLAIN: True}}
 
 
 def soften(record: logging.LogRecord) -> bool:
-    """A filter: what a stranger's server did is no warning."""
+    """Logging filter: set the softened messages to DEBUG, without traceback, if a remote server caused them."""
     error = record.exc_info[1] if record.exc_info else None
     if str(record.msg).startswith(_SOFTENED.get(record.name, ())) and (error is None or reason_of(error)):
         record.levelno, record.levelname, record.exc_info = logging.DEBUG, "DEBUG", None
@@ -90,14 +90,14 @@ def soften(record: logging.LogRecord) -> bool:
 
 
 def shorten_traceback(record: logging.LogRecord) -> bool:
-    """A filter: what became of a feed is said by the error's own text."""
+    """Logging filter: replace the traceback of a feed's error by the text of the error."""
     if record.exc_info:
         record.msg, record.args, record.exc_info = f"{record.getMessage()}: {record.exc_info[1]}", None, None
     return True
 
 
 def leave_out_traceback(record: logging.LogRecord) -> bool:
-    """A filter: Scrapy adds the traceback after the formatter had its say."""
+    """Logging filter: remove the traceback that Scrapy adds after our formatter has run."""
     if isinstance(record.args, Mapping) and record.args.get(_PLAIN):
         record.exc_info = None
     return True

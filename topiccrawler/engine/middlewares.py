@@ -1,8 +1,12 @@
-"""Our spider and downloader middlewares.
+"""Spider and downloader middlewares that connect a spider's output to the scheduler and apply the link gate.
 
-OutlinksMiddleware moves each page's batch of links from the spider's output to the scheduler. LeaseEndMiddleware notifies the leases
-of each output of a page, and of its end. LinkGateMiddleware asks the crawl's admission about requests that did not come through
-our scheduler, RequestGateMiddleware the link model about those of any spider.
+`OutlinksMiddleware` moves each page's batch of links from the spider's output to the scheduler.
+
+`LeaseEndMiddleware` notifies the leases of each output of a page, and of its end.
+
+`LinkGateMiddleware` applies the crawl's admission rules to requests that did not come through our scheduler.
+
+`RequestGateMiddleware` applies the link model to the requests of any spider.
 """
 
 from __future__ import annotations
@@ -36,14 +40,15 @@ from topiccrawler.model import Link, Score, Via
 from topiccrawler.strategies.base import Strategy
 from topiccrawler.urls.canonical import canonical, host_of
 
-PRIORITY_STEPS = 1000  # a foreign scheduler wants whole numbers: scores in thousandths
+PRIORITY_STEPS = 1000  # priorities are integers in Scrapy: a score becomes thousandths
 
 
 class OutlinksMiddleware:
-    """Spider middleware (1100, inside all that handle Requests): passes each page's batch of links to the scheduler.
+    """Spider middleware (1100, nearer to the spider than all that handle Requests): passes each page's batch of links to the scheduler.
 
-    Under a scheduler that is not ours the batch becomes Requests with a priority.
-    `scheduler`: the crawl's, when it is ours; Scrapy makes it after the middlewares. `strategy`: the spider's, if any.
+    Under a scheduler that is not ours, the batch becomes Requests with a priority.
+    `scheduler`: returns the crawl's scheduler when it is ours, else None; a function, because Scrapy makes the scheduler after the
+    middlewares. `strategy`: the spider's, if any.
     """
 
     def __init__(
@@ -62,7 +67,7 @@ class OutlinksMiddleware:
         return cls(scheduler) if crawl is None else cls(scheduler, crawl.strategy, faults_of(crawler))
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Seeds use the same door as links. A job whose files cannot be written does not begin."""
+        """Pass the batch of seeds to the scheduler, as batches of links. A job whose files cannot be written ends here."""
         with self._faults.guard():
             async for output in start:
                 if not isinstance(output, Outlinks):
@@ -86,12 +91,13 @@ class OutlinksMiddleware:
                         yield request
             else:
                 if isinstance(output, Request):
-                    output.meta.pop(META, None)  # copied by a callback that copies response.meta
+                    output.meta.pop(META, None)  # present if the callback copied response.meta
                 yield output
 
 
 async def prefetch(ordering: Ordering, outlinks: Outlinks) -> None:
-    """Where the queue is on another machine: load what it has of the links, while other pages go on."""
+    """Load what a queue on a server knows of the links in advance, so that other pages are processed meanwhile. No effect for a local
+    queue."""
     ahead = ordering.prefetch(outlinks.page, outlinks.links) if is_asyncio_available() else None
     if ahead is not None:
         await asyncio.gather(*map(asyncio.wrap_future, ahead.answers))
@@ -99,7 +105,8 @@ async def prefetch(ordering: Ordering, outlinks: Outlinks) -> None:
 
 
 def expand(outlinks: Outlinks, strategy: Strategy | None) -> list[Request]:
-    """One Request a link that the strategy scores (without a strategy: every link), `priority` in thousandths."""
+    """One Request for each link that the strategy scores (without a strategy: for every link), with the score in thousandths as
+    `priority`."""
     if strategy is None:
         scores = [Score(link.url, 0.0) for link in outlinks.links]
     else:
@@ -107,7 +114,7 @@ def expand(outlinks: Outlinks, strategy: Strategy | None) -> list[Request]:
     best: dict[str, float] = {}
     for score in scores:
         best[score.url] = max(score.value, best.get(score.url, float("-inf")))
-    links = {link.url: link for link in reversed(outlinks.links)}  # the first of each
+    links = {link.url: link for link in reversed(outlinks.links)}  # the first link to each URL
     return [
         Request(
             url,
@@ -119,7 +126,7 @@ def expand(outlinks: Outlinks, strategy: Strategy | None) -> list[Request]:
 
 
 def expanding(callback: Callable[..., Any], strategy: Strategy) -> Callable[..., AsyncIterator[Any]]:
-    """The callback with Requests in the place of batches, for `scrapy parse`, which calls it past all spider middlewares."""
+    """Wrap a callback so that it yields Requests instead of batches of links: `scrapy parse` calls it without the spider middlewares."""
 
     @wraps(callback)
     async def expanded(response: Response, **arguments: Any) -> AsyncIterator[Any]:
@@ -134,9 +141,9 @@ LONGEST_HEADER = 200  # bytes
 
 
 class LeaseEndMiddleware:
-    """Spider middleware (10, outside all others): counts the output of a leased page and notices its end.
+    """Spider middleware (10, outside all others): counts the items of a leased page and reports the end of its output to the leases.
 
-    `scheduler`: the crawl's, when it is ours; Scrapy makes it after the middlewares.
+    `scheduler`: as for OutlinksMiddleware.
     """
 
     def __init__(self, scheduler: Callable[[], FocusedScheduler | None]) -> None:
@@ -176,16 +183,16 @@ class LeaseEndMiddleware:
 
 
 def _header(response: Response, name: str) -> str:
-    """A header as text; empty when it is too long to be sent back."""
+    """A response header as text; empty when it is absent, or too long to be sent back in a conditional request."""
     value = response.headers.get(name) or b""
     return value.decode("latin-1").strip() if len(value) <= LONGEST_HEADER else ""
 
 
 class LinkGateMiddleware:
-    """Downloader middleware (50, before robots.txt): asks the admission about requests that our scheduler has not asked about.
+    """Downloader middleware (50, before robots.txt): applies the admission rules to requests that our scheduler has not checked.
 
-    These are a foreign scheduler's, and those that a callback makes from the meta of its response. It acts on requests that carry a
-    link (`meta["via"]`): in a crawl of ours, requests without any are the user's own.
+    These are requests of another scheduler, and those that a callback makes with the meta of its response. Only requests that carry a
+    link (`meta["via"]`) are checked; in a crawl of ours, requests without one are the user's own.
     """
 
     def __init__(self, admission: Admission) -> None:
@@ -194,7 +201,8 @@ class LinkGateMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         admission = needed_crawl(crawler).admission
-        admission.refused = partial(count_refused, crawler.stats)  # our scheduler, made later, counts more
+        # our scheduler, which is made later, replaces this function by one that counts more
+        admission.refused = partial(count_refused, crawler.stats)
         return cls(admission)
 
     def process_request(self, request: Request) -> None:
@@ -210,17 +218,17 @@ class LinkGateMiddleware:
             raise IgnoreRequest(decision.reason)
 
     def link_of(self, request: Request, target: str) -> tuple[Link, int] | None:
-        """The link that a request follows, and tunnel steps that led to its page; None for one that is not judged."""
+        """The link that a request follows, and the number of tunnel steps to its page; None for a request that is not checked."""
         via: Via | None = request.meta.get("via")
         return None if via is None else (via.link, via.tunnel)
 
 
 class RequestGateMiddleware(LinkGateMiddleware):
-    """The same for spiders that know nothing of ours: each request that stands on a page passes the link model of the topic in TOPIC.
+    """Downloader middleware for spiders of any project: drops requests whose link the link model of the topic TOPIC refuses.
 
-    Enabled alone in any project: DOWNLOADER_MIDDLEWARES = {"topiccrawler.engine.middlewares.RequestGateMiddleware": 50}. The anchor is what
-    CrawlSpider's rules keep (`meta["link_text"]`), the page the Referer; start requests have none, and pass as seeds. Redirects are
-    judged by the link that they began with. `TOPIC_LINK_THRESHOLD`: as in a crawl of ours.
+    Enabled alone: DOWNLOADER_MIDDLEWARES = {"topiccrawler.engine.middlewares.RequestGateMiddleware": 50}. The anchor text is the one that
+    CrawlSpider's rules store (`meta["link_text"]`), the source page is the Referer. Start requests have no Referer and pass as seeds. A
+    redirect is scored by the link that it began with. `TOPIC_LINK_THRESHOLD`: as in a crawl of ours.
     """
 
     @classmethod

@@ -1,10 +1,15 @@
-"""Builds a crawl from arguments and settings.
+"""Builds a crawl from arguments and settings: queue, page store, budgets and topic.
 
-The conflict: spider, scheduler, middlewares, pipelines and extensions are each built by Scrapy from the crawler, yet
-all need the same topic, frontier and gate. So these are built once, with the spider, and are attributes of it.
+The conflict: Scrapy builds spider, scheduler, middlewares, pipelines and extensions each from the crawler, yet all of them need the same
+topic, frontier and gate. So these are built once, with the spider, and are attributes of it.
 
-The queue is in memory, in a folder of this machine (JOBDIR), on a server for several processes, or in a frontier of another package
-(TOPIC_FRONTIER). The pages are in the job's folder, or in a database (STORE_URL); a page that waits for the database does not block the others.
+`open_crawl` builds the crawl; `crawl_of` returns it for a crawler.
+
+`QueuePlace` is where the queue is kept: memory, a folder (JOBDIR), or a server for several processes. `open_frontier` opens it, or a
+frontier of another package (TOPIC_FRONTIER).
+
+`open_store` opens the database for pages (STORE_URL); without one they are in the job's folder. `StoreWait` lets an item wait for the
+database without blocking other pages.
 """
 
 from __future__ import annotations
@@ -63,20 +68,20 @@ from topiccrawler.urls.unwanted import Limits
 
 @dataclass(frozen=True, slots=True)
 class QueuePlace:
-    """Memory, a folder, or a crawl on a server."""
+    """The place of the queue: a folder (`jobdir`), a crawl on a server (`address` and `job`), or, with neither, memory."""
 
     jobdir: str = ""
     address: QueueAddress | None = None
-    job: str = ""  # name of the crawl there
+    job: str = ""  # name of the crawl on the server
 
     @property
     def is_shared(self) -> bool:
-        """Other processes may work on the crawl."""
+        """Whether other processes may work on the same crawl."""
         return self.address is not None
 
     @property
     def is_durable(self) -> bool:
-        """It outlives the process."""
+        """Whether the queue outlives the process."""
         return bool(self.jobdir) or self.is_shared
 
 
@@ -86,7 +91,7 @@ FRONTIER_MEMBERS = ("hosts", "notes", "push", "lease", "end", "release", "rescor
 
 
 def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
-    """What JOBDIR, the setting of a server and `-a job=` say. ArgumentError when they do not fit."""
+    """The place of the queue by JOBDIR, the setting of a server and `-a job=`. ArgumentError when these contradict each other."""
     address, jobdir = queue_address(settings.get), settings.get("JOBDIR") or ""
     if (name := settings.get("TOPIC_FRONTIER")) and address is not None:
         fault = f"cannot keep the queue that is in {address.server.public(address.address)}"
@@ -109,7 +114,8 @@ def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
 def open_frontier(
     place: QueuePlace, settings: BaseSettings, hosts: Hosts, parts: Parts, seeds: list[Link]
 ) -> tuple[Frontier, SharedQueue | None]:
-    """The queue kept there; it is made when there is none. Of one on a server also what only several processes need."""
+    """Open the queue at a place, or create it. For a queue on a server, return also the SharedQueue that coordinates the processes; else
+    None."""
     lease_seconds = settings.getfloat("FRONTIER_LEASE_SECONDS")
     if place.address is not None:
         hosts.slots = settings.getint("CONCURRENT_REQUESTS")
@@ -129,14 +135,14 @@ def open_frontier(
         hosts,
         lease_seconds=lease_seconds,
         memory_urls=settings.getint("FRONTIER_MEMORY_URLS"),
-        acknowledgements_per_commit=sys.maxsize,  # the scheduler commits, when all a page's parts are in
+        acknowledgements_per_commit=sys.maxsize,  # the crawl commits, when all parts of a page are written
     )
     return queue, None
 
 
 def _frontier_of_package(name: str, *arguments: object) -> Frontier:
-    """Made by its entry point of folder (None: nothing outlives the process), hosts and seconds of a lease. ArgumentError for an unknown name,
-    StateError for one that cannot be made."""
+    """Make the frontier of another package by calling its entry point with folder (None: nothing outlives the process), hosts and lease
+    time in seconds. ArgumentError for an unknown name, StateError for a frontier that cannot be made."""
     known = named(FRONTIERS)
     if name not in known:
         remedy = f"choose one of: {', '.join(sorted(known))}" if known else "install the package that has it"
@@ -149,7 +155,7 @@ def _recipe(parts: Parts, seeds: list[Link]) -> dict[str, str]:
     """The configuration that all processes of a crawl must share."""
     record = parts.record()
     urls = "\n".join(sorted(link.url for link in seeds))
-    # crawls begun with these go on
+    # a crawl that began when topics had these fields must still match
     removed = {name: default for name, (default, _) in REMOVED_FIELDS.items()}
     fields = str(sorted({**removed, **(record.topic_fields or {})}.items()))
     return {
@@ -158,17 +164,18 @@ def _recipe(parts: Parts, seeds: list[Link]) -> dict[str, str]:
         "keywords": ", ".join(record.keywords),
         "strategy": ordering_of(record),
         "seeds": f"{len(seeds)} URLs, {crc32(urls.encode()):08x}",
-        **({"page store": "PostgreSQL"} if record.store else {}),  # by whatever address
+        **({"page store": "PostgreSQL"} if record.store else {}),  # each process may use another address
     }
 
 
-LOOK_SECONDS = 1.0  # between two looks whether the crawl closes
+LOOK_SECONDS = 1.0  # between two checks whether the crawl closes
 WAITED = "topic/store/wait_seconds"
 Result = TypeVar("Result")
 
 
 def open_store(settings: BaseSettings, job: str, topic: str) -> SharedPages | None:
-    """The database that STORE_URL names, for the pages of this job; None = they are kept in its folder. ArgumentError for no address."""
+    """Open the database that STORE_URL names, for the pages of this job; None = the pages are kept in the job's folder. ArgumentError for
+    an invalid address."""
     url = settings.get("STORE_URL")
     if not url:
         return None
@@ -178,19 +185,19 @@ def open_store(settings: BaseSettings, job: str, topic: str) -> SharedPages | No
 
 
 class StoreWait:
-    """Of a crawl's items for the database; its stats."""
+    """Awaits the database on behalf of a crawl's items, and keeps the stats of these waits."""
 
     def __init__(self, crawler: Crawler, pages: SharedPages) -> None:
         self.pages = pages
         self._crawler = crawler
 
     async def result(self, handed: Future[Result]) -> Result:
-        """The result of submitted work; an item waits here, and with it the end of its lease."""
+        """Wait for the result of work submitted to the database. The item waits here, and so does the end of its lease."""
         begun = time.monotonic()
         waiting = asyncio.wrap_future(handed)
         try:
             while not (await asyncio.wait({waiting}, timeout=LOOK_SECONDS))[0]:
-                if not self._crawler.crawling:  # Ctrl-C: a server that is away is not waited for as long
+                if not self._crawler.crawling:  # after Ctrl-C the wait for an unreachable server is shortened
                     self.pages.hurry()
             return waiting.result()
         finally:
@@ -202,19 +209,19 @@ class StoreWait:
 
 
 def store_wait(crawler: Crawler, files: JobFiles) -> StoreWait | None:
-    """For the pages of a job in a database; None where they are in its folder."""
+    """The StoreWait of a job whose pages are in a database; None if they are in the job's folder."""
     return None if files.kept_in is None else StoreWait(crawler, files.kept_in)
 
 
-TIME, FETCHES = "time", "fetches"  # what a crawl gets the most relevant pages for
+TIME, FETCHES = "time", "fetches"  # a crawl maximizes relevant pages per time or per fetch
 
 
 def open_crawl(
     params: CrawlParams, settings: BaseSettings, job: str | None, queue: QueuePlace = MEMORY
 ) -> Crawl:
-    """Build a crawl, or raise the CrawlerError that names the wrong input.
+    """Build a crawl, or raise a CrawlerError that names the wrong input.
 
-    `job`: the name of this run in scrapyd. `queue`: where the queue is kept.
+    `job`: the name of this run in scrapyd; None elsewhere. `queue`: where the queue is kept.
     """
     jobdir = queue.jobdir
     warn_of_removed(settings)
@@ -288,7 +295,7 @@ def open_crawl(
 
 
 def _idle_share(params: CrawlParams, settings: BaseSettings) -> float:
-    """The share of the slots that may wait for better URLs."""
+    """The share of the download slots, 0..1, that may stay empty to wait for better URLs; 1 when fetches, not time, are to be saved."""
     objective = params.objective or settings.get("TOPIC_OBJECTIVE") or (FETCHES if params.pages else TIME)
     if objective not in {TIME, FETCHES}:
         raise ArgumentError(f"TOPIC_OBJECTIVE={objective!r}", "is not known", f"use {TIME} or {FETCHES}")
@@ -296,7 +303,8 @@ def _idle_share(params: CrawlParams, settings: BaseSettings) -> float:
 
 
 def _budgets(settings: BaseSettings, frontier: Frontier) -> Budgets:
-    """Those of settings named after their fields: FRONTIER_HOST_PAGES, FRONTIER_PATH_SEGMENTS_MAX."""
+    """The budgets by the settings, which are named after the fields of Allowance and Limits: FRONTIER_HOST_PAGES,
+    FRONTIER_PATH_SEGMENTS_MAX."""
     limits = {one.name: settings.getint(f"FRONTIER_{one.name.upper()}_MAX") for one in fields(Limits)}
     pages = [one.name for one in fields(Allowance) if one.name != "limits"]
     bounds = {name: settings.getint(f"FRONTIER_{name.upper()}") for name in pages}
@@ -336,13 +344,13 @@ def _writable(folder: Path, setting: str) -> Path:
 
 
 def crawl_of(crawler: Crawler) -> Crawl | None:
-    """What the crawler's spider brought along; None for a spider that is not ours, and in `scrapy shell`, which makes
-    its spider last."""
+    """The crawl that the crawler's spider holds; None for a spider that is not ours, and in `scrapy shell`, which makes its spider last."""
     return getattr(crawler.spider, "crawl", None)
 
 
 def needed_crawl(crawler: Crawler) -> Crawl:
-    """The same for components that have nothing to do without it: Scrapy then leaves them out, and says nothing."""
+    """The crawl of a crawler, for components that need one. NotConfigured when there is none; Scrapy then leaves the component out without
+    a message."""
     crawl = crawl_of(crawler)
     if crawl is None:
         raise NotConfigured
@@ -350,6 +358,6 @@ def needed_crawl(crawler: Crawler) -> Crawl:
 
 
 def faults_of(crawler: Crawler) -> FatalFaults:
-    """Of the same spider."""
+    """The faults of the crawl that the crawler's spider holds. Only for a spider of ours."""
     faults: FatalFaults = vars(crawler.spider)["faults"]
     return faults

@@ -1,9 +1,9 @@
-"""Pauses a crawl.
+"""Pauses and resumes a crawl so that no request is sent during a pause.
 
-During a pause no request is sent, including those in the downloader's slots or waiting for a robots.txt. Scrapy's own pause only stops
-the polling and lets the downloader send what it has: requests behind a delay, robots.txt files, media. So the last step of a request, the
-call of its download handler, waits too. That step is wrapped at the first pause; a crawl that is never paused has Scrapy's alone. A request
-whose connection is open ends as usual.
+This includes requests in the downloader's slots and those that wait for a robots.txt. Scrapy's own pause only stops polling the scheduler
+and lets the downloader send what it has: requests behind a delay, robots.txt files, media. So the last step of a request, the call of its
+download handler, waits too. That step is wrapped at the first pause; a crawl that is never paused runs unmodified Scrapy. A request whose
+connection is open ends as usual.
 """
 
 from __future__ import annotations
@@ -20,34 +20,37 @@ from topiccrawler.engine.waking import WAKE
 
 
 class HeldBackError(IgnoreRequest):
-    """The crawl closed while the request was held: its lease goes back to the queue, nothing was asked."""
+    """Raised when the crawl closes while a request is held back: nothing was sent, and its lease is released."""
 
 
 class Pause:
-    """Of one crawl. `wakes`: its scheduler knows the request that only wakes the engine."""
+    """Pauses and resumes one crawl. `held`: requests held back now. `wakes`: the scheduler accepts the request WAKE, which only wakes the
+    engine."""
 
     def __init__(self, engine: ExecutionEngine, *, wakes: bool) -> None:
         self._engine, self._wakes = engine, wakes
         self._laid = False
         self._closing = False
         self._go = asyncio.Event()
-        self._begun: Counter[str] = Counter()  # requests let go since the crawl was resumed, by download slot
+        self._begun: Counter[str] = (
+            Counter()
+        )  # requests released since the crawl was resumed, by download slot
         self.held = 0
 
     @property
     def paused(self) -> bool:
-        """No request leaves."""
+        """Whether the crawl is paused and not closing: no request is sent."""
         return self._engine.paused and not self._closing
 
     def pause(self) -> None:
-        """From now on; what is under way ends."""
+        """Pause the crawl. Requests whose connection is open end as usual."""
         if not self._laid:
             self._lay()
         self._go.clear()
         self._engine.pause()
 
     def resume(self) -> None:
-        """Go on at once; held requests to one host leave with its delay between them."""
+        """Resume the crawl at once. Held requests to one host are sent with the host's delay between them."""
         self._engine.unpause()
         self._begun.clear()
         self._go.set()
@@ -55,7 +58,8 @@ class Pause:
             self._engine.crawl(WAKE)
 
     def _lay(self) -> None:
-        """Put the wait before the download handlers, and before the engine's one way to close a crawl, which ends it."""
+        """Wrap the call of the download handlers, so that it waits during a pause, and the closing of the crawl, so that it ends the
+        wait."""
         self._laid = True
         handlers, engine = self._engine.downloader.handlers, self._engine
         send, close = handlers.download_request_async, engine.close_spider_async
@@ -85,7 +89,7 @@ class Pause:
             self.held -= 1
 
     def _in_turn(self, request: Request) -> float:
-        """Seconds until the request may leave: a slot's held requests do not leave all at once."""
+        """Seconds until the request may be sent, so that the held requests of a download slot are not sent all at once."""
         key = request.meta.get("download_slot", "")
         slot = self._engine.downloader.slots.get(key)
         before = self._begun[key]

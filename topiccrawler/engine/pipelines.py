@@ -1,4 +1,11 @@
-"""Item pipelines: keep pages that are about the topic, each text once, and store them. Items that are no pages pass."""
+"""Item pipelines that drop off-topic pages, detect near-duplicates and store pages. Items that are no pages pass unchanged.
+
+`RelevancePipeline` drops pages below the page threshold.
+
+`NearDuplicatePipeline` drops pages whose text is known already, or turns them into aliases.
+
+`StoragePipeline` writes pages to the page store of the job.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +33,13 @@ from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.pages import record_of
 from topiccrawler.urls.canonical import host_of, site_of
 
-SHORT = 500  # characters of a text that titles must confirm
+SHORT = 500  # characters; a shorter text is a copy only if the titles agree
 
 
 class RelevancePipeline:
-    """Drops pages whose relevance lies under the topic's page threshold, and keeps a sample of them. Items of other types pass.
+    """Drops pages whose relevance is below the topic's page threshold, and keeps a sample of them. Items of other types pass.
 
-    `discarded`: the sample, made when the first such page comes; None = none is kept.
+    `discarded`: returns the sample; it is called at the first dropped page. None = no sample is kept.
     """
 
     def __init__(self, discarded: Callable[[], PageSample] | None = None) -> None:
@@ -55,10 +62,11 @@ class RelevancePipeline:
 
 
 class NearDuplicatePipeline:
-    """Pages whose main text was met before, exactly or nearly: dropped, or passed on as aliases without text.
+    """Drops a page whose main text equals or nearly equals that of an earlier page, or passes it on as an alias without text.
 
-    `choice`: alias | drop | keep (then nothing is compared). A page without main text is nobody's copy. Two pages of one site, or of a
-    short text, are no copies when their titles say otherwise: what they share is then the notice of a theme, or one quotes the other.
+    `choice`: alias | drop | keep (no pages are compared). A page without main text is never a copy. Two pages of one site, or with a
+    short text, are no copies when their titles differ: they share the boilerplate of a theme, or one quotes the other.
+    `across_sites`: whether pages of different sites are compared.
     """
 
     CHOICES = ("alias", "drop", "keep")
@@ -106,11 +114,11 @@ class NearDuplicatePipeline:
         return self._resolved(item, first)
 
     async def _resolved_later(self, item: Any, first: Awaitable[str | None]) -> Any:
-        """The page waits for the database, others go on."""
+        """Resolve the item when the database has answered; other items are processed meanwhile."""
         return self._resolved(item, await first)
 
     def _resolved(self, item: Any, first: str | None) -> Any:
-        """The item, or what becomes of the copy of another page."""
+        """The item itself when `first` is None; else its alias, or DropItem, because it is a copy of the page at `first`."""
         if first is None:
             return item
         self.stats.inc_value(f"topic/duplicates/{self.choice}")
@@ -120,18 +128,24 @@ class NearDuplicatePipeline:
 
 
 def may_be_copy(page: PageItem, first: str, title: str | None) -> bool:
-    """Whether a page may be a copy of the page at the URL `first`, with that title (None: it is not stored yet), by all but its text: between
-    pages of one site and of short texts titles say so."""
+    """Whether a page with a similar text may be a copy of the page at the URL `first`. `title`: that page's title; None = it is not stored
+    yet.
+
+    Between pages of one site, and for short texts, the titles must agree.
+    """
     is_far = site_of(host_of(page.url)) != site_of(host_of(first))
     return title is None or (is_far and len(page.text) >= SHORT) or may_be_same(page.title, title)
 
 
 class StoragePipeline:
-    """Puts pages into the job's store; our scheduler commits them before it ends their lease, under another one each is committed here.
-    In a database an item has passed when its page is durable there, so its lease ends behind that.
+    """Writes pages to the job's page store.
 
-    `scheduler`: the crawl's, when it is ours; Scrapy makes it after the pipelines. An item that has passed all pipelines leaves its page's HTML
-    in the job too, where TOPIC_KEEP_HTML says so.
+    Our scheduler commits them before it ends their lease; under another scheduler each page is committed here. With a database, an item
+    leaves this pipeline when its page is durable there, so the lease ends after that. With TOPIC_KEEP_HTML, the HTML of an item that has
+    passed all pipelines is stored in the job too.
+
+    `scheduler`: returns the crawl's scheduler when it is ours, else None. It is a function because Scrapy makes the scheduler after the
+    pipelines.
     """
 
     def __init__(
@@ -150,7 +164,7 @@ class StoragePipeline:
         return pipeline
 
     def keep_html(self, item: Any, response: Response | None) -> None:
-        """Keep the HTML of a page that was stored with a text of its own."""
+        """Store the HTML of a page that was stored with its text: not of an alias."""
         page = page_of(item)
         if page is not None and response is not None and page.format == HTML and page.text:
             self.files.html.put(page.url, response.body)

@@ -1,7 +1,7 @@
-"""Sets host clocks as servers request.
+"""Slows down the requests to a host as its server asks.
 
-Crawl-delay, Retry-After, 429 and 503, slowness: Scrapy applies these in the downloader, to requests that already wait in a queue without
-scores. The frontier must know before that a host backs off. So they are passed on to the host clocks.
+The signs are Crawl-delay, Retry-After, the statuses 429 and 503, and slow responses. Scrapy applies them in the downloader, to requests
+that already wait in a queue without scores. The frontier must know earlier that a host backs off. So they are applied to the host clocks.
 """
 
 from __future__ import annotations
@@ -34,26 +34,27 @@ TOO_BUSY = (429, 503)
 
 @dataclass(eq=False)
 class Politeness:
-    """Listens to the engine and slows hosts down; only `frontier/…` stats and `Hosts` are changed."""
+    """Receives signals of Scrapy's engine and adapts the delays and back-offs of hosts; changes only `Hosts` and `frontier/…` stats."""
 
     hosts: Hosts
     clock: Callable[[], float]
     stats: StatsCollector
-    slots: Mapping[str, Slot]  # the downloader's, whose delays AutoThrottle sets; empty when it is off
+    slots: Mapping[str, Slot]  # of the downloader; AutoThrottle sets their delays; empty when it is off
     _: KW_ONLY
     user_agent: str
     crawl_delay_max_seconds: float
     backoff_seconds: float
     backoff_max_seconds: float
     listings: SiteListings | None = (
-        None  # gets the Sitemap lines of robots.txt, where ROBOTSTXT_PARSER has `sitemaps`
+        None  # receives the Sitemap lines of robots.txt, if the ROBOTSTXT_PARSER has `sitemaps`
     )
-    _robots: dict[str, RobotParser] = field(default_factory=dict)  # by host, as Scrapy keeps them anyway
-    _strikes: dict[str, int] = field(default_factory=dict)  # answers in a row that said a host is busy
+    _robots: dict[str, RobotParser] = field(default_factory=dict)  # by host; Scrapy keeps them anyway
+    _strikes: dict[str, int] = field(default_factory=dict)  # by host: responses in a row with 429 or 503
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, crawl: Crawl) -> Self:
-        """Listening from now on. Must come after AutoThrottle, whose new delay it reads."""
+        """Create the object and connect its signal handlers. Call it after AutoThrottle is made: it reads the delay that AutoThrottle has
+        set."""
         settings = crawler.settings
         politeness = cls(
             crawl.hosts,
@@ -71,7 +72,7 @@ class Politeness:
         return politeness
 
     def robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
-        """robots.txt may ask for a delay of its own, and name sitemaps."""
+        """Apply the Crawl-delay of a robots.txt to its host, at most `crawl_delay_max_seconds`, and pass on its sitemaps."""
         if self.listings is not None:
             lines: Iterable[str] = getattr(robotparser, "sitemaps", list)()
             self.listings.declare(host_key(request), each_once(islice(lines, MOST_LINES), request.url))
@@ -83,14 +84,15 @@ class Politeness:
             self.stats.inc_value("frontier/crawl_delay_hosts")
 
     def robots_txt(self, link: Link) -> Decision | None:
-        """What the robots.txt of a link's host says of it, for explanations; None while it has not been read."""
+        """Whether the robots.txt of its host allows a link, for explanations; None while that file has not been read."""
         parser = self._robots.get(link.host)
         if parser is None:
             return None
         return Decision(parser.allowed(link.url, self.user_agent))
 
     def response_downloaded(self, response: Response, request: Request) -> None:
-        """A busy server is left alone for as long as it asks; a slow one is asked less often."""
+        """Apply a response to the clock of its host: 429 and 503 start a back-off, of Retry-After or else of exponential length; otherwise
+        the delay that AutoThrottle computed is set."""
         host = host_key(request)
         if response.status in TOO_BUSY:
             now = self.clock()
@@ -107,7 +109,7 @@ class Politeness:
 
 
 def paces_of(settings: BaseSettings) -> Paces:
-    """DOWNLOAD_DELAY and CONCURRENT_REQUESTS_PER_DOMAIN, and for single hosts DOWNLOAD_SLOTS."""
+    """The delay and concurrency of hosts: DOWNLOAD_DELAY and CONCURRENT_REQUESTS_PER_DOMAIN, and DOWNLOAD_SLOTS for single hosts."""
     usual = Pace(settings.getfloat("DOWNLOAD_DELAY"), settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"))
     return Paces(
         usual,
@@ -121,7 +123,7 @@ def paces_of(settings: BaseSettings) -> Paces:
 
 
 def host_key(request: Request) -> str:
-    """The host as `Link.host` spells it: lower case, with a port that is not the scheme's own."""
+    """The host of a request in the spelling of `Link.host`: lower case, with the port when it is not the default of the scheme."""
     parts = urlparse_cached(request)
     host = (parts.hostname or "").lower()
     try:
@@ -133,7 +135,7 @@ def host_key(request: Request) -> str:
 
 
 def retry_after_seconds(response: Response, now: float) -> float | None:
-    """Retry-After as seconds from now: a number of seconds or an HTTP date; None when absent or senseless."""
+    """The Retry-After header in seconds from now; the header has a number of seconds or an HTTP date. None when it is absent or invalid."""
     text = (response.headers.get("Retry-After") or b"").decode("latin-1").strip()
     if not text:
         return None

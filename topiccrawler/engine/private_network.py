@@ -1,10 +1,10 @@
-"""No request leads into a private network.
+"""Refuses requests that lead into a private network: loopback, private, link-local and metadata addresses.
 
-Loopback, private, link-local and metadata addresses are not fetched. The user's own proxy, and a seed on such a host, must work. What is
-spelled as a private host (urls.unwanted) is refused at once, with a proxy too, be it a link, a redirect's target or a robots.txt. The
-address of another name is known only when it is resolved, and may be another one the next time: the middleware says which names are
-strangers', and the resolver, which has the address the connection will use, refuses those that lead inside. Behind a proxy it is the proxy
-that resolves. Not looked at: a replay, spiders that are not ours, TOPIC_PRIVATE_NETWORK.
+The user's own proxy, and a seed on such a host, must still work. A URL spelled with a private host (urls.unwanted) is refused at once, also
+behind a proxy, whether it is a link, the target of a redirect or a robots.txt. The address of any other name is known only when the name is
+resolved, and may differ the next time. So the middleware records which names come from pages, and the resolver, which has the address that
+the connection will use, refuses those that resolve to a private address. Behind a proxy, the proxy resolves names. Not checked: replays,
+spiders that are not ours, and crawls with TOPIC_PRIVATE_NETWORK.
 """
 
 from __future__ import annotations
@@ -37,12 +37,13 @@ logger = logging.getLogger(__name__)
 
 NOT_REFUSED = "Links to names that lead to private addresses are not refused"
 
-strangers: set[str] = set()  # names from pages; a resolver belongs to the process, not to a crawl
-inside: dict[str, str] = {}  # name -> the private address it was seen to have
+# These are global, because a resolver belongs to the process, not to a crawl.
+strangers: set[str] = set()  # host names that come from pages
+inside: dict[str, str] = {}  # host name -> the private address that it was resolved to
 
 
 class PrivateNetworkResolver(CachingThreadedResolver):
-    """TWISTED_DNS_RESOLVER: Scrapy's own, but a stranger's name must not lead inside."""
+    """TWISTED_DNS_RESOLVER: Scrapy's resolver, which fails for a name from a page that resolves to a private address."""
 
     def getHostByName(self, name: str, timeout: Sequence[int] = ()) -> Deferred[str]:  # noqa: N802 Twisted's name
         return super().getHostByName(name, timeout).addCallback(self._check, name)
@@ -56,8 +57,8 @@ class PrivateNetworkResolver(CachingThreadedResolver):
 
 
 def install_resolver(crawler: Crawler) -> None:
-    """Make the reactor use the crawl's resolver: Scrapy installs the one that the settings of the process name, which in a script
-    and in a project of another name is not ours. A resolver that the project has chosen itself stays."""
+    """Install the resolver of the crawl's settings on the reactor. Scrapy installs the one in the settings of the process, which in a
+    script and in another project is not ours. A resolver that the project has chosen itself stays, with a warning."""
     settings = crawler.settings
     resolver = load_object(settings["TWISTED_DNS_RESOLVER"])
     chosen = (settings.getpriority("DNS_RESOLVER") or 0) > SETTINGS_PRIORITIES["default"]
@@ -72,9 +73,9 @@ def install_resolver(crawler: Crawler) -> None:
 
 
 class PrivateNetworkMiddleware:
-    """Downloader middleware (760, behind HttpProxyMiddleware, which says whether a proxy is used). Hosts of seeds are the user's.
+    """Downloader middleware (760, after HttpProxyMiddleware, which sets the proxy) that refuses requests to private addresses.
 
-    `install`: called before the first request, when the reactor runs.
+    `seed_hosts`: hosts that the user named, which are always allowed. `install`: called before the first request, when the reactor runs.
     """
 
     def __init__(
@@ -110,31 +111,31 @@ class PrivateNetworkMiddleware:
             strangers.add(name)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """The resolver's refusal, recorded as what it is: discarded, with its reason, and not tried again."""
+        """Turn the resolver's refusal into an IgnoreRequest with its reason, so that the URL is discarded and not retried."""
         name = self._guarded(request)
         if name is not None and name in strangers and name in inside:
             self._refuse(request, name, inside[name])
 
     def _guarded(self, request: Request) -> str | None:
-        """The host's name when the request is a stranger's; None when it need not be looked at."""
+        """The host name of a request that must be checked; None for other schemes and for hosts of seeds."""
         parts = urlparse_cached(request)
         if parts.scheme not in {"http", "https"} or host_key(request) in self.seed_hosts:
             return None
         return (parts.hostname or "").lower()
 
     def _is_seed_name(self, name: str) -> bool:
-        """Another port of a host that the user named: only the named port is trusted."""
+        """Whether a seed has this host name, on any port. Only the seed's own port is trusted; another one is checked."""
         return any(host.partition(":")[0] == name for host in self.seed_hosts)
 
     def _refuse(self, request: Request, name: str, address: str) -> None:
-        if not request.meta.get("dont_obey_robotstxt"):  # a robots.txt is not counted besides its page
+        if not request.meta.get("dont_obey_robotstxt"):  # a robots.txt is not counted in addition to its page
             self.stats.inc_value("topic/private_addresses/refused")
         shown = name if name == address else f"{name} = {address}"
         raise IgnoreRequest(f"{PRIVATE_ADDRESS}: {shown}")
 
 
 def resolved_address(seed_hosts: Container[str]) -> DownloaderRule:
-    """What name servers have said of a link's host so far; refused where it leads inside."""
+    """The admission rule that refuses links to hosts that were resolved to a private address before."""
 
     def known(link: Link) -> Decision | None:
         name = link.host.partition(":")[0]

@@ -1,11 +1,11 @@
-"""Python's memory, for a crawl that has its process to itself.
+"""Tunes Python's memory management for a crawl that has its process to itself.
 
-A page makes thousands of tuples that are freed by reference counts. Python would still look for cycles every 700 objects, through models,
-word lists and the queue's ranks: a sixth of a crawl's CPU. So it looks seldom. After ten thousand pages one full collection takes 250 ms, so
-it runs with a response, not in a slice of rescoring.
+`search_seldom` makes garbage collections rare. A page makes thousands of tuples, which are freed by reference counts. By default Python
+would still search for cycles every 700 objects, through models, word lists and the queue's ranks: a sixth of a crawl's CPU time. After ten
+thousand pages one full collection takes 250 ms, so it runs when a response arrives, not within a slice of rescoring.
 
-What was freed while models and topics were read stays with the process, 9 MB with a topic of the catalogue, 20 MB with words of one's own,
-unless the C library is asked to return it.
+`return_freed` returns memory to the system that was freed while models and topics were read: 9 MB with a topic of the catalogue, 20 MB with
+the user's own words. The C library would keep it for the process.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from contextlib import suppress
 from scrapy import signals
 from scrapy.crawler import Crawler
 
-YOUNG_OBJECTS = 10_000  # looked through at this many; more pages in memory, fewer looks
-MIDDLE = 3  # looks through the young ones before those that stayed are looked through
+YOUNG_OBJECTS = 10_000  # threshold of generation 0; larger = fewer collections, more garbage in memory
+MIDDLE = 3  # collections of generation 0 before one of generation 1
 NEVER = 1_000_000_000
-EVERY_RESPONSES = 2_000  # all objects are looked through
+EVERY_RESPONSES = 2_000  # responses between two full collections
 
 
 def search_seldom(crawler: Crawler) -> None:
-    """From now on, in this process. For a crawl that has its process to itself: it is the whole process's setting."""
+    """Collect garbage rarely from now on, and completely every EVERY_RESPONSES responses. This affects the whole process, so use it only
+    for a crawl that has its process to itself."""
     responses = 0
 
     def count() -> None:
@@ -39,6 +40,6 @@ def search_seldom(crawler: Crawler) -> None:
 
 
 def return_freed() -> None:
-    """Return freed memory to the system, where the C library can (glibc)."""
+    """Return freed memory to the system; no effect where the C library (other than glibc) cannot do it."""
     with suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)

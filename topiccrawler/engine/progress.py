@@ -1,8 +1,10 @@
-"""How a crawl goes, for people: the progress line, the queue's stats and the note on why hosts wait.
+"""Reports the progress of a crawl: a progress line, stats of the queue, and a stored note on why hosts wait.
 
-The line has pages, pages kept, harvest rate and what is left. The queue's stats say why nothing happens: why hosts wait, what budgets exclude,
-how the last refresh went. The hosts' waits are a note of the frontier, which `scrapy frontier` reads; a resumed crawl keeps the back-offs
-that servers requested.
+`QueueStats` sets the stats that explain why nothing happens: why hosts wait, what budgets exclude, how the last refresh went. It stores the
+waits of the hosts as a note of the frontier, which `scrapy frontier` reads. A resumed crawl restores from it the back-offs that servers
+requested.
+
+`Progress` shows a line with pages, pages kept, harvest rate and what is left.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from topiccrawler.urls.canonical import site_of
 
 logger = logging.getLogger(__name__)
 
-BACK_OFFS = ("retry-after", "back-off")  # asked for by servers: they outlive a run
+BACK_OFFS = ("retry-after", "back-off")  # reasons of waits that servers requested: they outlive a run
 _NOTED_HOSTS = 1000
 _WORTH_NOTING_SECONDS = 1.0
 _REMEDIES = {
@@ -43,27 +45,27 @@ _REMEDIES = {
     HOST_UNPRODUCTIVE: "FRONTIER_HOST_UNPRODUCTIVE_PAGES",
     UNPROVEN: "FRONTIER_UNPROVEN_PAGES",
 }
-_OF_SITES = (DOMAIN_PAGES, UNPROVEN)  # bounds of all hosts of a site, which may have a host a page
+_OF_SITES = (DOMAIN_PAGES, UNPROVEN)  # bounds of a whole site, which may have a host for each page
 
 
 class QueueStats:
-    """Of one crawl."""
+    """The stats of a crawl's queue, hosts, budgets and learning."""
 
     def __init__(self, ordering: Ordering, harvest: HarvestCounter, stats: StatsCollector) -> None:
         self._ordering, self._frontier = ordering, ordering.frontier
         self._harvest, self._stats = harvest, stats
-        self._logged: set[str] = set()  # hosts and sites asked no more that were logged
-        self._waits: set[str] = set()  # reasons that were set once
+        self._logged: set[str] = set()  # hosts and sites whose closing was logged
+        self._waits: set[str] = set()  # wait reasons that have a stats key, which must return to 0
 
     def restore(self, now: float) -> None:
-        """Let hosts back off as long as their servers asked for before the crawl was stopped."""
+        """Restore the back-offs that servers requested before the crawl was stopped and that have not run out."""
         self._logged.update(_named(host, reason) for host, reason in self._budgets_closed().items())
         for host, reason, until in noted_waits(self._frontier.notes.get(NOTE)):
             if reason in BACK_OFFS and now < until < inf:
                 self._frontier.hosts.back_off(host, until, reason)
 
     def show(self, now: float) -> None:
-        """Set the stats and the note. O(hosts)."""
+        """Set the stats, store the note on the waits of hosts, and log each host or site that a budget has newly closed. O(hosts)."""
         waits = list(self._frontier.hosts.waiting(now))
         counts = dict.fromkeys(self._waits, 0)
         for _, reason, _ in waits:
@@ -88,7 +90,7 @@ class QueueStats:
         self._frontier.notes.put(NOTE, json.dumps(noted[:_NOTED_HOSTS]))
 
     def _show_learning(self) -> None:
-        """How old what the strategy knows is, and how the last refresh went."""
+        """Set the stats of the strategy's learning: the age of its model, and the slices of the last refresh."""
         for key, figure in self._ordering.figures().items():
             self._stats.set_value(key, figure)
         rescoring = self._ordering.rescoring
@@ -98,7 +100,7 @@ class QueueStats:
             self._stats.set_value("frontier/rescore/slowest_ms", round(1000 * rescoring.slowest_seconds, 1))
 
     def finish(self, now: float) -> None:
-        """The last word."""
+        """Set the stats that are final when the crawl ends: URLs by state and over a budget, pages, harvest rate."""
         self.show(now)
         for state, count in self._frontier.look().counts().items():
             self._stats.set_value(f"frontier/urls/{state.value}", count)
@@ -132,14 +134,15 @@ OPEN_END = "{n_fmt} pages, {elapsed}, {rate_noinv_fmt}{postfix}  {bar}"  # {bar}
 
 @dataclass(eq=False)
 class Progress:
-    """On a terminal one line that changes in place, with log lines above it; elsewhere a log line now and then."""
+    """Scrapy extension that shows progress: on a terminal a line that is updated in place, below the log; elsewhere a log line every
+    `seconds`."""
 
-    line: Callable[[], str]  # for a log
-    brief: Callable[[], str]  # for a terminal, behind the pages and their rate
+    line: Callable[[], str]  # text for a log
+    brief: Callable[[], str]  # text for a terminal, after the number of pages and their rate
     harvest: HarvestCounter
-    pages: int | None  # how many will be fetched, if known
-    seconds: float
-    live: bool
+    pages: int | None  # how many will be fetched; None = not known
+    seconds: float  # between two updates
+    live: bool  # on a terminal
     _bar: tqdm[Any] | None = None
     _stream: Any = None
     _loop: AsyncioLoopingCall | LoopingCall | None = None
@@ -151,7 +154,7 @@ class Progress:
             raise NotConfigured("TOPIC_PROGRESS_SECONDS is 0")
         live = sys.stderr.isatty() and not crawler.settings.get("LOG_FILE")
         crawl = needed_crawl(crawler)
-        own = getattr(crawler.spider, "progress_line", None)  # of a spider that collects something else
+        own = getattr(crawler.spider, "progress_line", None)  # a spider that collects something else has it
         line = own or partial(progress_line, crawl)
         brief = partial(brief_line, crawl) if own is None else partial(_behind_pages, own)
         seconds = LIVE_SECONDS if live else seconds
@@ -161,14 +164,14 @@ class Progress:
         return extension
 
     def started(self) -> None:
-        """The crawl is under way."""
+        """Start the periodic update, and on a terminal the progress bar."""
         if self.live:
             from tqdm import tqdm  # only a terminal needs it
             from tqdm.contrib import DummyTqdmFile  # writes whole lines above the bar
 
             self._bar = tqdm(
                 total=self.pages,
-                initial=self.harvest.pages,  # of earlier runs: the rate is of this one
+                initial=self.harvest.pages,  # of earlier runs, so that the rate is that of this run
                 bar_format=KNOWN_END if self.pages else OPEN_END,
                 unit="",
                 dynamic_ncols=True,
@@ -181,7 +184,7 @@ class Progress:
         self._loop.start(self.seconds, now=False)
 
     def stopped(self) -> None:
-        """Show the last state and release the terminal."""
+        """Show the final state, stop the updates and remove the progress bar."""
         if self._loop is not None and self._loop.running:
             self._loop.stop()
             self.show()
@@ -192,7 +195,7 @@ class Progress:
                 handler.setStream(self._stream)
 
     def show(self) -> None:
-        """One line of progress."""
+        """Log the progress line, or update the progress bar."""
         if self._bar is None:
             logger.info("%s", self.line())
         else:
@@ -201,7 +204,8 @@ class Progress:
 
 
 def progress_line(crawl: Crawl) -> str:
-    """Pages, kept, harvest rate over the job and over the last pages of this run, URLs waiting, hosts known, and how many relevant pages probably wait."""
+    """The progress line for a log: pages, kept pages, harvest rate of the job and of the last pages of this run, waiting URLs, known hosts,
+    and the estimated number of relevant pages in the queue."""
     harvest, recently = crawl.harvest, ""
     if harvest.recent_pages:
         recently = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.2f})"
@@ -212,7 +216,7 @@ def progress_line(crawl: Crawl) -> str:
 
 
 def brief_line(crawl: Crawl) -> str:
-    """The same without pages and hosts, for a terminal of 80 columns."""
+    """The progress line without pages and hosts, for a terminal of 80 columns."""
     harvest, recently = crawl.harvest, ""
     if harvest.recent_pages:
         recently = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.0%})"

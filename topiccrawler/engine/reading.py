@@ -1,10 +1,10 @@
-"""Reads answers in other processes while the crawl goes on: PDF and Office files always, pages with TOPIC_READERS.
+"""Reads responses outside the engine's thread while the crawl runs: PDF and Office files always, pages with TOPIC_READERS.
 
-A spider's callback stops the whole engine for as long as it runs. So such answers are read on the way from the downloader, and the
-callback finds the result in the request's meta. A result is of one body: where another middleware changes the body later, the
-callback reads it itself.
+A spider's callback blocks the whole engine for as long as it runs. So such responses are read on the way from the downloader, and the
+callback finds the result in the request's meta. A result is valid for one body: if another middleware changes the body later, the callback
+reads it itself.
 
-Answers go on in the order they came, whichever reader is done first: so a crawl is the same with readers and without.
+Responses are passed on in the order they came, whichever reader is done first. So a crawl gives the same results with readers and without.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from topiccrawler.pages.formats.registry import IN_WORKER, recognise
 if TYPE_CHECKING:
     from topiccrawler.crawling.reading_processes import ReadingProcesses
 
-_EXTRACT, _READ = "topic_extract", "topic_read"  # in a request's meta
+_EXTRACT, _READ = "topic_extract", "topic_read"  # keys in request.meta
 
 
 class DocumentMiddleware:
-    """Downloader middleware (60): puts what was read of an answer into `meta` of its request.
+    """Downloader middleware (60): reads a response and stores the result in `meta` of its request.
 
-    `processes`: read the pages of leased requests that go to the spider's `parse`; None = the callback reads them.
+    `processes`: reading processes for the pages of leased requests that go to the spider's `parse`; None = the callback reads them.
     """
 
     def __init__(self, crawl: Crawl, processes: ReadingProcesses | None = None) -> None:
         self.crawl, self.processes = crawl, processes
-        self._last: asyncio.Future[None] | None = None  # done when the latest answer has gone on
+        self._last: asyncio.Future[None] | None = None  # done when the latest response was passed on
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -86,17 +86,17 @@ class DocumentMiddleware:
         )
 
     def close(self) -> None:
-        """End the processes."""
+        """End the reading processes."""
         if self.processes is not None:
             self.processes.close(wait=True)
 
 
 def reading_processes(crawl: Crawl, settings: BaseSettings) -> ReadingProcesses | None:
-    """As TOPIC_READERS says; None = there are none."""
+    """The reading processes by the setting TOPIC_READERS; None if there are to be none."""
     wanted = settings.get("TOPIC_READERS")
     if wanted != "auto" and not int(wanted or 0):
         return None
-    from topiccrawler.crawling.reading_processes import (  # whose pool takes memory
+    from topiccrawler.crawling.reading_processes import (  # here, because its process pool needs memory
         AutoStart,
         ReadingProcesses,
         auto_readers,
@@ -112,9 +112,9 @@ def reading_processes(crawl: Crawl, settings: BaseSettings) -> ReadingProcesses 
 
 
 def read_ahead(crawl: Crawl, response: Response) -> dict[str, Any]:
-    """What was read of this very answer before its callback, as arguments of Crawl.read; it is taken out of the meta.
+    """What was read of this response before its callback, as keyword arguments of Crawl.read. It is removed from the meta.
 
-    Scrapy decodes an HTML page to look for a refresh in it: that text is taken where it was read as UTF-8.
+    Scrapy decodes an HTML page to look for a meta refresh; if it did so as UTF-8, that text is reused.
     """
     extract, read = response.meta.pop(_EXTRACT, None), response.meta.pop(_READ, None)
     if (
@@ -126,7 +126,8 @@ def read_ahead(crawl: Crawl, response: Response) -> dict[str, Any]:
         and read.answer.content_type == content_type(response)
     ):
         return {"content": read.content}
-    text = getattr(response, "_cached_ubody", None)  # never made for us: guessing a charset may take long
+    # only if it is there already: to guess a charset may take long
+    text = getattr(response, "_cached_ubody", None)
     is_utf8 = isinstance(response, HtmlResponse) and text is not None and response.encoding == "utf-8"
     return {"extract": extract, "as_utf8": text if is_utf8 else None}
 

@@ -1,12 +1,12 @@
-"""Pages that scripts draw, through a browser: only for hosts the user names, or for pages with scripts and no text.
+"""Fetches pages whose content is drawn by JavaScript through a browser (scrapy-playwright).
 
-A browser shows what a plain download does not, but costs a hundred times as much and runs strangers' programs inside our
-network. So it is off by default (scrapy-playwright is an extra). Where it is on, it draws only hosts the user names, or pages with scripts
-and no text; it gets the page and what its scripts need, no pictures, styles or sockets, and no private addresses. An empty page is asked
-for again through the scheduler, so that its host has its delay between the two.
+The conflict: a browser shows what a plain download does not, but costs a hundred times as much and runs strangers' programs inside our
+network. So it is off by default (scrapy-playwright is an extra). Where it is on, it renders only hosts that the user names, or pages with
+scripts and no text. It may load the page and what its scripts need, but no pictures, styles or sockets, and nothing from private addresses.
+An empty page is requested again through the scheduler, so that its host's delay lies between the two requests.
 
-But: robots.txt is asked for the page, not for its scripts; a name is looked up here and again by the browser, which a
-hostile name server may answer differently; behind a proxy only hosts spelled as private ones are refused.
+But: robots.txt is checked for the page, not for its scripts. A host name is resolved here and again by the browser, and a hostile name
+server may answer differently the second time. Behind a proxy only hosts spelled as private ones are refused.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from topiccrawler.urls.canonical import host_of, registered_domain
 from topiccrawler.urls.unwanted import is_inside, is_private_answer
 
 HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
-RENDER_META = "topic_render"  # set once a page is to be rendered
+RENDER_META = "topic_render"  # key in request.meta: the URL of a page that is to be rendered
 LEAST_TEXT = 100  # characters; a page with scripts and less text, and few links, is rendered
 FEW_LINKS = 3
 SETTLE_SECONDS = 5.0  # how long the scripts of a loaded page may go on loading
@@ -46,7 +46,7 @@ _SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
 
 
 class RenderingMiddleware:
-    """Downloader middleware (55): marks what the browser is to fetch."""
+    """Downloader middleware (55): marks the requests that the browser is to fetch, and repeats a request whose page came without text."""
 
     def __init__(
         self, stats: StatsCollector, *, hosts: Iterable[str] = (), empty_pages: bool = False
@@ -74,7 +74,7 @@ class RenderingMiddleware:
             request.meta["playwright_page_methods"] = [PageMethod(settled)]
             self.stats.inc_value("topic/rendered/pages")
         else:
-            request.meta.pop("playwright", None)  # a redirect leads away from the named hosts
+            request.meta.pop("playwright", None)  # the meta of a redirect away from the named hosts has it
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         if not self.empty_pages or request.meta.get("playwright") or not needs_rendering(response):
@@ -90,7 +90,7 @@ class RenderingMiddleware:
 
 
 def needs_rendering(response: Response) -> bool:
-    """A page that came well, has scripts and says next to nothing without them."""
+    """Whether a response is an HTML page with status 200 that has scripts, but hardly any text and links without them."""
     body = response.body
     if response.status != 200 or not _SCRIPT.search(body) or recognise(body, content_type(response)) != HTML:
         return False
@@ -99,7 +99,7 @@ def needs_rendering(response: Response) -> bool:
 
 
 async def settled(page: Any) -> None:
-    """Wait until the page's scripts load nothing more; a page that never stops loading is used as it is."""
+    """Wait until the page's scripts load nothing more, at most SETTLE_SECONDS; after that time the page is used as it is."""
     from playwright.async_api import TimeoutError as TooLong
 
     try:
@@ -109,7 +109,10 @@ async def settled(page: Any) -> None:
 
 
 class Unwanted:
-    """PLAYWRIGHT_ABORT_REQUEST: what the browser is not allowed to fetch."""
+    """PLAYWRIGHT_ABORT_REQUEST: a callable that decides which requests of the browser are aborted.
+
+    `private`: private addresses are allowed. `behind_proxy`: host names are resolved by the proxy, so not checked here.
+    """
 
     def __init__(self, *, private: bool, behind_proxy: bool) -> None:
         self.private, self.behind_proxy = private, behind_proxy
@@ -136,12 +139,13 @@ class Unwanted:
 
 
 def is_wanted(settings: BaseSettings) -> bool:
-    """Whether any page may be rendered."""
+    """Whether the settings ask for rendering of any page."""
     return bool(settings.getlist("TOPIC_RENDERED_HOSTS")) or settings.getbool("TOPIC_RENDER_EMPTY_PAGES")
 
 
 def install(settings: BaseSettings) -> None:
-    """Called by the add-on: put the browser behind http and https. ArgumentError when the extra is not there."""
+    """Set the browser's download handler for http and https, with its options; the add-on calls it. ArgumentError when scrapy-playwright is
+    not installed."""
     try:
         import scrapy_playwright.handler  # noqa: F401
     except ImportError:

@@ -1,8 +1,8 @@
-"""Fetches pages of the job again (`-a revisit=true`), as leases that the frontier does not know, with conditional requests.
+"""Fetches pages of an earlier run again (`-a revisit=true`) with conditional requests, and records whether they have changed.
 
-The conflict: a page fetched again is no new row, must not be refused by gate or budget, and must not be counted again in harvest or budgets. Yet
-host clocks, retries, redirects and the end of a lease apply as for any page. So it is a lease of its own kind (`Lease.due`), whose request
-waits in the request queue.
+The conflict: a page that is fetched again is no new row, must not be refused by gate or budget, and must not be counted again in harvest or
+budgets. Yet host clocks, retries, redirects and the end of a lease apply as for any page. So it is a lease of its own kind (`Lease.due`),
+which the frontier does not know and whose request waits in the request queue.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from topiccrawler.urls.canonical import host_of
 
 logger = logging.getLogger(__name__)
 
-# requests that wait in the request queue, so that the most valuable go first without all being there
+# requests in the request queue at once: enough that the most valuable go first, without holding all of them
 AHEAD = 100
 UNCHANGED, GONE = (304,), (404, 410)
 CHANGED, SAME, DEAD, FAILED = "changed", "unchanged", "gone", "failed"  # outcomes
@@ -42,9 +42,10 @@ CHANGED, SAME, DEAD, FAILED = "changed", "unchanged", "gone", "failed"  # outcom
 
 @dataclass(slots=True)
 class Revisits:
-    """Of one run. `due`: the most valuable first. `listing`: of the frontier, which knows the links that led there first.
+    """The revisits of one run and their outcomes.
 
-    `own_text`: of URL and stored text, that text without what the site is known by now to repeat (pages.read).
+    `due`: the pages to revisit, the most valuable first. `listing`: view of the frontier, which has the link that first led to each page.
+    `own_text(url, text)`: a stored text without the lines that its site is known by now to repeat (pages.read).
     """
 
     due: Sequence[Due]
@@ -52,23 +53,24 @@ class Revisits:
     listing: Listing
     own_text: Callable[[str, str], str]
     outcomes: Counter[str] = field(default_factory=Counter)
-    _stats: StatsCollector | None = None  # Scrapy makes them after the spider
-    _wait: StoreWait | None = None  # for pages in a database
+    _stats: StatsCollector | None = None  # set by `requests`, as Scrapy makes it after the spider
+    _wait: StoreWait | None = None  # set if the pages are in a database
 
     @property
     def left(self) -> int:
-        """Pages that no look at has ended."""
+        """The number of pages whose revisit has not ended."""
         return len(self.due) - self.outcomes.total()
 
     def lines(self) -> list[str]:
-        """For the end of the crawl."""
+        """The summary's line on revisits: the number of pages by outcome."""
         counts = ", ".join(f"{self.outcomes[name]} {name}" for name in (CHANGED, SAME, DEAD, FAILED))
         return [f"{self.outcomes.total()} pages looked at again: {counts}"]
 
     async def requests(
         self, spider: Spider, leases: Leases, failed: Callable[[Failure], Any], waiting: Sized
     ) -> AsyncIterator[Request]:
-        """One for each page, as there is room. `failed`: their errback; `waiting`: the request queue."""
+        """Yield one request for each page, at most AHEAD of them waiting at once. `failed`: errback of the requests; `waiting`: the request
+        queue."""
         self._stats, self._wait = spider.crawler.stats, store_wait(spider.crawler, self.files)
         for place, due in enumerate(self.due):
             while len(waiting) >= AHEAD:
@@ -104,7 +106,8 @@ class Revisits:
         )
 
     async def _compared(self, due: Due, outputs: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """The output of the page; a stored page that has changed is first kept as an earlier version."""
+        """Yield the spider's output for the page, and compute its digest. If a stored page has changed, the old text is first stored as a
+        version."""
         async for output in outputs:
             page = page_of(output)
             if page is not None and page.is_target:
@@ -121,7 +124,7 @@ class Revisits:
             record = await self._wait.result(self._wait.pages.get(url))
         if record is None or record.alias_of:  # a copy has no text of its own
             return
-        # A line that the site repeats may have been stored before that was known: the page has not changed by that.
+        # The stored text may have lines that were not known then to be repeated on the site: those are no change.
         before = content_hash(self.own_text(url, record.text))
         if due.check.digest in {"", record.content_hash}:
             due.check = replace(due.check, digest=before)
@@ -131,7 +134,7 @@ class Revisits:
             self.files.html.is_same(url)
 
     def ended(self, fetch: Fetch, due: Due, now: float) -> None:
-        """Write down what the look has found; the caller commits the files."""
+        """Record the outcome of the revisit of a page in the checks, the counts and the stats. The caller commits the files."""
         before, checks = due.check, self.files.checks
         outcome = FAILED
         if fetch.status in UNCHANGED:
@@ -155,6 +158,6 @@ class Revisits:
 
 
 def _unlisted(check: Check) -> Row:
-    """A page that a redirect led to, or a queue of another build does not know."""
+    """A row for a page that the queue does not have, because a redirect led to it or the queue is another one."""
     link = Link(check.url, host_of(check.url))
     return Row(link, 0.0, b"", 0.0, 0, State.COMPLETED, "", check.looked, check.looked)

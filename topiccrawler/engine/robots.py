@@ -1,8 +1,8 @@
-"""A parser of robots.txt that needs little memory: ROBOTSTXT_PARSER.
+"""Parses robots.txt files with little memory per host (setting ROBOTSTXT_PARSER).
 
-Scrapy keeps the parsed robots.txt of every host for ever, 23 kB with 40 rules. A crawl of many hosts needs the same few often and most of
-them once. So only the compressed text of each host is kept (some hundred bytes), and the latest PARSED files in parsed form. Sitemap lines
-go to crawling.site_listings.
+Scrapy keeps the parsed robots.txt of every host for the whole crawl, 23 kB with 40 rules. A crawl of many hosts uses a few of them often
+and most of them once. So only the compressed text is kept for each host (some hundred bytes), and the most recently used PARSED files in
+parsed form. Sitemap lines go to crawling.site_listings.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Self
 from scrapy.crawler import Crawler
 from scrapy.robotstxt import ProtegoRobotParser, RobotParser
 
-PARSED = 1_000  # files
-MOST_BYTES = 512_000  # of a file; RFC 9309 asks for so many to be read
+PARSED = 1_000  # files in parsed form
+MOST_BYTES = 512_000  # of a file that are read; RFC 9309 demands at least 500 KiB
 
 
 class CompactRobotParser(RobotParser):
-    """ROBOTSTXT_PARSER: answers as Scrapy's own does, by Protego."""
+    """ROBOTSTXT_PARSER: gives the same answers as Scrapy's default parser, Protego, and keeps the file compressed."""
 
     def __init__(self, body: bytes) -> None:
         self._packed = zlib.compress(body[:MOST_BYTES])
@@ -36,7 +36,7 @@ class CompactRobotParser(RobotParser):
         return _parsed(self._packed).crawl_delay(user_agent)
 
     def sitemaps(self) -> Iterable[str]:
-        """The URLs of its Sitemap lines, as written."""
+        """The URLs of the file's Sitemap lines, as written."""
         return _parsed(self._packed).rp.sitemaps
 
 

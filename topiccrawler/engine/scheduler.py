@@ -1,14 +1,16 @@
-"""The scheduler that Scrapy calls: leases the best URL of a host that is ready, one at a time.
+"""The Scrapy scheduler of a focused crawl: leases the best URL of a host that is ready, one at a time.
 
-Scrapy's engine asks for a request whenever it has room, but order is lost in the downloader's line, so only what can start
-at once is leased; and the engine sleeps when it gets nothing, so it is woken the moment the next host is ready.
+`FocusedScheduler` is called by Scrapy's engine whenever the engine has room. The order of requests is lost in the downloader's queue, so a
+URL is leased only when its request can start at once. The engine sleeps when it gets no request, so it is woken as soon as the next host is
+ready.
 
-Requests that are no rows (retries, redirects, and whatever spiders, shell, parse and check send by themselves) carry closures that no row
-can hold. So the object itself is kept, in a request queue under the same host clocks. There are few of them in a focused crawl: a scan
-over their hosts is enough.
+`RequestQueue` keeps requests that are no rows of the frontier: retries, redirects, and requests that spiders and the commands shell, parse
+and check send by themselves. They carry closures that no row can store, so the objects themselves are kept, under the same host clocks.
+There are few of them in a focused crawl, so a scan over their hosts is enough.
 
-A spider without a topic has Scrapy's own scheduler, with dupefilter, disk queue and all. `scrapy shell` and `fetch`, which have a spider of
-their own, get one that keeps nothing: on disk Scrapy would lose what they wait for, and write into the folder of a job of ours.
+`plain_scheduler` makes the scheduler of a spider without a topic: Scrapy's own, with duplicate filter and disk queue. `scrapy shell` and
+`fetch`, which have a spider of their own, get one that keeps its queue in memory: on disk, Scrapy would lose the requests they wait for,
+and write into the folder of a job of ours.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ from topiccrawler.model import Link, Page, Via
 
 
 def plain_scheduler(crawler: Crawler) -> Scheduler:
-    """Scrapy's; `shell` makes its spider last, so it has none yet."""
+    """Scrapy's own scheduler; for `shell` and `fetch` one in memory without a duplicate filter. `shell` makes its spider after the
+    scheduler, so the crawler has none yet."""
     if crawler.spider is not None and not isinstance(crawler.spider, DefaultSpider):
         return build_from_crawler(Scheduler, crawler)
     settings = crawler.settings
@@ -59,9 +62,10 @@ def plain_scheduler(crawler: Crawler) -> Scheduler:
 
 
 class RequestQueue:
-    """Requests by host; the highest priority of a ready host first, first in first out among equals.
+    """A queue of Request objects by host: the highest priority among the hosts that are ready comes first; among equals, first in, first
+    out.
 
-    `fingerprint`: Scrapy's; equal for requests for the same thing.
+    `fingerprint`: Scrapy's function, equal for requests for the same resource.
     """
 
     def __init__(self, hosts: Hosts, fingerprint: Callable[[Request], bytes]) -> None:
@@ -80,7 +84,8 @@ class RequestQueue:
         return (request for heap in self._heaps.values() for _, _, request in heap)
 
     def is_repeat(self, request: Request) -> bool:
-        """The same was asked about before, and the request does not say that it may come again."""
+        """Whether a request with the same fingerprint was checked before; always False with `dont_filter`. The fingerprint is
+        remembered."""
         if request.dont_filter:
             return False
         fingerprint, known = self._fingerprint(request), len(self._met)
@@ -94,7 +99,8 @@ class RequestQueue:
         heapq.heappush(self._heaps.setdefault(host, []), (-request.priority, self._count, request))
 
     def pop(self, now: float) -> tuple[Request, str] | None:
-        """The best request of a host that is ready, and the host; occupies one of its slots."""
+        """Remove and return the best request of a host that is ready, and the host; None if no host is ready. Occupies a slot of the
+        host."""
         ready = [(heap[0][:2], host) for host, heap in self._heaps.items() if self._hosts.ready(host, now)]
         if not ready:
             return None
@@ -108,24 +114,24 @@ class RequestQueue:
         return request, host
 
     def watch(self, request: Request, host: str) -> None:
-        """A request without a lease is under way and holds a slot of its host."""
+        """Record that a request without a lease is under way and occupies a slot of its host."""
         self._watched[request] = host
 
     def release_slots(self, active: Container[Request], now: float) -> None:
-        """Give back the slots of watched requests that the downloader is done with. They end in as many ways as leases
-        do, but nothing has to be remembered of them."""
+        """Release the slots of watched requests that are no longer `active` in the downloader. Such requests end in as many ways as leases
+        do, but how they end does not matter."""
         for request in [request for request in self._watched if request not in active]:
             self._hosts.done(self._watched.pop(request), now)
 
     def next_ready(self, now: float) -> float | None:
-        """When the first of the waiting hosts can be asked; None when there is none, or all are busy."""
+        """The time at which the first host with queued requests is ready; None when there is none, or all of them use all their slots."""
         hosts = self._hosts
         free = (host for host in self._heaps if hosts.leases(host) < hosts.paces.of(host).concurrency)
         return min((max(now, hosts.ready_at(host)) for host in free), default=None)
 
 
 def complete(admission: Admission, crawler: Crawler, rules: LinkRules, politeness: Politeness) -> None:
-    """Give a crawl's admission the rules whose middlewares the crawl has, and its stats."""
+    """Add to a crawl's admission the rules of those middlewares that are enabled, and the function that counts refused links."""
     admission.refused = rules.refused
     admission.add(*rules.rules())
     if (guard := crawler.get_downloader_middleware(PrivateNetworkMiddleware)) is not None:
@@ -135,15 +141,15 @@ def complete(admission: Admission, crawler: Crawler, rules: LinkRules, politenes
 
 
 LITTLE_PROMISED = "little_promised"  # finish_reason
-SWEEP_SECONDS = 10.0
-REFUSALS_AT_ONCE = 200  # then the engine has its slot; some 10 ms
+SWEEP_SECONDS = 10.0  # between two sweeps and updates of the queue stats
+REFUSALS_AT_ONCE = 200  # refused URLs in one call, some 10 ms; then the engine runs
 
 
 class FocusedScheduler(BaseScheduler):
     """Leases rows of the frontier as Requests; keeps other Requests in a request queue under the same host clocks.
 
-    `crawl`: the crawl's parts; a spider without them gets Scrapy's own scheduler instead of this one.
-    `concurrency`: leases at once.
+    `crawl`: the crawl; a spider without one gets Scrapy's own scheduler instead of this one. `concurrency`: the greatest number of leases
+    at once.
     """
 
     def __init__(
@@ -161,7 +167,7 @@ class FocusedScheduler(BaseScheduler):
         self.crawl, self.faults, self.hosts, self.clock = crawl, faults, crawl.hosts, crawl.clock
         self.engine, self.stats = engine, stats
         self.concurrency = concurrency
-        self.politeness = politeness  # kept here: signals refer to their listeners weakly
+        self.politeness = politeness  # a reference: signals hold their handlers weakly
         self.rules = rules
         self.request_queue = RequestQueue(self.hosts, fingerprint)
         self.armed = False  # rows are leased only after the spider's own start() has sent its seeds
@@ -176,7 +182,7 @@ class FocusedScheduler(BaseScheduler):
         settings, crawl = crawler.settings, crawl_of(crawler)
         if crawl is None:
             return cast("Self", plain_scheduler(crawler))
-        # Only now have add-ons set what they set; the spider, and its crawl, are made before them.
+        # The spider and its crawl are made before add-ons change the settings, so these are read here.
         crawl.hosts.paces = paces_of(settings)
         crawl.hosts.slots = slots = settings.getint("CONCURRENT_REQUESTS") or sys.maxsize
         rules = LinkRules.from_crawler(crawler)
@@ -196,7 +202,8 @@ class FocusedScheduler(BaseScheduler):
         return scheduler
 
     def close(self, reason: str) -> None:
-        """Put back what is still leased, keep the strategy's state, let go of the files."""
+        """Release the open leases, store the strategy's state and the final stats, and close the files. After a fault in a file, close
+        without writing."""
         self._closing = True
         self.wake_timer.cancel()
         left = self.leases.drop_all()
@@ -212,7 +219,7 @@ class FocusedScheduler(BaseScheduler):
             self.crawl.abandon()
 
     def has_pending_requests(self) -> bool:
-        """True while anything waits that will be fetched, be its host ready or cooling. O(1)."""
+        """Whether any URL or request waits that will be fetched, whether its host is ready or not. O(1)."""
         if len(self.request_queue):
             return True
         with self.faults.guard():
@@ -221,20 +228,21 @@ class FocusedScheduler(BaseScheduler):
         return False
 
     def seed(self, links: Sequence[Link]) -> None:
-        """Queue the seeds and begin to lease rows; restore the back-offs that servers requested before the last stop."""
+        """Queue the seeds, restore the back-offs that servers requested before the last stop, and begin to lease rows."""
         with self.faults.guard():
             self.queue_stats.restore(self.clock())
             self._count_pushed(self.crawl.seed(links, self.clock()))
             self.armed = True
 
     def accept_links(self, page: Page, links: Sequence[Link], lease_number: object) -> None:
-        """A page was read: the strategy scores all its links, the frontier queues them."""
+        """Have the strategy score all links of a page that was read, and queue them. `lease_number`: the page's lease, if it has one."""
         with self.faults.guard():
             pushed = self.crawl.visit(page, links, self.clock(), self.leases.get(lease_number))
             self._count_pushed(pushed)
 
     def enqueue_request(self, request: Request) -> bool:
-        """A Request object: a retry or redirect of a lease, or somebody's own. It stays an object, closures and all."""
+        """Queue a Request object: a retry or redirect of a lease, or a request of another component. False if it is dropped: a duplicate,
+        or refused by the crawl."""
         if request is WAKE:
             return True
         lease = self.leases.of(request)
@@ -251,7 +259,7 @@ class FocusedScheduler(BaseScheduler):
         return True
 
     def _goes_on(self, lease: Lease, request: Request) -> bool:
-        """The request of a lease came back: whether it is fetched again, or elsewhere."""
+        """Handle the retry or redirect of a lease. Return whether the request is to be sent; if not, the lease has ended."""
         lease.moving = False
         refusal: str | None = None
         with self.faults.guard():
@@ -270,16 +278,16 @@ class FocusedScheduler(BaseScheduler):
 
     @property
     def under_way(self) -> int:
-        """URLs that are fetched, read or stored now."""
+        """The number of URLs that are being fetched, read or stored."""
         return len(self.leases)
 
     def next_request(self) -> Request | None:
-        """The next request that can start at once, or None; never raises: a lasting fault ends the crawl."""
+        """The next request that can start at once, or None. It never raises; an error ends the crawl."""
         if self._closing:
             return None
         try:
             return self._next(self.clock())
-        except Exception as error:  # noqa: BLE001 reported there
+        except Exception as error:  # noqa: BLE001 reported by break_off
             self._closing = True
             self.faults.break_off(error)
             return None
@@ -305,7 +313,7 @@ class FocusedScheduler(BaseScheduler):
         return None
 
     def _begin_slot(self, request: Request, host: str) -> Request:
-        """The request queue occupied a slot of the host: for a lease, or for a request of another spider."""
+        """Record who holds the slot that the request queue has occupied: the lease of the request, or the request itself."""
         if (lease := self.leases.of(request)) is not None:
             lease.holds_slot = True
         else:
@@ -345,26 +353,27 @@ class FocusedScheduler(BaseScheduler):
         self.end_if_enough()
 
     def end_if_enough(self) -> None:
-        """Close when nothing is under way and `pages` or `targets` are reached, or little is promised."""
+        """Close the spider if no lease is open and a limit is reached: `pages`, `targets` or `until`."""
         if self.limit_reached() and not len(self.leases) and not self.crawl.rechecks_left:
-            self.crawl.estimator.estimate(anew=True)  # what was under way may have brought links
+            self.crawl.estimator.estimate(anew=True)  # the last pages may have added better links
             if self.limit_reached():
                 reason = LITTLE_PROMISED if self.crawl.promises_little else "enough"
                 deferred_from_coro(self.engine.close_spider_async(reason=reason))
 
     def has_room(self) -> bool:
-        """No more leases than are fetched at once, those that are being read or stored included: a kill repeats no
-        more than these. Leases whose retry or redirect waits in the request queue do not keep others waiting."""
+        """Whether another lease may be opened: there are fewer than `concurrency`. Leases that are being read or stored count too, so that
+        a kill repeats no more than these. Leases whose retry or redirect waits in the request queue do not count."""
         waiting = sum(META in request.meta for request in self.request_queue)
         return len(self.leases) - waiting < self.concurrency
 
     def limit_reached(self) -> bool:
-        """No more leases: enough pages fetched or under way, enough kept, or little promised."""
+        """Whether no more leases are to be opened: enough pages are fetched or under way, enough are kept, or the queue promises too
+        little."""
         return self.crawl.is_enough(len(self.leases))
 
     def _count_pushed(self, pushed: Mapping[Pushed, int]) -> None:
         for kind, count in pushed.items():
-            if kind is not Pushed.REFUSED:  # the admission has counted it
+            if kind is not Pushed.REFUSED:  # the admission counts these
                 self._count(f"frontier/pushed/{kind.value}", count)
 
     def _count(self, key: str, count: int = 1) -> None:
@@ -373,11 +382,12 @@ class FocusedScheduler(BaseScheduler):
 
 
 def focused_scheduler(crawler: Crawler) -> FocusedScheduler | None:
-    """The crawl's scheduler when it is ours."""
+    """The crawler's scheduler if it is a FocusedScheduler, else None."""
     scheduler: Any = crawler.engine.scheduler
     return scheduler if is_focused(type(scheduler)) else None
 
 
 def is_focused(kind: type) -> bool:
-    """Whether a scheduler's class is ours. Scrapy's metaclass calls any scheduler a subclass of any other."""
+    """Whether a scheduler's class is FocusedScheduler or derived from it. `issubclass` does not work: by Scrapy's metaclass every scheduler
+    is a subclass of every other."""
     return FocusedScheduler in kind.__mro__

@@ -1,9 +1,9 @@
-"""Proxy and HTTP authentication by site.
+"""Sets the proxy and the HTTP authentication of a request by the rule of its site.
 
-They come from the rule of a site (`[sites]` of a topic file, `-a sites=`). Scrapy's HttpProxyMiddleware and HttpAuthMiddleware read
-`proxy`, `http_user`, `http_pass` and `http_auth_domain` of a request's meta. A redirect to another site takes meta along, so what the rule
-set is removed there. For the whole crawl there are Scrapy's own: the environment's `http_proxy`, `HTTPAUTH_USER`, `HTTPAUTH_PASS` and
-`HTTPAUTH_DOMAIN`.
+The rule is in `[sites]` of a topic file or in `-a sites=`. Scrapy's HttpProxyMiddleware and HttpAuthMiddleware read `proxy`, `http_user`,
+`http_pass` and `http_auth_domain` from a request's meta. The request of a redirect to another site has the same meta, so the values that
+the rule has set are removed there. For the whole crawl there are Scrapy's own means: the environment's `http_proxy`, `HTTPAUTH_USER`,
+`HTTPAUTH_PASS` and `HTTPAUTH_DOMAIN`.
 
 Reference: Li, Zhao & Yu, SkyReach, 2003, §3.4, steps 1 and 3.
 """
@@ -25,11 +25,11 @@ from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.topics.topic import SiteRule
 from topiccrawler.urls.canonical import host_of
 
-GIVEN = "topic_site_access"  # in meta: which keys it set
+GIVEN = "topic_site_access"  # key in request.meta: the keys that a rule has set
 
 
 class SiteAccessMiddleware:
-    """Downloader middleware (90, before robots.txt is asked for)."""
+    """Downloader middleware (90, before robots.txt is fetched): sets proxy and HTTP authentication. `sites`: rules by URL prefix."""
 
     def __init__(self, sites: Mapping[str, SiteRule]) -> None:
         self.sites = sites
@@ -59,7 +59,7 @@ class SiteAccessMiddleware:
 
 
 def _filled_in(place: str, rule: SiteRule) -> SiteRule:
-    """The rule with what the environment has for its $NAMEs."""
+    """The rule with each $NAME in proxy or password replaced by the environment's variable; ArgumentError when there is none."""
     found = {}
     for field in ("proxy", "password"):
         value: str = getattr(rule, field)

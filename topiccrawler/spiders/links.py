@@ -1,4 +1,4 @@
-"""The spider `links`: collects labelled links for `scrapy train`; the address of a link's target is its label."""
+"""The spider `links`, which collects labelled links for `scrapy train`; the URL of a link's target determines the label."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ HTML_TYPES = ("html", "text/plain", "xml")
 
 
 class LinksSpider(FocusedSpider):
-    """Labels links by where they lead: `scrapy crawl links -a topic=finance -a pages=2000`.
+    """Collects links and labels each by the URL it leads to: `scrapy crawl links -a topic=finance -a pages=2000`.
 
     Arguments: topic, seeds (default: the topic's positive and negative URL prefixes), strategy (breadth_first or
     random_order), pages, out, context, links_per_page, links_per_host, links_per_site, unlabelled
-    (topiccrawler.crawling.recipe). Given the same JOBDIR, or the same `out`, it goes on.
+    (topiccrawler.crawling.recipe). With the same JOBDIR, or the same `out`, an earlier run is resumed.
     """
 
     name = "links"
-    # Off topic is what a general crawl is for: no host is given up because its pages are.
+    # This crawl needs off-topic pages too, so no host is closed because its pages are off topic.
     custom_settings = {  # noqa: RUF012 Scrapy's own way
         "FRONTIER_HOST_UNPRODUCTIVE_PAGES": 0,
         "FRONTIER_SHAPE_UNPRODUCTIVE_PAGES": 0,
@@ -51,11 +51,13 @@ class LinksSpider(FocusedSpider):
     def prepare(self, params: LinksParams) -> None:
         self.params = params
         if params.out or self.crawl.files.resumes:
-            _ = self.file  # what an earlier run wrote is read, or refused, before the first request
+            _ = (
+                self.file
+            )  # reads the file of an earlier run, and reports its faults, before the first request
 
     @cached_property
     def file(self) -> LinkFile:
-        """Where the links go."""
+        """The file that the links are written to."""
         params = self.params
         return LinkFile(
             user_path(params.out) if params.out else self.crawl.files.folder / LINKS,
@@ -66,7 +68,7 @@ class LinksSpider(FocusedSpider):
         )
 
     async def start(self) -> AsyncIterator[Any]:
-        """The seeds, as the out-links of the virtual root page."""
+        """Yield the seeds, as the links of the virtual root page."""
         self.crawl.files.begin()
         logger.info(
             "Collecting links for topic %s, %s, %d seeds; they go to %s",
@@ -78,7 +80,7 @@ class LinksSpider(FocusedSpider):
         yield Outlinks(ROOT, self.crawl.seeds)
 
     def parse(self, response: Response) -> Iterator[Any]:
-        """Label and write a page's links, and follow all of them.
+        """Label the links of a page, write them to the file, and follow all of them.
 
         @url data:text/html;charset=utf-8,<a href="http://a.example/">%E8%82%A1%E7%A5%A8</a>
         @returns items 2 2
@@ -100,7 +102,7 @@ class LinksSpider(FocusedSpider):
         yield Outlinks(reading.page, links)
 
     def progress_line(self) -> str:
-        """Pages, links by label, links not taken, URLs waiting."""
+        """The progress line: pages, links by label, links that were not written, and waiting URLs."""
         crawl, file = self.crawl, self.file
         return (
             f"{crawl.harvest.pages} pages, {file.counts[1]} links to the topic, {file.counts[0]} to others, "
@@ -108,11 +110,11 @@ class LinksSpider(FocusedSpider):
         )
 
     def found_lines(self) -> list[str]:
-        """What was collected, and where it is."""
+        """Lines for the summary: the links collected, and the path of their file."""
         return [self.progress_line(), f"links: {self.file.path}"]
 
     def closed(self, reason: str) -> None:
-        """Say what was collected in the stats."""
+        """Set the stats of the links collected."""
         if self.crawler.stats is not None:
             for name, count in (("positive", self.file.counts[1]), ("negative", self.file.counts[0])):
                 self.crawler.stats.set_value(f"links/{name}", count)
@@ -121,7 +123,8 @@ class LinksSpider(FocusedSpider):
 
 
 def _home_pages(topic: Topic) -> str:
-    """The home pages of the URL prefixes that labels are made from: a crawl from there meets links of both classes."""
+    """The topic's URL prefixes as seed URLs, separated by blanks: a crawl from there finds links of both classes. ArgumentError for a
+    topic that lacks positive or negative prefixes."""
     if not topic.positive or not topic.negative:
         kind = "negative" if topic.positive else "positive"
         raise ArgumentError(

@@ -1,6 +1,6 @@
-"""The spider `topic`: crawls for one topic, best links first.
+"""The spider `topic`, which crawls for one topic and fetches the most promising links first.
 
-Which pages a run with `-a revisit=true` looks at again, before it begins.
+`TopicSpider` is the spider. `plan_revisits` chooses the pages that a run with `-a revisit=true` fetches again.
 """
 
 from __future__ import annotations
@@ -43,15 +43,17 @@ _ARGUMENT = "argument -a revisit=true"
 
 
 def going_on(folder: Path, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The arguments with those of the job in the folder before them, where no topic is given: the job goes on as what it is."""
+    """The arguments of the job in the folder, overridden by the given ones: a job is resumed with its own arguments when no topic is
+    given."""
     kept = arguments_of(folder)
-    if "strategy" in arguments:  # the parameters of another one do not fit
+    if "strategy" in arguments:  # the parameters of another strategy do not fit
         kept = {name: value for name, value in kept.items() if not name.startswith("strategy_")}
     return {**kept, **arguments}
 
 
 def check_revisit(settings: BaseSettings) -> None:
-    """ArgumentError without a queue and a log of an earlier run, and under another project's scheduler; nothing is made yet."""
+    """Raise ArgumentError if pages cannot be revisited: there is no queue or no log of an earlier run, or the scheduler is not ours. No
+    file is written."""
     if not is_focused(load_object(settings["SCHEDULER"])):
         raise ArgumentError(_ARGUMENT, "needs our scheduler", "leave SCHEDULER as it is")
     jobdir = settings.get("JOBDIR")
@@ -62,12 +64,12 @@ def check_revisit(settings: BaseSettings) -> None:
 
 
 def plan_revisits(crawl: Crawl, settings: BaseSettings) -> Revisits:
-    """Give the crawl the pages to look at again. Of `pages` they take TOPIC_REVISIT_SHARE; the rest is for new pages. Without `pages` and
-    `targets` the run looks at pages again and ends."""
+    """Choose the pages to revisit, and set them and the new limits on the crawl. With the argument `pages`, the share TOPIC_REVISIT_SHARE
+    of these is for revisits, the rest for new pages. Without `pages` and `targets` the run only revisits pages."""
     files = crawl.files
     log = files.folder / VISITS
     checks = list(files.checks.all()) if (files.folder / CHECKS).is_file() else []
-    # The draws differ from run to run, and are the same when a run is repeated.
+    # The random draws differ between runs, but repeat when the same run is repeated.
     random = Random(sum(check.looks + check.misses for check in checks))
     found = ranked(known_pages(read_visits(log), checks), crawl.clock(), random)
     limit = crawl.limits.pages
@@ -86,7 +88,7 @@ logger = logging.getLogger(__name__)
 
 
 class TopicSpider(FocusedSpider):
-    """Fetches pages about a topic: `scrapy crawl topic -a topic=finance`.
+    """Crawls for pages about a topic: `scrapy crawl topic -a topic=finance`.
 
     Arguments: topic, seeds, strategy, page_classifier, pages, targets, keywords, sites, strategy_NAME
     (topiccrawler.crawling.recipe).
@@ -111,7 +113,7 @@ class TopicSpider(FocusedSpider):
             self.revisits = plan_revisits(self.crawl, self.settings)
 
     async def start(self) -> AsyncIterator[Any]:
-        """The seeds, as the out-links of the virtual root page."""
+        """Yield the seeds, as the links of the virtual root page, and then the requests of revisits."""
         self.crawl.files.begin()
         logger.info(
             "Topic %s, strategy %s, %d seeds; results go to %s",
@@ -141,7 +143,7 @@ class TopicSpider(FocusedSpider):
                 yield request
 
     def parse(self, response: Response) -> Iterator[Any]:
-        """Read a page; give its item and all its links in one batch.
+        """Read a page; yield its item, and all its links in one batch.
 
         @url data:text/html;charset=utf-8,<title>%E5%9F%BA%E9%87%91</title><a href="http://a.example/">%E8%82%A1%E7%A5%A8</a>
         @returns items 2 2

@@ -1,11 +1,14 @@
-"""How `scrapy control JOB set NAME=VALUE` changes a running crawl.
+"""Changes a running crawl, for `scrapy control JOB set NAME=VALUE` and for teaching its topic.
 
-Queued links stay. Where a change changes scores, the strategy's own refresh scores the queue anew, a slice a page.
+`change_of` checks a value and returns a `Change`. Queued links stay. When a change affects scores, the strategy's own refresh scores the
+queue again, one slice per page.
 
-`set topic=NAME`. The conflict: page classifier, link model, strategy and gate are all of the topic, and what the strategy has learned is of the
-old one. So all of them are made anew, and the queue is scored as if its links were met now: page by page, in the order they came, each page
-as relevant to the new topic as its stored text is, and not at all where no text is kept. The queue itself, host clocks, budgets and
-files go on.
+`parts_for` makes the parts for `set topic=NAME`. The conflict: page classifier, link model, strategy and gate all depend on the topic, and
+the strategy has learned for the old one. So all of them are made anew, and `rescore` scores the queue as if its links were found now: page
+by page, oldest first. The relevance of each source page to the new topic is that of its stored text, and zero without a stored
+text. The queue itself, host clocks, budgets and files stay.
+
+`taught_parts` makes the parts for the same topic after a person's answers have changed it.
 """
 
 from __future__ import annotations
@@ -29,7 +32,8 @@ from topiccrawler.strategies.base import ROOT
 
 
 def parts_for(crawl: Crawl, topic: str) -> Parts:
-    """Those of the crawl for another topic; ArgumentError for the one it has, TopicError for one there is not."""
+    """The parts of the crawl made anew for another topic. ArgumentError for the topic that the crawl has, or when processes share the
+    crawl; TopicError for an unknown one."""
     if crawl.shared is not None:
         raise ArgumentError(
             f"set topic={topic}", "several processes share the crawl", "begin another one: -a job=NAME"
@@ -43,7 +47,8 @@ def parts_for(crawl: Crawl, topic: str) -> Parts:
 
 
 def taught_parts(crawl: Crawl) -> Parts:
-    """Those for the crawl's topic as its job was taught; StateError where none was, ArgumentError of a shared crawl."""
+    """The parts of the crawl made anew for its topic as it was taught in the job's folder. StateError when the job has no such recipe or
+    another topic, ArgumentError when processes share the crawl."""
     if crawl.shared is not None:
         raise ArgumentError("teach", "several processes share the crawl", "stop them all, teach, go on")
     kept = read_recipe(crawl.files.folder)
@@ -53,7 +58,7 @@ def taught_parts(crawl: Crawl) -> Parts:
         crawl.parts.recipe,
         topic_fields=kept.topic_fields,
         strategy_topic=kept.strategy_topic,
-        link_threshold=kept.link_threshold,  # what was set while it ran stays
+        link_threshold=kept.link_threshold,  # keeps a change made during the crawl
     )
     parts = assemble(recipe)
     for key in parts.strategy.changeable:
@@ -62,7 +67,7 @@ def taught_parts(crawl: Crawl) -> Parts:
 
 
 def rescore(crawl: Crawl, links: Sequence[Link]) -> None:
-    """Score waiting links by what is known now."""
+    """Score waiting links again with the crawl's present strategy, and update the queue."""
     crawl.frontier.rescore(_scores(crawl, links))
 
 
@@ -74,7 +79,7 @@ def _scores(crawl: Crawl, links: Sequence[Link]) -> Iterator[Score]:
 
 
 def _page(crawl: Crawl, url: str, depth: int) -> Page:
-    """A page that was fetched, as far as its text is kept."""
+    """A page that was fetched before, classified by its stored text; only URL and depth if no text is stored."""
     record = crawl.files.store.get(url)
     if record is None:
         return Page(url, depth)
@@ -100,20 +105,20 @@ _SHARE, _COUNT = Number(most=1), Number(1, whole=True)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One that was found right and not made yet."""
+    """A change that was checked but not applied yet. `make` applies it."""
 
     name: str
     before: Any
     after: Any
     make: Callable[[], None]
-    # of waiting links, how many would be fetched no more
+    # counts those of some waiting links that the change would exclude; None = it excludes none
     refuses: Callable[[Sequence[Link]], int] | None = None
-    rescore: Callable[[Sequence[Link]], None] | None = None  # what waits, behind `make`
-    names: tuple[str, str] | None = None  # of before and after, where people know them by others
+    rescore: Callable[[Sequence[Link]], None] | None = None  # scores waiting links again, after `make`
+    names: tuple[str, str] | None = None  # display names of `before` and `after`, if they differ from these
 
 
 def change_of(crawl: Crawl, name: str, value: str) -> Change:
-    """ArgumentError for what cannot be changed, or not to this."""
+    """The change of a name to a value. ArgumentError when the name cannot be changed during a crawl, or the value is invalid."""
     if name == TOPIC:
         return _topic(crawl, value)
     if name == PAGE_THRESHOLD:
@@ -156,7 +161,7 @@ def _link_threshold(crawl: Crawl, value: float) -> Change:
     def make() -> None:
         gate.threshold = value
         recipe = replace(crawl.parts.record(), link_threshold=value)
-        crawl.files.keep_recipe(recipe)  # so that `scrapy explain` asks the same gate
+        crawl.files.keep_recipe(recipe)  # so that `scrapy explain` uses the same gate
 
     def refuses(links: Sequence[Link]) -> int:
         return len(links) - len(replace(gate, threshold=value).passing(links))

@@ -1,11 +1,14 @@
-"""Sends requests to a running crawl, says in one line why there is no response, and records the changes made.
+"""Sends control requests to a running crawl, and records the changes made by them.
 
-A crawl that can be controlled is found by control.json in its job's folder, readable by its user alone:
+`Address` is where a crawl can be controlled. It is stored in control.json in the job's folder, readable by its user alone:
 
     {"url": "http://127.0.0.1:40123", "token": …, "pid": …, "version": 1}
 
-A crawl removes its file when it ends; that of a killed one stays, and nobody answers there. Each change from outside is a line in the crawl's
-log and one in its job, for its report.
+A crawl removes its file when it ends. The file of a killed crawl stays, and no server answers at its address.
+
+`ask` sends a request to the crawl, and reports in one line why there is no response.
+
+`note` records a change from outside: a line in the crawl's log, and one in the job's folder for its report. `orders` reads these lines.
 """
 
 from __future__ import annotations
@@ -31,7 +34,8 @@ REMEDY = "look whether the crawl is running, and was started with TOPIC_CONTROL=
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """`url`: without a path; `token`: 256 random bits."""
+    """The address of a crawl that can be controlled. `url`: without a path. `token`: the secret that a caller must send, 256 random
+    bits."""
 
     url: str
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
@@ -39,7 +43,7 @@ class Address:
     version: int = VERSION
 
     def write(self, folder: Path) -> None:
-        """Put it into the job's folder: whole, and with mode 0600 before a word is in it."""
+        """Write the address to the job's folder, atomically. The file has mode 0600 before anything is written to it."""
         new = folder / f".{FILE}.{os.getpid()}"
         new.unlink(missing_ok=True)
         with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -47,7 +51,7 @@ class Address:
         new.replace(folder / FILE)
 
     def remove(self, folder: Path) -> None:
-        """Take it away, if no other crawl has put its own there."""
+        """Remove the file from the job's folder, unless another crawl has replaced it by its own."""
         try:
             if type(self).read(folder) == self:
                 (folder / FILE).unlink()
@@ -56,7 +60,7 @@ class Address:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """StateError when there is none, or when it cannot be used."""
+        """Read the address from a job's folder. StateError when there is none, or when it is invalid."""
         path = folder / FILE
         if not path.is_file():
             raise StateError(f"job {folder}", "no crawl is running there that can be controlled", REMEDY)
@@ -77,7 +81,7 @@ JOURNAL = "control.jsonl"
 
 
 def note(folder: Path, time: float, verb: str, what: Mapping[str, Any]) -> None:
-    """Write it down; user input is JSON in the log too, so that no line of a log can be forged with it."""
+    """Record a change, in the log and in the job's folder. User input is JSON in the log too, so that it cannot forge a log line."""
     logger.info("Control: %s%s", verb, f" {json.dumps(what, ensure_ascii=True)}" if what else "")
     line = json.dumps({"time": round(time, 3), "verb": verb, **what}, ensure_ascii=False)
     with (
@@ -88,7 +92,7 @@ def note(folder: Path, time: float, verb: str, what: Mapping[str, Any]) -> None:
 
 
 def orders(folder: Path) -> Iterator[dict[str, Any]]:
-    """What was written down, oldest first; a line that a kill cut short is left out."""
+    """Yield the recorded changes of a job, oldest first; a line that a kill has cut short is left out."""
     path = folder / JOURNAL
     if not path.is_file():
         return
@@ -105,8 +109,8 @@ def orders(folder: Path) -> Iterator[dict[str, Any]]:
                 yield order
 
 
-PATIENCE_SECONDS = 30.0  # a block looks through the whole queue
-METRICS = "metrics"  # the verb whose answer is a text
+PATIENCE_SECONDS = 30.0  # long, because `block` searches the whole queue
+METRICS = "metrics"  # the verb whose response is plain text, not JSON
 
 
 def ask(
@@ -116,8 +120,11 @@ def ask(
     body: Mapping[str, object] | None = None,
     patience: float = PATIENCE_SECONDS,
 ) -> Any:
-    """The crawl's answer to a verb, an object, or of METRICS a text; `body`: of a verb that changes something; `patience`: seconds.
-    StateError when nobody answers, or another program does, ArgumentError when the crawl refuses."""
+    """Send a request to the crawl and return its response: a JSON object, or a text for METRICS.
+
+    `query`: parameters of the URL. `body`: JSON for a verb that changes something; None = the verb only reads. `patience`: timeout in
+    seconds. StateError when there is no response, or one of another program; ArgumentError when the crawl refuses the request.
+    """
     address = Address.read(folder)
     path = f"/{verb}" + (f"?{urlencode(query)}" if query else "")
     try:
@@ -141,7 +148,8 @@ def ask(
 
 
 def teacher_of(folder: Path) -> Callable[[bool], int] | None:
-    """How the crawl that runs in that folder is notified of what its job was taught (crawling.teaching.Running); None when none runs."""
+    """A function that notifies the crawl that runs in a job's folder of what its topic was taught (crawling.teaching.Running); None when
+    no crawl runs there."""
 
     def teach(few: bool) -> int:
         return int(ask(folder, "teach", body={"keep": few})["queued"])
@@ -150,7 +158,7 @@ def teacher_of(folder: Path) -> Callable[[bool], int] | None:
 
 
 def is_listening(folder: Path) -> bool:
-    """Somebody listens where the crawl does; whether it answers is not asked."""
+    """Whether a program listens at the address in a job's folder. No request is sent to it."""
     try:
         place = urlsplit(Address.read(folder).url)
         socket.create_connection((place.hostname or "", place.port or 0), timeout=1.0).close()
@@ -162,7 +170,7 @@ def is_listening(folder: Path) -> bool:
 def _exchange(
     address: Address, path: str, body: Mapping[str, object] | None, patience: float
 ) -> tuple[int, str, str]:
-    """Status, content type and body."""
+    """Send one HTTP request and return status, content type and body of the response."""
     place = urlsplit(address.url)
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=patience)
     headers = {"Authorization": f"Bearer {address.token}", "Content-Type": "application/json"}

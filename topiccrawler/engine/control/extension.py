@@ -1,7 +1,7 @@
-"""A running crawl can be asked and steered from outside: `scrapy control JOB …`, or HTTP with the token of its control.json.
+"""Lets other processes query and control a running crawl: `scrapy control JOB …`, or HTTP with the token in control.json.
 
-Most crawls never get a request, and the server's library costs .2 s of CPU and 9 MB: a port is open from the start of a crawl, the
-server listens on it from the first caller on.
+Most crawls never get a request, and the server's library costs .2 s of CPU and 9 MB. So `Listening` opens a port at the start of a crawl,
+and `Control` starts the server on it at the first connection.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-_WAITING = 64  # callers, until the server accepts them
+_WAITING = 64  # backlog: connections that wait until the server accepts them
 
 
 class Listening:
-    """Waits for the first caller; `serve` then gets the socket, with that caller still in it, and owns it."""
+    """A listening socket that waits for the first connection. `serve` is then called with the socket, which still has that connection
+    pending, and owns it."""
 
     def __init__(self, serve: Callable[[socket.socket], Awaitable[None]]) -> None:
         self._serve = serve
@@ -41,7 +42,7 @@ class Listening:
         self._serving: asyncio.Future[None] | None = None
 
     def open(self, host: str, port: int) -> str:
-        """Take the port (0 = one that the system picks) and return the address without a path. OSError when that cannot be."""
+        """Listen on a port (0 = one that the system picks) and return the URL without a path. OSError when the port cannot be used."""
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.create_server((host, port), family=family, backlog=_WAITING)
         self._socket.setblocking(False)
@@ -49,7 +50,7 @@ class Listening:
         return f"http://{f'[{host}]' if ':' in host else host}:{self._socket.getsockname()[1]}"
 
     async def close(self) -> None:
-        """Close the port, or wait until the server that has it is up."""
+        """Close the socket; if the server owns it already, wait until the server has started."""
         if self._serving is not None:
             await self._serving
         elif self._socket is not None:
@@ -64,7 +65,8 @@ class Listening:
 
 @dataclass(eq=False)
 class Control:
-    """Extension: serves while the spider is open. `host`, `port`: where it listens; 0 = a port that the system picks."""
+    """Scrapy extension that serves control requests while the spider is open. `host`, `port`: where it listens; 0 = a port that the system
+    picks."""
 
     crawler: Crawler
     crawl: Crawl
@@ -93,7 +95,7 @@ class Control:
         return control
 
     async def start(self) -> None:
-        """Listen, and say where in the job's folder."""
+        """Listen, and write the address to the job's folder. If that fails, the crawl runs without control."""
         from topiccrawler.engine.control.verbs import Verbs
 
         self._verbs = Verbs(self.crawler, self.crawl)
@@ -113,7 +115,7 @@ class Control:
         self._listening = listening
 
     async def stop(self) -> None:
-        """The crawl is over: nobody answers any more."""
+        """Remove the address from the job's folder, and stop listening, when the crawl ends."""
         listening, self._listening = self._listening, None
         if listening is None or self._address is None:
             return
@@ -123,7 +125,7 @@ class Control:
             await self._server.stop()
 
     async def _serve(self, listening: socket.socket) -> None:
-        """The first caller is there."""
+        """Start the HTTP server on the socket, at the first connection."""
         from topiccrawler.engine.control.server import Server
 
         assert self._address is not None  # noqa: S101 it listens

@@ -1,7 +1,7 @@
-"""The figures of a running crawl in Prometheus' text form (version 0.0.4), and the stats keys they are made of (stats_keys.toml).
+"""Exports the stats and the status of a running crawl in Prometheus' text format (version 0.0.4).
 
-A stats key becomes a metric: `frontier/ended/completed` is topiccrawler_frontier_ended_total{of="completed"}. Scrapy's own keys are left
-out.
+The documented stats keys are in stats_keys.toml. Each becomes a metric: `frontier/ended/completed` is
+topiccrawler_frontier_ended_total{of="completed"}. Scrapy's own keys are left out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ COUNT, GAUGE, AT_END = "count", "gauge", "at the end"
 
 
 class StatsKey(NamedTuple):
-    """`count`: only grows. `gauge`: set every ten seconds and at the end. `at the end`: set once, when the crawl closes."""
+    """The kind and the meaning of a stats key. Kinds: `count` only grows; `gauge` is set every ten seconds and at the end; `at the end` is
+    set once, when the crawl closes."""
 
     kind: str
     meaning: str
@@ -28,7 +29,7 @@ SECTIONS: dict[str, dict[str, StatsKey]] = {
 }
 STATS_KEYS: dict[str, StatsKey] = {key: entry for keys in SECTIONS.values() for key, entry in keys.items()}
 _FAMILIES = tuple(key[:-1] for key in STATS_KEYS if key.endswith("…"))
-# a key whose name another one's `…` stands for is in that metric
+# A key that matches another key with `…` is a label of that metric, not a metric of its own.
 METRICS = {
     key: entry
     for key, entry in STATS_KEYS.items()
@@ -38,7 +39,8 @@ _NOW = package_table("engine/status_metrics.toml")
 
 
 def metrics_text(stats: Mapping[str, Any], status: Mapping[str, Any], families: Sequence[str] = ()) -> str:
-    """Lines of text; `status`: the result of status_of. `families`: keys of gauges of another package's queue."""
+    """The metrics as text. `stats`: Scrapy's stats. `status`: the result of status_of. `families`: further gauge keys, of a shared
+    queue."""
     keys = dict.fromkeys(families, StatsKey(GAUGE, "figures of the shared queue")) | METRICS
     return "\n".join([*_of_status(status), *_of_stats(stats, keys), ""])
 

@@ -1,7 +1,8 @@
-"""The HTTP server of a crawl that can be controlled, on Scrapy's own event loop.
+"""The HTTP server for control requests to a running crawl, on Scrapy's own event loop.
 
-Whoever has the token may steer the crawl, and a browser sends what any page tells it to, also by a foreign name that points to this
-machine. So beside the token a request must name this machine by address and come from nowhere or from here; a post must be JSON.
+Anyone who has the token may control the crawl. But a browser sends requests for any web page, also through a foreign host name that
+resolves to this machine (DNS rebinding). So besides the token, the Host header must be this machine's address, the Origin header must be
+absent or this server, and the body of a POST must be JSON.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from topiccrawler.errors import ArgumentError, CrawlerError
 
 
 class RefusedError(Exception):
-    """A request that is not answered, with its status."""
+    """A request that is refused with an HTTP status."""
 
     def __init__(self, status: int, fault: str, remedy: str) -> None:
         self.status, self.fault, self.remedy = status, fault, remedy
@@ -30,19 +31,20 @@ class RefusedError(Exception):
 
 
 def admit(headers: Mapping[str, str], host: str, port: int) -> None:
-    """RefusedError for a foreign Host header, and for a request that another web site caused. `host`, `port`: where the server listens."""
+    """Raise RefusedError for a foreign Host header, and for a request that another web site caused. `host`, `port`: where the server
+    listens."""
     named = headers.get("Host", "")
     if not is_here(named, host, port):
         raise RefusedError(403, "a foreign Host header", "use the address that the server has announced")
     origin, site = headers.get("Origin"), headers.get("Sec-Fetch-Site", "none")
-    # a form of our own, under Referrer-Policy: no-referrer
+    # our own forms have Referrer-Policy: no-referrer, which makes their Origin `null`
     opaque = origin == "null" and site == "same-origin"
     if (origin not in {None, f"http://{named}"} and not opaque) or site not in {"none", "same-origin"}:
         raise RefusedError(403, "it comes from another site", "ask from this machine, not from a web page")
 
 
 def is_here(header: str, host: str, port: int) -> bool:
-    """The Host header names an address, this machine, or the `host` that the server is configured to listen on, and the very port."""
+    """Whether a Host header is an IP address, localhost or the configured `host`, with exactly this port."""
     try:
         named = urlsplit(f"//{header}")
         name, named_port = named.hostname or "", named.port
@@ -59,17 +61,18 @@ def is_here(header: str, host: str, port: int) -> bool:
 
 logger = logging.getLogger(__name__)
 
-MOST_BYTES = 65_536  # of a body
-SHUTDOWN_SECONDS = 2.0  # for answers under way
+MOST_BYTES = 65_536  # of a request's body
+SHUTDOWN_SECONDS = 2.0  # time for responses under way at the end
 Values = Mapping[str, Any]
 Verb = Callable[[Values], Awaitable[Values | str]]
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Server:
-    """Answers `asks` (GET) and `orders` (POST) by name; a text goes out as it is, anything else as JSON.
+    """The HTTP server: `asks` are the verbs for GET, `orders` those for POST, by name. A verb's result is sent as text if it is a str, else
+    as JSON.
 
-    `host`: the name or address that it listens on, as the settings have it.
+    `address`: URL and token. `host`: the name or address that the server listens on, by the settings.
     """
 
     def __init__(
@@ -84,12 +87,12 @@ class Server:
         self._address, self._host = address, host
 
     async def start(self, listening: socket.socket) -> None:
-        """Serve the callers of a socket that listens; it is closed by `stop`."""
+        """Accept connections from a listening socket; `stop` closes it."""
         await self._runner.setup()
         await web.SockSite(self._runner, listening).start()
 
     async def stop(self) -> None:
-        """Let go of the port."""
+        """Stop the server and close its socket."""
         await self._runner.cleanup()
 
     @web.middleware
@@ -147,6 +150,6 @@ def _fault(status: int, what: str, fault: str, remedy: str) -> web.Response:
 
 
 def _as_json(found: Values, status: int = 200) -> web.Response:
-    """Half a surrogate pair, which somebody may have sent, is escaped, as JSON has it."""
+    """A JSON response. A lone surrogate, which may come from a request, is escaped as in JSON."""
     body = json.dumps(found, ensure_ascii=False).encode("utf-8", "backslashreplace")
     return web.Response(status=status, body=body, content_type="application/json", charset="utf-8")

@@ -1,4 +1,4 @@
-"""The state of a running crawl: in numbers, and in words when no request goes out."""
+"""Computes the status of a running crawl: its numbers, and in words why no request is sent, if none is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _PLACES = 4
 def status_of(
     crawl: Crawl, scheduler: FocusedScheduler | None, *, state: str, held: int, seconds: float
 ) -> dict[str, Any]:
-    """JSON values. `held`: requests that a pause holds back. `seconds`: since this run began, without pauses. O(hosts)."""
+    """The status of a crawl as a JSON object. `held`: number of requests that a pause holds back. `seconds`: time since this run began,
+    without pauses. O(hosts)."""
     harvest, now = crawl.harvest, crawl.clock()
     waits: Counter[str] = Counter(reason for _, reason, _ in crawl.hosts.waiting(now))
     new = harvest.pages - harvest.begun_with
@@ -48,7 +49,7 @@ def status_of(
 
 
 def _why_standing(crawl: Crawl, scheduler: FocusedScheduler | None, state: str, now: float) -> str:
-    """Why no further request goes out now; empty when one may."""
+    """Why no further request is sent now, in words; empty when one may be sent."""
     if state != RUNNING:
         return {PAUSED: "the crawl is paused", CLOSING: "the crawl is closing"}[state]
     if scheduler is None:

@@ -1,4 +1,4 @@
-"""The requests that a running crawl accepts."""
+"""Implements the control requests that a running crawl accepts."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from topiccrawler.engine.control.server import Values, Verb
 
 STOPPED = "stopped"  # finish_reason
-MOST_SHOWN, MOST_TOP = 10, 1000  # URLs, without a number and with one
+MOST_SHOWN, MOST_TOP = 10, 1000  # URLs or hosts in a response: default and maximum of `n`
 
 
 class Verbs:
-    """Of one crawl."""
+    """The control requests (verbs) of one crawl, each a method from the request's values to a JSON object or a text."""
 
     def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
         self._crawler, self._crawl = crawler, crawl
@@ -41,39 +41,39 @@ class Verbs:
 
     @property
     def asks(self) -> Mapping[str, Verb]:
-        """Verbs that change nothing."""
+        """The verbs that change nothing, by name."""
         return {name: getattr(self, name) for name in ("status", "top", "sites", "why", "metrics")}
 
     @property
     def orders(self) -> Mapping[str, Verb]:
-        """Verbs that change something."""
+        """The verbs that change something, by name."""
         return {name: getattr(self, name) for name in ("pause", "resume", "stop", "set", "block", "teach")}
 
     async def status(self, _: Values) -> Values:
-        """The state of the crawl."""
+        """The status of the crawl (status_of)."""
         return self._status()
 
     async def top(self, values: Values) -> Values:
-        """The best that wait; `n`: how many."""
+        """The waiting URLs with the highest scores; `n`: how many."""
         return {"top": top(self._crawl, self._number("top", values))}
 
     async def sites(self, values: Values) -> Values:
-        """The hosts with most waiting URLs; `n`: how many."""
+        """The hosts with the most waiting URLs; `n`: how many."""
         return {"sites": sites(self._crawl, self._number("sites", values))}
 
     async def why(self, values: Values) -> Values:
-        """Why a `url` has its score, what the gate says, what became of it."""
+        """Why a `url` has its score, what the link gate decides, and what became of the URL."""
         self._check_open()
         return await why(self._crawl, str(values.get("url", "")))
 
     async def metrics(self, _: Values) -> str:
-        """The figures for Prometheus."""
+        """The metrics for Prometheus, as text."""
         shared = self._crawl.shared
         families = [] if shared is None else [shared.stats_family]
         return metrics_text(self._crawler.stats.get_stats(), self._status(), families)
 
     async def pause(self, _: Values) -> Values:
-        """No request leaves from now on."""
+        """Pause the crawl, and return the status."""
         self._check_open()
         if not self._engine.paused:
             self._note("pause")
@@ -82,7 +82,7 @@ class Verbs:
         return self._status()
 
     async def resume(self, _: Values) -> Values:
-        """Go on."""
+        """Resume the crawl, and return the status."""
         self._check_open()
         if self._engine.paused:
             self._note("resume")
@@ -91,7 +91,7 @@ class Verbs:
         return self._status()
 
     async def stop(self, _: Values) -> Values:
-        """End as after Ctrl-C: what is under way is read and kept."""
+        """Close the spider as Ctrl-C does, and return the status: pages under way are still read and stored."""
         self._check_open()
         self._note("stop")
         self._stopped = True
@@ -99,7 +99,7 @@ class Verbs:
         return self._status()
 
     async def set(self, values: Values) -> Values:
-        """Change `name` to `value`; with `preview` only say what that would do."""
+        """Change `name` to `value`; with `preview` only return what that would do."""
         self._check_open()
         name, value = str(values.get("name", "")), values.get("value", "")
         change = change_of(self._crawl, name, str(value))
@@ -127,7 +127,7 @@ class Verbs:
         }
 
     async def block(self, values: Values) -> Values:
-        """Drop and keep out the URLs of a `pattern` or a `site`; with `preview` only count them."""
+        """Drop, and refuse from now on, the URLs of a `pattern` or a `site`; with `preview` only count the waiting ones."""
         self._check_open()
         block = block_of(str(values.get("pattern") or ""), str(values.get("site") or ""))
         queued, preview = self._crawl.frontier.look().waiting(), bool(values.get("preview"))
@@ -139,7 +139,7 @@ class Verbs:
         return {"dropped": dropped, "queued": queued, "preview": preview}
 
     async def teach(self, values: Values) -> Values:
-        """Go on for the topic that the job was taught (job.json); with `keep` the strategy keeps what it has learned."""
+        """Continue the crawl with the topic that its job was taught (job.json); with `keep` the strategy keeps what it has learned."""
         self._check_open()
         crawl, keep = self._crawl, bool(values.get("keep"))
         parts = taught_parts(crawl)

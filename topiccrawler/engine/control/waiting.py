@@ -1,6 +1,6 @@
-"""What waits in the queue of a running crawl: the best URLs, the hosts with most of them, all of one URL; and dropping what is blocked.
+"""Queries the queue of a running crawl (best URLs, hosts, one URL) and drops blocked URLs from it.
 
-All that waits is read a slice at a time, so that the crawl goes on between two of them.
+The whole queue is read one slice at a time, so that the crawl continues between two slices.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SLICE_URLS = 500  # some 10 ms
 
 
 async def slices(crawl: Crawl) -> AsyncIterator[tuple[Link, ...]]:
-    """The waiting links, oldest first."""
+    """Yield the waiting links in slices, oldest first; the event loop runs between two slices."""
     waiting = crawl.frontier.look().queued()
     while links := tuple(islice(waiting, SLICE_URLS)):
         yield links
@@ -42,12 +42,12 @@ async def slices(crawl: Crawl) -> AsyncIterator[tuple[Link, ...]]:
 
 
 async def count(crawl: Crawl, block: Block) -> int:
-    """How many of the waiting URLs it would drop."""
+    """The number of waiting URLs that a block would drop."""
     return sum([sum(block.matches(link.url) for link in links) async for links in slices(crawl)])
 
 
 async def drop(crawl: Crawl, block: Block) -> int:
-    """Discard what waits and matches; what is met from now on stays out. Returns how many were dropped."""
+    """Add a block to the crawl: discard the waiting URLs that match, and refuse those found later. Return the number of discarded ones."""
     frontier, dropped = crawl.frontier, 0
     crawl.blocks.add(block)
     async for links in slices(crawl):
@@ -60,8 +60,8 @@ async def drop(crawl: Crawl, block: Block) -> int:
 
 
 def top(crawl: Crawl, count: int) -> list[dict[str, Any]]:
-    """The best that wait, with what their scores are made of, the path from the seed and why their hosts wait; as `scrapy frontier --json`
-    has them."""
+    """The waiting URLs with the highest scores, as in `scrapy frontier --json`: with the parts of the score, the path from the seed, and
+    why the host waits."""
     now = crawl.clock()
     waits = {host: (reason, until) for host, reason, until in crawl.hosts.waiting(now)}
     return [
@@ -79,7 +79,7 @@ def top(crawl: Crawl, count: int) -> list[dict[str, Any]]:
 
 
 def sites(crawl: Crawl, count: int) -> list[dict[str, Any]]:
-    """The hosts with most waiting URLs: how many, and why they wait. O(URLs)."""
+    """The hosts with the most waiting URLs, with the number of these and why the host waits. O(URLs)."""
     now = crawl.clock()
     waits = {host: (reason, until) for host, reason, until in crawl.hosts.waiting(now)}
     waiting = crawl.frontier.look().waiting_by_host()
@@ -88,8 +88,8 @@ def sites(crawl: Crawl, count: int) -> list[dict[str, Any]]:
 
 
 async def why(crawl: Crawl, url: str) -> dict[str, Any]:
-    """What `scrapy explain --json` says of a URL, by the crawl's own parts as they are now. ArgumentError for no URL, StateError
-    for one that the crawl never met."""
+    """The explanation of a URL, as in `scrapy explain --json`, by the present parts of the crawl. ArgumentError for an invalid URL,
+    StateError for one that the crawl has never found."""
     clean = canonical(url, extra_parameters=crawl.parts.dropped_parameters)
     if clean is None:
         raise ArgumentError(f"URL {url!r}", "is no http(s) URL", "write it as http://host/path")
@@ -110,7 +110,7 @@ async def why(crawl: Crawl, url: str) -> dict[str, Any]:
 
 
 def _path(crawl: Crawl, url: str) -> tuple[Step, ...]:
-    """From the seed, as far as the queue has it."""
+    """The path of links from the seed to a URL, as far back as the queue has it."""
     steps: dict[str, Step] = {}
     while url not in steps and len(steps) < LONGEST_PATH:
         row = crawl.frontier.look().row(url)
