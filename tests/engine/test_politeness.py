@@ -68,6 +68,23 @@ def test_busy_answers_without_retry_after_back_off_ever_longer(politeness: Polit
     assert rests == [10.0, 20.0, 40.0, 80.0, 100.0]
 
 
+def test_a_host_that_is_always_busy_backs_off_for_the_longest_time(
+    politeness: Politeness, hosts: Hosts
+) -> None:
+    for _ in range(1_200):  # 2 ** 1 199 is no float
+        politeness.response_downloaded(*answer(429))
+    assert hosts.ready_at("a.example") - NOW == 100.0
+
+
+def test_a_busy_host_that_asks_for_no_pause_backs_off_all_the_same(
+    politeness: Politeness, hosts: Hosts
+) -> None:
+    politeness.response_downloaded(*answer(503, Retry_After="0"))
+    politeness.response_downloaded(*answer(503, Retry_After="Tue, 14 Nov 2023 22:00:00 GMT"))
+    assert hosts.ready_at("a.example") - NOW == 20.0
+    assert hosts.waiting_reason("a.example", NOW) == "back-off"
+
+
 def test_a_good_answer_ends_the_doubling(politeness: Politeness, hosts: Hosts) -> None:
     politeness.response_downloaded(*answer(429))
     politeness.response_downloaded(*answer(200))

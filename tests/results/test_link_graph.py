@@ -55,10 +55,14 @@ def test_pages_fetched_are_nodes_and_the_links_that_found_them_edges(job: Path) 
 
 def test_pages_that_any_process_of_a_job_fetched_are_nodes(job: Path, make_job: Callable[..., Path]) -> None:
     other = "http://a.cn/other"
-    second = make_job("second", visits=(Visit(other, 200, 1.0, 0.1, stored=False, time=2.5, source_url=SEED),))
+    second = make_job(
+        "second", visits=(Visit(other, 200, 1.0, 0.1, stored=False, time=2.5, source_url=SEED),)
+    )
     for folder in (job, second):
         (folder / PAGES_FILE).unlink(missing_ok=True)
-        write_recipe(Recipe("finance", "breadth_first", store="postgresql://host/pages", store_job="both"), folder)
+        write_recipe(
+            Recipe("finance", "breadth_first", store="postgresql://host/pages", store_job="both"), folder
+        )
     assert (SEED, other) in graph_of(job, nodes=4).edges
 
 

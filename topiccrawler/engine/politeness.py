@@ -30,6 +30,7 @@ from topiccrawler.model import Link
 from topiccrawler.pages.site_rules import MOST_LINES, each_once
 
 TOO_BUSY = (429, 503)
+MOST_DOUBLINGS = 30  # of a back-off: 10 s become 340 years
 
 
 @dataclass(eq=False)
@@ -97,8 +98,10 @@ class Politeness:
         if response.status in TOO_BUSY:
             now = self.clock()
             strikes = self._strikes[host] = self._strikes.get(host, 0) + 1
-            asked = retry_after_seconds(response, now)
-            seconds = asked if asked is not None else self.backoff_seconds * 2 ** (strikes - 1)
+            asked = retry_after_seconds(
+                response, now
+            )  # 0 asks for no pause, which a busy host needs all the same
+            seconds = asked or self.backoff_seconds * 2 ** min(strikes - 1, MOST_DOUBLINGS)
             until = now + min(seconds, self.backoff_max_seconds)
             self.hosts.back_off(host, until, "retry-after" if asked else "back-off")
             self.stats.inc_value("frontier/back_offs/retry_after" if asked else "frontier/back_offs/back_off")
