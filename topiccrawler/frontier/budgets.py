@@ -207,9 +207,7 @@ NOTE = "budget/"  # followed by the host: the name of its note
 
 HOST_PAGES, DOMAIN_PAGES, HOST_UNPRODUCTIVE = "host budget", "domain budget", "no longer useful"
 UNPROVEN = "unproven site"
-_NEW_WORDS = (
-    0.01  # share of a page's words that must be new for its site; the lab notes say how natural pages do
-)
+_NEW_WORDS = 0.01  # least share of words that are new for the site; natural pages below it: see the lab notes
 _VOCABULARY_FROM = 20  # pages of a site; smaller sites have no table of words
 _SHAPES = 32  # shapes of one host that are counted; the one with the fewest unproductive pages is dropped for a new one
 _RECENT = 32  # page contents of one host that are remembered

@@ -64,9 +64,7 @@ def packed_all(scores: NDArray[np.float64], numbers: NDArray[np.uint32]) -> list
 @dataclass(slots=True)
 class _Queue:
     heap: list[int] = field(default_factory=list)  # packed entries
-    rest: array[int] = field(
-        default_factory=lambda: array("I")
-    )  # numbers of lower-ranked URLs, some of them twice
+    rest: array[int] = field(default_factory=lambda: array("I"))  # lower-ranked numbers, some of them twice
     bound: int = _NOTHING  # packed; no URL of the rest ranks before it
     sweep_at: int = _SWEEP_AT
     sweep_rest_at: int = 2 * MOST
@@ -183,9 +181,7 @@ class Queues:
 
     def _bring_back(self, queue: _Queue, most: int) -> None:
         """Move the `most` best URLs of the rest into the heap, and drop those that do not wait."""
-        numbers = np.sort(
-            np.frombuffer(queue.rest, dtype=np.uint32)
-        )  # in this order their scores are read faster
+        numbers = np.sort(np.frombuffer(queue.rest, dtype=np.uint32))  # the scores are then read faster
         numbers = numbers[np.diff(numbers, prepend=numbers[:1] + 1) != 0]
         scores = self._scores_of(numbers)
         waits = scores > -np.inf

@@ -256,9 +256,7 @@ class Rows:
         raised = self._raises[number]
         if raised:
             if self._writes[SET_RAISED_SCORE]:
-                self._flush_if(
-                    number
-                )  # WRITE_ORDER would execute an earlier change of this row after this one
+                self._flush_if(number)  # by WRITE_ORDER an earlier change would overwrite this one
             self._writes[SET_RAISE].append((*values, raised))
         else:
             self._last_raise += 1

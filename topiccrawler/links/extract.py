@@ -184,9 +184,7 @@ class _Targets:
         met: dict[str, _Target] | None = None
         if first == "/" or href.startswith(_ABSOLUTE):
             met = self._rooted
-        elif (
-            first.isalnum()
-        ):  # other hrefs may be queries, which are relative to the path of the page, not its directory
+        elif first.isalnum():  # others may be queries, which are relative to the path of the page
             met = self._relative
         target: _Target = _UNKNOWN if met is None else met.get(href, _UNKNOWN)
         if target is _UNKNOWN:

@@ -34,9 +34,7 @@ class LinkGraph:
         self._recent: dict[int, int] = {}  # key -> node, for nodes that are not in the sorted arrays yet
         self._sources, self._targets = array("i"), array("i")
         self._weights = array("f")
-        self._spans: dict[
-            int, tuple[int, int]
-        ] = {}  # node of a page that was read -> start and end of its out-edges
+        self._spans: dict[int, tuple[int, int]] = {}  # node of a page -> start and end of its out-edges
         self._size = 0
 
     def __len__(self) -> int:

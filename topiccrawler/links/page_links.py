@@ -116,7 +116,5 @@ class PageLinks(Sequence[Link]):
 def window_of(text: str, start: int, end: int, window: int) -> tuple[str, str]:
     """The text of at most `window` characters before and after a link, without spaces at the outer edges."""
     if end <= start:
-        end = (
-            start - 1
-        )  # a link without text comes after its boundary, which then belongs to the text after it
+        end = start - 1  # a link without text: the text after it begins with the boundary before it
     return text[max(0, start - window) : start].lstrip(), text[end : end + window].rstrip()

@@ -32,10 +32,8 @@ def pagerank(
 
     `share`: the rank of a page is divided by the sum of the weights of its out-edges ("sum"), or by their number ("count").
     """
-    divisors = (
-        np.diff(matrix.indptr).astype(np.float64) if share == "count" else np.asarray(matrix.sum(axis=1))
-    )
-    shares = np.divide(damping, divisors, out=np.zeros(divisors.shape), where=divisors > 0)
+    total = np.diff(matrix.indptr).astype(np.float64) if share == "count" else np.asarray(matrix.sum(axis=1))
+    shares = np.divide(damping, total, out=np.zeros(total.shape), where=total > 0)
     transposed = matrix.T.tocsr()
     ranks = np.ones(matrix.shape[0])
     for _ in range(most_sweeps):

@@ -97,9 +97,7 @@ class RecordedWeb:
         self._positions: dict[str, int] = {}  # key -> (offset * files + file) * 2 + recorded under https
         self._spelled: dict[str, str] = {}  # key -> URL as recorded, where it cannot be derived from the key
         self._moved: dict[str, Found] = {}  # key -> status and target, where the status is not 200
-        self._originals: dict[
-            str, str
-        ] = {}  # key of a revisit record -> URL of the response that has its body
+        self._originals: dict[str, str] = {}  # key of a revisit record -> URL of the response with its body
         self._aliases: dict[str, str] = {}
         for number, path in enumerate(self._paths):
             self._files.append(WarcFile(path))
