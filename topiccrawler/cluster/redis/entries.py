@@ -38,7 +38,8 @@ def dump_clock(hosts: Hosts, host: str, now: float, offset: float, session: str)
 
 
 def merge_clock(hosts: Hosts, host: str, text: bytes, offset: float, session: str) -> None:
-    """Merge the clock of a host from its last owner, if that had another session. A later clock here stays; a damaged text is ignored."""
+    """Merge the clock of a host from its last owner, if that had another session. A later clock here stays. Of a damaged text only the
+    time counts."""
     if len(text) < DOUBLE.size:
         return
     due = DOUBLE.unpack_from(text)[0] - offset

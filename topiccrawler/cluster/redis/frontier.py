@@ -225,7 +225,7 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
         self._entries.forget()
 
     def close(self, *, commit: bool = True) -> None:
-        """Make the last changes and leave the crawl: hosts and leases of this worker are free at once. Without `commit`, only disconnect."""
+        """Make the last changes and leave the crawl, so that hosts and leases are free at once. Without `commit`, only disconnect."""
         if not commit:
             self.worker.connection.close()
         elif not self.worker.left:

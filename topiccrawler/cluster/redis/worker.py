@@ -126,7 +126,8 @@ class Worker:
             raise StateError(f"Redis {self.where}", fault, remedy) from None
 
     def rescore_unseen(self, scores: Iterable[Score]) -> None:
-        """Rescore URLs that are not at hand; the server knows whether they wait. If one may be the best of its host, its queue is read again."""
+        """Rescore URLs that are not at hand; the server knows whether they wait. If one may be the best of its host, the queue of the host
+        is read again."""
         for score in scores:
             check_score(score)
             host, key = host_of(score.url), digest(score.url)
