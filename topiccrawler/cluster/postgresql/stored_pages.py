@@ -99,7 +99,7 @@ _ADD_JOB = "INSERT INTO topiccrawler.jobs (name, topic, recipe) VALUES (%s, '', 
 
 class PostgresPages(SqlPages):
     """The pages of one job: see store.pages.Pages. `indexed`: pages are indexed as they are stored. `create`: the job may be new; else
-    a new job is a StateError."""
+    a job that does not exist is a StateError."""
 
     table = "topiccrawler.pages WHERE job = ?"
     row = "id"
