@@ -86,10 +86,10 @@ def extract(
         urls.append(url)
         hosts.append(host)
         kinds.append("frame" if anchor[9] in _FRAMES else kind)
-        shown = text[anchor[0] : anchor[1]]
-        if not shown or BOUNDARY in shown or len(shown) > LONGEST_ANCHOR:
-            shown = _visible(shown, anchor.title, anchor.alt)
-        anchors.append(shown)
+        visible = text[anchor[0] : anchor[1]]
+        if not visible or BOUNDARY in visible or len(visible) > LONGEST_ANCHOR:
+            visible = _visible(visible, anchor.title, anchor.alt)
+        anchors.append(visible)
         read.append(index)
     if context != "window":
         found.contexts = [_context(document, index, context, window) for index in read]

@@ -217,11 +217,11 @@ class PostgresPages(SqlPages):
         return self._ask(self._reading(f"SELECT {what} FROM {self.table} AND {which}", *values))  # noqa: S608
 
     def _reading(self, asked: str, *values: object) -> Callable[[Any], list[Any]]:
-        """The work of a query on the pages of the job; ? in the query stands for a value."""
-        given, text = tuple(map(_text, values)), asked.replace("?", "%s")
+        """The work of a query on the pages of the job. Each ? in the query marks a value."""
+        parameters, text = tuple(map(_text, values)), asked.replace("?", "%s")
 
         def read(connection: Any) -> list[Any]:
-            found: list[Any] = connection.execute(text, (self.number(connection), *given)).fetchall()
+            found: list[Any] = connection.execute(text, (self.number(connection), *parameters)).fetchall()
             return found
 
         return read

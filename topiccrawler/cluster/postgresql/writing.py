@@ -61,7 +61,7 @@ class Writer:
         """Queue `work(connection)`, to be done in a transaction. The Future fails with StateError for a lasting fault."""
         handed: Future[Result] = Future()
         if self._ended:
-            handed.set_exception(self._let_go())
+            handed.set_exception(self._closed_error())
             return handed
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="postgresql", daemon=True)
@@ -125,9 +125,9 @@ class Writer:
                     logger.warning("%s is back after %.0f s", self._session.name, self._seconds_away())
                     self._away_since = None
                 return result
-        raise self._let_go()
+        raise self._closed_error()
 
-    def _let_go(self) -> StateError:
+    def _closed_error(self) -> StateError:
         return StateError(self._session.name, "is let go", "give the command again")
 
     def _wait(self, error: AwayError) -> None:
@@ -190,7 +190,7 @@ class PostgresDuplicates:
         if self._connects != self._session.connects:
             self._forget()
             while (
-                self._take(connection.execute(_SQL["news"], (job, self._changed, AT_ONCE)).fetchall())
+                self._apply_news(connection.execute(_SQL["news"], (job, self._changed, AT_ONCE)).fetchall())
                 == AT_ONCE
             ):
                 pass  # read most of them before the lock, for which others wait
@@ -201,7 +201,7 @@ class PostgresDuplicates:
             own = connection.execute(_SQL["own"], (job, key_of(url)))
             exact = connection.execute(_SQL["exact"], (job, print_.digest))
             news = connection.execute(_SQL["news"], (job, self._changed, AT_ONCE))
-        while self._take(news.fetchall()) == AT_ONCE:
+        while self._apply_news(news.fetchall()) == AT_ONCE:
             news = connection.execute(_SQL["news"], (job, self._changed, AT_ONCE))
         found = own.fetchone()
         row = found[0] if found else len(self._near)
@@ -213,7 +213,7 @@ class PostgresDuplicates:
             self._near.put(row, print_.bits)
         return first
 
-    def _take(self, rows: list[tuple[int, int, bytes]]) -> int:
+    def _apply_news(self, rows: list[tuple[int, int, bytes]]) -> int:
         for self._changed, row, bits in rows:
             self._near.put(row, bytes(bits))
         return len(rows)

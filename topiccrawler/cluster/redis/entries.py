@@ -238,7 +238,7 @@ class Question:
 
 
 class Questions:
-    """All open requests."""
+    """The open requests of a worker, which are notified of changes made here."""
 
     def __init__(self) -> None:
         self._open: set[Question] = set()

@@ -198,7 +198,7 @@ class Worker:
     # -- hosts -----------------------------------------------------------------------------------------------------
 
     def to_acquire(self, hosts: Iterable[str]) -> list[str]:
-        """Those of these hosts that the worker has room for and does not own: it asks for them if they are free."""
+        """The hosts among these that the worker does not own and has room for; it acquires them if they are free."""
         wanted = [host for host in dict.fromkeys(hosts) if host not in self._tops.owned]
         return wanted[: max(self.room, int(self.room_for_one_more), 0)]
 
