@@ -1,13 +1,13 @@
-"""How a strategy learns when several processes share a crawl: one of them, the learner, learns from the pages of all.
+"""Lets a strategy learn when several processes share a crawl: one of them, the learner, learns from the pages of all.
 
-Each process sends an entry for each of its pages (crawling.sharing), with the page's links. The learner consumes the entries,
-refreshes the scores of the queue alone, and publishes its state. Strategies are of two kinds:
+Each process sends an entry for each of its pages (crawling.sharing), with the links of the page. The learner consumes the entries,
+is the only one to refresh the scores of the queue, and publishes its state. Strategies are of two kinds:
 
-- one that can `observe` scores links in every process, by the newest published state and by the pages that the process read
-  since; the learner's refresh corrects these scores;
-- one that needs each page with all links (graphs) runs in the learner alone; the others fetch, and send pages and links.
+- one that can `observe` scores links in every process, by the newest published state and by the pages that the process has read
+  since; the refresh of the learner corrects these scores;
+- one that needs each page with all links (graphs) runs in the learner only; the others fetch, and send pages and links.
 
-When the learner dies or leaves, another process goes on from the published state and the entries after it: none is lost. URLs
+When the learner dies or leaves, another process resumes from the published state and the entries after it, so no entry is lost. URLs
 rescored since then are rescored again.
 """
 
@@ -39,11 +39,11 @@ from topiccrawler.strategies.base import ROOT, Strategy
 
 logger = logging.getLogger(__name__)
 
-SLICE_SECONDS = 0.02  # of a processor: the learner's work for others, between two pages of its own
-PAUSES = 10  # to make or load a state takes a tenth of a processor at most
-LOOK_SECONDS, LOOK_WHOLE_SECONDS = 0.2, 0.03  # between two looks at the stream; links wait for the second
-SESSIONS = 1000  # whose last entries are remembered
-LINKS_AT_ONCE = 200  # of entries that are applied together
+SLICE_SECONDS = 0.02  # processor time of the learner's work for others, between two pages of its own
+PAUSES = 10  # states are saved or loaded in a tenth of the processor time at most
+LOOK_SECONDS, LOOK_WHOLE_SECONDS = 0.2, 0.03  # between two polls of the stream; shorter when links wait
+SESSIONS = 1000  # sessions whose last entries are remembered
+LINKS_AT_ONCE = 200  # links of entries that are applied together
 _WHOLE = (
     "%s needs each page with all links: one process of the crawl orders, the others fetch (docs/scaling.md)"
 )
@@ -51,9 +51,9 @@ _SKIPPED = "An entry of process %s is damaged (%s: %s): skipped"
 
 
 class SharedLearning:
-    """See crawling.sharing.Learning and SharedQueue.learning.
+    """The learning of one process in a shared crawl. See crawling.sharing.Learning and SharedQueue.learning.
 
-    `seconds`: between two states. `every_pages`: the fewest pages between them when no other process needs them.
+    `seconds`: least time between two published states. `every_pages`: the fewest pages between them when no other process needs them.
     """
 
     is_shared = True
@@ -72,21 +72,21 @@ class SharedLearning:
         self._exchange, self._learned = shared.exchange, learned
         self.learns = self._exchange.used = bool(strategy.save())
         self.whole = self.learns and not strategy.observes  # one process orders, the others fetch
-        self.leads = False  # this one is the learner, and has all that the one before published
+        self.leads = False  # this process is the learner, and has loaded the last state of the one before
         self._seconds, self._every_pages = seconds, every_pages
         self._number = 0  # of the state loaded last
-        self._complete_at = 0.0  # by the shared clock: when no entry was missing here
+        self._complete_at = 0.0  # by the shared clock: when all entries were last applied here
         self._place = START  # of the last entry applied
         self._covered: dict[str, int] = {}  # session -> number of its last entry applied
-        self._entries = 0  # applied, since the crawl began
-        # entries of this process that no state known here covers
+        self._entries = 0  # entries applied since the crawl began
+        # entries of this process that are not in any state known here
         self._own: deque[tuple[str, int, bytes]] = deque()
         self._unread: deque[StreamEntry] = deque()
         self._since, self._since_length, self._state_length = 0, 0, 0  # entries applied since the last state
-        self._next_state = 0.0  # by time.monotonic: when a state is made or loaded again
+        self._next_state = 0.0  # by time.monotonic: when a state may be saved or loaded again
 
     def load(self) -> int:
-        """Load the newest state at the time this process joined. Returns how many entries it covers."""
+        """Load the state that was the newest when this process joined. Returns how many entries it covers."""
         if not self.learns:
             return 0
         if self.whole:
@@ -97,13 +97,13 @@ class SharedLearning:
         return 0 if self._exchange.first is None else self._exchange.first.entries
 
     def seeds_are_known(self, links: Sequence[Link]) -> bool:
-        """The strategy of the crawl has visited the seeds. Also logs how the crawl is ordered, because it begins here."""
+        """True when the strategy of the crawl has visited the seeds already. Also logs which process orders the crawl."""
         if self.whole:
             logger.info(_WHOLE, self.strategy.name)
         return self.learns and self._exchange.begun
 
     def record_visit(self, pages: int, page: Page, links: Sequence[Link], *, refreshed: bool) -> None:
-        """Send what the strategy of this process learned from a page."""
+        """Send the entry of a page that the strategy of this process has learned from."""
         if self.learns:
             text = zlib.compress(entry_of(self.strategy, page, links).encode(), 1)
             number = self._exchange.send(text, once=page is ROOT)
@@ -112,7 +112,7 @@ class SharedLearning:
             self._count(session, number, len(text))
 
     def hand_over(self, page: Page, links: Sequence[Link]) -> bool:
-        """Send a page whose links the learner scores and queues. False when this process does it itself."""
+        """Send a page whose links the learner scores and queues. False when this process must do so itself."""
         if not self.whole:
             return False
         text = zlib.compress(whole_entry_of(self.strategy, page, links).encode(), 1)
@@ -120,27 +120,27 @@ class SharedLearning:
         return True
 
     def look_up(self, urls: Iterable[str]) -> None:
-        """Load what is known of these URLs, which are about to be read."""
+        """Load the states of these URLs, which are about to be read, from the server."""
         self._shared.look_up(urls)
 
     def prefetch(self, urls: Iterable[str]) -> Prefetch | None:
-        """The same without waiting; None = no reply to wait for."""
+        """Request the states of these URLs without waiting; None = there is no reply to wait for."""
         return None if self.whole else self._shared.prefetch(urls)
 
     def others_live(self) -> bool:
-        """Other processes work on the crawl now."""
+        """True when other processes work on the crawl now."""
         return self._exchange.live > 1
 
     def pending(self) -> bool:
-        """Some URL waits, or is under way in some process."""
+        """True while a URL waits, or is under way in any process."""
         return self._shared.pending()
 
     def next_ready(self, now: float) -> float | None:
-        """When to ask for a lease again."""
+        """When to call `lease` again; None = waiting alone brings no URL."""
         return self._shared.next_ready(now)
 
     def step(self) -> None:
-        """Do a slice of the learner's work; in other processes load a newer state."""
+        """Do a slice of the learner's work, or load a newer state when another process is the learner."""
         if not self.learns:
             return
         exchange = self._exchange
@@ -165,17 +165,17 @@ class SharedLearning:
             exchange.read_from(self._place, own=self.whole)
 
     def save(self, pages: int) -> None:
-        """Publish what no state covers: the crawl, or this process, ends."""
+        """Publish a last state at the end of the crawl or of this process, if entries were applied since the last one."""
         if self.leads and self._since and not self._rescoring.running:
             self._publish()
 
     def change_strategy(self, strategy: Strategy) -> None:
-        """All processes of a crawl have one strategy from its beginning."""
+        """StateError: the strategy of a shared crawl cannot change, because all its processes have the same."""
         remedy = "begin another one: -a job=NAME"
         raise StateError(f"strategy {strategy.name!r}", "the crawl is shared", remedy)
 
     def figures(self) -> Mapping[str, float]:
-        """For the stats."""
+        """The stats of the queue and of the learning, by name."""
         family, figures = self._shared.stats_family, self._shared.figures()
         queue = {family.replace("…", name): figure for name, figure in figures.items()}
         return {**queue, **self._lag()} if self.learns else queue
@@ -199,7 +199,7 @@ class SharedLearning:
                 break
 
     def _apply_together(self) -> None:
-        """Apply one entry, or as many whole pages as make one request for their links worth while."""
+        """Apply one entry, or as many whole pages as one request can look up the links of."""
         found: list[tuple[StreamEntry, dict[str, Any] | None, Page | None, list[Link]]] = []
         urls: list[str] = []
         while self._unread and len(urls) < LINKS_AT_ONCE and (self.whole or not found):
@@ -217,7 +217,8 @@ class SharedLearning:
             self._place = self._exchange.place = entry.place
 
     def _read(self, entry: StreamEntry) -> tuple[dict[str, Any] | None, Page | None, list[Link]]:
-        """The content of an entry, with page and links when the strategy must visit the page here; None of an entry applied before."""
+        """Decode an entry, with page and links when the strategy must visit the page here. None, None and no links when the entry was
+        applied before or is damaged."""
         if entry.number <= self._covered.get(entry.session, 0):
             return None, None, []
         try:
@@ -269,7 +270,7 @@ class SharedLearning:
             return
         began = thread_time()
         self._number, self._complete_at = found.number, found.at
-        if found.by != self._exchange.session:  # else it is what this process has
+        if found.by != self._exchange.session:  # else this process has published it
             self._load(found)
         self._pause(began)
 
@@ -290,6 +291,6 @@ class SharedLearning:
                 self._count(session, number, len(entry))
 
     def _pause(self, began: float) -> None:
-        """`began`: by time.thread_time."""
+        """Set the time of the next state by the duration of the last. `began`: its start, by time.thread_time."""
         least = self._seconds if self.leads else 0.0
         self._next_state = monotonic() + max(least, PAUSES * (thread_time() - began))

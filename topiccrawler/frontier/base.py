@@ -1,10 +1,10 @@
-"""The frontier's contract: which URL is fetched next, and the state of every URL.
+"""Defines the contract of a frontier, which holds the state of every URL and decides which URL is fetched next.
 
 A URL is a row with one of five states. It is leased and then acknowledged, never popped, so a killed process loses
 nothing. Each host has a clock of its own (frontier.hosts): the best URL goes first among the hosts that may be asked.
-A URL met again may raise its score.
+A URL found again with a higher score keeps the higher one.
 
-One implementation a file; tests/contracts/ runs the same suite on each and asserts order.
+Each implementation has a file of its own. tests/contracts/ runs the same suite on each and asserts the order of leases.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LEASE_SECONDS = 600.0  # longer than any fetch with its retries
 
 
 class State(StrEnum):
-    """The state of a URL (MySpider's five queues). A URL has exactly one."""
+    """The state of a URL. Each URL has exactly one (MySpider has a queue for each)."""
 
     WAITING = "waiting"
     PROCESSING = "processing"  # leased, until acknowledged or its deadline passes
@@ -31,13 +31,13 @@ class State(StrEnum):
 
 
 class Pushed(Enum):
-    """What a push did to a URL."""
+    """The effect of a push on a URL."""
 
     NEW = "new"
     RAISED = "raised"  # it was waiting with a smaller score
     KEPT = "kept"  # it was waiting with a score at least as large
     KNOWN = "known"  # it is no longer waiting; the push changed nothing
-    REFUSED = "refused"  # the link gate kept it out: the frontier was not asked
+    REFUSED = "refused"  # the link gate rejected the URL before it reached the frontier
 
 
 class Leased(NamedTuple):
@@ -47,17 +47,17 @@ class Leased(NamedTuple):
     score: float
     carry: float
     tunnel: int  # consecutive tunnel steps that led to the page of the link
-    shares: bytes  # of the score
+    shares: bytes  # the parts of the score (model.Score)
     deadline: float  # seconds, same clock as `now`
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One URL's whole record, for `scrapy frontier` and `explain`."""
+    """The whole record of one URL, for `scrapy frontier` and `explain`."""
 
     link: Link
     score: float
-    shares: bytes  # of the score (model.Score)
+    shares: bytes  # the parts of the score (model.Score)
     carry: float
     tunnel: int
     state: State
@@ -67,62 +67,62 @@ class Row:
 
 
 class Postpone(Enum):
-    """What `accept` may answer besides yes and no: the URL keeps waiting."""
+    """Results of `accept` that neither lease nor discard the URL: it keeps waiting."""
 
     SKIP_HOST = "skip host"  # its host was closed; the best URL of another host is next
-    STOP = "stop"  # nothing is leased this time
+    STOP = "stop"  # nothing is leased in this call
 
 
 Accept = Callable[[Leased], str | Postpone | None]
-"""The last look at a URL about to be leased: None = fetch it, a text = it is discarded for that reason."""
+"""The last check of a URL about to be leased: None = fetch it, a text = discard it for that reason."""
 
 
 class Listing(Protocol):
-    """What a frontier holds. Nothing here changes it."""
+    """Read access to the URLs of a frontier. No method changes the frontier."""
 
     def row(self, url: str) -> Row | None:
-        """One URL's record."""
+        """The record of a URL, or None if it is unknown."""
 
     def rows(self, state: State | None = None) -> Iterator[Row]:
-        """Records in order of arrival, lazily."""
+        """Yield the records in order of arrival; only those in `state`, if one is named."""
 
     def queued(self, after: str = "") -> Iterator[Link]:
-        """The waiting links, oldest first, lazily; only those that arrived after the URL `after`, if it is known."""
+        """Yield the waiting links, oldest first; only those that arrived after the URL `after`, if that is known."""
 
     def best(self, count: int) -> list[Row]:
-        """So many of the waiting URLs with the best scores, whatever their hosts; O(URLs), of which `count` are read."""
+        """The `count` waiting URLs with the best scores, whatever their hosts; O(URLs), of which `count` are read."""
 
     def counts(self) -> Mapping[State, int]:
-        """URLs by state; O(1)."""
+        """The number of URLs in each state; O(1)."""
 
     def waiting_by_host(self) -> Mapping[str, int]:
-        """How many URLs of each host are waiting; hosts without one are left out; O(URLs)."""
+        """The number of waiting URLs of each host that has any; O(URLs)."""
 
     def waiting_in(self, hosts: Container[str]) -> int:
-        """How many URLs of these hosts are waiting; O(URLs): for stats."""
+        """The number of waiting URLs of these hosts together; O(URLs), so for stats only."""
 
 
 class FrontierView(Listing, Protocol):
-    """The same, with what is asked of a frontier for every page."""
+    """A `Listing` with the queries that a crawl makes for every page."""
 
     def waiting(self) -> int:
-        """How many are waiting; O(1)."""
+        """The number of waiting URLs; O(1)."""
 
     def sample(self, count: int) -> Sequence[float]:
-        """The scores of about so many waiting URLs, drawn at random (of all, when they are few), the same for the same queue. Empty
-        when none waits, or when a server has not answered yet. O(count)."""
+        """The scores of about `count` waiting URLs drawn at random, or of all if there are few; the same for the same queue. Empty
+        when no URL waits, or when a server has not answered yet. O(count)."""
 
     def is_open(self, url: str) -> bool:
-        """True when a push of this URL may change something: it waits, or was never met."""
+        """True when a push of this URL may change something: it waits, or is unknown."""
 
     def is_new_anchor(self, url: str, text: str) -> bool:
         """True when the strategy has not seen this URL with this anchor text: the URL is new, or it waits and was neither
-        pushed nor asked about with this text (frontier.url_index). The text counts as seen from now on.
+        pushed nor queried with this text (frontier.url_index). The text counts as seen from now on.
         """
 
     def sift(self, urls: Sequence[str], anchors: Sequence[str] | None) -> tuple[dict[str, bool], list[int]]:
-        """Of the links of a page: which of their URLs are open, and the places of those that are; with `anchors`, of those that are new with
-        their anchor. The same as asking one by one.
+        """Return whether each URL of a page's links is open, and the positions of the open links; with `anchors`, only of those whose
+        anchor text is new for the URL. Equals `is_open` and `is_new_anchor` link by link.
         """
         is_open = {url: self.is_open(url) for url in dict.fromkeys(urls)}
         places = [place for place, url in enumerate(urls) if is_open[url]]
@@ -132,20 +132,20 @@ class FrontierView(Listing, Protocol):
 
 
 class Notes(Protocol):
-    """Named texts (a strategy's or model's state, JSON) kept with the queue, in the same transactions."""
+    """Named texts (the state of a strategy or model, as JSON) stored with the queue, in the same transactions."""
 
     def put(self, name: str, text: str) -> None:
-        """Keep a text under that name, in place of the one before."""
+        """Store a text under a name, in place of the one before."""
 
     def get(self, name: str) -> str | None:
-        """The text kept under that name."""
+        """The text stored under a name, or None."""
 
     def all(self, prefix: str = "") -> Mapping[str, str]:
-        """All notes whose name begins so."""
+        """All notes whose names begin with the prefix."""
 
 
 class Frontier(Protocol):
-    """Best first among the hosts that can be fetched now; first in first out among equal scores."""
+    """A priority queue of URLs: best first among the hosts that can be fetched now, first in first out among equal scores."""
 
     hosts: Hosts
     notes: Notes
@@ -153,38 +153,38 @@ class Frontier(Protocol):
     def push(
         self, rows: Iterable[tuple[Link, Score]], *, now: float, tunnel: int = 0, again: bool = False
     ) -> Mapping[Pushed, int]:
-        """Queue links. A waiting URL keeps the larger of its scores (and that score's link text, carry, tunnel).
-        With `again`, a URL that is error, discarded or completed waits once more (counted as NEW), in the place
-        among equals that its first arrival gave it. ValueError for a score that is not finite."""
+        """Queue links, and count the outcomes. A waiting URL keeps the larger of its scores (and that score's link text, carry, tunnel).
+        With `again`, a URL that is error, discarded or completed waits once more (counted as NEW); among equal scores its first
+        arrival counts. ValueError for a score that is not finite."""
 
     def lease(
         self, now: float, accept: Accept | None = None, *, target: tuple[Link, Score] | None = None
     ) -> Leased | None:
-        """Hand out the best URL of a host that is ready, or None. URLs refused by `accept` are discarded at once and cost the
-        host nothing; an accepted one takes a slot of its host. `Postpone` leaves the URL waiting.
+        """Lease the best URL of a host that is ready; None if there is none. URLs that `accept` refuses are discarded at once and cost
+        the host nothing; an accepted one occupies a slot of its host. `Postpone` leaves the URL waiting.
 
-        With `target`, this very URL without a slot of its host: a redirect led to it. None when it is leased already or done
-        with; one that waits keeps its score, an unknown one gets that of `target`. Several leases may end one by one.
+        With `target`, lease this URL without a slot of its host, because a redirect led to it. None when it is leased already, or
+        has ended. A waiting URL keeps its score, an unknown one gets that of `target`. Leases may end in any order.
         """
 
     def end(self, url: str, state: State, reason: str, now: float) -> None:
-        """Acknowledge a lease: the URL becomes completed, discarded or error (ValueError for another state); the host's slot
-        ends, if it was not released. An unknown URL, or one that is not leased, is left alone (an end may be reported twice)."""
+        """Acknowledge a lease: the URL becomes completed, discarded or error (ValueError for another state), and the host's slot
+        ends unless it was released before. A URL that is unknown or not leased is ignored, since an end may be reported twice."""
 
     def release(self, now: float, urls: Iterable[str] | None = None, *, slots_only: bool = False) -> int:
-        """Put leases back to waiting with their old score: those named, else those past their deadline. With `slots_only` the
-        leases go on without their hosts' slots: the requests come back as retries or go to other hosts. Returns how many."""
+        """Put leases back to waiting with their old score: those of `urls`, else those past their deadline. With `slots_only` the
+        leases continue without the slots of their hosts: the requests come back as retries or go to other hosts. Returns how many."""
 
     def rescore(self, scores: Iterable[Score]) -> int:
-        """Replace (up or down) the scores, their shares and the carries of waiting URLs; others are passed over. Returns how
-        many scores changed. ValueError for a score that is not finite."""
+        """Replace the scores (up or down), shares and carries of waiting URLs, and skip other URLs. Returns how many scores
+        changed. ValueError for a score that is not finite."""
 
     def look(self) -> FrontierView:
-        """What is known of URLs; the same object each time, always up to date."""
+        """The view of the frontier for queries; the same object each time, always up to date."""
 
     def commit(self) -> None:
-        """Make everything so far durable."""
+        """Make all changes so far durable."""
 
     def close(self, *, commit: bool = True) -> None:
-        """Commit and let go. Leases stay leases: the next opening puts them back to waiting. Without `commit`, on disk is
-        what the last one left, as after a kill."""
+        """Commit and close. Leases stay leases: the next opening puts them back to waiting. Without `commit`, the disk holds
+        the state of the last commit, as after a kill."""

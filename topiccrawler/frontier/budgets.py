@@ -1,39 +1,39 @@
-"""How many pages a host, a site and a URL shape may still cost, and the evidence for each site.
+"""Bounds how many pages a host, a site and a URL shape may cost, and collects the evidence for each site.
 
-What the form of a URL does not betray as a trap is left to budgets, which count unproductive pages in a row.
+`Budgets` count unproductive pages in a row. They catch the traps that the form of a URL does not betray.
 
 A page is productive when it is about the topic and new: no recent page of its host had the same text, and its site has not used all
-its words before. The page whose link led to it is then productive too, so that hubs are kept for what they lead to. The words of a site
-are a table of 2^17 bits (16 KB): after 50 000 words a third of the new ones is mistaken for known. Generated text has a fixed vocabulary,
-natural text keeps adding to it (Heaps' law). The table is not kept over a restart: a site then counts as new again.
+its words before. The page that links to it is then productive too, so that hubs are kept for the pages they lead to. `Vocabulary` holds
+the words of a site in a table of 2^17 bits (16 KB): after 50 000 words a third of the new ones is mistaken for known. Generated text has a
+fixed vocabulary, natural text keeps adding to it (Heaps' law). The table is not stored, so after a restart all words are new again.
 
     FRONTIER_HOST_PAGES, FRONTIER_DOMAIN_PAGES  fetched pages                  the host is closed
     FRONTIER_UNPROVEN_PAGES                     fetched pages of a site that   the host is closed until
-                                                nothing vouches for (sites)    something does
+                                                no evidence proves (`Sites`)   the site is proven
     FRONTIER_HOST_UNPRODUCTIVE_PAGES            pages in a row                 the host is closed
     FRONTIER_SHAPE_UNPRODUCTIVE_PAGES           pages in a row of one shape    its URLs are discarded (`shape`)
 
 A closed host keeps its URLs waiting: `scrapy frontier` lists them with the reason, and a job resumed with a larger
-budget fetches them. Cost: one look-up a lease and one a page, none a link, so a trap's URLs that are never leased cost nothing; memory: one
-record a host fetched from. Each host's record is a note of the frontier, written in the transaction of the page that changed it. In a
-shared crawl it goes with the host to its next owner (frontier.hosts); what counts by site counts for a process.
+budget fetches them. Cost: one look-up a lease and one a page, none a link, so URLs of a trap that are never leased cost nothing. Memory:
+one record for each host fetched from. The record of a host is a note of the frontier, written in the transaction of the page that changed
+it. In a shared crawl it goes with the host to its next owner (frontier.hosts); counts by site are those of one process.
 
-The evidence for each site: which others link to it, which it links to, and how much of its text was new.
+`Sites` collects the evidence for each site: which others link to it, which it links to, and how much of its text was new.
 
 A site is a registered domain. Its own pages can say anything about it, so a proof must come from elsewhere:
 
-    supports   branches of the crawl that link to it. The branch of a site is the site on its way that a seed's site links to,
-               so that a network of sites found through one of them supports none of them twice.
+    supports   branches of the crawl that link to it. The branch of a site is the first site after a seed's site on the path to it,
+               so that a network of sites found through one of them supports each of them at most once.
     outside    sites it links to that were known from elsewhere before, from the third on (a footer has one or two)
-    fresh      pages about the topic with words the site had not used before, one proof for each hundred
+    fresh      pages about the topic with words that are new for the site, one proof for each hundred
 
-    proofs = supports + outside counted so + fresh / 100, at least 1
+    proofs = supports + outside (from the third on) + fresh / 100, at least 1
 
-A site with no second support that links to no others is *unproven*: budgets bound its pages. A seed's own site is what the
-user wants: it has no bound.
+A site with no second support that links to no others is *unproven*: a budget bounds its pages. The sites of seeds are what the
+user wants: they have no bound.
 
 Reference: budgets by in-links from other registered domains: Lee, Leonard, Wang, Loguinov: IRLbot, WWW 2008, §6.
-Cost: one look a distinct host a page links to. Kept as notes of the frontier, one a site, while they still change.
+Cost: one look-up for each distinct host that a page links to. Stored as notes of the frontier, one a site, written when it has changed.
 """
 
 from __future__ import annotations
@@ -60,18 +60,18 @@ _SHAPE_CHARACTERS = 120
 
 
 def shape(url: str) -> str:
-    """The form that a canonical URL shares with similar ones: digits become #, a query counts with its path only.
+    """The pattern that a canonical URL shares with similar ones: the path with each run of digits as #; of a query only the ?.
 
-    /calendar/2031/05?view=week and /calendar/1999/12 are /calendar/#/#? and /calendar/#/#.
+    /calendar/2031/05?view=week and /calendar/1999/12 become /calendar/#/#? and /calendar/#/#.
     """
     path, mark, _ = url[url.find("/", 8) :].partition("?")
     return _DIGITS.sub("#", path)[:_SHAPE_CHARACTERS] + mark
 
 
-SITE_NOTE = "site/"  # and the site
-MOST_SUPPORTS = 8  # supports and outside sites that are remembered; more change nothing
+SITE_NOTE = "site/"  # followed by the site: the name of its note
+MOST_SUPPORTS = 8  # supports, and outside sites, that are remembered; further ones do not count
 FOOTER_SITES = 2  # outside sites that prove nothing
-FRESH_PAGES = 100  # for one proof
+FRESH_PAGES = 100  # pages for one proof
 
 
 @dataclass(slots=True)
@@ -87,7 +87,7 @@ class _Site:
 
 
 class Sites:
-    """Listens to seeds, links and pages; knows the proofs of each site."""
+    """The evidence for each site; notified of seeds, links and new pages."""
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
@@ -98,13 +98,13 @@ class Sites:
         }
 
     def seed(self, hosts: Iterable[str]) -> None:
-        """These hosts were named by the user."""
+        """Record that the user named these hosts as seeds."""
         for site in map(site_of, hosts):
             self._sites[site] = _Site("")
             self._changed[site] = None
 
     def linked(self, source_host: str, hosts: Iterable[str]) -> None:
-        """A page of that host links to these hosts."""
+        """Record that a page of `source_host` links to these hosts."""
         source = site_of(source_host)
         known = self._sites.get(source) or self._add(source, source)
         for site in {site_of(host): None for host in hosts}:
@@ -121,14 +121,14 @@ class Sites:
                     self._remember(source, known.outside, site)
 
     def fresh_page(self, host: str) -> None:
-        """A page of that host is about the topic and has words its site had not used before."""
+        """Record a page of the host that is about the topic and has words that are new for its site."""
         site = site_of(host)
         known = self._sites.get(site) or self._add(site, site)
         known.fresh += 1
         self._changed[site] = None
 
     def proofs(self, site: str) -> float:
-        """From 1 on; inf for a seed's own site."""
+        """The proofs of a site, 1 or more; inf for the site of a seed."""
         known = self._sites.get(site)
         if known is None:
             return 1.0
@@ -137,14 +137,14 @@ class Sites:
         return max(1.0, len(known.supports) + known.linked_outside + known.fresh / FRESH_PAGES)
 
     def is_unproven(self, site: str) -> bool:
-        """It only links itself, and no second site links it."""
+        """True when the site links to fewer than three outside sites and no second branch of the crawl supports it."""
         known = self._sites.get(site)
         return (
             known is not None and bool(known.branch) and len(known.supports) < 2 and not known.linked_outside
         )
 
     def keep(self) -> None:
-        """Write what changed beside the queue."""
+        """Write the changed sites as notes of the frontier."""
         for site in self._changed:
             one = self._sites[site]
             kept = {
@@ -183,7 +183,7 @@ BITS = 1 << 17
 
 
 class Vocabulary:
-    """The words of one site."""
+    """The set of words of one site, as a hash table of bits."""
 
     __slots__ = ("_bits",)
 
@@ -191,7 +191,7 @@ class Vocabulary:
         self._bits = bytearray(BITS // 8)
 
     def add(self, words: Iterable[str]) -> float:
-        """The share of these distinct words that are new, 0..1; they are known from now on. 0 when there are none."""
+        """Add these distinct words. Returns the share of them that are new, 0..1; 0 without words."""
         bits, new, count = self._bits, 0, 0
         for word in words:
             at = crc32(word.encode("utf-8", "replace")) % BITS
@@ -203,21 +203,21 @@ class Vocabulary:
         return new / count if count else 0.0
 
 
-NOTE = "budget/"  # and the host
+NOTE = "budget/"  # followed by the host: the name of its note
 
 HOST_PAGES, DOMAIN_PAGES, HOST_UNPRODUCTIVE = "host budget", "domain budget", "no longer useful"
 UNPROVEN = "unproven site"
-_NEW_WORDS = 0.01  # share of a page's words from which it is new; the shortest runs of natural pages below are in the lab notes
-_VOCABULARY_FROM = 20  # pages of a site; smaller ones have no table
-_SHAPES = 32  # of one host that are counted; the most productive one is dropped for a new one
-_RECENT = 32  # contents of one host that are remembered
+_NEW_WORDS = 0.01  # least share of words that are new for the site; natural pages below it: see the lab notes
+_VOCABULARY_FROM = 20  # pages of a site; smaller sites have no table of words
+_SHAPES = 32  # shapes of one host that are counted; the one with the fewest unproductive pages is dropped for a new one
+_RECENT = 32  # page contents of one host that are remembered
 _REDIRECTED = "redirected"
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """Pages; 0 = no bound. The unproductive bounds were chosen here: at one useful page in forty a host is closed by chance
-    once in 150 times, and on the frozen webs no strategy loses a useful page by them.
+    """The budgets in pages; 0 = no bound. The defaults for unproductive pages: a host with one useful page in forty is closed by
+    chance once in 150 times, and on the frozen webs no strategy loses a useful page by them.
     """
 
     host_pages: int = 0
@@ -230,15 +230,15 @@ class Allowance:
 
 @dataclass(slots=True)
 class _Record:
-    pages: int = 0  # fetched
-    unproductive: int = 0  # in a row that were not useful
+    pages: int = 0  # pages fetched
+    unproductive: int = 0  # unproductive pages in a row
     shapes: dict[str, int] = field(default_factory=dict)  # shape -> unproductive pages in a row
-    recent: list[int] = field(default_factory=list)  # contents, oldest first
-    under_way: int = 0  # leased now; not kept
+    recent: list[int] = field(default_factory=list)  # hashes of page contents, oldest first
+    under_way: int = 0  # URLs leased now; not stored
 
 
 class Budgets:
-    """Checked before each lease; notified of each page read and of each lease that ended."""
+    """The page counts of hosts and sites: checked before each lease; notified of each page read and each lease that ended."""
 
     def __init__(self, frontier: Frontier, allowance: Allowance | None = None) -> None:
         self.frontier = frontier
@@ -256,7 +256,7 @@ class Budgets:
         frontier.hosts.records = self
 
     def trap(self, link: Link, now: float) -> str | None:
-        """Why a URL is discarded by its form; None = it may be fetched. A seed is what the user wants."""
+        """Why the form of a URL makes it a trap; None = it may be fetched. A seed is never a trap: the user wants it."""
         if not link.source_url:
             return None
         found = trap(link.url, link.source_url, self.allowance.limits, now)
@@ -268,17 +268,17 @@ class Budgets:
         return found
 
     def lease(self, link: Link) -> None:
-        """The URL was leased."""
+        """Count a URL that was leased."""
         self._leased[link.url] = link
         self._record(link.host).under_way += 1
         self._pages[site_of(link.host)] += 1
 
     def seed(self, links: Iterable[Link]) -> None:
-        """These URLs were named by the user."""
+        """Record the URLs that the user named as seeds."""
         self.sites.seed(dict.fromkeys(link.host for link in links))
 
     def read(self, page: Page, hosts: Iterable[str]) -> None:
-        """A fetched page was classified; it links these hosts."""
+        """Count a page that was fetched and classified, and that links to these hosts."""
         link = None if page.via is None else page.via.link
         url, host = page.url, host_of(page.url)
         if link is not None and link.host != host:  # a redirect led there
@@ -299,8 +299,8 @@ class Budgets:
             self._count(host_of(link.source_url), link.source_url, useful=True)
 
     def end(self, url: str, state: State, reason: str, *, fetched: bool) -> None:
-        """A lease ended; `fetched`: a response came. A response that is no page counts as unproductive; a failed fetch does not
-        count.
+        """Count a lease that ended; `fetched`: a response came. A response that is no page counts as unproductive, a failed fetch
+        does not count.
         """
         link = self._leased.pop(url, None)
         read = url in self._read
@@ -319,19 +319,19 @@ class Budgets:
         self.keep()
 
     def close(self, host: str, reason: str) -> None:
-        """Close the host: nothing is fetched from it any more in this job."""
+        """Close the host: no URL of it is fetched in this job, unless the host is reopened."""
         self.closed[host] = reason
         self.frontier.hosts.back_off(host, inf, reason)
 
     def keep(self) -> None:
-        """Write what changed beside the queue; the frontier's next commit makes it durable."""
+        """Write the changed records as notes; the next commit of the frontier makes them durable."""
         for host in self._changed:
             self.frontier.notes.put(NOTE + host, self.dump_record(host))
         self._changed.clear()
         self.sites.keep()
 
     def dump_record(self, host: str) -> str:
-        """The host's record as a text."""
+        """The record of a host as JSON; empty if there is none."""
         one = self._records.get(host)
         if one is None:
             return ""
@@ -339,7 +339,7 @@ class Budgets:
         return json.dumps(kept, ensure_ascii=False)
 
     def merge_record(self, host: str, text: str) -> None:
-        """Replace the host's record by that of its last owner, unless ours has more pages."""
+        """Replace the record of a host by that of its last owner, unless that one has fewer pages. A damaged text is ignored."""
         try:
             record = _read_record(host, text)
         except StateError:
@@ -361,7 +361,7 @@ class Budgets:
                 self.frontier.hosts.reopen(host)
 
     def spent(self, host: str) -> str | None:
-        """Why the host is closed; None = it is open."""
+        """Which budget of the host or its site is spent; None = the host may be fetched from."""
         allowance, record = self.allowance, self._records.get(host)
         if record is not None and 0 < allowance.host_pages <= record.pages + record.under_way:
             return HOST_PAGES
@@ -391,15 +391,15 @@ class Budgets:
         self._changed[host] = None
 
     def _is_new(self, host: str, page: Page) -> bool:
-        """True when no recent page of its host had this text, and some of its words are new to the site. Numbers are
-        ignored: a calendar has new ones daily."""
+        """True when no recent page of the host had this text, and some of its words are new for the site. Numbers are
+        ignored: each page of a calendar has new ones."""
         words = list(filterfalse(str.isdigit, page.terms))
         site = site_of(host)
         if self._pages[site] > _VOCABULARY_FROM:
             vocabulary = self._vocabularies.get(site) or self._vocabularies.setdefault(site, Vocabulary())
             if vocabulary.add(words) < _NEW_WORDS:
                 return False
-        text = " ".join(words)  # each once, where it stands first
+        text = " ".join(words)  # each word once, in the order of first occurrence
         content = int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=6).digest(), "big")
         recent = self._record(host).recent
         if text and content in recent:

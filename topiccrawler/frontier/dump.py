@@ -1,10 +1,10 @@
-"""A frontier as JSON lines, and back.
+"""Writes a frontier as JSON lines, and loads it from them.
 
-The lines are there to inspect a frontier with other tools, to repair it, or to move a job. Each is checked before it is queued. An error names
-the first wrong line; the lines before it are queued, and loading the corrected file again adds the others.
+The lines serve to inspect a frontier with other tools, to repair it, or to move a job. Each line is checked before it is queued. An error
+names the first wrong line; the lines before it are queued, and loading the corrected file again adds the others.
 
-    {"frontier": 1}                                                       first line: the format's version
-    {"note": NAME, "text": TEXT}                                          what strategy, budgets and harvest counter keep
+    {"frontier": 1}                                                       first line: the version of the format
+    {"note": NAME, "text": TEXT}                                          the state of strategy, budgets or harvest counter
     {"url": …, "host": …, "score": …, "state": …, "reason": …, …}         one URL, in order of arrival
 """
 
@@ -24,7 +24,7 @@ from topiccrawler.urls.canonical import MAX_LENGTH_CHARACTERS, host_of
 
 
 def notes_as_json(notes: Mapping[str, str], name: str) -> dict[str, object]:
-    """A note that is a JSON object; {} when it is missing or damaged."""
+    """Decode the note `name`, which is a JSON object; {} when it is missing or damaged."""
     try:
         kept = json.loads(notes.get(name, "{}"))
     except ValueError:
@@ -50,7 +50,7 @@ class _Note(BaseModel):
 
 
 class _Line(BaseModel):
-    """The fields of Link and Row."""
+    """One URL: the fields of Link and Row."""
 
     model_config = ConfigDict(extra="forbid")
     url: str = Field(pattern="^https?://", max_length=MAX_LENGTH_CHARACTERS)
@@ -78,7 +78,7 @@ class _Line(BaseModel):
 
 
 def dump(notes: Mapping[str, str], rows: Iterable[Row]) -> Iterator[str]:
-    """The lines, without their ends."""
+    """Yield the lines of a frontier, without line ends."""
     yield json.dumps({"frontier": VERSION})
     for name, text in notes.items():
         yield json.dumps({"note": name, "text": text}, ensure_ascii=False)
@@ -87,9 +87,9 @@ def dump(notes: Mapping[str, str], rows: Iterable[Row]) -> Iterator[str]:
 
 
 def load(lines: Iterable[str], frontier: Frontier, name: str) -> tuple[int, int]:
-    """Queue what the lines say; URLs and notes the frontier has already stay as they are. What was under way waits.
+    """Queue the URLs and notes of the lines; those that the frontier has already stay as they are. Leased URLs wait again.
 
-    Returns how many URLs were added and how many were known. StateError names the first line that is wrong.
+    Returns how many URLs were added and how many were known. `name`: the file, for messages. StateError names the first wrong line.
     """
     added = known = number = 0
     for number, line in enumerate(lines, start=1):

@@ -1,19 +1,19 @@
-"""Which host is best: a ranking by best waiting URL, grouped by site; the pace of each host; fair shares of sites.
+"""Ranks hosts by their best waiting URL, sets the pace of each host, and bounds the share of each site.
 
-The ranking is a heap of sites by their best host, and for each site a heap of its hosts, so that a site can be passed over as a whole. A
-site has one entry that counts, with the rank of its best host or a rank before it: however many hosts it has, it is looked at once. An
+`HostRanking` is a heap of sites by their best host, and for each site a heap of its hosts, so that a site can be skipped as a whole. A
+site has one entry that counts, with the rank of its best host or a rank before it; so it is examined once, however many hosts it has. An
 entry that no longer counts is dropped when it reaches the top; a heap that has doubled since it was last cleaned is cleaned.
 
-The pace of a host is the delay between two requests and the number of requests at once: the usual one, and that of single hosts.
+`Pace` is the delay between two requests to a host and the number of requests at once. `Paces` has the usual pace, and that of single hosts.
 
-Fair shares: no site gets more than a bounded part of the latest requests while others have promising URLs. A link farm has endless pages
-that look as good as any, so the score alone would send every request there. The share of a site grows with what it has proved
+`FairShares`: no site gets more than a bounded part of the latest requests while others have promising URLs. A link farm has endless pages
+that look as good as any, so the score alone would send every request there. The share of a site grows with its proofs
 (frontier.budgets): with p proofs it is
 
     share = p / (p + UNPROVEN)      1 proof .25, 2 .4, 3 .5, 9 .75
 
-of the last WINDOW requests, and of the slots: a site with a host a page is bounded by no host's clock. A site over its share is
-passed over (frontier.hosts); it is never closed for that.
+of the last WINDOW requests, and of the slots, since no host's clock bounds a site that has a host for each page. A site over its share is
+skipped (frontier.hosts); it is never closed for that.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from math import inf
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """A request every `delay_seconds`, `concurrency` of them at once."""
+    """The politeness of a host: a request every `delay_seconds`, at most `concurrency` at once."""
 
     delay_seconds: float = 0.0
     concurrency: int = 1
@@ -35,17 +35,17 @@ class Pace:
 
 @dataclass(slots=True)
 class Paces:
-    """`special`: by name of the host, with or without its port."""
+    """The usual pace, and the paces of single hosts (`special`, by host name with or without port)."""
 
     usual: Pace = field(default_factory=Pace)
     special: Mapping[str, Pace] = field(default_factory=dict)
 
     def of(self, host: str) -> Pace:
-        """The pace of this host."""
+        """The pace of a host."""
         return self.special.get(self.key(host), self.usual) if self.special else self.usual
 
     def key(self, host: str) -> str:
-        """The name its pace is kept under: without the port when only so it has one of its own, else its own."""
+        """The name under which the pace of a host is stored: the name without the port if only that has a special pace, else the host."""
         name = host.partition(":")[0]
         return name if host not in self.special and name in self.special else host
 
@@ -54,29 +54,29 @@ Key = tuple[float, int]
 """Rank of a URL, smaller is sooner: (-score, number in order of arrival)."""
 
 Counts = Callable[[Key, int], bool]
-"""Whether the host of that number is still in the set, with that rank."""
+"""Whether the host of this number is still in the set, with this rank."""
 
 _CLEAN_AT = 64  # entries; smaller heaps are never cleaned
 
 
 class HostRanking:
-    """One set of hosts. Finding the best costs O(log hosts) amortised, and one look a site passed over."""
+    """A set of hosts ranked by best URL. Finding the best costs O(log hosts) amortised, and one step for each skipped site."""
 
     def __init__(self, counts: Counts) -> None:
         self._counts = counts
-        # rank and site; flat, as a lease compares a dozen of them
+        # rank and site; flat tuples, since a lease compares a dozen of them
         self._sites: list[tuple[float, int, str]] = []
-        self._site_ranks: dict[str, Key] = {}  # of the one entry that counts
+        self._site_ranks: dict[str, Key] = {}  # rank of the one entry of each site that counts
         self._hosts: dict[str, list[tuple[Key, int]]] = {}
         self._clean_at: dict[str, int] = {}
         self._clean_sites_at = _CLEAN_AT
 
     def __len__(self) -> int:
-        """Entries, those that no longer count included."""
+        """The number of entries, outdated ones included."""
         return len(self._sites) + sum(map(len, self._hosts.values()))
 
     def add(self, site: str, key: Key, number: int) -> None:
-        """Host `number` of `site` is in the set, its best URL has the rank `key`."""
+        """Add host `number` of `site`, whose best URL has the rank `key`."""
         heap = self._hosts.setdefault(site, [])
         heappush(heap, (key, number))
         rank = self._site_ranks.get(site)
@@ -93,8 +93,8 @@ class HostRanking:
             self._clean_sites_at = max(_CLEAN_AT, 2 * len(self._sites))
 
     def top(self, passed_over: Container[str] = ()) -> tuple[Key, int] | None:
-        """Rank and number of the best host of a site that is not passed over."""
-        passed: list[tuple[float, int, str]] = []
+        """Rank and number of the best host of all sites but those in `passed_over`; None if there is none."""
+        skipped: list[tuple[float, int, str]] = []
         found = None
         while self._sites and found is None:
             score, first, site = self._sites[0]
@@ -108,15 +108,15 @@ class HostRanking:
                 self._site_ranks[site] = best[0]
                 heapreplace(self._sites, (*best[0], site))
             elif site in passed_over:
-                passed.append(heappop(self._sites))
+                skipped.append(heappop(self._sites))
             else:
                 found = best
-        for entry in passed:
+        for entry in skipped:
             heappush(self._sites, entry)
         return found
 
     def drop(self, site: str) -> None:
-        """Take out the best host of a site, until it is added again."""
+        """Remove the best host of a site, until it is added again."""
         heappop(self._hosts[site])
 
     def _best(self, site: str) -> tuple[Key, int] | None:
@@ -136,7 +136,7 @@ UNPROVEN = 3.0
 
 
 class FairShares:
-    """The sites of the latest requests. `proofs(site)`: how much a site has proved, from 1 on; inf = it has no bound."""
+    """Counts the latest requests of each site. `proofs(site)`: the proofs of a site, 1 or more; inf = the site has no bound."""
 
     def __init__(self, proofs: Callable[[str], float], window: int = WINDOW) -> None:
         self._proofs = proofs
@@ -148,7 +148,7 @@ class FairShares:
         self.full: set[str] = set()  # sites over their share of the slots
 
     def begin(self, site: str, slots: int) -> None:
-        """A request goes to that site; `slots`: requests under way at once, to all. O(sites over their share)."""
+        """Count a request to a site that begins now. `slots`: requests under way at once, to all sites. O(sites over their share)."""
         self._latest.append(site)
         self._requests[site] += 1
         self._under_way[site] += 1
@@ -164,13 +164,13 @@ class FairShares:
         }
 
     def end(self, site: str) -> None:
-        """A request to that site ended."""
+        """Count the end of a request to a site."""
         self.full.discard(site)
         self._under_way[site] -= 1
         if self._under_way[site] <= 0:
             del self._under_way[site]
 
     def _share(self, site: str) -> float:
-        """0..1, or inf: no bound."""
+        """The share of the requests that a site may have, 0..1; inf = no bound."""
         proofs = self._proofs(site)
         return inf if proofs == inf else proofs / (proofs + UNPROVEN)

@@ -1,20 +1,21 @@
-"""Which host is ready now: a clock, a count of leases and a heap position for every host.
+"""Decides which host is fetched from next, with a clock, a count of leases and a rank for every host.
 
 The best URL goes first among the hosts that politeness allows. A host with waiting URLs is in exactly one of four sets:
 
-    COOLING  its clock lies ahead        by the time it is due
-    SOON     due within the patience     by time, and ranked by best score (only with patience_seconds > 0)
-    READY    it may be fetched from      ranked
-    BUSY     as many leases as allowed   ranked (only with patience_seconds > 0)
+    COOLING  its clock lies ahead        ordered by the time it is due
+    SOON     due within the patience     ordered by time, and ranked by best score (only with patience_seconds > 0)
+    READY    it may be fetched from      ranked by best score
+    BUSY     as many leases as allowed   ranked by best score (only with patience_seconds > 0)
 
-A host changes its set O(1) times a slot at O(log hosts) each; a heap's entry that no longer counts is dropped when it comes up. `now` is
-passed in, in seconds, from one clock of the caller's choice.
+A host changes its set O(1) times a slot, at O(log hosts) each. Heaps delete lazily: an outdated entry is dropped when it reaches the top.
+The caller passes `now` in seconds, from one clock of its choice.
 
-Several sources set one host's clock (the delay setting, robots.txt, AutoThrottle, Retry-After), so each value is kept under its
-reason: the longest delay counts, a back-off is only lengthened, and the clock before the last slot is remembered. What else is known of a
-host goes to its next owner when several processes share a crawl.
+`HostClock`: several sources set the clock of one host (the delay setting, robots.txt, AutoThrottle, Retry-After), so each value is
+stored under its reason. The longest delay counts, a back-off is only lengthened, and the clock before the last slot is remembered.
 
-Fair shares: a site over its share is passed over while a ready or busy host has a URL worth at least half as much.
+`HostRecords`: when several processes share a crawl, what else is known of a host goes to its next owner.
+
+Fair shares: a site over its share is skipped while a ready or busy host has a URL worth at least half as much.
 
 Patience: with `patience_seconds` > 0 a ready host waits while another has a URL that is *much better*, by `patience_margin`
 of worth (Strategy.worth, 0..1), and is ready within that time: its clock comes due by then, or its slot under way began
@@ -52,26 +53,26 @@ class HostClock:
     back_off_reason: str = ""
 
     def time(self) -> float:
-        """Not before; -inf = at once."""
+        """The earliest time of the next request; -inf = at once."""
         return max(self.next, self.back_off_until)
 
     def begin(self, now: float, delay: float) -> None:
-        """Occupy a slot."""
+        """Occupy a slot, and wait `delay` seconds before the next one."""
         self.before = (self.started, self.next)
         self.leases += 1
         self.requests += 1
         self.started, self.next = now, now + delay
 
     def release(self) -> None:
-        """A slot was not used. The clock goes back if that slot must have been the last. While other slots are under way it is
-        unknown which one comes back, and the clock stays: slower, never too fast.
+        """Release a slot that was not used. The clock is set back if that slot must have been the last one. While others are in use
+        it is unknown which slot is released, and the clock stays: slower, never too fast.
         """
         if self.leases == 1 and self.before is not None:
             self.started, self.next = self.before
         self.end()
 
     def end(self) -> None:
-        """A slot ended."""
+        """Free a slot that was used."""
         self.leases = max(0, self.leases - 1)
         self.before = None
 
@@ -92,17 +93,17 @@ class HostClock:
         self.delays = delays or None
 
     def measure(self, delay: float) -> None:
-        """Apply this delay after the latest slot, if any."""
+        """Measure this delay from the start of the latest slot, if there was one."""
         if self.started > -inf:
             self.next = self.started + delay
 
     def back_off(self, until: float, reason: str) -> None:
-        """No slot before `until`; an earlier back-off is never shortened."""
+        """Allow no slot before `until`; an earlier back-off is never shortened."""
         if until > self.back_off_until:
             self.back_off_until, self.back_off_reason = until, reason
 
     def reason(self, now: float, pace: Pace) -> str | None:
-        """Why it is not ready now, None when it is."""
+        """Why the host is not ready now; None when it is ready."""
         if self.time() > now:
             is_delayed = self.back_off_until < self.next
             return self.delay(pace.delay_seconds)[1] if is_delayed else self.back_off_reason
@@ -110,23 +111,23 @@ class HostClock:
 
 
 class HostRecords(Protocol):
-    """Kept by whoever counts a host's pages (frontier.budgets)."""
+    """The page counts of hosts (frontier.budgets), as texts that a host's next owner can read."""
 
     def dump_record(self, host: str) -> str:
-        """The record for the next owner; empty = nothing is known."""
+        """The record of a host for its next owner; empty = nothing is known."""
 
     def merge_record(self, host: str, text: str) -> None:
-        """Merge the record of the last owner; a damaged text is ignored."""
+        """Merge the record of a host's last owner; a damaged text is ignored."""
 
 
 Counts = Callable[[float, int], bool]
-"""Whether the host of that number is still in the set, due at that time."""
+"""Whether the host of this number is still in the set, due at this time."""
 
 _CLEAN_AT = 64  # entries; a smaller heap is never cleaned
 
 
 class HostTimetable:
-    """One set of hosts. Each change costs O(log hosts) amortised."""
+    """A set of hosts ordered by the time they are due. Each change costs O(log hosts) amortised."""
 
     def __init__(self, counts: Counts) -> None:
         self._counts = counts
@@ -134,11 +135,11 @@ class HostTimetable:
         self._clean_at = _CLEAN_AT
 
     def __len__(self) -> int:
-        """Entries, those that no longer count included."""
+        """The number of entries, outdated ones included."""
         return len(self._heap)
 
     def add(self, due: float, number: int) -> None:
-        """Host `number` is in the set, due then (seconds)."""
+        """Add host `number`, due at the time `due` (seconds)."""
         heappush(self._heap, (due, number))
         if len(self._heap) > self._clean_at:
             self._heap = [entry for entry in set(self._heap) if self._counts(*entry)]
@@ -146,7 +147,7 @@ class HostTimetable:
             self._clean_at = max(_CLEAN_AT, 2 * len(self._heap))
 
     def pop_due(self, until: float) -> list[int]:
-        """Take out the hosts that are due by then, soonest first."""
+        """Remove and return the hosts that are due by `until`, soonest first."""
         heap, found = self._heap, []
         while heap and heap[0][0] <= until:
             due, number = heappop(heap)
@@ -155,7 +156,7 @@ class HostTimetable:
         return found
 
     def next_due(self) -> float:
-        """When the next is due; inf = the set is empty."""
+        """The time the next host is due; inf = the set is empty."""
         while self._heap:
             if self._counts(*self._heap[0]):
                 return self._heap[0][0]
@@ -165,7 +166,7 @@ class HostTimetable:
 
 PATIENCE_MARGIN = 0.25  # a quarter of a page more per page fetched is worth the wait
 LIKELY = 0.5  # worth from which a ready URL never waits: it is more likely on topic than not
-PROMISING = 0.5  # of the worth of the URL that is passed over
+PROMISING = 0.5  # share of the worth of a skipped URL that the URL in its place must have
 
 _IDLE, _COOLING, _SOON, _READY, _BUSY = range(5)
 
@@ -176,11 +177,11 @@ class _Host(HostClock):
     site: str = ""
     key: Key | None = None  # rank of its best waiting URL
     place: int = _IDLE
-    due: float = -inf  # its time in the heap of its set
+    due: float = -inf  # the time of the entry that counts in its timetable
 
 
 class Hosts:
-    """Clocks, leases and ranks of all hosts. A host that is not known yet is ready."""
+    """Clocks, leases and ranks of all hosts. A host without a record is ready."""
 
     def __init__(
         self,
@@ -200,9 +201,9 @@ class Hosts:
         self.seed = seed
         self.patience_seconds, self.patience_margin = patience_seconds, patience_margin
         self.worth = worth
-        self.idle_share = idle_share  # 0..1, of the slots; 1 = however many
+        self.idle_share = idle_share  # 0..1, share of the slots that patience may leave idle; 1 = any number
         self.slots = slots  # requests under way at once, to all hosts
-        self.shares = shares  # None = no site is passed over
+        self.shares = shares  # None = no site is skipped
         self.records: HostRecords | None = None
         self._under_way = 0
         self._by_name: dict[str, _Host] = {}
@@ -211,24 +212,24 @@ class Hosts:
         self._timed = {place: self._timetable(place) for place in (_COOLING, _SOON)}
 
     def __len__(self) -> int:
-        """Known hosts."""
+        """The number of known hosts."""
         return len(self._all)
 
     def ready(self, host: str, now: float) -> bool:
-        """Its clock has passed and it has a free slot."""
+        """True when the host's clock has passed and it has a free slot."""
         known = self._by_name.get(host)
         return known is None or (known.leases < self.paces.of(host).concurrency and known.time() <= now)
 
     def ready_at(self, host: str) -> float:
-        """When its clock passes (-inf: at once), whether or not it is busy."""
+        """When the host's clock passes (-inf: at once), whether or not it is busy."""
         return -inf if (known := self._by_name.get(host)) is None else known.time()
 
     def leases(self, host: str) -> int:
-        """Slots in use."""
+        """The number of slots of the host in use."""
         return 0 if (known := self._by_name.get(host)) is None else known.leases
 
     def occupy(self, host: str, now: float) -> None:
-        """Occupy a slot: one lease more, and the host cools for its delay."""
+        """Occupy a slot: one more lease, and the host's delay begins."""
         entry = self._host(host)
         entry.begin(now, self._drawn_delay(entry))
         self._under_way += 1
@@ -237,56 +238,56 @@ class Hosts:
         self._settle(entry)
 
     def release(self, host: str, now: float) -> None:
-        """The slot was not used: one lease less, and the clock as it was before, if no other slot is under way."""
+        """Release a slot that was not used; the clock is set back if no other slot of the host is in use."""
         entry = self._host(host)
         self._free_slot(entry)
         entry.release()
         self._settle(entry)
 
     def done(self, host: str, now: float) -> None:
-        """A lease ended."""
+        """End a lease and free its slot."""
         if (entry := self._by_name.get(host)) is not None:
             self._free_slot(entry)
             entry.end()
             self._settle(entry)
 
     def delay(self, host: str) -> float:
-        """Seconds between two of its slots, before jitter: the longest delay any reason asks for."""
+        """Seconds between two slots of the host, before jitter: the longest delay any reason asks for."""
         known, usual = self._by_name.get(host), self.paces.of(host).delay_seconds
         return usual if known is None else known.delay(usual)[0]
 
     def delays(self, host: str) -> dict[str, float]:
-        """The delays in seconds, by reason."""
+        """The delays of the host in seconds, by reason."""
         return {} if (known := self._by_name.get(host)) is None else dict(known.delays or {})
 
     def set_delay(self, host: str, seconds: float, reason: str) -> None:
-        """Set the delay of a reason ("robots", "autothrottle"); 0 or less (or NaN) removes it
-        back. The pause after the last slot is measured by the new delay too."""
+        """Set the delay of a reason ("robots", "autothrottle"); 0, less or NaN removes it. The new delay also counts from the start of
+        the last slot."""
         entry = self._host(host)
         entry.ask_delay(seconds, reason)
         entry.measure(self._drawn_delay(entry))
         self._settle(entry)
 
     def back_off(self, host: str, until: float, reason: str) -> None:
-        """No slot before `until` ("retry-after", "back-off"). A back-off is only ever lengthened."""
+        """Allow no slot before `until`; reasons are "retry-after" and "back-off". A back-off is only ever lengthened."""
         entry = self._host(host)
         entry.back_off(until, reason)
         self._settle(entry)
 
     def reopen(self, host: str) -> None:
-        """Take back a back-off."""
+        """Cancel the back-off of a host."""
         self._host(host).back_off_until = -inf
         self._settle(self._host(host))
 
     def waiting_reason(self, host: str, now: float) -> str | None:
-        """Why it is not ready now: the reason of a back-off or delay, "busy", or None when it may."""
+        """Why the host is not ready now: the reason of a back-off or delay, or "busy"; None when it is ready."""
         known = self._by_name.get(host)
         return known.reason(now, self.paces.of(host)) if known else None
 
     # -- hosts with waiting URLs ---------------------------------------------------------------------------------
 
     def want(self, host: str, key: Key | None) -> None:
-        """Set the rank of the host's best waiting URL; None = it has none. Called by the frontier only."""
+        """Set the rank of the host's best waiting URL; None = no URL waits. Only the frontier calls it."""
         entry = self._host(host)
         if key == entry.key:
             return
@@ -311,8 +312,8 @@ class Hosts:
         return None
 
     def next_ready(self, now: float) -> float | None:
-        """When to ask `best` again: now if it would answer, else the next time a host with waiting URLs comes due.
-        Busy hosts are not counted, they wake on `done`; None = nothing will come by waiting."""
+        """When to call `best` again: `now` if it would return a host, else the next time a host with waiting URLs comes due.
+        Busy hosts do not count, since `done` is called for them. None = waiting alone makes no host ready."""
         if self.best(now) is not None:
             return now
         due = min(timetable.next_due() for timetable in self._timed.values())
@@ -322,7 +323,7 @@ class Hosts:
         return None if due == inf else due
 
     def waiting(self, now: float) -> Iterator[tuple[str, str, float]]:
-        """Hosts with waiting URLs that are not ready now: name, reason, when the clock passes. O(hosts)."""
+        """Yield the hosts with waiting URLs that are not ready now: name, reason, when the clock passes. O(hosts)."""
         for entry in self._all:
             if entry.key and (reason := entry.reason(now, self.paces.of(entry.name))):
                 yield entry.name, reason, entry.time()
@@ -347,7 +348,7 @@ class Hosts:
         return seconds * (1 + self.jitter * int.from_bytes(drawn, "big") / 2**64)
 
     def _settle(self, entry: _Host, *, arriving: bool = False) -> None:
-        """Move a host with waiting URLs to the set that its leases and clock demand; `_advance` moves it on from COOLING."""
+        """Move a host with waiting URLs to BUSY or COOLING, by its leases and clock; `_advance` moves it on from COOLING."""
         if entry.place == _IDLE and not arriving:
             return
         if self._is_busy(entry):
@@ -361,7 +362,7 @@ class Hosts:
         self._timed[_COOLING].add(due, entry.number)
 
     def _advance(self, now: float) -> None:
-        """Move on the hosts whose time has come."""
+        """Move the hosts that are due by now, or within the patience, to READY or SOON."""
         for place, horizon in ((_COOLING, now + self.patience_seconds), (_SOON, now)):
             for number in self._timed[place].pop_due(horizon):
                 entry = self._all[number]
@@ -411,7 +412,7 @@ class Hosts:
         return () if self.shares is None else self.shares.over
 
     def _rank(self, entry: _Host) -> None:
-        """Add it to its set's ranking; busy hosts are ranked only with patience."""
+        """Add a host to the ranking of its set; busy hosts are ranked only with patience."""
         if entry.key is not None and (entry.place != _BUSY or self.patience_seconds > 0):
             self._ranked[entry.place].add(entry.site, entry.key, entry.number)
 

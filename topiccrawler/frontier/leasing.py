@@ -1,16 +1,16 @@
-"""The part common to all frontiers: leases and their ends, slots, new scores, and each host's waiting URLs, best first.
+"""Implements what all frontiers have in common: leases, slots, changes of scores, and a priority queue of waiting URLs for each host.
 
-Each frontier stores the records of URLs in its own way. Here a URL is its number in order of arrival; equal scores are leased in that
-order.
+`LeasingFrontier` is the base class. Each frontier stores the records of URLs in its own way; here a URL is known by its number in order
+of arrival. Equal scores are leased in that order.
 
-A heap's entry is one integer, score and number packed (`packed`): 56 bytes a URL, where a tuple of both takes 120.
-A heap cannot move an entry, so a changed score is a further entry, and an entry counts only while its URL waits with that
-score (lazy deletion). A heap that has doubled since the last cleaning is cleaned: O(1) a change.
+`Queues` has a heap for each host. An entry is one integer that packs score and number (`packed`): 56 bytes a URL, where a tuple of both
+needs 120. A heap cannot move an entry, so a changed score adds an entry, and an entry counts only while its URL waits with that score
+(lazy deletion). A heap that has doubled since the last cleaning is cleaned: O(1) a change.
 
-Bounded memory: with `memory_urls`, the heaps share that many entries, and lower-ranked URLs
-are stored as bare numbers (4 bytes), unsorted, with a bound on their ranks. When a heap's best entry ranks below that bound,
-the best of them return, found in one pass over arrays (25 ms for a host with a million waiting URLs, once in 2 000 leases
-of it). So the order is exact. A number may return while it is in the heap already: a second, harmless entry.
+Bounded memory: with `memory_urls`, the heaps share that many entries, and lower-ranked URLs are stored as bare numbers (4 bytes),
+unsorted, with a bound on their ranks. When the best entry of a heap ranks below that bound, the best of these URLs return to the heap.
+One pass over arrays finds them (25 ms for a host with a million waiting URLs, once in 2 000 leases from it). So the order is exact.
+A number may return while it is in the heap already: a second, harmless entry.
 """
 
 from __future__ import annotations
@@ -33,29 +33,29 @@ from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link, Score
 
 ScoreOf = Callable[[int], float | None]
-"""The score of the URL of that number while it waits; None when it does not wait."""
+"""The score of the URL with this number while it waits; None when it does not wait."""
 ScoresOf = Callable[[NDArray[np.uint32]], NDArray[np.float64]]
-"""The same of many; -inf for those that do not wait."""
+"""The scores of many URLs by number; -inf for those that do not wait."""
 
-LEAST, MOST = 4, 2048  # entries of a host's heap when memory is bounded; more
-REST_PER_ENTRY = 256  # for one of so many behind it
+LEAST, MOST = 4, 2048  # entries of a host's heap when memory is bounded; a long rest allows more:
+REST_PER_ENTRY = 256  # one entry for this many URLs in the rest
 _SWEEP_AT = 64  # entries; smaller heaps are never swept
 _MAGNITUDE = (1 << 63) - 1
 _NUMBER_BITS = 32
 _NUMBER = (1 << _NUMBER_BITS) - 1
-_NOTHING = 1 << 96  # behind all others
+_NOTHING = 1 << 96  # ranks behind all entries
 _bytes, _integer = Struct("<d").pack, Struct("<q").unpack
 
 
 def packed(score: float, number: int) -> int:
-    """The pair (-score, number) as one integer of the same order. The bits of doubles (IEEE 754) are ordered by their
-    magnitudes as integers are; score is finite, number has 32 bits."""
+    """Pack the pair (-score, number) into one integer of the same order. Doubles (IEEE 754) of one sign are ordered as the integers
+    that have their bits. The score must be finite; the number has 32 bits."""
     bits: int = _integer(_bytes(-score))[0]
     return (bits if bits >= 0 else -(bits & _MAGNITUDE)) << _NUMBER_BITS | number
 
 
 def packed_all(scores: NDArray[np.float64], numbers: NDArray[np.uint32]) -> list[int]:
-    """The same of many."""
+    """Pack many pairs at once, as `packed` does."""
     bits = (-scores).view(np.int64)
     ranks = np.where(bits >= 0, bits, -(bits & _MAGNITUDE)).tolist()
     return [rank << _NUMBER_BITS | number for rank, number in zip(ranks, numbers.tolist(), strict=True)]
@@ -63,15 +63,15 @@ def packed_all(scores: NDArray[np.float64], numbers: NDArray[np.uint32]) -> list
 
 @dataclass(slots=True)
 class _Queue:
-    heap: list[int] = field(default_factory=list)  # packed
-    rest: array[int] = field(default_factory=lambda: array("I"))  # numbers, some of them twice
-    bound: int = _NOTHING  # packed; none of the rest ranks before it
+    heap: list[int] = field(default_factory=list)  # packed entries
+    rest: array[int] = field(default_factory=lambda: array("I"))  # lower-ranked numbers, some of them twice
+    bound: int = _NOTHING  # packed; no URL of the rest ranks before it
     sweep_at: int = _SWEEP_AT
     sweep_rest_at: int = 2 * MOST
 
 
 class Queues:
-    """One queue of ranks a host; passes the best rank of each to `hosts`."""
+    """A priority queue of waiting URLs for each host; passes the best rank of each host to `hosts`."""
 
     def __init__(self, hosts: Hosts, score_of: ScoreOf, scores_of: ScoresOf, memory_urls: int = 0) -> None:
         self._hosts = hosts
@@ -79,9 +79,9 @@ class Queues:
         self._scores_of = scores_of
         self._memory_urls = memory_urls  # 0 = no bound
         self._queues: dict[str, _Queue] = {}
-        self._share = 0  # entries that any heap may have
-        self._in_turn: list[_Queue] = []  # all of them, if bounded
-        self._turn = 0
+        self._share = 0  # entries that each heap may have
+        self._bounded: list[_Queue] = []  # all queues, if memory is bounded
+        self._cut_last = 0  # position in _bounded of the queue cut last
 
     def put(self, host: str, score: float, number: int) -> None:
         """Queue a URL that waits with this score."""
@@ -102,7 +102,7 @@ class Queues:
                 self._hosts.want(host, (-score, number))
 
     def load(self, host: str, numbers: array[int], hosts: int) -> None:
-        """Queue many waiting URLs of a host that has none yet; `hosts` share the memory."""
+        """Queue the waiting URLs of a host that has no queue yet. `hosts`: how many hosts will share the memory."""
         if not numbers:
             return
         queue = self._new(host, hosts)
@@ -112,7 +112,7 @@ class Queues:
         self.settle(host)
 
     def best(self, now: float) -> tuple[str, int] | None:
-        """Host and number of the best URL that may be fetched now. It stays queued until it no longer waits."""
+        """Host and number of the best URL that may be fetched now, or None. It stays queued until it no longer waits."""
         while (host := self._hosts.best(now)) is not None:
             if (best := self._first(self._queues[host].heap)) is not None:
                 return host, best[1]
@@ -120,7 +120,7 @@ class Queues:
         return None
 
     def settle(self, host: str) -> None:
-        """Correct the host's best rank after a URL left or sank, and pass it on."""
+        """Correct the host's best rank after a URL left the queue or its score sank, and pass the rank to `hosts`."""
         queue = self._queues.get(host)
         if queue is None:
             return
@@ -134,7 +134,7 @@ class Queues:
         self._hosts.want(host, best)
 
     def _first(self, heap: list[int]) -> Key | None:
-        """The rank of the heap's first entry; None when it no longer counts, or there is none."""
+        """The rank of the heap's first entry; None when the entry no longer counts, or the heap is empty."""
         if not heap:
             return None
         number = heap[0] & _NUMBER
@@ -148,15 +148,15 @@ class Queues:
     def _new(self, host: str, hosts: int = 0) -> _Queue:
         queue = self._queues[host] = _Queue()
         if self._memory_urls:
-            self._in_turn.append(queue)
-            self._share = max(LEAST, min(MOST, self._memory_urls // (hosts or len(self._in_turn))))
-            for _ in range(4):  # the others have less room now
-                self._turn = (self._turn + 1) % len(self._in_turn)
-                self._bound(self._in_turn[self._turn])
+            self._bounded.append(queue)
+            self._share = max(LEAST, min(MOST, self._memory_urls // (hosts or len(self._bounded))))
+            for _ in range(4):  # the share of each has shrunk: cut some of the others
+                self._cut_last = (self._cut_last + 1) % len(self._bounded)
+                self._bound(self._bounded[self._cut_last])
         return queue
 
     def _room(self, queue: _Queue) -> int:
-        """Entries that a heap may have. A long rest is not looked through for a few."""
+        """The number of entries that a heap may have; more with a long rest, so that one search of it brings many URLs."""
         return max(self._share, len(queue.rest) // REST_PER_ENTRY)
 
     def _sweep(self, queue: _Queue) -> None:
@@ -166,7 +166,7 @@ class Queues:
         queue.sweep_at = max(_SWEEP_AT, 2 * len(heap))
 
     def _bound(self, queue: _Queue) -> None:
-        """Keep the better half of the room when it is full."""
+        """When the heap is fuller than its room, keep the entries of half the room and move the others to the rest."""
         if len(queue.heap) <= (room := self._room(queue)):
             return
         self._sweep(queue)
@@ -180,8 +180,8 @@ class Queues:
             self._bring_back(queue, 0)
 
     def _bring_back(self, queue: _Queue, most: int) -> None:
-        """Move the best of the rest into the heap, and drop those that do not wait."""
-        numbers = np.sort(np.frombuffer(queue.rest, dtype=np.uint32))  # sorted, their scores are found faster
+        """Move the `most` best URLs of the rest into the heap, and drop those that do not wait."""
+        numbers = np.sort(np.frombuffer(queue.rest, dtype=np.uint32))  # the scores are then read faster
         numbers = numbers[np.diff(numbers, prepend=numbers[:1] + 1) != 0]
         scores = self._scores_of(numbers)
         waits = scores > -np.inf
@@ -199,7 +199,7 @@ class Queues:
 
 
 def _best(scores: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
-    """Which are the `most` largest; of equal ones the first."""
+    """A mask of the `most` largest scores; among equal ones the first."""
     if not 0 < most < scores.size:
         return np.full(scores.size, most > 0)
     last = np.partition(scores, -most)[-most]
@@ -209,7 +209,7 @@ def _best(scores: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
 
 
 def drawn(urls: int, waiting: int, count: int) -> NDArray[np.int64]:
-    """Numbers of URLs, of which about `count` of the `waiting` ones are waiting; at most 16 times as many numbers."""
+    """Numbers of URLs drawn at random, of which about `count` belong to waiting URLs; at most 16 * `count`. All if `urls` is small."""
     if urls <= 4 * count:
         return np.arange(urls)
     size = min(16 * count, count * urls // max(1, waiting))
@@ -217,7 +217,7 @@ def drawn(urls: int, waiting: int, count: int) -> NDArray[np.int64]:
 
 
 class LeasingFrontier(ABC):
-    """See frontier.base.Frontier for the contract."""
+    """The base class of the frontiers. See frontier.base.Frontier for the contract."""
 
     notes: Notes
     _view: FrontierView
@@ -251,10 +251,10 @@ class LeasingFrontier(ABC):
 
     @abstractmethod
     def _waiting_score(self, number: int) -> float | None:
-        """None when it does not wait."""
+        """The score of a URL that waits; None when it does not wait."""
 
     def _waiting_scores(self, numbers: NDArray[np.uint32]) -> NDArray[np.float64]:
-        """The same of many; -inf for those that do not wait."""
+        """The scores of many URLs; -inf for those that do not wait."""
         scores = map(self._waiting_score, numbers.tolist())
         return np.array([-np.inf if score is None else score for score in scores], dtype=np.float64)
 
@@ -386,6 +386,6 @@ class LeasingFrontier(ABC):
 
 
 def check_score(score: Score) -> None:
-    """A NaN would silently break the order of a heap."""
+    """ValueError for a score that is not finite: a NaN would silently break the order of a heap."""
     if not isfinite(score.value) or not isfinite(score.carry):
         raise ValueError(f"the score of {score.url} is not finite: {score.value}, carry {score.carry}")

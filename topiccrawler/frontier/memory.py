@@ -1,6 +1,6 @@
-"""The frontier in memory: a record for every URL in order of arrival; nothing outlives the process, nothing touches a disk.
+"""Keeps the frontier in memory: a record for every URL in order of arrival. Nothing is written to disk or outlives the process.
 
-For comparisons, tests and crawls without a JOBDIR. It is the plain form of the contract; frontier.sqlite keeps to it.
+It serves comparisons, tests and crawls without a JOBDIR. It is the simplest form of the contract; frontier.sqlite behaves the same.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from topiccrawler.model import Link, Score
 
 @dataclass(slots=True)
 class Entry:
-    """One URL; frontier.memory writes it."""
+    """The record of one URL; only this module changes it."""
 
     number: int  # in order of arrival
     link: Link
@@ -39,12 +39,12 @@ _ROW = [field.name for field in fields(Row)]
 
 
 def row_of(entry: Entry) -> Row:
-    """Its record."""
+    """The public record of a URL."""
     return Row(*(getattr(entry, name) for name in _ROW))
 
 
 class MemoryView(FrontierView):
-    """See frontier.base.FrontierView. Reads what the frontier writes."""
+    """The view of a frontier in memory: see frontier.base.FrontierView. It shares the frontier's records."""
 
     def __init__(self, entries: list[Entry], by_url: dict[str, Entry], counts: dict[State, int]) -> None:
         self._entries, self._by_url, self._counts = entries, by_url, counts
@@ -98,7 +98,7 @@ class MemoryView(FrontierView):
 
 
 class MemoryNotes:
-    """See frontier.base.Notes."""
+    """Notes in memory: see frontier.base.Notes."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
@@ -114,7 +114,7 @@ class MemoryNotes:
 
 
 class MemoryFrontier(LeasingFrontier):
-    """See frontier.base.Frontier for the contract."""
+    """A frontier in memory: see frontier.base.Frontier for the contract."""
 
     def __init__(self, hosts: Hosts | None = None, *, lease_seconds: float = LEASE_SECONDS) -> None:
         super().__init__(hosts, lease_seconds)
@@ -148,10 +148,10 @@ class MemoryFrontier(LeasingFrontier):
         return outcome
 
     def commit(self) -> None:
-        """Nothing is durable here."""
+        """Do nothing: the memory of a process is not durable."""
 
     def close(self, *, commit: bool = True) -> None:
-        """Nothing to let go."""
+        """Do nothing: there is no file to close."""
 
     def _number(self, url: str) -> int | None:
         entry = self._by_url.get(url)

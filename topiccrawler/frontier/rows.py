@@ -1,21 +1,21 @@
-"""The frontier's database file: its tables and version, who may write to it, and its rows, written in one transaction a page.
+"""Reads and writes the database file of the frontier (SQLite): its tables, its version, its lock, and one row for each URL.
 
 A page brings two hundred links and must be durable at once, yet few pages of the file should change. So rows are appended in
-order of arrival, and their number is the key; what changes often (score, state) is stored apart from what is long (URL,
-link text). A push that raises a URL is appended as well (a URL raised again rewrites that one row). Writes are buffered
-and executed table by table; hosts and source pages are stored once.
+order of arrival, and their number is the key; columns that change often (score, state) are stored apart from long ones (URL,
+link text). A push that raises the score of a URL appends a row as well; a second raise of the URL rewrites that row. Writes are
+buffered and executed table by table, in one transaction a page. Hosts and source pages are stored once.
 
     urls     number, digest, host, score, shares, carry, tunnel, state, reason, times
     links    number, url, link text, source page
-    raises   id, number, score, shares, carry, tunnel, link text, source page: counts instead of what urls and links say
+    raises   id, number, score, shares, carry, tunnel, link text, source page: replace the values in urls and links
     hosts    id, name        sources  id, url        notes  name, text
 
-A file found on disk may be another program's, another version's, damaged, or a running crawl's; each of these is
-refused in one line before anything is changed. Mark (application_id) and version are in the file's header. A writer
+A file found on disk may be that of another program, of another version or of a running crawl, or be damaged. Each of these is
+refused in one line before anything is changed. The mark (application_id) and the version are in the header of the file. A writer
 holds a lock on a small file beside it, which ends with the process; readers need none.
 
 Plain columns throughout; no pickle. WAL with synchronous=NORMAL: a committed transaction survives any kill of the
-process; when the power fails the last ones may be lost, none is torn.
+process. After a power failure the last transactions may be lost, but none is torn.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ PRAGMA user_version = 3;
 COMMIT;
 """
 
-# What frontier.rows writes and reads.
+# The statements that `Rows` executes.
 ADD_HOST = "INSERT INTO hosts VALUES (?, ?)"
 ADD_SOURCE = "INSERT INTO sources VALUES (?, ?)"
 ADD_URL = "INSERT INTO urls VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?, ?, ?)"
@@ -106,14 +106,13 @@ WRITE_ORDER = (
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
-    """The database, made if there is none. The caller holds the lock."""
+    """Open the database for writing, and create it if there is none. The caller holds the lock."""
     database = sqlite3.connect(path, isolation_level=None)
     try:
         named = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if not named and not _mark(database):
-            database.executescript(
-                _SCHEMA
-            )  # before WAL: until it is committed the file is empty for readers (frontier.dump.is_made)
+            # Before WAL: until this is committed the file is empty for readers (frontier.stored_state.is_made).
+            database.executescript(_SCHEMA)
         _check(database, path)
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
@@ -125,7 +124,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:
-    """The database as it is now, beside a crawl that may be writing to it: one snapshot until it is closed."""
+    """Open the database for reading, beside a crawl that may be writing to it: one snapshot until it is closed."""
     database = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
     try:
         database.execute("BEGIN")
@@ -137,7 +136,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 
 
 def lock(path: Path) -> sqlite3.Connection:
-    """The right to write, until it is closed or the process is gone."""
+    """Acquire the right to write, which lasts until the connection is closed or the process ends. StateError if it is held."""
     locked = sqlite3.connect(f"{path}.lock", timeout=0, isolation_level=None)
     try:
         locked.execute("BEGIN EXCLUSIVE")
@@ -151,7 +150,7 @@ def lock(path: Path) -> sqlite3.Connection:
 
 
 class SqliteFaults:
-    """A context in which SQLite's complaint about this file becomes one line. Entered with each lease, so it is no generator."""
+    """A context that turns an error of SQLite about this file into a StateError of one line. A class, since a generator is slower."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -182,17 +181,17 @@ def _check(database: sqlite3.Connection, path: Path) -> None:
         raise StateError(str(path), fault, "go on with the program that wrote it, or choose another JOBDIR")
 
 
-_FLUSH_ROWS = 1_000  # buffered rows are written to SQLite at this many, committed or not: 5 ms
+_FLUSH_ROWS = 1_000  # so many buffered rows are passed to SQLite, committed or not: 5 ms
 _PAGE_ROWS = 500  # rows read at a time when listing
 _LOAD_ROWS = 10_000  # rows read at a time when opening
 
 STATES = (State.WAITING, State.PROCESSING, State.ERROR, State.DISCARDED, State.COMPLETED)
-"""A state's place here is its number on disk."""
+"""The position of a state here is its number on disk."""
 CODES = {state: code for code, state in enumerate(STATES)}
 
 
 class Rows:
-    """One frontier's database. Writes are buffered; reading a row with buffered writes flushes them first."""
+    """The rows of one frontier's database. Writes are buffered; reading a row with buffered writes flushes them first."""
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
@@ -218,15 +217,15 @@ class Rows:
         self._source = ("", 0)
         self._sources: int = self._database.execute("SELECT coalesce(max(id), 0) FROM sources").fetchone()[0]
         self._writes: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in WRITE_ORDER}
-        self._raises = SparseMap()  # by number: the raise that counts
+        self._raises = SparseMap()  # number of a URL -> id of its row in `raises`
         self._last_raise = 0
-        self._touched: set[int] = set()  # numbers whose gathered writes a reader would miss
-        self._gathered = 0
+        self._touched: set[int] = set()  # numbers of URLs with buffered writes
+        self._buffered = 0
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
     def host_id(self, name: str) -> int:
-        """The host's number; a new host gets a new one."""
+        """The number of a host; a new host gets the next number."""
         number = self._host_ids.get(name)
         if number is None:
             number = self._host_ids[name] = len(self.hosts)
@@ -245,50 +244,50 @@ class Rows:
         tunnel: int,
         now: float,
     ) -> None:
-        """A URL met for the first time; it waits."""
+        """Add a URL that is new; it waits."""
         row = (number, *digest, host, *_numbers(score), tunnel, now, now, seen_anchors)
         self._writes[ADD_URL].append(row)
         self._writes[ADD_LINK].append((number, link.url, *self._text(link)))
-        self._gather(number)
+        self._count_write(number)
 
     def replace(self, number: int, link: Link, score: Score, tunnel: int) -> None:
-        """The URL was met again with a score that counts instead."""
-        what = (*_numbers(score), tunnel, *self._text(link))
+        """Replace the link, score and tunnel steps of a URL that was pushed again."""
+        values = (*_numbers(score), tunnel, *self._text(link))
         raised = self._raises[number]
         if raised:
             if self._writes[SET_RAISED_SCORE]:
-                self._flush_if(number)  # what changed this row before goes before
-            self._writes[SET_RAISE].append((*what, raised))
+                self._flush_if(number)  # by WRITE_ORDER an earlier change would overwrite this one
+            self._writes[SET_RAISE].append((*values, raised))
         else:
             self._last_raise += 1
             self._raises[number] = self._last_raise
-            self._writes[ADD_RAISE].append((self._last_raise, number, *what))
-        self._gather(number)
+            self._writes[ADD_RAISE].append((self._last_raise, number, *values))
+        self._count_write(number)
 
     def rescore(self, number: int, score: Score) -> None:
-        """The URL has another score; its link and tunnel steps stay."""
+        """Replace the score of a URL; its link and tunnel steps stay."""
         raised = self._raises[number]
-        if raised:  # what changed this row before is written before: tables.WRITE_ORDER
+        if raised:  # earlier changes of this row are executed before: see WRITE_ORDER
             self._writes[SET_RAISED_SCORE].append((*_numbers(score), raised))
         else:
             self._writes[SET_SCORE].append((*_numbers(score), number))
-        self._gather(number)
+        self._count_write(number)
 
     def set_seen_anchors(self, number: int, seen_anchors: int) -> None:
-        """The URL was seen with another anchor text. No row that is read shows it."""
+        """Set the seen-anchor mask of a URL. It is no part of a `Row`, so reading the row need not flush it."""
         self._writes[SET_SEEN_ANCHORS].append((seen_anchors, number))
-        self._gathered += 1
+        self._buffered += 1
 
     def move(self, number: int, state: int, reason: str, now: float) -> None:
-        """The URL's state changed."""
+        """Set the state of a URL, with its reason and time."""
         self._writes[SET_STATE].append((state, reason, now, number))
-        self._gather(number)
+        self._count_write(number)
 
     def put_note(self, name: str, text: str) -> None:
         self._writes[SET_NOTE].append((name, text))
 
     def flush(self) -> None:
-        """Hand what was gathered to SQLite, in one transaction that `commit` ends."""
+        """Pass the buffered writes to SQLite, in a transaction that `commit` ends."""
         with self._faults:
             if not self._database.in_transaction:
                 self._database.execute("BEGIN IMMEDIATE")
@@ -297,10 +296,10 @@ class Rows:
                     self._execute(statement, rows)
                     rows.clear()
         self._touched.clear()
-        self._gathered = 0
+        self._buffered = 0
 
     def commit(self) -> None:
-        """Make everything so far durable."""
+        """Make all changes so far durable."""
         if any(self._writes.values()):
             self.flush()
         if self._database.in_transaction:
@@ -308,7 +307,7 @@ class Rows:
                 self._database.execute("COMMIT")
 
     def close(self) -> None:
-        """Commit and let go. A reader has nothing to commit."""
+        """Commit, unless opened for reading, and close the file."""
         try:
             if self._lock is not None:
                 self.commit()
@@ -316,7 +315,7 @@ class Rows:
             self.abandon()
 
     def abandon(self) -> None:
-        """Let go; what was not committed is lost."""
+        """Close the file without a commit; uncommitted changes are lost."""
         for name in ("_database", "_lock"):
             connection: sqlite3.Connection | None = getattr(self, name, None)
             if connection is not None:
@@ -325,32 +324,32 @@ class Rows:
     # -- reading ---------------------------------------------------------------------------------------------------
 
     def load_states(self) -> Iterator[Sequence[tuple[int, int, int, float, int, int]]]:
-        """Digest (two), host, score, state and seen-anchor mask of every URL in order of arrival, in large pieces. To be read
-        once after opening, followed by `load_raises`.
+        """Yield digest (two numbers), host, score, state and seen-anchor mask of every URL in order of arrival, in large batches. To
+        be read once after opening, before `load_raises`. StateError when a URL is missing.
         """
         rows, last = self._select(COUNT)[0]
         if rows != last:
             raise StateError(str(self.path), f"{last - rows} URLs are missing", RESTORE)
-        yield from self._pieces(SELECT_STATES)
+        yield from self._batches(SELECT_STATES)
 
     def load_raises(self) -> Iterator[tuple[int, float]]:
-        """Number and score of every raised URL."""
+        """Yield number and score of every raised URL, and remember its row in `raises`."""
         urls = self._select(COUNT)[0][0]
-        for piece in self._pieces(RAISES):
-            for raised, number, score in piece:
+        for batch in self._batches(RAISES):
+            for raised, number, score in batch:
                 if not 0 <= number < urls:
                     raise StateError(str(self.path), f"URL number {number} is missing", RESTORE)
                 self._raises[number] = raised
                 yield number, score
-            self._last_raise = piece[-1][0]
+            self._last_raise = batch[-1][0]
 
     def end_leases(self) -> None:
-        """A process that is gone fetches nothing: what it had leased waits again."""
+        """Put the URLs that an ended process had leased back to waiting."""
         with self._faults:
             self._database.execute("UPDATE urls SET state = 0 WHERE state = 1")
 
     def find(self, digest: Digest) -> int | None:
-        """The number of one URL, for a reader that has not loaded the raises; O(URLs) in SQL, nothing is kept."""
+        """The number of a URL, or None if it is unknown; for a reader that has not loaded the raises. O(URLs) in SQL, without an index."""
         found = self._select(FIND, digest)
         if not found:
             return None
@@ -359,7 +358,7 @@ class Rows:
         return number
 
     def read(self, number: int) -> Row:
-        """One URL's row."""
+        """The row of the URL with this number. StateError when it is missing or damaged."""
         self._flush_if(number)
         raised = self._raises[number]
         found = self._select(ONE_RAISED, (raised, number)) if raised else self._select(ONE, (number,))
@@ -368,7 +367,7 @@ class Rows:
         return self._row(found[0])
 
     def read_link(self, number: int, host: str) -> tuple[Link, float, float, int, bytes]:
-        """The URL's link, score, carry, tunnel and shares: of one raised, without its row in `urls`."""
+        """Link, score, carry, tunnel and shares of a URL. For a raised URL the table `urls` is not read."""
         self._flush_if(number)
         raised = self._raises[number]
         found = self._select(RAISED_LINK, (raised,)) if raised else self._select(LINK, (number,))
@@ -381,21 +380,21 @@ class Rows:
             raise StateError(str(self.path), f"URL number {number} is damaged", RESTORE) from error
 
     def listing(self, state: State | None = None, last: int = -1) -> Iterator[Row]:
-        """Rows after number `last` in order of arrival. Read piece by piece, so that the caller may write in between."""
+        """Yield the rows after number `last` in order of arrival. They are read in batches, so that the caller may write in between."""
         while True:
-            if self._gathered:
+            if self._buffered:
                 self.flush()
             if state is None:
-                piece = self._select(NEXT, (last, _PAGE_ROWS))
+                batch = self._select(NEXT, (last, _PAGE_ROWS))
             else:
-                piece = self._select(NEXT_IN_STATE, (last, CODES[state], _PAGE_ROWS))
-            if not piece:
+                batch = self._select(NEXT_IN_STATE, (last, CODES[state], _PAGE_ROWS))
+            if not batch:
                 return
-            for raw in piece:
+            for raw in batch:
                 row = self.read(raw[0]) if self._raises[raw[0]] else self._row(raw)
-                if state in (None, row.state):  # it may have changed since
+                if state in (None, row.state):  # it may have changed since the batch was read
                     yield row
-            last = piece[-1][0]
+            last = batch[-1][0]
 
     def note(self, name: str) -> str | None:
         if self._writes[SET_NOTE]:
@@ -420,11 +419,11 @@ class Rows:
             link.position, link.depth, link.nofollow, self._source_id(link.source_url),
         )  # fmt: skip
 
-    def _pieces(self, statement: str) -> Iterator[list[tuple[Any, ...]]]:
+    def _batches(self, statement: str) -> Iterator[list[tuple[Any, ...]]]:
         with self._faults:
             cursor = self._database.execute(statement)
-            while piece := cursor.fetchmany(_LOAD_ROWS):
-                yield piece
+            while batch := cursor.fetchmany(_LOAD_ROWS):
+                yield batch
 
     def _source_id(self, url: str) -> int:
         if not url:
@@ -435,22 +434,22 @@ class Rows:
             self._writes[ADD_SOURCE].append((self._sources, url))
         return self._source[1]
 
-    def _gather(self, number: int) -> None:
+    def _count_write(self, number: int) -> None:
         self._touched.add(number)
-        self._gathered += 1
-        if self._gathered >= _FLUSH_ROWS:
+        self._buffered += 1
+        if self._buffered >= _FLUSH_ROWS:
             self.flush()
 
     def _execute(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
         try:
             self._database.executemany(statement, rows)
-        except UnicodeEncodeError:  # half a surrogate pair; the rows before it are in
+        except UnicodeEncodeError:  # half a surrogate pair; the rows before it were executed already
             again = statement.replace("INSERT INTO", "REPLACE INTO")
             self._database.executemany(again, map(_encodable, rows))
 
     def _select(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
         with self._faults:
-            if not self._database.in_transaction:  # a snapshot for each reading costs as much as the reading
+            if not self._database.in_transaction:  # a new snapshot for each read costs as much as the read
                 self._database.execute("BEGIN")
             return self._database.execute(statement, values).fetchall()
 

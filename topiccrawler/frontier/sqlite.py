@@ -1,16 +1,15 @@
-"""The frontier on disk: memory holds what decides, the file holds every row.
+"""Keeps the frontier on disk: the file holds every row, memory only the numbers that decide what is fetched next.
 
-A push must know a URL's state and score two hundred times a page, and a lease must find the best of a million, without reading the disk;
-and there may be ten million URLs. So memory holds numbers alone, never a text: columns by order of arrival, 31 bytes a URL (digest,
-host, score, state, seen-anchor mask), and the heaps of frontier.leasing. A lease reads one row of the file (frontier.rows); whoever looks
-at the frontier reads rows from the file, and from the columns what must be quick.
+A push must know the state and score of a URL two hundred times a page, and a lease must find the best of a million, without reading the
+disk; and there may be ten million URLs. So memory holds numbers only, no texts: columns in order of arrival, 31 bytes a URL (digest,
+host, score, state, seen-anchor mask), and the heaps of frontier.leasing. A lease reads one row of the file (frontier.rows). The view reads
+rows from the file, and states and scores from the columns.
 
-What is durable when: `end` ends a transaction (or every `acknowledgements_per_commit`-th does), so a page's
-links, pushed before, are never on disk without its end, nor its end without its links. A lease is
-written along with the next commit; if the process dies before, the URL still waits on disk and is fetched again. So
-at most the open leases and the pages of the open transaction are fetched twice.
+Durability: `end` commits (or every `acknowledgements_per_commit`-th call does), so the links of a page, pushed before, are never on
+disk without its end, nor its end without its links. A lease is written with the next commit; if the process dies before, the URL still
+waits on disk and is fetched again. So at most the open leases and the pages of the open transaction are fetched twice.
 
-Opening an existing file puts leases back to waiting and builds the heaps from one read of the narrow table.
+Opening an existing file puts leases back to waiting and builds the heaps from one read of the table `urls`.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ WAITING, PROCESSING = CODES[State.WAITING], CODES[State.PROCESSING]
 
 
 class Columns:
-    """By a URL's number: its score, state (as on disk), host's number, and seen-anchor mask (frontier.url_index)."""
+    """Score, state (as on disk), host number and seen-anchor mask (frontier.url_index) of each URL, by its number."""
 
     def __init__(self, digest: Callable[[str], Digest]) -> None:
         self.urls = UrlIndex(digest)
@@ -44,18 +43,18 @@ class Columns:
         self.seen_anchors = array("I")
 
     def add(self, score: float, host: int, seen_anchors: int) -> None:
-        """A URL that has a number in `urls` waits."""
+        """Append the values of a waiting URL, which `urls` has just numbered."""
         self.scores.append(score)
         self.states.append(WAITING)
         self.hosts.append(host)
         self.seen_anchors.append(seen_anchors)
 
     def load(self, rows: Rows) -> None:
-        """From the narrow tables, read once. StateError when they do not agree."""
+        """Fill the columns from the file, which is read once. StateError when its tables do not agree."""
         fingerprints, checks = array("q"), array("I")
         try:
-            for piece in rows.load_states():
-                fingerprint, check, hosts, scores, states, seen_anchors = zip(*piece, strict=True)
+            for batch in rows.load_states():
+                fingerprint, check, hosts, scores, states, seen_anchors = zip(*batch, strict=True)
                 fingerprints.extend(fingerprint)
                 checks.extend(check)
                 self.hosts.extend(hosts)
@@ -73,12 +72,12 @@ class Columns:
         self.urls.load(fingerprints, checks)
 
     def waiting(self, hosts: int) -> list[array[int]]:
-        """The numbers of the URLs that wait, by host, oldest first."""
+        """The numbers of the waiting URLs of each host, oldest first. `hosts`: how many hosts there are."""
         found = [array("I") for _ in range(hosts)]
-        arrive = [numbers.append for numbers in found]
+        append_to = [numbers.append for numbers in found]
         for number, (host, state) in enumerate(zip(self.hosts, self.states, strict=True)):
             if state == WAITING:
-                arrive[host](number)
+                append_to[host](number)
         return found
 
 
@@ -87,7 +86,10 @@ def _damaged(rows: Rows, fault: str) -> StateError:
 
 
 class SqliteView:
-    """See frontier.base.FrontierView. Reads what the frontier writes; `counts`: URLs by number of state."""
+    """The view of a frontier on disk: see frontier.base.FrontierView. It shares rows and columns with the frontier.
+
+    `counts`: the number of URLs by number of state.
+    """
 
     def __init__(self, rows: Rows, columns: Columns, counts: Sequence[int]) -> None:
         self._rows, self._columns, self._counts = rows, columns, counts
@@ -102,7 +104,7 @@ class SqliteView:
     def queued(self, after: str = "") -> Iterator[Link]:
         last = self._columns.urls.find(after)
         for row in self._rows.listing(State.WAITING, -1 if last is None else last):
-            number = self._columns.urls.find(row.link.url)  # read a while ago: it may have been leased since
+            number = self._columns.urls.find(row.link.url)  # it may have been leased since the row was read
             if number is not None and self._columns.states[number] == WAITING:
                 yield row.link
 
@@ -163,7 +165,7 @@ class SqliteView:
 
 
 class SqliteNotes:
-    """See frontier.base.Notes. Kept in the transactions of the rows."""
+    """Notes in the database of the frontier, written in the same transactions as the rows: see frontier.base.Notes."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
@@ -179,7 +181,11 @@ class SqliteNotes:
 
 
 class SqliteFrontier(LeasingFrontier):
-    """See frontier.base.Frontier for the contract."""
+    """A frontier on disk: see frontier.base.Frontier for the contract.
+
+    `memory_urls` bounds the entries of the heaps (frontier.leasing.Queues), 0 = no bound; `acknowledgements_per_commit`: ends in one
+    transaction.
+    """
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
-"""The state of a frontier on disk, while a crawl may be writing to it.
+"""Reads the state of a frontier on disk, while a crawl may be writing to it.
 
-It is read without loading anything: SQL counts, and only the rows asked for are read, so millions of URLs take a second.
+No frontier is loaded: SQL counts the URLs, and only the rows asked for are read, so millions of URLs take a second.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TOP = """SELECT urls.number FROM urls
 
 @dataclass(slots=True)
 class Overview:
-    """Counts, and the rows that come next by score."""
+    """The counts of a frontier, and the waiting rows with the best scores."""
 
     states: dict[str, int]
     hosts: dict[str, dict[str, int]]  # host -> state -> URLs; those with most waiting first
@@ -44,7 +44,7 @@ class Overview:
 
 
 def overview(path: Path, top: int = 10) -> Overview:
-    """Read it. StateError when there is no frontier or it cannot be read."""
+    """Read the counts and the `top` best rows of a frontier. StateError when there is none or it cannot be read."""
     require(path)
     with SqliteFaults(path), closing(open_to_read(path)) as database:
         states = dict.fromkeys((state.value for state in STATES), 0)
@@ -67,7 +67,7 @@ def overview(path: Path, top: int = 10) -> Overview:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """URLs that ended in one way."""
+    """The URLs that failed, or were discarded, for one reason."""
 
     state: str  # error | discarded
     reason: str
@@ -76,7 +76,7 @@ class Outcome:
 
 
 def outcomes(path: Path, examples: int) -> list[Outcome]:
-    """What failed and what was discarded, by reason, the most frequent first. StateError as for `overview`."""
+    """The failed and the discarded URLs by reason, the most frequent first, each with some examples. StateError as for `overview`."""
     require(path)
     found = []
     with SqliteFaults(path), closing(open_to_read(path)) as database:
@@ -100,7 +100,9 @@ class Ended:
 
 
 def ended(path: Path, state: State, reason: str, limit: int = -1, skip: int = 0) -> Iterator[Ended]:
-    """Such URLs in order of arrival, lazily; of a reason also those that say more of it, behind a colon or by a URL. StateError as for `overview`."""
+    """Yield the URLs that ended in this state for this reason, in order of arrival. A reason that continues with a colon or a URL
+    matches too. `limit`: -1 = all. StateError as for `overview`.
+    """
     require(path)
     more, url = f"{reason}: ", f"{reason} http"
     with SqliteFaults(path), closing(open_to_read(path)) as database:
@@ -111,18 +113,18 @@ def ended(path: Path, state: State, reason: str, limit: int = -1, skip: int = 0)
 
 @contextmanager
 def reading(path: Path) -> Iterator[Rows]:
-    """The rows of a frontier on disk, to be read only."""
+    """Open the rows of a frontier on disk for reading."""
     require(path)
     rows = Rows(path, read_only=True)
     try:
-        deque(rows.load_raises(), maxlen=0)  # it remembers them
+        deque(rows.load_raises(), maxlen=0)  # Rows remembers the raises it has read
         yield rows
     finally:
         rows.close()
 
 
 class QueueLookup:
-    """Single URLs of a frontier on disk, beside a crawl that may be writing to it, and its notes. Nothing is loaded."""
+    """Reads single URLs and the notes of a frontier on disk, beside a crawl that may be writing to it. Nothing is loaded."""
 
     def __init__(self, path: Path) -> None:
         require(path)
@@ -131,33 +133,33 @@ class QueueLookup:
         self._found: dict[str, Row | None] = {}
 
     def look(self) -> Self:
-        """As a frontier's view of itself."""
+        """The object itself, which has the part of a FrontierView that its callers need."""
         return self
 
     def row(self, url: str) -> Row | None:
-        """One URL's record."""
+        """The record of a URL, or None if it is unknown; read once and remembered."""
         if url not in self._found:
             number = self._rows.find(digest(url))
             self._found[url] = None if number is None else self._rows.read(number)
         return self._found[url]
 
     def queued(self, after: str = "") -> Iterator[Link]:
-        """The waiting links behind the URL `after`, lazily."""
+        """Yield the waiting links in order of arrival; only those after the URL `after`, if that is known."""
         last = self._rows.find(digest(after)) if after else None
         return (row.link for row in self._rows.listing(State.WAITING, -1 if last is None else last))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._rows.close()
 
 
 def is_made(path: Path) -> bool:
-    """There is a frontier. A crawl that is just beginning has an empty file until the tables are in it."""
+    """True when there is a frontier. The file of a crawl that is just beginning is empty until its tables are committed."""
     return path.is_file() and path.stat().st_size > 0
 
 
 def require(path: Path) -> None:
-    """StateError when there is none; reading makes no file."""
+    """StateError when there is no frontier, so that reading never creates a file."""
     if not is_made(path):
         remedy = "name the JOBDIR of a crawl that was run with -s JOBDIR=…"
         raise StateError(str(path), "there is no frontier", remedy)

@@ -1,16 +1,17 @@
-"""Which URLs are known, and with which anchor texts they were seen, in compact arrays without the texts.
+"""Stores which URLs are known, and with which anchor texts they were seen, in compact arrays without the texts.
 
-The index has 76 bits of digest a URL. A dict takes 150 bytes a URL, and an index on disk changes a page of the file for nearly every new URL.
-Here the top 12 bits of a 64-bit fingerprint choose one of 4 096 small arrays, in which the next 32 are sorted (a look-up: about 8 steps
-of bisection; an insertion moves half a small array), and 32 further bits separate URLs that agree in those 44: 13 bytes a
-URL. Two URLs are mistaken for one only if all 76 bits agree: at ten million URLs one chance in 10^9 that it ever happens.
+`UrlIndex` stores 76 bits of a digest for each URL, in 13 bytes. A dict needs 150 bytes a URL, and an index on disk changes a page of the
+file for nearly every new URL. The top 12 bits of a 64-bit fingerprint choose one of 4 096 small arrays, in which the next 32 are sorted. A
+look-up takes about 8 steps of bisection; an insertion moves half a small array. 32 further bits distinguish URLs that agree in those 44.
+Two URLs are mistaken for one only if all 76 bits agree: at ten million URLs one chance in 10^9 that it ever happens.
 
-A map from some of the numbers 0, 1, 2 … to positive numbers takes 7 bytes for each that has one, none for the others: few URLs are raised,
-so an array over all of them wastes memory. Numbers are cut into runs of 4 096; each run has a sorted array of the numbers with a value,
-beside their values.
+`SparseMap` maps some of the numbers 0, 1, 2 … to positive numbers, in 7 bytes for each number with a value and none for the others. Few
+URLs are raised, so an array over all of them would waste memory. Numbers are divided into runs of 4 096; each run has a sorted array of
+the numbers with a value, beside their values.
 
-The seen-anchor mask has 32 bits, one for each text. A menu names its targets on every page. To score the same words for the same URL again
-costs most of a strategy's time and counts one source many times, but a frontier has no room for the anchors of a million URLs.
+`anchor_bit` is the bit of a text in the seen-anchor mask of a URL, which has 32 bits. A menu names its targets on every page. To score the
+same words for the same URL again costs most of a strategy's time and counts one source many times, but a frontier has no room for the
+anchor texts of a million URLs.
 But: two texts share a bit once in 32 times; the second then counts as seen. A URL with a dozen texts has been scored a dozen times by then.
 """
 
@@ -29,7 +30,7 @@ _RUN = (1 << _RUN_BITS) - 1
 
 
 class SparseMap:
-    """0 means no value."""
+    """A map from numbers to positive numbers; 0 = no value."""
 
     def __init__(self) -> None:
         self._keys: list[array[int]] = []
@@ -61,7 +62,7 @@ _BITS = 32
 
 
 def anchor_bit(text: str) -> int:
-    """The text's bit; the same in every process."""
+    """The bit of an anchor text in the seen-anchor mask; the same in every process."""
     return 1 << crc32(text.encode("utf-8", "surrogatepass")) % _BITS
 
 
@@ -71,7 +72,7 @@ Digest = tuple[int, int]
 _DIGEST = Struct("<qI")
 _SHARDS = 4096
 _SHIFT = 52  # the top 12 of 64 bits choose the shard
-_KEY_SHIFT = 20  # the 32 below them are kept
+_KEY_SHIFT = 20  # the 32 below them are the key in the shard
 _KEY_BITS = 0xFFFF_FFFF
 _HALF = _SHARDS // 2  # fingerprints are signed
 _RECENT = 20_000  # URLs; 4 MB
@@ -80,27 +81,27 @@ _BAND_WIDTH = _BAND << _SHIFT
 
 
 def digest(url: str) -> Digest:
-    """The URL's fingerprint and check: blake2b, 12 bytes."""
+    """The fingerprint and check of a URL: blake2b, 12 bytes."""
     data = url.encode("utf-8", "surrogatepass")
     fingerprint, check = _DIGEST.unpack(blake2b(data, digest_size=12).digest())
     return fingerprint, check
 
 
 class UrlIndex:
-    """From a URL to its number in order of arrival; numbers are 0, 1, 2 …"""
+    """Maps a URL to its number in order of arrival; numbers are 0, 1, 2 …"""
 
     def __init__(self, digest: Callable[[str], Digest] = digest) -> None:
         self._digest = digest
         self._keys = [array("I") for _ in range(_SHARDS)]
         self._numbers = [array("I") for _ in range(_SHARDS)]
         self._checks = array("I")  # by number
-        self._recent: dict[str, int] = {}  # the same menus return page after page: no digest for them
+        self._recent: dict[str, int] = {}  # a cache: menus repeat the same URLs on page after page
 
     def __len__(self) -> int:
         return len(self._checks)
 
     def find(self, url: str) -> int | None:
-        """The URL's number, None when it was never met."""
+        """The number of a URL, or None if it is unknown."""
         number = self._recent.get(url)
         if number is None:
             number = self._locate(*self._digest(url))[0]
@@ -109,18 +110,18 @@ class UrlIndex:
         return number
 
     def find_or_add(self, url: str) -> tuple[int, Digest | None]:
-        """The URL's number, and its digest if it is met for the first time."""
+        """The number of a URL, and its digest if it is new and was added."""
         number = self._recent.get(url)
         if number is not None:
             return number, None
-        met = self._digest(url)
-        number, place, key, at = self._locate(*met)
+        found = self._digest(url)
+        number, shard, key, at = self._locate(*found)
         new = None
         if number is None:
-            number, new = len(self._checks), met
-            self._keys[place].insert(at, key)
-            self._numbers[place].insert(at, number)
-            self._checks.append(met[1])
+            number, new = len(self._checks), found
+            self._keys[shard].insert(at, key)
+            self._numbers[shard].insert(at, number)
+            self._checks.append(found[1])
         self._remember(url, number)
         return number, new
 
@@ -130,11 +131,11 @@ class UrlIndex:
         self._recent[url] = number
 
     def load(self, fingerprints: array[int], checks: array[int]) -> None:
-        """Take many digests at once, in order of arrival, into an empty object."""
+        """Load many digests at once, in order of arrival, into an empty index."""
         self._checks = checks
         if not fingerprints:
             return
-        import numpy as np  # a new crawl does without its 20 MB
+        import numpy as np  # only here: a new crawl saves its 20 MB
 
         every = np.frombuffer(fingerprints, dtype=np.int64)
         for band in range(0, _SHARDS, _BAND):  # one band after the other, so that the copies stay small
@@ -146,18 +147,18 @@ class UrlIndex:
             cuts = np.searchsorted(ordered >> _SHIFT, edges)
             numbers = inside.astype(np.uint32)
             keys = (ordered >> _KEY_SHIFT & _KEY_BITS).astype(np.uint32)
-            for place, (start, end) in enumerate(pairwise(cuts.tolist()), start=band):
-                self._keys[place] = array("I", keys[start:end].tobytes())
-                self._numbers[place] = array("I", numbers[start:end].tobytes())
+            for shard, (start, end) in enumerate(pairwise(cuts.tolist()), start=band):
+                self._keys[shard] = array("I", keys[start:end].tobytes())
+                self._numbers[shard] = array("I", numbers[start:end].tobytes())
 
     def _locate(self, fingerprint: int, check: int) -> tuple[int | None, int, int, int]:
-        """The URL's number if it was met; its shard, the key in it, and where that key belongs."""
-        place = (fingerprint >> _SHIFT) + _HALF
+        """The number of a URL (None if it is unknown), its shard, its key in the shard, and the position of that key."""
+        shard = (fingerprint >> _SHIFT) + _HALF
         key = fingerprint >> _KEY_SHIFT & _KEY_BITS
-        shard, numbers = self._keys[place], self._numbers[place]
-        first = at = bisect_left(shard, key)
-        while at < len(shard) and shard[at] == key:
+        keys, numbers = self._keys[shard], self._numbers[shard]
+        first = at = bisect_left(keys, key)
+        while at < len(keys) and keys[at] == key:
             if self._checks[numbers[at]] == check:
-                return numbers[at], place, key, first
+                return numbers[at], shard, key, first
             at += 1
-        return None, place, key, first
+        return None, shard, key, first

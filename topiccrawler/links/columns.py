@@ -1,4 +1,4 @@
-"""Columns of numbers and lists of names as short JSON texts, for a strategy's checkpoint; and columns that grow."""
+"""Packs arrays of numbers and lists of names into short texts for the JSON checkpoint of a strategy, and enlarges arrays."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ Numbers = NDArray[np.int64]
 
 
 def packed(column: NDArray[Any]) -> str:
-    """The numbers, exactly."""
+    """Pack an array into a text; the numbers are kept exactly."""
     return _text(column.tobytes())
 
 
 def unpacked(text: str, dtype: DTypeLike = np.float64) -> NDArray[Any]:
-    """What `packed` was given, in one row. ValueError when damaged."""
+    """The array that `packed` made the text of, in one dimension. ValueError when the text is damaged."""
     return np.frombuffer(_bytes(text), dtype=dtype).copy()
 
 
 def packed_list(names: Iterable[str]) -> str:
-    """Names, whatever they hold: a class name in somebody's HTML may have line ends."""
+    """Pack names with any characters into a text: a class name in somebody's HTML may have line ends."""
     return _text(json.dumps(list(names)).encode("ascii"))
 
 
 def list_of(text: str) -> list[str]:
-    """What `packed_list` was given. ValueError when damaged."""
+    """The names that `packed_list` made the text of. ValueError when the text is damaged."""
     return [str(name) for name in json.loads(_bytes(text))]
 
 
 def grown(values: NDArray[Any], size: int, fill: float = 0.0) -> NDArray[Any]:
-    """The same values with room for at least `size`; doubled, so that growing by one is cheap."""
+    """The array, or a copy with room for at least `size` values; the size doubles, so that growing by one is cheap."""
     if values.size >= size:
         return values
     larger = np.full(max(size, 2 * values.size, 1024), fill, values.dtype)

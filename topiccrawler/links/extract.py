@@ -1,19 +1,18 @@
-"""The links of a page as Link records, each with its text, its position and its context.
+"""Extracts the links of a page, each with its text, its position and its context, and the links to media files.
 
-Trained models, live crawl and labelled files must see the same context to the character, and there are
+`extract`: trained models, live crawl and labelled files must see the same context to the character, and there are
 200 links on a page. The page is already one line of text (pages.dom_traversal), so a context is a slice of it.
 Context   window     the `window` characters on each side, block and link ends marked "|"
-          neighbour  per side: the neighbouring link's anchor when one stands within the window, else the window
+          neighbour  per side: the anchor text of the neighbouring link if it is within the window, else the window
           dom        text of the nodes within DOM_DISTANCE steps of the link in the tree, at most `window` characters a side
 Cost      see benchmarks/reading.py.
 But       per side is our reading (the paper does not say); a distance counts tree edges from the link's element to the
           element that holds the text; both sides of `dom` are capped, or a flat page would be one context.
 Reference NB-guided crawling (2010) §3.3; JLSE §4.2.
 
-Pictures and files that a page links: recorded by anchor, alt and caption, never fetched.
-
-Such a link leads to nothing that can be read, but its words may be about the topic. So links.extract leaves it out of
-the queue, and it is kept here as part of its page's record.
+`media_of`: pictures and files that a page links to are recorded with anchor text, alt and caption, and never fetched. Such
+a link leads to nothing that can be read, but its words may be about the topic. So `extract` skips it, and it becomes
+part of the record of its page.
 """
 
 from __future__ import annotations
@@ -41,9 +40,9 @@ ContextMaker = Literal["window", "neighbour", "dom"]
 WINDOW_CHARACTERS = 60
 DOM_DISTANCE = 5
 LONGEST_ANCHOR = 200
-HREFS = 10_000  # remembered, twice; some 7 MB
-LONGEST_MET = 300  # characters of an href that is remembered
-SILENT_NEIGHBOURS = 20  # links without any text that are passed over in search of a neighbour
+HREFS = 10_000  # hrefs in each of the two generations of the cache; some 7 MB
+LONGEST_MET = 300  # characters of an href that is cached
+SILENT_NEIGHBOURS = 20  # links without any text that are skipped in search of a neighbour
 
 _FRAMES = frozenset({"frame", "iframe"})
 _ABSOLUTE = ("http://", "https://")
@@ -61,11 +60,11 @@ def extract(
     extra_parameters: frozenset[str] = frozenset(),
     encoding: str = "utf-8",
 ) -> PageLinks:
-    """All http(s) links in document order; repeated URLs stay, each with its own anchor.
+    """All http(s) links of a page in document order; a repeated URL stays, each time with its own anchor text.
 
-    Links to files that are no pages are left out (media_of).
+    Links to files that are no pages are skipped (see `media_of`).
 
-    `depth` is that of the links; `encoding` the page's own, in which browsers send what a query holds.
+    `depth`: depth of the links. `encoding`: that of the page, in which browsers encode the query of a URL.
     """
     base = page_url
     if document.base_href:
@@ -87,10 +86,10 @@ def extract(
         urls.append(url)
         hosts.append(host)
         kinds.append("frame" if anchor[9] in _FRAMES else kind)
-        shown = text[anchor[0] : anchor[1]]
-        if not shown or BOUNDARY in shown or len(shown) > LONGEST_ANCHOR:
-            shown = _visible(shown, anchor.title, anchor.alt)
-        anchors.append(shown)
+        visible = text[anchor[0] : anchor[1]]
+        if not visible or BOUNDARY in visible or len(visible) > LONGEST_ANCHOR:
+            visible = _visible(visible, anchor.title, anchor.alt)
+        anchors.append(visible)
         read.append(index)
     if context != "window":
         found.contexts = [_context(document, index, context, window) for index in read]
@@ -117,7 +116,7 @@ def extract(
 
 
 def _add_refresh(found: PageLinks, target: tuple[str, str, str], anchor: str) -> None:
-    """The address in a meta element; it has no place in the text."""
+    """Add the target of a meta refresh, which has no position in the text."""
     for column, value in zip((found.urls, found.hosts, found.kinds), target, strict=True):
         column.append(value)
     found.anchors.append(anchor)
@@ -126,7 +125,7 @@ def _add_refresh(found: PageLinks, target: tuple[str, str, str], anchor: str) ->
 
 
 def anchor_text(document: Document, anchor: Anchor) -> str:
-    """What a reader sees of the link: its text, else its title, else the alt of its picture."""
+    """The visible text of a link: its text, else its title, else the alt text of its picture."""
     return _visible(document.text[anchor.start : anchor.end], anchor.title, anchor.alt)
 
 
@@ -140,23 +139,24 @@ _Target = tuple[str, str, str] | None  # URL, its host, its directory; None = no
 
 
 class _MetTargets:
-    """What hrefs mean, by what their meaning depends on: most of a page's stood on an earlier page of its site.
+    """A cache of the targets of hrefs by base (the root or directory they are relative to): most hrefs of a page were on earlier pages.
 
-    Two generations: the memory of a place that was not asked for while HREFS hrefs came is forgotten, and so is one that is full.
+    It has two generations. The targets of a base that was not used while HREFS hrefs were added are dropped; a base with too many is
+    cleared.
     """
 
     def __init__(self) -> None:
         self._young: dict[Hashable, dict[str, _Target]] = {}
         self._old: dict[Hashable, dict[str, _Target]] = {}
-        self.hrefs = 0  # in the younger, its places counted along
+        self.hrefs = 0  # size of the younger generation: its hrefs and its bases
 
-    def of(self, place: Hashable) -> dict[str, _Target]:
-        """The memory of a place, to be read and added to."""
+    def of(self, base: Hashable) -> dict[str, _Target]:
+        """The cached targets of a base, to be read and added to."""
         if self.hrefs > HREFS:
             self._young, self._old, self.hrefs = {}, self._young, 0
-        met = self._young.get(place)
+        met = self._young.get(base)
         if met is None:
-            met = self._young[place] = self._old.pop(place, {})
+            met = self._young[base] = self._old.pop(base, {})
             self.hrefs += len(met) + 1
         if len(met) > HREFS // 4:
             self.hrefs -= len(met)
@@ -168,7 +168,7 @@ _met = _MetTargets()
 
 
 class _Targets:
-    """The targets of one page's hrefs."""
+    """Finds the targets of the hrefs of one page."""
 
     def __init__(self, canonical: Canonicalizer, page_url: str) -> None:
         self._canonical = canonical
@@ -177,14 +177,14 @@ class _Targets:
         self._kinds: dict[str, str] = {}  # by directory
 
     def of(self, href: str) -> tuple[str, str, str] | None:
-        """URL, host and kind of the link; None = a place on this page, or nothing to fetch."""
+        """URL, host and kind of the link; None = a fragment of this page, or nothing to fetch."""
         first = href[:1]
         if first == "#":
             return None
         met: dict[str, _Target] | None = None
         if first == "/" or href.startswith(_ABSOLUTE):
             met = self._rooted
-        elif first.isalnum():  # what begins otherwise may be a query, which belongs to the page's own path
+        elif first.isalnum():  # others may be queries, which are relative to the path of the page
             met = self._relative
         target: _Target = _UNKNOWN if met is None else met.get(href, _UNKNOWN)
         if target is _UNKNOWN:
@@ -218,7 +218,7 @@ def _context(document: Document, index: int, maker: ContextMaker, window: int) -
 
 
 def _neighbour(document: Document, index: int, step: int, limit: int) -> str:
-    """Anchor of the next link on that side, if some of it stands within the window; empty without one."""
+    """The anchor text of the next link in direction `step` that has a text, if some of it is within the window; else empty."""
     stop = index + step * (SILENT_NEIGHBOURS + 1)
     for at in range(index + step, max(-1, stop) if step < 0 else min(len(document.anchors), stop), step):
         other = document.anchors[at]
@@ -231,9 +231,9 @@ def _neighbour(document: Document, index: int, step: int, limit: int) -> str:
 
 
 def _dom(document: Document, anchor: Anchor, window: int) -> tuple[str, str]:
-    """Text in elements within DOM_DISTANCE tree steps, read outwards from the link."""
+    """The texts before and after the link in elements within DOM_DISTANCE tree steps, collected outwards from the link."""
     parents = document.node_parents
-    climb: dict[int, int] = {}  # ancestor -> steps up to it
+    climb: dict[int, int] = {}  # ancestor -> tree steps up to it
     at = anchor.node
     while at >= 0 and len(climb) <= DOM_DISTANCE:
         climb[at] = len(climb)
@@ -262,7 +262,7 @@ def _collect(document: Document, order: range, climb: dict[int, int], window: in
 
 
 def _distance(parents: list[int], node: int, climb: dict[int, int]) -> int | None:
-    """Tree edges from the link to `node`; None outside of the subtree of its farthest ancestor in reach."""
+    """The number of tree edges from the link to `node`; None outside the subtree of the farthest ancestor in `climb`."""
     down = 0
     while node >= 0:
         if node in climb:
@@ -273,12 +273,12 @@ def _distance(parents: list[int], node: int, climb: dict[int, int]) -> int | Non
 
 
 LONGEST_CAPTION = 300
-CAPTION_RUNS = 30  # pieces of text looked through on each side of the link
-MOST_MEDIA = 200  # of one page
+CAPTION_RUNS = 30  # text runs searched on each side of the link
+MOST_MEDIA = 200  # media links of one page
 
 
 def media_of(document: Document, page_url: str, encoding: str = "utf-8") -> list[Medium]:
-    """The page's media links, in order, each URL once."""
+    """The media links of a page in document order, each URL once, at most MOST_MEDIA."""
     hrefs = {href for href in {anchor[2] for anchor in document.anchors} if may_be_media(href)}
     if not hrefs:
         return []
@@ -301,7 +301,7 @@ def media_of(document: Document, page_url: str, encoding: str = "utf-8") -> list
 
 
 def _caption(document: Document, anchor: Anchor) -> str:
-    """The figcaption of the figure the link stands in, else the link's title."""
+    """The figcaption of the figure that contains the link, else the title of the link."""
     tags, parents = document.node_tags, document.node_parents
     figure = anchor.node
     while figure >= 0 and tags[figure] != "figure":
@@ -318,7 +318,7 @@ def _caption(document: Document, anchor: Anchor) -> str:
 
 
 def _captions(document: Document, node: int, figure: int) -> bool:
-    """Whether an element stands in a figcaption of that figure."""
+    """Whether an element is in a figcaption of this figure."""
     inside = False
     while node > figure:
         inside = inside or document.node_tags[node] == "figcaption"

@@ -1,12 +1,12 @@
-"""The links seen so far, as a graph of integers: millions of edges in tens of megabytes.
+"""Stores the links seen so far as a graph of integers: millions of edges in tens of megabytes.
 
 Link strategies need the whole graph, and objects cost hundreds of bytes an edge. So a URL is a number (found by a
-64-bit hash, URLs are not kept), an edge is two 32-bit numbers and a weight, and iterations (links.ranks) run on a
+64-bit hash; URLs are not stored), an edge is two 32-bit numbers and a weight, and iterations (links.ranks) run on a
 sparse matrix.
 
-Nodes count from 0 in the order they were met. A page's out-edges are added at once, when it is read; a page read again
-adds nothing. A link of a page to itself and a repeated link do not count.
-Cost: 12 bytes a node and 12 an edge, plus what arrays reserve (benchmarks/graph.py).
+Nodes are numbered from 0 in the order in which they were added. The out-edges of a page are added at once, when it is
+read; a page read again adds nothing. A link of a page to itself and a repeated link do not count.
+Cost: 12 bytes a node and 12 an edge, plus the spare room of arrays (benchmarks/graph.py).
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _MERGE_AT = 4096
 
 
 class LinkGraph:
-    """Nodes by URL, weighted edges; grows only."""
+    """A directed graph with weighted edges, whose nodes are found by URL; it only grows."""
 
     def __init__(self) -> None:
         self._sorted_keys = np.empty(0, np.uint64)
         self._sorted_nodes = np.empty(0, np.int32)
-        self._recent: dict[int, int] = {}  # key -> node, those not sorted in yet
+        self._recent: dict[int, int] = {}  # key -> node, for nodes that are not in the sorted arrays yet
         self._sources, self._targets = array("i"), array("i")
         self._weights = array("f")
-        self._spans: dict[int, tuple[int, int]] = {}  # node of a page that was read -> its edges
+        self._spans: dict[int, tuple[int, int]] = {}  # node of a page -> start and end of its out-edges
         self._size = 0
 
     def __len__(self) -> int:
@@ -42,11 +42,11 @@ class LinkGraph:
 
     @property
     def edges(self) -> int:
-        """How many edges."""
+        """The number of edges."""
         return len(self._sources)
 
     def nodes(self, urls: Sequence[str]) -> Ints:
-        """The node of each URL; new ones are added."""
+        """The node of each URL; a node is added for each new URL."""
         found, keys = self._look_up(urls)
         for place in np.flatnonzero(found < 0).tolist():
             node = self._recent.setdefault(int(keys[place]), self._size)
@@ -57,13 +57,15 @@ class LinkGraph:
         return found
 
     def find(self, urls: Sequence[str]) -> Ints:
-        """The node of each URL, -1 for one never met."""
+        """The node of each URL, -1 for an unknown one."""
         return self._look_up(urls)[0]
 
     def add(
         self, page: str, targets: Sequence[str], weights: Sequence[float] | None = None
     ) -> tuple[int, Ints]:
-        """The node of a page and of each of its links; the edges are added. Of a repeated link the largest weight counts."""
+        """Add the edges of a page, unless it was added before. Returns the node of the page and that of each link. Of a repeated link the
+        largest weight counts; without `weights` each is 1.
+        """
         found = self.nodes([page, *targets])
         source, nodes = int(found[0]), found[1:]
         if source in self._spans:
@@ -73,39 +75,39 @@ class LinkGraph:
             weight = 1.0 if weights is None else weights[place]
             if node != source and weight > heaviest.get(node, -1.0):
                 heaviest[node] = weight
-        begun = len(self._sources)
+        start = len(self._sources)
         self._sources.extend([source] * len(heaviest))
         self._targets.extend(heaviest)
         self._weights.extend(heaviest.values())
-        self._spans[source] = (begun, len(self._sources))
+        self._spans[source] = (start, len(self._sources))
         return source, nodes
 
     def out(self, node: int) -> list[int]:
-        """The nodes a page links to, each once, in the order of the links; none for a page not read."""
-        begun, end = self._spans.get(node, (0, 0))
-        return self._targets[begun:end].tolist()
+        """The nodes a page links to, each once, in the order of the links; empty for a page that was not read."""
+        start, end = self._spans.get(node, (0, 0))
+        return self._targets[start:end].tolist()
 
     def out_weights(self, node: int) -> list[float]:
-        """The weights of the same edges."""
-        begun, end = self._spans.get(node, (0, 0))
-        return self._weights[begun:end].tolist()
+        """The weights of the out-edges of a page, in the order of `out`."""
+        start, end = self._spans.get(node, (0, 0))
+        return self._weights[start:end].tolist()
 
     def pages(self) -> list[int]:
         """The nodes of the pages read, in the order they were read."""
         return list(self._spans)
 
     def ends(self) -> tuple[Ints, Ints]:
-        """Sources and targets of all edges, as they were added."""
+        """The sources and the targets of all edges, in the order in which they were added."""
         return np.array(self._sources, np.int32), np.array(self._targets, np.int32)
 
     def matrix(self, *, weighted: bool = False) -> csr_array:
-        """Rows are sources, columns targets; 1 or the weight where there is an edge."""
+        """The adjacency matrix: rows are sources, columns targets; an edge has 1, or its weight if `weighted`."""
         sources, targets = self.ends()
         values = np.array(self._weights, np.float64) if weighted else np.ones(sources.size)
         return csr_array((values, (sources, targets)), shape=(self._size, self._size))
 
     def save(self) -> Mapping[str, Any]:
-        """JSON values."""
+        """The graph as JSON values."""
         self._merge()
         return {
             "keys": packed(self._sorted_keys),
@@ -118,14 +120,14 @@ class LinkGraph:
 
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> LinkGraph:
-        """The graph that `save` gave."""
+        """Restore a graph from the values of `save`."""
         graph = cls()
         graph._sorted_keys = unpacked(state["keys"], np.uint64)
         graph._sorted_nodes = unpacked(state["nodes"], np.int32)
         graph._sources = array("i", unpacked(state["sources"], np.int32).tobytes())
         graph._targets = array("i", unpacked(state["targets"], np.int32).tobytes())
         graph._weights = array("f", unpacked(state["weights"], np.float32).tobytes())
-        graph._spans = {int(node): (int(begun), int(end)) for node, begun, end in state["spans"]}
+        graph._spans = {int(node): (int(start), int(end)) for node, start, end in state["spans"]}
         graph._size = int(graph._sorted_nodes.size)
         return graph
 
@@ -156,7 +158,7 @@ class LinkGraph:
 
 
 def _key(url: str) -> int:
-    """64 bits: among ten million URLs two share a key once in 400 000 crawls."""
+    """A 64-bit hash of a URL: among ten million URLs two share a key once in 400 000 crawls."""
     data = url.encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big")
 

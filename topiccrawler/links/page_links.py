@@ -1,7 +1,7 @@
-"""The links of one page by column; each becomes a Link, with its context, when it is asked for.
+"""Stores the links of one page by column; a Link with its context is built only when it is needed.
 
-Most links of a page stood on earlier pages of its site in the same words. Such a link is evidence to count: its URL and its anchor are looked
-up (crawling.ordering), and nothing else is made of it. So a strategy that wants new links alone costs a page few Links and contexts, and a
+Most links of a page were on earlier pages of its site in the same words. Such a link is only counted: its URL and its anchor text are
+looked up (crawling.ordering), and no Link is built. So for a strategy that needs only new links, few Links and contexts are built, and a
 page that another process has read is sent by column, with its text once.
 """
 
@@ -15,38 +15,38 @@ from typing import Any, overload
 from topiccrawler.model import Link
 
 _as_link = Link._make
-NO_CONTEXT = -1  # in place of the start of a link that has none
+NO_CONTEXT = -1  # the start of a link that is not in the text, so that it has no context
 
 
 @dataclass(slots=True, eq=False)
 class PageLinks(Sequence[Link]):
-    """In document order; all columns have one entry a link, and are filled before the first Link is asked for."""
+    """The links of a page in document order. Each column has one entry a link; all are filled before the first Link is read."""
 
     source_url: str
-    depth: int  # of the links
-    text: str  # of the page (pages.document)
+    depth: int  # depth of the links
+    text: str  # text of the page (pages.document)
     window: int  # characters of context on each side
     urls: list[str] = field(default_factory=list)
     hosts: list[str] = field(default_factory=list)
     anchors: list[str] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
-    starts: Sequence[int] = ()  # of the link in `text`
+    starts: Sequence[int] = ()  # offsets of the links in `text`
     ends: Sequence[int] = ()
     titles: Sequence[str] = ()
     rels: Sequence[str] = ()
     headings: Sequence[str] = ()
     regions: Sequence[str] = ()
     paths: Sequence[str] = ()
-    contexts: list[tuple[str, str]] | None = None  # where they are no windows of the text
+    contexts: list[tuple[str, str]] | None = None  # before and after; None = windows of the text
     _made: dict[int, Link] = field(default_factory=dict)
 
     def __eq__(self, other: object) -> bool:
-        """With any sequence of Links."""
+        """Compare with any sequence of Links."""
         return isinstance(other, Sequence) and self._all() == list(other)
 
     @classmethod
     def of(cls, links: Sequence[Link]) -> PageLinks:
-        """These links by column."""
+        """A PageLinks of Links that are built already."""
         found = cls("", 0, "", 0)
         found.urls = [link.url for link in links]
         found.hosts = [link.host for link in links]
@@ -73,12 +73,12 @@ class PageLinks(Sequence[Link]):
         return iter(self._all())
 
     def at(self, places: Sequence[int]) -> tuple[Link, ...]:
-        """The Links at these places."""
+        """The Links at these positions."""
         made = self._made
         return tuple([made.get(place) or self._link(place) for place in places])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Without the Links that were made of the columns."""
+        """Pickle the columns without the Links built from them."""
         if not self.kinds:
             return PageLinks.of, (self._all(),)
         columns = (
@@ -104,7 +104,7 @@ class PageLinks(Sequence[Link]):
             before = after = ""
         else:
             before, after = window_of(self.text, start, self.ends[place], self.window)
-        # A queue in memory keeps Links: what is one of few texts is kept once.
+        # A queue in memory keeps Links: texts with few distinct values are interned.
         made = self._made[place] = _as_link((
             self.urls[place], intern(self.hosts[place]), self.anchors[place], before, after, self.titles[place],
             self.headings[place], intern(self.regions[place]), intern(self.paths[place]), intern(self.kinds[place]),
@@ -114,7 +114,7 @@ class PageLinks(Sequence[Link]):
 
 
 def window_of(text: str, start: int, end: int, window: int) -> tuple[str, str]:
-    """The text on both sides of a link, without blanks at the edges."""
+    """The text of at most `window` characters before and after a link, without spaces at the outer edges."""
     if end <= start:
-        end = start - 1  # without text: the boundary it stands behind
+        end = start - 1  # a link without text: the text after it begins with the boundary before it
     return text[max(0, start - window) : start].lstrip(), text[end : end + window].rstrip()

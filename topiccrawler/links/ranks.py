@@ -1,14 +1,14 @@
-"""Ranks of the nodes of a graph: PageRank, IPageRank, HITS, by sparse products.
+"""Computes ranks of the nodes of a graph: PageRank, IPageRank and HITS, by products of sparse matrices.
 
-A refresh stops the crawl, and a crawl has millions of edges; a product of a sparse matrix with a vector
-takes milliseconds there, so the iterations fit into a second.
+A refresh stops the crawl, and the graph has millions of edges. A product of a sparse matrix of that size with a vector
+takes milliseconds, so the iterations fit into a second.
 
 PageRank:  PR(A) = (1 - d) + d * sum over T -> A of PR(T) / C(T)
 IPageRank: IPR(A) = (1 - d) + d * sum over T -> A of IPR(T) * RW(T -> A) / sum over j of RW(T -> j)
 HITS:      authority = W' * hub, hub = W * authority, each divided by its largest entry
 Iteration stops when nothing changes by more than `tolerance` (of the largest value) or after `most_sweeps`.
-But: nodes without out-edges (every queued URL) give nothing away; against the form that spreads their rank evenly
-    (networkx) this divides all PageRanks by one number, so the order is the same.
+But: nodes without out-edges (every queued URL) do not pass on their rank. Compared with the form that spreads it evenly
+    (networkx), all PageRanks are divided by one number, so the order is the same.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ def pagerank(
 ) -> Floats:
     """PageRank of each node, or IPageRank when the matrix is weighted.
 
-    `share`: a page's rank is divided by the sum of its edges' weights, or (`count`) by their number.
+    `share`: the rank of a page is divided by the sum of the weights of its out-edges ("sum"), or by their number ("count").
     """
-    given = np.diff(matrix.indptr).astype(np.float64) if share == "count" else np.asarray(matrix.sum(axis=1))
-    shares = np.divide(damping, given, out=np.zeros(given.shape), where=given > 0)
+    total = np.diff(matrix.indptr).astype(np.float64) if share == "count" else np.asarray(matrix.sum(axis=1))
+    shares = np.divide(damping, total, out=np.zeros(total.shape), where=total > 0)
     transposed = matrix.T.tocsr()
     ranks = np.ones(matrix.shape[0])
     for _ in range(most_sweeps):
@@ -46,7 +46,7 @@ def pagerank(
 
 
 def hits(matrix: csr_array, *, tolerance: float = 1e-6, most_sweeps: int = 50) -> tuple[Floats, Floats]:
-    """Authority and hub value of each node, the largest of each 1 (0 for a graph without weight)."""
+    """Authorities and hubs of all nodes, each scaled so that the largest is 1 (all 0 for a graph without weights)."""
     transposed = matrix.T.tocsr()
     hubs = authorities = np.ones(matrix.shape[0])
     for _ in range(most_sweeps):

@@ -1,9 +1,9 @@
-"""Releases recorded answers one at a time, as on a network slower than the reader.
+"""Releases recorded responses one at a time, as on a network slower than the crawler.
 
-A recording answers at once, so sixteen answers would come in the same instant, be read in a row, and only then would the next
-page be asked for; a strategy that learns from each page then crawls otherwise. So an answer waits until as many requests wait
-as may be under way: then the page before it has been read and its successor asked for. Where fewer are asked for (seeds, the
-last pages), an answer comes once the crawl is idle.
+A recording responds at once. Without pacing, sixteen responses would come in the same instant and be read in a row before the next page
+is requested; a strategy that learns from each page would then crawl in another order. So a response waits until as many requests wait
+as may be under way: then the page before it has been read and its successor requested. When there are fewer requests (seeds, the last
+pages), a response is released once the crawl is idle.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from collections import deque
 from collections.abc import Callable
 
 STILL_SECONDS = 0.05
-LOOKS = 2  # at a crawl that stands still: a page may just have been read, and its successor not asked for yet
+LOOKS = 2  # polls that must find the crawl idle: after the first, the successor of a page may not be requested yet
 
 
 class Pacer:
-    """First in, first out."""
+    """A queue of requests that wait for their recorded responses, first in first out."""
 
     def __init__(self, under_way: int) -> None:
-        """`under_way`: requests at once."""
+        """`under_way`: how many requests the crawl has at once."""
         self._under_way = under_way
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
 
     async def wait(self, still: Callable[[], bool]) -> None:
-        """Wait until this request may be answered. `still`: whether all that was answered has been read."""
+        """Wait until the response to this request may be released. `still()`: whether all released responses have been read."""
         released = asyncio.get_running_loop().create_future()
         self._waiting.append(released)
         if len(self._waiting) >= self._under_way:
@@ -36,7 +36,7 @@ class Pacer:
 
     def _answer(self) -> None:
         released = self._waiting.popleft()
-        if not released.done():  # a request that was given up
+        if not released.done():  # done: the request was cancelled
             released.set_result(None)
 
     def _look_later(self, still: Callable[[], bool], looks: int = 0) -> None:

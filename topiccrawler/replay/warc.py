@@ -1,20 +1,20 @@
-"""A recorded web: WARC files that answer in place of the network.
+"""Replays a recorded web: looks responses up by URL in WARC files, which replace the network.
 
-A recording knows each page under one URL, a crawl asks under many; and gigabytes must not be in memory. So one pass
-notes where each response begins, bodies are read on demand, and a URL that was not recorded is looked up under the
-spellings a server would know.
+A recording has each page under one URL, a crawl requests it under many; and gigabytes must not be in memory. So one pass
+records where each response begins, bodies are read on demand, and a URL that was not recorded is looked up under the
+spellings that a server would accept.
 
 For a URL, in this order:
-    the recording of it (http when https was not recorded, and the other way round; the first of several records, but for one
-        that says "later": 408, 429 and 5xx give way to what came when it was asked again);
+    its own record (http when https was not recorded, and the other way round; the first of several records, except
+        that a temporary failure, 408, 429 or 5xx, is replaced by the response to a later request);
     an alias, 301: a line `url TAB target` of aliases.tsv beside the file, /x -> /x/, /x -> /x.html,
         /x/index.html -> /x/ (also .htm, .shtml);
-    a recording with the same canonical form, answered in place, because the crawl asks by canonical URLs:
-        /x/ finds /x/index.html, a page finds itself recorded with tracking parameters;
+    a record with the same canonical form, without a redirect, because the crawl requests canonical URLs:
+        /x/ finds /x/index.html, a page finds its record with tracking parameters;
     nothing: 404 on a recorded host (also for robots.txt: all is allowed), else 502.
 
-Of a truncated file (a crawl killed while it wrote) the whole records are used; damaged ends are logged.
-A file that gives none, or whose records cannot be reached by offset, is a ReplayError.
+Of a truncated file (a crawl was killed while it wrote) the whole records are used; the damage is logged.
+A file without a whole record, or whose records cannot be read by offset, is a ReplayError.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ _REMEDY = "name .warc or .warc.gz files"
 
 
 def recorded_paths(text: str | Iterable[str]) -> list[Path]:
-    """Paths, folders and patterns, separated by commas (or a list of such); each file once, in the order named."""
+    """The WARC files of paths, folders and glob patterns, in one text separated by commas or in a list; each file once, in order.
+    ReplayError for a name without files."""
     names = text.split(",") if isinstance(text, str) else text
     paths: list[Path] = []
     for name in filter(None, (name.strip() for name in names)):
@@ -64,24 +65,24 @@ def _files(name: str) -> list[Path]:
 logger = logging.getLogger(__name__)
 
 _INDEX_PAGES = ("index.html", "index.htm", "index.shtml")
-TEMPORARY = frozenset({408, 429, *range(500, 600)})  # statuses after which a crawl asks again
+TEMPORARY = frozenset({408, 429, *range(500, 600)})  # statuses after which a crawl retries
 _PATH_SAFE = "/:@!$&'()*+,;=~-._"
 _PARTS = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\??)([^#]*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the recorded web would answer."""
+    """The status that the recorded web has for a URL."""
 
     status: int
-    location: str | None = None  # where a 3xx points to
+    location: str | None = None  # the target of a 3xx
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One response; the body unpacked, the headers true of it."""
+    """One response with the body decoded, and with headers that fit the decoded body."""
 
-    url: str  # as it was asked for
+    url: str  # as it was requested
     status: int
     headers: Headers
     body: bytes
@@ -94,8 +95,8 @@ class RecordedWeb:
         self._paths = list(paths)
         self._files: list[WarcFile] = []
         self._positions: dict[str, int] = {}  # key -> (offset * files + file) * 2 + recorded under https
-        self._spelled: dict[str, str] = {}  # key -> URL as recorded, where the key does not give it
-        self._moved: dict[str, Found] = {}  # key -> answer, where it is not 200
+        self._spelled: dict[str, str] = {}  # key -> URL as recorded, where it cannot be derived from the key
+        self._moved: dict[str, Found] = {}  # key -> status and target, where the status is not 200
         self._originals: dict[str, str] = {}  # key of a revisit record -> URL of the response with its body
         self._aliases: dict[str, str] = {}
         for number, path in enumerate(self._paths):
@@ -113,17 +114,17 @@ class RecordedWeb:
         return len(self._positions)
 
     def urls(self) -> Iterator[str]:
-        """The URLs as they were recorded, in the order of the files."""
+        """Yield the URLs as they were recorded, in the order of the files."""
         for key, position in self._positions.items():
             yield self._url(key, position)
 
     def find(self, url: str) -> Found:
-        """The status and, for a redirect, its target, without reading the body."""
+        """The status of a URL and, for a redirect, its target; no body is read."""
         found, key = self._look_up(url)
         return found if key is None else self._moved.get(key, found)
 
     def response(self, url: str) -> Recorded | None:
-        """The response, or None when nothing is recorded there (`find` says whether that is 404 or 502)."""
+        """The response to a request of `url`; None when nothing is recorded (`find` has the status, 404 or 502)."""
         found, key = self._look_up(url)
         if key is not None:
             status, headers, body = self._stored(key)
@@ -137,12 +138,12 @@ class RecordedWeb:
         return None
 
     def record_url(self, url: str) -> str | None:
-        """The URL of the record that answers; None for aliases and where nothing is recorded."""
+        """The URL of the record with the response to `url`; None for aliases and where nothing is recorded."""
         _, key = self._look_up(url)
         return None if key is None else self._url(key, self._positions[key])
 
     def _look_up(self, url: str) -> tuple[Found, str | None]:
-        """The answer and, when a record holds it, the record's key."""
+        """The status of a URL, and the key of its record (None for aliases and where nothing is recorded)."""
         if url in self._positions:
             return Found(200), url
         parts = _PARTS.match(url)
@@ -178,7 +179,7 @@ class RecordedWeb:
 
     @cached_property
     def _canonical_keys(self) -> dict[str, str]:
-        """Canonical form -> key, for the records that are not under their canonical form themselves."""
+        """Key of the canonical URL -> key of the record, for records whose own key is not canonical."""
         keys: dict[str, str] = {}
         for key, position in self._positions.items():
             parts = _PARTS.match(canonical(self._url(key, position)) or "")
@@ -207,9 +208,9 @@ class RecordedWeb:
         key = _key(parts)
         secure = parts[1].lower() == "https"
         if key in self._positions and secure and not self._positions[key] & 1:
-            key = "https" + key[4:]  # the http record is most often nothing but the way to this one
+            key = "https" + key[4:]  # the http record is most often only a redirect to this one
         elif key in self._positions:
-            key = entry.url  # distinguished by a fragment
+            key = entry.url  # the two may differ by a fragment
         if key in self._positions:
             if not self._is_temporary(key) or entry.status in TEMPORARY:
                 return
@@ -231,7 +232,7 @@ class RecordedWeb:
         return key in self._moved and self._moved[key].status in TEMPORARY
 
     def _leave_out_revisits_alone(self) -> None:
-        """A revisit record has no body; without the file that has it nothing was recorded."""
+        """Drop the revisit records whose responses are in none of the files: they have no body."""
         found = ((key, self._look_up(url)[1]) for key, url in self._originals.items())
         alone = [key for key, first in found if first is None or first in self._originals]
         for key in alone:
@@ -254,7 +255,7 @@ class RecordedWeb:
 
 
 def _key(parts: re.Match[str]) -> str:
-    """The form records are found by: http, lower-case host, one percent-encoding, no fragment."""
+    """The form of a URL by which records are found: http, lower-case host, uniform percent-encoding, no fragment."""
     host = parts[2].rpartition("@")[2].lower()
     name, colon, port = host.partition(":")
     if colon and port in ("", "80", "443"):

@@ -1,10 +1,10 @@
-"""One WARC file: where its responses begin, and each of them on demand.
+"""Reads one WARC file: lists where its responses begin, and reads each on demand.
 
-A file of gigabytes is read by offset only. The file of a killed crawl ends in the middle of a record: its whole
+`WarcFile`: a file of gigabytes is read by offset only. The file of a killed crawl ends in the middle of a record: its whole
 records are used, and `damage` says what is wrong with its end.
 
-Bodies are decoded however they were stored. A WARC should keep the bytes of the wire, chunked and compressed; many writers store the decoded body with the old
-headers. So each header is tried, and followed only when it fits the bytes.
+`plain` decodes a body however it was stored. A WARC file should have the bytes of the connection, chunked and compressed, but many
+writers store the decoded body with the old headers. So each header is tried, and applied only when it fits the bytes.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from topiccrawler.errors import ReplayError, file_faults
 
-MAX_BODY_BYTES = 64 * 1024 * 1024  # what a bomb of a few kB may unfold to
+MAX_BODY_BYTES = 64 * 1024 * 1024  # the most that a decompression bomb of a few kB may expand to
 _GONE = (b"transfer-encoding", b"content-encoding", b"content-length")
 
 Headers = list[tuple[bytes, bytes]]
 
 
 def plain(headers: Headers, body: bytes) -> tuple[Headers, bytes]:
-    """The body as the page's author wrote it, and the headers that are still true of it."""
+    """The decoded body, and the headers that fit it."""
     for coding in _codings(headers, b"transfer-encoding"):
         body = _dechunked(body) if coding == b"chunked" else _unpacked(coding, body)
     for coding in _codings(headers, b"content-encoding"):
@@ -38,7 +38,7 @@ def plain(headers: Headers, body: bytes) -> tuple[Headers, bytes]:
 
 
 def _codings(headers: Headers, wanted: bytes) -> list[bytes]:
-    """In the order in which they must be undone."""
+    """The codings of a header, in the order in which they must be decoded."""
     values = [value for name, value in headers if name.lower() == wanted]
     return [coding.strip().lower() for coding in b",".join(values).split(b",")][::-1]
 
@@ -52,7 +52,7 @@ def _dechunked(body: bytes) -> bytes:
             size = int(body[at:line_end].split(b";")[0], 16) if line_end >= 0 else -1
         except ValueError:
             size = -1
-        if size < 0:  # not chunked after all, or cut off in the middle
+        if size < 0:  # not chunked, or cut off in the middle
             return b"".join(parts) if parts else body
         if size == 0:
             return b"".join(parts)
@@ -74,7 +74,7 @@ def _unpacked(coding: bytes, body: bytes) -> bytes:
         if coding == b"zstd":
             return bytes(ZstdReader(io.BytesIO(body)).read(MAX_BODY_BYTES))
     except (zlib.error, OSError, ValueError, EOFError):
-        pass  # stored unpacked under its old header
+        pass  # stored decoded, with its old header
     return body
 
 
@@ -83,17 +83,17 @@ _ANSWERS = WarcRecordType.response | WarcRecordType.revisit
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A response in the file, without its body."""
+    """A response in a WARC file, without its body."""
 
     url: str  # as recorded
     offset: int  # bytes
     status: int
     location: str | None  # the Location header of a redirect
-    original: str = ""  # of a revisit record: the URL whose response has its body
+    original: str = ""  # for a revisit record: the URL of the response that has its body
 
 
 class WarcFile:
-    """A .warc, or a .warc.gz with one gzip member a record, as the standard asks."""
+    """A file .warc, or .warc.gz with one gzip member a record, as the standard demands."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -103,7 +103,7 @@ class WarcFile:
         weakref.finalize(self, self._file.close)
 
     def entries(self) -> Iterator[Entry]:
-        """One pass over the file. The last entry is given only if its record is whole."""
+        """Yield the responses in one pass over the file. The last one is included only if its record is whole."""
         last: Entry | None = None
         offset = -1
         try:
@@ -127,7 +127,7 @@ class WarcFile:
             self.damage = self.damage or "its last record is cut off"
 
     def read(self, offset: int) -> tuple[int, Headers, bytes]:
-        """Status, headers and body of the response that begins at a byte, the body as it is stored."""
+        """Status, headers and body of the response at a byte offset; the body as it is stored. ReplayError when it cannot be read."""
         fault = "no HTTP response there"
         try:
             record = self._record_at(offset)
@@ -167,7 +167,7 @@ def _entry(record: WarcRecord) -> Entry | None:
 
 
 def _status(record: WarcRecord) -> int | None:
-    """Read the HTTP head; its status, or None when there is none."""
+    """Parse the HTTP head of a record. Returns its status, or None when there is none."""
     if not record.is_http:
         return None
     try:

@@ -1,7 +1,7 @@
-"""Writes what a crawl fetches as WARC files, so that it can be kept, given away, and replayed.
+"""Writes the requests and responses of a crawl to WARC files, which can be archived, shared and replayed.
 
-One gzip member a record, flushed after each response: what a killed crawl leaves is readable to its last whole record. A file that
-is there is never touched: FILE.warc.gz, then FILE_00002.warc.gz, FILE_00003.warc.gz and so on, also when a job goes on.
+Each record is a gzip member, flushed after each response, so the file of a killed crawl is readable to its last whole record. An existing
+file is never changed: FILE.warc.gz is followed by FILE_00002.warc.gz, FILE_00003.warc.gz and so on, also when a job is resumed.
 A body that was written before is not written again: a revisit record refers to the first response that had it.
 """
 
@@ -23,7 +23,7 @@ from topiccrawler.errors import ReplayError, file_faults, one_line
 
 ENDING = ".warc.gz"
 RESPONSE, REQUEST = "application/http; msgtype=response", "application/http; msgtype=request"
-REMEMBERED_BODIES = 100_000  # whose copies are found; some 40 MB
+REMEMBERED_BODIES = 100_000  # bodies whose repetition is found; some 40 MB
 _IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 _REMEDY = "make room, or name another file: WARC_OUT=FILE.warc.gz"
 
@@ -36,14 +36,15 @@ class Exchange:
     seconds: float  # since the epoch
     request: bytes  # head and body
     head: bytes  # of the response, with the empty line
-    body: bytes  # of the response, coded as its head says
+    body: bytes  # of the response, encoded as its head says
     status: int
     ip_address: str = ""
     is_cut_off: bool = False  # the connection ended before the body did
 
 
 class WarcWriter:
-    """A series of files. `info`: fields of the warcinfo record that begins each. ReplayError when one cannot be written."""
+    """Writes a series of WARC files of about `most_bytes` each. `info`: fields of the warcinfo record that begins each file.
+    ReplayError when one cannot be written."""
 
     def __init__(self, path: Path, most_bytes: int, info: Mapping[str, str]) -> None:
         if not path.name.endswith(ENDING):
@@ -51,7 +52,7 @@ class WarcWriter:
         with file_faults(ReplayError, f"WARC_OUT={path}", "its folder cannot be made", _REMEDY):
             path.parent.mkdir(parents=True, exist_ok=True)
         self.path, self.most_bytes, self.info = path, most_bytes, info
-        self.revisits = self.written = 0  # responses
+        self.revisits = self.written = 0  # numbers of responses
         self._number = 1
         self._file: BinaryIO | None = None
         self._bodies: OrderedDict[bytes, tuple[str, str]] = OrderedDict()  # digest -> URL and date
@@ -67,7 +68,7 @@ class WarcWriter:
             self._file.flush()
 
     def close(self) -> None:
-        """End the file; another write begins the next."""
+        """Close the file; another `write` begins the next one."""
         if self._file is not None:
             with file_faults(ReplayError, f"WARC_OUT={self.path}", "cannot be written", _REMEDY):
                 self._file.close()
@@ -118,7 +119,7 @@ class WarcWriter:
 def new_record(
     kind: WarcRecordType, block: bytes, content_type: str, url: str = "", date: str = ""
 ) -> WarcRecord:
-    """A record of the standard's version 1.1 with this block."""
+    """Create a record with this block, in version 1.1 of the standard."""
     record = WarcRecord()
     record.init_headers(record_type=kind)
     if date:
@@ -131,12 +132,12 @@ def new_record(
 
 
 def put(file: BinaryIO, record: WarcRecord) -> None:
-    """Append a record, with the digest of its block, as a gzip member of its own."""
+    """Append a record to a file as a gzip member of its own, with the digest of its block."""
     member = GzipWriter(file, compression_level=6)
     record.write(member, checksum_data=True)
     member.finish()
 
 
 def iso(seconds: float) -> str:
-    """A time since the epoch as WARC has it."""
+    """Format a time in seconds since the epoch as WARC requires."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,1 +1,1 @@
-"""Pages, fingerprints and search in a PostgreSQL server, for many processes and many jobs (setting STORE_URL)."""
+"""Stores pages and fingerprints in a PostgreSQL server and searches them, for many processes and many jobs (setting STORE_URL)."""

@@ -1,4 +1,4 @@
-"""Pages in PostgreSQL, as crawling.servers knows a page server."""
+"""Implements the page server of crawling.servers with PostgreSQL."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ remember, open_shared = remember_address, CrawlPages
 
 
 def open_pages(address: str, job: str) -> ServedPages:
-    """The pages of a job. StateError when there is no such job."""
+    """Open the pages of a job, with the remembered password. StateError when there is no such job."""
     return PostgresPages(Session(whole(address)), job, create=False)

@@ -1,13 +1,13 @@
-"""A connection to a PostgreSQL server with its tables: work is done in one transaction, and a fault becomes one line.
+"""Connects to a PostgreSQL server, creates its tables, runs work in transactions, and turns each fault into one line.
 
-AwayError is a fault that may pass: the server cannot be reached, shuts down, starts, or broke the connection. Then the whole work is done again,
-so work is written such that a repetition is harmless.
+`Session` is one connection. `AwayError` is a fault that may pass: the server cannot be reached, shuts down, starts, or broke the
+connection. Then the whole work is done again, so it must be written so that a repetition is harmless.
 
-The first process that finds no tables makes them, in a schema of their own, for all jobs of the database. Jobs are distinguished by a column, not by
-a schema each: a worker that joins needs no right to make tables, one query lists all jobs, and a job is deleted by its row in the table of
-jobs. A page's key is a digest of its URL, because an index accepts no text of more than 2 700 bytes.
+`check_schema`: the first process that finds no tables creates them, in a separate schema, for all jobs of the database. A column, not a
+schema for each, distinguishes the jobs: a worker that joins needs no right to create tables, one query lists all jobs, and deleting a row
+of the table of jobs deletes the job. The key of a page is a digest of its URL, because an index accepts no text of more than 2 700 bytes.
 
-The address of a PostgreSQL server: its public form, and its password, which is never logged or stored.
+`redacted` is the public form of an address; `remember_address` holds the password in memory. It is never logged or stored.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ REMEDY = "write it as postgresql://USER@HOST:5432/DATABASE, or postgresql:///DAT
 SHOWN = ("host", "hostaddr", "port", "user", "dbname", "sslmode", "sslrootcert", "target_session_attrs")
 
 _Place = tuple[str, str, str]  # host, port, database
-_remembered: dict[_Place | None, str] = {}  # whole addresses; None: the one for all jobs
+_remembered: dict[_Place | None, str] = {}  # addresses with passwords; None: the one for all jobs
 
 
 def check_address(url: str) -> str:
-    """The address, when it is one of a PostgreSQL database; else ArgumentError."""
+    """Return the address unchanged. ArgumentError when it is not the address of a PostgreSQL database."""
     try:
         parts = urlsplit(url)
-        _ = parts.port  # is a number
+        _ = parts.port  # ValueError unless it is a number
         leads_somewhere = parts.hostname or parts.path.strip("/") or parts.query
         fine = parts.scheme in SCHEMES and bool(leads_somewhere)
     except ValueError:
@@ -42,7 +42,7 @@ def check_address(url: str) -> str:
 
 
 def redacted(url: str) -> str:
-    """The address with the user's name and without password; of its parameters those that lead to the server."""
+    """The address with the user name and without the password; of its parameters those in SHOWN."""
     scheme, mark, rest = url.partition("://")
     if not mark:
         return url.rpartition("@")[2]
@@ -55,20 +55,20 @@ def redacted(url: str) -> str:
 
 
 def remember_address(url: str, *, for_all: bool = False) -> None:
-    """Remember an address with its password, for jobs that name it without. `for_all`: use it for all jobs, whatever address they
-    name, because a database may have moved."""
+    """Remember an address with its password, for jobs that name it without one. `for_all`: use it for all jobs, whatever address
+    they name, because a database may have moved."""
     _remembered[_place(url)] = url
     if for_all:
         _remembered[None] = url
 
 
 def whole(address: str) -> str:
-    """The remembered address of the database that a job names; else that of the job (PGPASSWORD, .pgpass)."""
+    """The remembered address, with password, of the database that a job names; else `address`, for use with PGPASSWORD or .pgpass."""
     return _remembered.get(None) or _remembered.get(_place(address), address)
 
 
 def _place(url: str) -> _Place:
-    """Host, port and database: two users may look at one."""
+    """Host, port and database of an address; two users may use the same database."""
     parts = urlsplit(url)
     query = dict(parse_qsl(parts.query))
     where = parts.netloc.rpartition("@")[2]
@@ -82,18 +82,18 @@ def _place(url: str) -> _Place:
 
 
 VERSION = 1
-LOCK = 0x746F7063  # "topc": of the advisory locks of ours; the second number is the job
+LOCK = 0x746F7063  # "topc": first number of this program's advisory locks; the second number is the job
 _SCHEMA = package_text("cluster/postgresql/schema.sql").replace("$version", str(VERSION))
 
 
 def check_schema(connection: Any, name: str) -> None:
-    """Make the tables where there are none. StateError for those of another version, and for a database that cannot hold all texts."""
+    """Create the tables if there are none. StateError for tables of another version, and for a database that cannot hold all texts."""
     coding = connection.execute("SHOW server_encoding").fetchone()[0]
     if coding != "UTF8":
         remedy = "make another: createdb --encoding=UTF8 --template=template0 NAME"
         raise StateError(name, f"is a database of encoding {coding}, which lacks characters", remedy)
     if not _is_made(connection):
-        connection.execute("SELECT pg_advisory_xact_lock(%s, 0)", (LOCK,))  # others may be at it
+        connection.execute("SELECT pg_advisory_xact_lock(%s, 0)", (LOCK,))  # others may create them now
         if not _is_made(connection):
             connection.execute(_SCHEMA)
     version = connection.execute("SELECT version FROM topiccrawler.about").fetchone()[0]
@@ -109,7 +109,7 @@ def _is_made(connection: Any) -> bool:
 
 
 CONNECT_SECONDS = 5
-SILENT_SECONDS = 20  # a network that confirms nothing for so long counts as broken
+SILENT_SECONDS = 20  # a connection without a confirmation for so long counts as broken
 MISSING = "STORE_URL needs the package psycopg"
 Result = TypeVar("Result")
 
@@ -118,11 +118,11 @@ _REFUSED, _LASTING = package_table("cluster/postgresql/faults.toml").values()
 
 
 class AwayError(Exception):
-    """The server cannot be reached now: what was asked may be asked again."""
+    """The server cannot be reached now: the work may be done again later."""
 
 
 class Session:
-    """One connection, made when it is first needed and anew after it broke; for one thread."""
+    """One connection, opened when it is first needed and again after it broke; for one thread."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -138,7 +138,7 @@ class Session:
         self._connection: Any = None
 
     def run(self, work: Callable[[Any], Result]) -> Result:
-        """Do `work(connection)` in one transaction. AwayError, or StateError for what will not pass by itself."""
+        """Do `work(connection)` in one transaction. AwayError when the server is away, StateError for a lasting fault."""
         try:
             connection = self._open()
             with connection.transaction():
@@ -147,7 +147,8 @@ class Session:
             raise self._fault(error) from None
 
     def ask(self, work: Callable[[Any], Result]) -> Result:
-        """The same for one who does not wait: an old connection that broke is made anew, a server that is away is a StateError."""
+        """Do `work(connection)` for a caller that does not wait: a broken connection is opened again once, and a server that is away is
+        a StateError."""
         known = self.connects
         try:
             try:
@@ -161,7 +162,7 @@ class Session:
             raise StateError(self.name, fault, "start it, or give another STORE_URL") from None
 
     def close(self) -> None:
-        """Let go."""
+        """Close the connection."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -191,7 +192,7 @@ class Session:
         return self._connection
 
     def _fault(self, error: Any) -> Exception:
-        """What the error is for a user; a slip of ours stays itself."""
+        """The AwayError or StateError for an error of psycopg; an error of this program is returned unchanged."""
         state = error.sqlstate or ""
         broken = self._connection is not None and self._connection.closed
         if broken:

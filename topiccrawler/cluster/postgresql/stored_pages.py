@@ -1,14 +1,15 @@
-"""The pages of one job in PostgreSQL for many processes at once, as store.pages has them, with full-text search.
+"""Stores the pages of one job in PostgreSQL for many processes at once, as store.pages does in a file, with full-text search.
 
-A page is one row by job and URL, written whole (INSERT … ON CONFLICT DO UPDATE): the last writer wins, and a repeated write is harmless. Each
-call is a transaction of its own, durable when it returns. PostgreSQL accepts no NUL in a text: it becomes U+FFFD.
+A page is one row by job and URL, written whole (INSERT … ON CONFLICT DO UPDATE): the last writer wins, and a repeated write is harmless.
+Each call is a transaction, durable when it returns. PostgreSQL accepts no NUL in a text: it becomes U+FFFD.
 
-The search uses the database's index (tsvector, GIN), one for all processes, filled as pages are stored. A file of FTS5 beside each reader would
-be built on each machine from all texts, and be older than the store. Words are those of the segmenter, stored past PostgreSQL's parser, which
-would cut them otherwise; words of the title have weight A.
+The search uses the index of the database (tsvector, GIN), one for all processes, filled as pages are stored. A file of FTS5 beside each
+reader would be built on each machine from all texts, and be older than the store. Words are those of the segmenter, written as a tsvector
+because the parser of PostgreSQL would cut them differently. Words of the title have weight A.
 
-Formula    rank = ts_rank_cd (cover density; a word of the title counts five times; divided by 1 + log of the length) * relevance of the page
-But        not BM25: the rarity of a word does not count. Of more than MOST_RANKED matching pages the most relevant are ranked. Of a word
+Formula    rank = ts_rank_cd * relevance of the page
+           ts_rank_cd: cover density; a word of the title counts five times; divided by 1 + log of the length
+But        not BM25: the rarity of a word does not count. If more than MOST_RANKED pages match, only the most relevant are ranked. Of a word
            PostgreSQL stores 256 positions, up to 16 383: phrases after these are not found.
 """
 
@@ -37,12 +38,12 @@ from topiccrawler.urls.canonical import host_of
 
 LAST_PLACE, MOST_PLACES = 16_383, 255
 MOST_BYTES = 2_000  # of a word
-SHORT = MOST_BYTES // 4  # characters that are no more bytes, whatever they are
-BREAK = 10  # places between title and text: no phrase goes over
+SHORT = MOST_BYTES // 4  # fewer characters than this are never too many bytes
+BREAK = 10  # positions between title and text, so that no phrase spans both
 
 
 def words_of_page(record: PageRecord, segmenter: Segmenter) -> str:
-    """The tsvector as text; empty for an alias and a page off topic, which are not to be found."""
+    """The tsvector of a page as text; empty for an alias and a page off topic, which no search must find."""
     if not record.stored or record.alias_of:
         return ""
     texts = [str(storable(text[:MOST_CHARACTERS])) for text in (record.title, record.text)]
@@ -54,7 +55,7 @@ def words_of_page(record: PageRecord, segmenter: Segmenter) -> str:
 
 
 def tsquery(terms: Iterable[QueryTerm]) -> str:
-    """What all terms but those excluded match."""
+    """The tsquery that matches pages with all terms and without the excluded ones."""
 
     def spelt(term: QueryTerm) -> str:
         joint = " <-> " if term.is_phrase else " & "
@@ -65,7 +66,7 @@ def tsquery(terms: Iterable[QueryTerm]) -> str:
 
 
 def quoted(word: str) -> str:
-    """A word as a tsvector or tsquery spells it."""
+    """Quote a word for a tsvector or tsquery."""
     if word.isalnum():
         return f"'{word}'"
     escaped = word.replace("\0", " ").replace("\\", "\\\\").replace("'", "''")
@@ -97,7 +98,8 @@ _ADD_JOB = "INSERT INTO topiccrawler.jobs (name, topic, recipe) VALUES (%s, '', 
 
 
 class PostgresPages(SqlPages):
-    """See store.pages.Pages. `indexed`: pages get their words as they are kept. `create`: the job may be a new one; else StateError."""
+    """The pages of one job: see store.pages.Pages. `indexed`: pages are indexed as they are stored. `create`: the job may be new; else
+    a job that does not exist is a StateError."""
 
     table = "topiccrawler.pages WHERE job = ?"
     row = "id"
@@ -121,7 +123,7 @@ class PostgresPages(SqlPages):
         segmenter: Segmenter,
         progress: Callable[[int, int], None] | None = None,
     ) -> list[Found]:
-        """The best pages that match; those kept with TOPIC_INDEX=False are indexed first, by this segmenter."""
+        """The best matching pages, at most `limit`. Pages stored with TOPIC_INDEX=False are indexed first, with this segmenter."""
         self._catch_up(segmenter, progress)
         chosen, values = self._condition(selection)
         expression = tsquery(terms)
@@ -135,7 +137,7 @@ class PostgresPages(SqlPages):
         return [Found(*row) for row in found]
 
     def _catch_up(self, segmenter: Segmenter, progress: Callable[[int, int], None] | None) -> None:
-        """Index the pages that were kept with TOPIC_INDEX=False. `progress`: called with pages done and to do."""
+        """Index the pages that were stored with TOPIC_INDEX=False. `progress(done, total)` is called after each batch of pages."""
         done, left = 0, self._left()
         total = left
         while left:
@@ -154,7 +156,7 @@ class PostgresPages(SqlPages):
         return self._ask(self.putting(record))
 
     def putting(self, record: PageRecord, segmenter: Segmenter = PLAIN) -> Callable[[Any], int]:
-        """The work of `put`, for a transaction of the caller's; `segmenter`: of the page's crawl."""
+        """The work of `put`, for a transaction of the caller. `segmenter`: that of the page's crawl."""
         row = {name: _text(value) for name, value in zip(COLUMNS, astuple(record), strict=True)}
         row["content_hash"] = row["content_hash"] or content_hash(str(row["text"]))
         url = str(row["url"])
@@ -170,7 +172,7 @@ class PostgresPages(SqlPages):
         return self._ask(self.getting(url))
 
     def getting(self, url: str) -> Callable[[Any], PageRecord | None]:
-        """The work of `get`, for a transaction of the caller's."""
+        """The work of `get`, for a transaction of the caller."""
         read = self._reading(f"SELECT {_ALL} FROM {self.table} AND key = ?", key_of(url))  # noqa: S608
         return lambda connection: next(map(record_from, read(connection)), None)
 
@@ -182,23 +184,23 @@ class PostgresPages(SqlPages):
         self._ask(self._reading(f"DELETE FROM {self.table} AND key = ? RETURNING id", key_of(url)))  # noqa: S608
 
     def recipe(self) -> tuple[str, str] | None:
-        """Topic and recipe (JSON) of the job, empty before its crawl has begun; None when there is no such job."""
+        """Topic and recipe (JSON) of the job, both empty before its crawl has begun; None when there is no such job."""
         found = self._ask(lambda connection: connection.execute(_JOB, (self.job,)).fetchone())
         return None if found is None else (found[1], found[2])
 
     def begin(self, topic: str, recipe: str) -> None:
-        """The job's crawl begins or goes on: keep what it is made from."""
+        """Store the topic and recipe (JSON) of the job, as its crawl begins or is resumed."""
         kept = "UPDATE topiccrawler.jobs SET topic = %s, recipe = %s WHERE id = %s"
         self._ask(lambda connection: connection.execute(kept, (topic, recipe, self.number(connection))))
 
     def commit(self) -> None:
-        """Each call has committed."""
+        """Do nothing: each call has committed its changes."""
 
     def close(self) -> None:
         self.session.close()
 
     def number(self, connection: Any) -> int:
-        """The job's number; it gets one when it has none."""
+        """The number of the job; a job without one gets one."""
         if self._number is not None:
             return self._number
         found = connection.execute(_JOB, (self.job,)).fetchone()
@@ -215,11 +217,11 @@ class PostgresPages(SqlPages):
         return self._ask(self._reading(f"SELECT {what} FROM {self.table} AND {which}", *values))  # noqa: S608
 
     def _reading(self, asked: str, *values: object) -> Callable[[Any], list[Any]]:
-        """The work of asking that of the job."""
-        given, text = tuple(map(_text, values)), asked.replace("?", "%s")
+        """The work of a query on the pages of the job. Each ? in the query marks a value."""
+        parameters, text = tuple(map(_text, values)), asked.replace("?", "%s")
 
         def read(connection: Any) -> list[Any]:
-            found: list[Any] = connection.execute(text, (self.number(connection), *given)).fetchall()
+            found: list[Any] = connection.execute(text, (self.number(connection), *parameters)).fetchall()
             return found
 
         return read
@@ -233,7 +235,7 @@ def _put_words(words: list[tuple[str, int]], connection: Any) -> None:
 
 
 def key_of(url: str) -> bytes:
-    """By which a URL is found, whatever its length."""
+    """The digest (16 bytes) by which a page is found, whatever the length of its URL."""
     return blake2b(str(_text(url)).encode(), digest_size=16).digest()
 
 

@@ -1,13 +1,16 @@
-"""The pages of a crawl in PostgreSQL: written by a thread, with copies found among the pages of all processes.
+"""Writes the pages of a crawl to PostgreSQL in a thread, and finds copies among the pages of all processes.
 
-`Writer` is a thread that does the crawl's work on the server in order, so that the reactor never waits for it. Each piece of work has a Future.
-While the server is away the work is tried again, and all later work waits, so that nothing is lost or done twice; after `outage_seconds` it
-fails with one line. What the caller then does not acknowledge is done again later.
+`Writer` does the work of a crawl on the server in a thread, in order, so that the reactor never waits for it. Each piece of work has a
+Future. While the server is away the work is retried, and all later work waits, so that nothing is lost or done twice. After
+`outage_seconds` it fails with one line; the caller then does not acknowledge the page, which is fetched again later.
 
-`PostgresDuplicates` finds copies. Fingerprints are in PostgreSQL and in the memory of each process (store.duplicates.NearIndex, 32 bytes a
-page). One process at a time looks and adds (an advisory lock of the job), after it has read the others' additions. So of one text
-fetched by two processes at once, one page is the original and one the copy. Cost: two requests a page with a text. A commit does not wait for
-the server's disk: a crash of the server loses the copies found in the last moment. After a broken connection all fingerprints are read again.
+`PostgresDuplicates` finds copies. Fingerprints are in PostgreSQL and in the memory of each process (store.duplicates.NearIndex, 32 bytes
+a page). One process at a time searches and adds (an advisory lock of the job), after it has read the additions of the others. So when two
+processes fetch the same text at once, one page is the original and the other the copy. Cost: two requests for each page with a text. A
+commit does not wait for the disk of the server: a crash of the server loses the copies found in the last moment. After a broken connection
+all fingerprints are read again.
+
+`CrawlPages` combines both for one crawl.
 """
 
 from __future__ import annotations
@@ -36,12 +39,12 @@ from topiccrawler.urls.canonical import host_of, site_of
 
 logger = logging.getLogger(__name__)
 
-KNOCK_SECONDS = 0.5
+KNOCK_SECONDS = 0.5  # between two attempts to reach a server that is away
 CLOSE_SECONDS = 10.0  # that a closing crawl waits for a server that is away
 
 
 class Writer:
-    """For one crawl. The session is the thread's from the first `submit` on."""
+    """A thread that does work on the server in order, for one crawl. From the first `submit` on only the thread uses the session."""
 
     def __init__(self, session: Session, outage_seconds: float = 600.0) -> None:
         self._session = session
@@ -49,16 +52,16 @@ class Writer:
         self._calls: SimpleQueue[tuple[Callable[[Any], Any], Future[Any]] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._away_since: float | None = None
-        self._knock = threading.Event()  # ends a wait between two knocks
+        self._knock = threading.Event()  # ends the wait before the next attempt
         self._given_up = self._ended = False
         self.calls = self.outages = 0
         self.busy_seconds = 0.0
 
     def submit(self, work: Callable[[Any], Result]) -> Future[Result]:
-        """Hand over `work(connection)`, to be done in a transaction. The Future fails with StateError for what will not pass."""
+        """Queue `work(connection)`, to be done in a transaction. The Future fails with StateError for a lasting fault."""
         handed: Future[Result] = Future()
         if self._ended:
-            handed.set_exception(self._let_go())
+            handed.set_exception(self._closed_error())
             return handed
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="postgresql", daemon=True)
@@ -67,15 +70,15 @@ class Writer:
         return handed
 
     def hurry(self) -> None:
-        """The crawl closes: a server that is away is waited for ten seconds more at most."""
+        """Wait at most CLOSE_SECONDS more for a server that is away, because the crawl closes."""
         self._outage_seconds = min(self._outage_seconds, self._seconds_away() + CLOSE_SECONDS)
 
     def figures(self) -> Mapping[str, float]:
-        """Since the start."""
+        """The counters since the start, by name."""
         return {"calls": self.calls, "busy_seconds": round(self.busy_seconds, 3), "outages": self.outages}
 
     def close(self, seconds: float = CLOSE_SECONDS) -> None:
-        """Finish the submitted work, and close. StateError when that takes longer."""
+        """Finish the submitted work, and close. StateError when that takes longer than `seconds` and CLOSE_SECONDS together."""
         self.hurry()
         if not self._end(seconds + CLOSE_SECONDS):
             raise StateError(self._session.name, "does not answer", "give the command again when it does")
@@ -122,9 +125,9 @@ class Writer:
                     logger.warning("%s is back after %.0f s", self._session.name, self._seconds_away())
                     self._away_since = None
                 return result
-        raise self._let_go()
+        raise self._closed_error()
 
-    def _let_go(self) -> StateError:
+    def _closed_error(self) -> StateError:
         return StateError(self._session.name, "is let go", "give the command again")
 
     def _wait(self, error: AwayError) -> None:
@@ -141,17 +144,17 @@ class Writer:
         return 0.0 if self._away_since is None else time.monotonic() - self._away_since
 
 
-AT_ONCE = 50_000  # fingerprints read in one go
+AT_ONCE = 50_000  # fingerprints read in one query
 
 
 _SQL = package_table("cluster/postgresql/queries.toml")
 
 
-MayBe = Callable[[str, str | None], bool]  # of URL and title
+MayBe = Callable[[str, str | None], bool]  # (URL, title) -> whether the page may be an original
 
 
 class PostgresDuplicates:
-    """As store.duplicates.DuplicateIndex; durable at once. For one thread, as its session is. `pages`: of the job."""
+    """The fingerprints of one job, as store.duplicates.DuplicateIndex; for one thread, like its session. `pages`: those of the job."""
 
     def __init__(self, pages: PostgresPages) -> None:
         self._pages, self._session = pages, pages.session
@@ -165,13 +168,13 @@ class PostgresDuplicates:
     def looking(
         self, url: str, print_: Fingerprint, *, across_sites: bool, may_be: MayBe
     ) -> Callable[[Any], str | None]:
-        """The work of `first_of`, for a transaction of the caller's."""
+        """The work of `first_of`, for a transaction of the caller."""
         url = str(storable(url)).replace("\0", "\ufffd")
 
         def look(connection: Any) -> str | None:
             try:
                 return self._look(connection, url, print_, across_sites=across_sites, may_be=may_be)
-            except BaseException:  # it may be undone: what is in memory is no longer what is there
+            except BaseException:  # the transaction may be rolled back, so memory and database may differ
                 self._forget()
                 raise
 
@@ -187,10 +190,10 @@ class PostgresDuplicates:
         if self._connects != self._session.connects:
             self._forget()
             while (
-                self._take(connection.execute(_SQL["news"], (job, self._changed, AT_ONCE)).fetchall())
+                self._apply_news(connection.execute(_SQL["news"], (job, self._changed, AT_ONCE)).fetchall())
                 == AT_ONCE
             ):
-                pass  # before the others have to wait
+                pass  # read most of them before the lock, for which others wait
             self._connects = self._session.connects
         with connection.pipeline():
             connection.execute("SET LOCAL synchronous_commit TO off")
@@ -198,7 +201,7 @@ class PostgresDuplicates:
             own = connection.execute(_SQL["own"], (job, key_of(url)))
             exact = connection.execute(_SQL["exact"], (job, print_.digest))
             news = connection.execute(_SQL["news"], (job, self._changed, AT_ONCE))
-        while self._take(news.fetchall()) == AT_ONCE:
+        while self._apply_news(news.fetchall()) == AT_ONCE:
             news = connection.execute(_SQL["news"], (job, self._changed, AT_ONCE))
         found = own.fetchone()
         row = found[0] if found else len(self._near)
@@ -210,7 +213,7 @@ class PostgresDuplicates:
             self._near.put(row, print_.bits)
         return first
 
-    def _take(self, rows: list[tuple[int, int, bytes]]) -> int:
+    def _apply_news(self, rows: list[tuple[int, int, bytes]]) -> int:
         for self._changed, row, bits in rows:
             self._near.put(row, bytes(bits))
         return len(rows)
@@ -231,7 +234,8 @@ def _site(url: str) -> str:
 
 
 class CrawlPages(Writer):
-    """`url`: of the database; `job`: the crawl's name there; `topic`: what it is for. Nothing is asked of the server before `check`."""
+    """The pages of one crawl, and its writer. `url`: address of the database; `job`: name of the crawl there; `topic`: its topic. The
+    server is not called before `check`."""
 
     def __init__(
         self, url: str, job: str, topic: str, *, indexed: bool = True, outage_seconds: float = 600.0
@@ -244,8 +248,8 @@ class CrawlPages(Writer):
         super().__init__(self._kept.session, outage_seconds)
 
     def check(self, another: Callable[[str, str, str], tuple[str, str]] | None = None) -> None:
-        """StateError when the server cannot be used, or the job there is for another topic. `another`: of the recipe there, its topic and the
-        one asked for, fault and remedy in people's words."""
+        """StateError when the server cannot be used, or the job there is for another topic. `another(recipe, its topic, topic)`: returns
+        fault and remedy for that case."""
         found = self.pages.recipe()
         if found is not None and found[0] and found[0] != self.topic:
             fault = f"holds a crawl for topic {found[0]!r}, not {self.topic!r}"
@@ -255,31 +259,32 @@ class CrawlPages(Writer):
             raise StateError(self.pages.name, fault, remedy)
 
     def begin(self, recipe: Mapping[str, object], topic: str = "") -> None:
-        """The crawl begins or goes on; its recipe is stored for readers. StateError when the server accepts no writes."""
+        """Store the recipe for readers, as the crawl begins or is resumed. StateError when the server accepts no writes."""
         self.topic = topic or self.topic
         self.pages.begin(self.topic, json.dumps(recipe, ensure_ascii=False))
 
     def keep(self, record: PageRecord, segmenter: Segmenter = PLAIN) -> Future[int]:
-        """Store a page; done when it is durable. `segmenter`: of the crawl."""
+        """Store a page; the Future is done when it is durable, with the number of its row. `segmenter`: that of the crawl."""
         return self.submit(self._kept.putting(record, segmenter))
 
     def get(self, url: str) -> Future[PageRecord | None]:
-        """A page of this job; None when it is not stored."""
+        """Read a page of this job; None when it is not stored."""
         return self.submit(self._kept.getting(url))
 
     def first_of(
         self, url: str, print_: Fingerprint, *, across_sites: bool, may_be: MayBe = lambda *_: True
     ) -> Future[str | None]:
-        """The page this one is a copy of, whichever process has kept it; None when it is the first, which is then remembered."""
+        """The URL of the page that this one is a copy of, whichever process has stored it. None when it is the first with this text; then
+        its fingerprint is stored."""
         look = self._duplicates.looking(url, print_, across_sites=across_sites, may_be=may_be)
         return self.submit(look)
 
     def close(self, seconds: float = CLOSE_SECONDS) -> None:
-        """Finish and let go. A second call does nothing."""
+        """Finish the submitted work, and close. A second call does nothing."""
         self.pages.close()
         super().close(seconds)
 
     def abandon(self) -> None:
-        """Let go at once."""
+        """Close at once; work that has not begun is dropped."""
         self.pages.close()
         super().abandon()

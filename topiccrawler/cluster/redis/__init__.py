@@ -1,1 +1,1 @@
-"""The frontier in Redis: several processes work on one crawl (docs/scaling.md)."""
+"""A frontier in Redis, with which several processes share one crawl (docs/scaling.md)."""

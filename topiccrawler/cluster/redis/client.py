@@ -1,8 +1,8 @@
-"""The connections of one crawl to its Redis server, or to the nodes of a Redis Cluster.
+"""Connects one crawl to its Redis server, or to the nodes of a Redis Cluster.
 
 On a Redis Cluster a client has a connection of its own to the node that has the slot of its prefix, because it must know which node may
 have lost writes. After a fault it asks the cluster for that node again. While a slot moves, its two nodes have a part of the keys each,
-and no script may run on either. KEYS[1], the prefix, is no key that exists, so the node replies ASK: it counts as away until all keys
+and no script may run on either. KEYS[1], the prefix, is not an existing key, so the node replies ASK: it counts as away until all keys
 have moved.
 """
 
@@ -28,18 +28,19 @@ OLDEST = (6, 2)
 CONNECT_SECONDS = 5.0
 
 
-ANSWER_SECONDS = 20.0  # a server that takes longer for a call counts as away
+ANSWER_SECONDS = 20.0  # a server that needs longer for a call counts as away
 
 
 MISSING = "REDIS_URL needs the package redis"
 
 
 class AwayError(Exception):
-    """The server cannot be reached, or is not ready yet: what was asked may be asked again later."""
+    """The server cannot be reached, or is not ready yet: the call may be repeated later."""
 
 
 def clients_of(url: str, job: str) -> list[Client]:
-    """A crawl's: one, or on a cluster one for each partition. StateError when there is no such server, it refuses us or is too old."""
+    """The clients of a crawl: one, or on a cluster one for each partition. StateError when there is no such server, it denies access or
+    is too old."""
     one = Client(url, job)
     one.check()
     if not one.is_clustered:
@@ -53,7 +54,7 @@ def clients_of(url: str, job: str) -> list[Client]:
 
 
 def _cluster(url: str, server: str) -> Any:
-    """Of redis-py: knows which node has which slot. Its nodes are remembered, should that of the address be away later."""
+    """The cluster object of redis-py, which finds the node of a slot. It remembers all nodes, in case that of the address fails later."""
     from redis.cluster import RedisCluster
     from redis.exceptions import RedisClusterException, RedisError
 
@@ -66,7 +67,7 @@ def _cluster(url: str, server: str) -> Any:
 
 
 class Client:
-    """A connection of its own to the namespace of one crawl, or of its partition on a cluster (`cluster`: of redis-py); for one thread."""
+    """A connection to the keys of one crawl, or of one partition on a cluster; for one thread. `cluster`: the object of redis-py."""
 
     def __init__(
         self,
@@ -84,8 +85,8 @@ class Client:
         self.name = f"{redacted(url)} job {job}"
         self.prefix = prefix_of(job, partition)
         self.server = redacted(url)
-        self.is_clustered = False  # it is a node of a Redis Cluster; known after `check`
-        self.is_durable = True  # it writes what it holds to an append-only file, or does not say
+        self.is_clustered = False  # the server is a node of a Redis Cluster; known after `check`
+        self.is_durable = True  # the server has an append-only file, or does not report it
         self.connects = 0  # how often a connection was made
         self._url, self._cluster, self._answer_seconds = check_address(url), cluster, answer_seconds
         self._faults = faults = redis.exceptions
@@ -100,11 +101,11 @@ class Client:
             OSError,
         )
         self._redis = self._opened()
-        self._is_lost = cluster is not None  # it is not known which node to call
+        self._is_lost = cluster is not None  # the node to call is unknown
         self._digests: dict[str, str] = {}
 
     def check(self) -> None:
-        """StateError when there is no such server, it refuses us or is too old."""
+        """Test the connection. StateError when there is no such server, it denies access or is too old."""
         try:
             info: Any = self._call("INFO")
             self.is_clustered = bool(info.get("cluster_enabled", 0))
@@ -119,12 +120,12 @@ class Client:
             raise StateError(f"Redis {self.server}", fault, "it must be 6.2 or newer (Valkey alike)")
 
     def unreachable(self, error: AwayError) -> StateError:
-        """For who cannot wait."""
+        """The StateError for a caller that cannot wait until the server is back."""
         remedy = "start it, or give another REDIS_URL"
         return StateError(f"Redis {self.server}", f"cannot be reached: {error}", remedy)
 
     def run(self, name: str, arguments: Sequence[Argument]) -> Any:
-        """Run a script. AwayError, or StateError for what will not pass by itself."""
+        """Run a script and return its reply. AwayError when the server is away, StateError for a lasting fault."""
         if name not in self._digests:
             self._digests[name] = hashlib.sha1(script(name).encode()).hexdigest()  # noqa: S324 as Redis has it
         try:
@@ -133,11 +134,11 @@ class Client:
             return self._call("EVAL", script(name), 1, self.prefix, *arguments)
 
     def read(self, command: str, name: str, *arguments: Argument) -> Any:
-        """A command on one key of the crawl."""
+        """Run a command on one key of the crawl and return its reply."""
         return self._call(command, self.prefix + name, *arguments)
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._redis.close()
 
     def _opened(self, **node: Any) -> Any:
@@ -164,8 +165,8 @@ class Client:
         connection.on_connect()
 
     def _find(self) -> None:
-        """Which node has the slot now: nodes fail and are replaced, slots move."""
-        if self.connects:  # else it was asked just now
+        """Connect to the node that has the slot now: nodes fail and are replaced, slots move."""
+        if self.connects:  # before the first connection the list of nodes is new
             self._cluster.nodes_manager.initialize()
         node = self._cluster.get_node_from_key(self.prefix)
         self.close()

@@ -1,11 +1,11 @@
-"""The connection between the reactor's thread and Redis: a thread of its own calls the server, in order, and waits for it.
+"""Connects the reactor's thread to Redis: a separate thread calls the server, in order, and waits for its replies.
 
-The conflict: the frontier's contract is synchronous, and the reactor must not block. So changes are handed over without waiting (`send`);
-a reply needed at once (`ask`) is waited for, two seconds at most, and then the server counts as away. While it is away no request is sent,
-changes are kept in order, and the thread tries to reconnect. Most requests are sent ahead of their need (`begin`).
+The conflict: the contract of the frontier is synchronous, and the reactor must not block. So changes are passed on without waiting
+(`send`). A reply needed at once (`ask`) is awaited for two seconds at most; then the server counts as away. While it is away no request is
+sent, changes are kept in order, and the thread tries to reconnect. Most requests are sent before their reply is needed (`begin`).
 
-Changes are numbered. The latest are kept for a while after the server confirmed them: a server that was killed before it had written them
-to disk gets them again (`resume`).
+Changes are numbered. The latest are kept for a while after the server has confirmed them: a server that was killed before it had written
+them to disk gets them again (`resume`).
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from topiccrawler.errors import CrawlerError
 
 @dataclass(slots=True)
 class Call:
-    """Of a script."""
+    """A call of a script, and its reply."""
 
     name: str
     arguments: Sequence[Argument]
-    batch: int = 0  # of changes; 0 = a question
+    batch: int = 0  # number of the batch of changes; 0 = a request without changes
     answer: Future[None] | None = None  # done with the call, for a caller that does not block
     done: threading.Event = field(default_factory=threading.Event)
     reply: Any = None
     error: Exception | None = None
-    after: int = 0  # batches sent before it
-    asked_at: float = 0.0  # by time.monotonic; then it goes to the server
-    sent_at: float = 0.0
-    back_at: float = 0.0
+    after: int = 0  # number of the last batch sent before it
+    asked_at: float = 0.0  # when it was queued, by time.monotonic
+    sent_at: float = 0.0  # when it was sent to the server
+    back_at: float = 0.0  # when it ended
 
     def end(self) -> None:
-        """There is a reply or an error."""
+        """Mark the call as done: it has a reply or an error."""
         self.back_at = monotonic()
         self.done.set()
         if self.answer is not None and self.answer.set_running_or_notify_cancel():
@@ -55,38 +55,39 @@ class Call:
 
     @property
     def age(self) -> float:
-        """Seconds since the server answered, more or less."""
+        """About the seconds since the server executed the call."""
         return monotonic() - (self.sent_at + self.back_at) / 2
 
 
 @dataclass(slots=True)
 class Figures:
-    """Since the start."""
+    """The counters of a connection since its start."""
 
     calls: int = 0
     wait_seconds: float = 0.0  # of the reactor
     busy_seconds: float = 0.0  # of the thread
     outages: int = 0
     sent: int = 0  # batches of changes
-    applied: int = 0  # of those
+    applied: int = 0  # batches that the server has confirmed
     fenced: int = 0  # changes refused because their host has another owner
 
 
-KEPT_SECONDS = 10.0  # appendfsync everysec loses two at most
+KEPT_SECONDS = 10.0  # for confirmed batches; with appendfsync everysec a server loses two seconds at most
 
 
 logger = logging.getLogger(__name__)
 
-CALL_SECONDS = 2.0  # that the reactor waits for an answer
+CALL_SECONDS = 2.0  # that the reactor waits for a reply
 KNOCK_SECONDS = 0.5
 BEAT = "beat"
-LOST = -1  # the answer of scripts/apply.lua
+LOST = -1  # the reply of scripts/apply.lua when the server has lost earlier batches
 STARTED_ANEW = "was started anew, or was away"
 UP, AWAY, BACK = "up", "away", "back"
 
 
 class Connection:
-    """See the module. `slot`, `session`: what changes are signed with. `lease_seconds`: without a sign of life, of the worker."""
+    """The thread that calls the server (see the module), and its queue of calls. `session` and `slot` sign the changes of the worker;
+    after `lease_seconds` without a sign of life the worker is declared dead."""
 
     def __init__(
         self,
@@ -105,7 +106,8 @@ class Connection:
         self._batches = 0
         self._calls: SimpleQueue[Call | None] = SimpleQueue()
         self._held: deque[Call] = deque()  # changes that wait until the server is back
-        self._kept: deque[tuple[float, int, Sequence[Argument]]] = deque()  # confirmed lately, by their batch
+        # batches confirmed lately: time, number, arguments
+        self._kept: deque[tuple[float, int, Sequence[Argument]]] = deque()
         self._resume: Call | None = None
         self._fault: CrawlerError | None = None
         self._alive = monotonic()
@@ -114,7 +116,7 @@ class Connection:
         self._thread.start()
 
     def send(self, arguments: Sequence[Argument]) -> None:
-        """Changes, to be made after all before."""
+        """Queue a batch of changes, to be made after all earlier calls."""
         self._check()
         self._batches += 1
         self.figures.sent += 1
@@ -129,7 +131,8 @@ class Connection:
         *,
         patient: bool = False,
     ) -> Any:
-        """A script's answer, after all changes before. AwayError at once while the server is away; `patient`: a slow one is waited for."""
+        """Run a script after all earlier calls, and wait for its reply. AwayError at once while the server is away; with `patient`, a
+        server that is only slow is waited for."""
         self._check()
         self._alive = monotonic()
         if self.state != UP or (self.away_since is not None and not patient):
@@ -139,7 +142,7 @@ class Connection:
         return self.reply_to(call, seconds)
 
     def reply_to(self, call: Call, seconds: float | None = None) -> Any:
-        """Wait for it. AwayError when none comes."""
+        """Wait for the reply to a call. AwayError when none comes in time, `seconds` or the usual limit; also raises the call's error."""
         began = monotonic()
         call.done.wait(seconds or self._call_seconds)
         self.figures.wait_seconds += monotonic() - began
@@ -159,13 +162,13 @@ class Connection:
         self.hand(call)
 
     def miss(self, call: Call) -> None:
-        """There is no answer yet: after a while the server counts as away."""
+        """Note that a call has no reply yet: after the usual limit the server counts as away."""
         if monotonic() - call.asked_at > self._call_seconds and not call.done.is_set():
             self._report_silence(call.asked_at)
 
     def resume(self, hosts: Sequence[str]) -> list[str] | None:
-        """The server is back: send it the hosts owned, and the changes it lost. Returns the hosts that have another owner now; None
-        when this worker was declared dead."""
+        """Send the owned hosts, and the changes that it has lost, to a server that is back. Returns the hosts that have another owner now;
+        None when this worker was declared dead. AwayError when no reply comes."""
         call = self._resume = Call("resume", [self._session, self._lease_seconds, self._slot, *hosts])
         call.done.wait(self._call_seconds)
         if call.error is not None or not call.done.is_set():
@@ -175,29 +178,29 @@ class Connection:
         return [host.decode() for host in call.reply[1]]
 
     def is_whole(self, batch: int, call: Call) -> bool:
-        """The number of the last batch that the server had at this call: less than a confirmed one means that it lost some."""
+        """False when the server has lost changes. `batch`: the last one that it had at this call; all sent before must be there."""
         if batch < call.after and self.state == UP:
             self._lost_writes("has lost its last changes")
         return self.state == UP
 
     def sign(self, session: str, slot: str) -> None:
-        """Go on as another worker: changes that were not made yet are signed by the one before, and refused where hosts have others."""
+        """Continue with a new session. Changes not made yet have the old one, and are refused for hosts that others own."""
         self._session, self._slot, self._batches = session, slot, 0
         self._kept.clear()
 
     @property
     def is_closed(self) -> bool:
-        """Nothing is called any more."""
+        """True when the thread has ended, so that no call is made."""
         return not self._thread.is_alive()
 
     def close(self) -> None:
-        """Let go, at once."""
+        """Close at once; queued calls are not made."""
         self._closing = True
         self._calls.put(None)
         self._thread.join(CALL_SECONDS)
 
     def hand(self, call: Call) -> None:
-        """A call to be done after all before; nobody waits for it."""
+        """Queue a call, to be made after all earlier ones, without waiting."""
         call.after, call.asked_at = self._batches, monotonic()
         self._calls.put(call)
 
@@ -206,7 +209,7 @@ class Connection:
             raise self._fault
 
     def _report_silence(self, since: float) -> None:
-        """There is no answer, and no fault either."""
+        """Count the server as away, because it gives neither a reply nor a fault."""
         if self.away_since is None:
             logger.warning("Redis %s does not answer; the crawl waits", self._client.server)
             self.figures.outages += 1
@@ -223,7 +226,7 @@ class Connection:
             else:
                 self._begin_again()
         self._client.close()
-        while not self._calls.empty():  # nobody shall wait for what is not done any more
+        while not self._calls.empty():  # nobody shall wait for calls that are not made any more
             if (call := self._calls.get()) is not None:
                 call.error = AwayError("closed")
                 call.end()
@@ -236,7 +239,7 @@ class Connection:
                 call = self._calls.get(timeout=self._lease_seconds / 6)
             except Empty:
                 if monotonic() - self._alive > self._lease_seconds * 20:
-                    return  # the reactor is blocked: others may have the hosts
+                    return  # the reactor is blocked: send no sign of life, so that others get the hosts
                 call = Call(BEAT, [self._session, self._lease_seconds])
         if call is not None:
             self._do(call)
@@ -279,7 +282,7 @@ class Connection:
             call.end()
 
     def _lost_writes(self, fault: str) -> None:
-        """Nothing the server says counts until it has what it may have lost."""
+        """The server may have lost changes: use none of its replies until it has them again."""
         logger.warning("Redis %s %s; changes that it lacks are made again", self._client.server, fault)
         self.figures.outages += self.away_since is None
         self.away_since = monotonic()
@@ -304,7 +307,7 @@ class Connection:
             self.state = BACK
 
     def _begin_again(self) -> None:
-        """Once the reactor said what it owns: resume, and send again what the server lost."""
+        """Once the reactor has sent the hosts it owns (`resume`), send the changes again that the server has lost."""
         call, self._resume = self._resume, None
         if call is None:
             self._pause(0.02)
@@ -327,7 +330,7 @@ class Connection:
         call.done.set()
 
     def _pause(self, seconds: float = KNOCK_SECONDS) -> None:
-        """Calls that come meanwhile are kept in order; questions are not answered."""
+        """Wait. Changes that come meanwhile are kept in order; other calls end with AwayError."""
         try:
             call = self._calls.get(timeout=seconds)
         except Empty:

@@ -1,11 +1,11 @@
-"""What a worker has in memory of a crawl in Redis: URLs, the first rows of its hosts' queues, open requests, and host clocks in transit.
+"""Holds the part of a crawl in Redis that a worker has in memory: URLs, first rows of host queues, open requests, and clocks of hosts.
 
-- `Entries`: the URLs of which the worker has a rank or a lease, and those it looked up since the last commit.
-- `Tops`: of each owned host the first waiting URLs, best first, and a bound: the rank of the best URL that is not at hand. So the
-  order is exact: a rank behind the bound is not leased before the server was asked.
-- `Question`: a request whose reply is not awaited. It records what changes here meanwhile, of which the reply says nothing.
+- `Entries`: the URLs of which the worker has a rank or a lease, and those it has looked up since the last commit.
+- `Tops`: for each owned host the first waiting URLs, best first, and a bound: the rank of the best URL that is not at hand. So the
+  order is exact: no URL that ranks behind the bound is leased before the server is asked.
+- `Question`: a request whose reply is not awaited. It records the changes made here meanwhile, which the reply does not contain.
 - `dump_clock`, `merge_clock`: the clock of a host on its way to its next owner: when it is ready, why not before, its delays by
-  reason, its record (frontier.budgets). Times are those of the server, since clocks of machines differ.
+  reason, its record (frontier.budgets). Times are those of the server, since the clocks of machines differ.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from topiccrawler.model import Score
 
 
 def dump_clock(hosts: Hosts, host: str, now: float, offset: float, session: str) -> bytes:
-    """The clock for the next owner. `offset`: the server's clock minus ours; `session`: of the sender."""
+    """Encode the clock of a host for its next owner. `offset`: the server's clock minus that of the caller; `session`: of the sender."""
     due = hosts.ready_at(host)
     reason = hosts.waiting_reason(host, now) if due > now else ""
     until = due + offset if due > now else 0.0
@@ -38,7 +38,8 @@ def dump_clock(hosts: Hosts, host: str, now: float, offset: float, session: str)
 
 
 def merge_clock(hosts: Hosts, host: str, text: bytes, offset: float, session: str) -> None:
-    """Merge the clock of the last owner, if that was another. A clock that is further ahead here stays."""
+    """Merge the clock of a host from its last owner, if that had another session. A later clock here stays. Of a damaged text only the
+    time counts."""
     if len(text) < DOUBLE.size:
         return
     due = DOUBLE.unpack_from(text)[0] - offset
@@ -60,7 +61,7 @@ def merge_clock(hosts: Hosts, host: str, text: bytes, offset: float, session: st
         hosts.records.merge_record(host, record)
 
 
-NOTHING: Key = (inf, 0)  # behind all others
+NOTHING: Key = (inf, 0)  # ranks behind all URLs
 
 
 @dataclass(slots=True)
@@ -71,15 +72,15 @@ class Top:
     bound: Key = NOTHING
 
     def best(self) -> Key | None:
-        """The rank of its best waiting URL, at hand or not."""
+        """The rank of the host's best waiting URL, at hand or not; None when no URL waits."""
         first = min(self.keys[0], self.bound) if self.keys else self.bound
         return None if first == NOTHING else first
 
 
 class Tops:
-    """The first waiting URLs of all owned hosts. `waits(key)`: the URL of that number waits with that score, as far as is known here.
+    """The first waiting URLs of all owned hosts. `waits(key)`: whether the URL waits with this rank, as far as is known here.
 
-    `load(host)`: has the first of a host read anew (`reset`); False when the server is away.
+    `load(host)` requests the first rows of a host again, for `reset`; False when the server is away. `keep`: rows at hand of each host.
     """
 
     def __init__(
@@ -88,54 +89,54 @@ class Tops:
         self._hosts, self._waits, self._load = hosts, waits, load
         self.keep = keep
         self.owned: dict[str, Top] = {}
-        self.short: set[str] = set()  # hosts of which few are held
-        self.leaving: set[str] = set()  # hosts being released: nothing of them is leased
-        self.read_now: set[str] = set()  # nor of those whose queue is read
-        self._is_away = False  # nor of any
+        self.short: set[str] = set()  # hosts with few rows at hand
+        self.leaving: set[str] = set()  # hosts being released: no URL of them is leased
+        self.read_now: set[str] = set()  # hosts whose queue is being read: no URL is leased
+        self._is_away = False  # the server is away: no URL of any host is leased
 
     def own(self, host: str) -> Top:
-        """This worker owns the host."""
+        """Add a host that this worker owns now. Returns its rows at hand."""
         return self.owned.setdefault(host, Top())
 
     def drop(self, host: str) -> None:
-        """This worker owns the host no more."""
+        """Remove a host that this worker no longer owns."""
         self.owned.pop(host, None)
         self.short.discard(host)
         self._hosts.want(host, None)
 
     def leave(self, hosts: Iterable[str]) -> None:
-        """Begin to release hosts; they are gone (`drop`) once the server confirms it."""
+        """Begin to release hosts, and hide them; `drop` follows once the server has confirmed it."""
         self.leaving = set(hosts)
         for host in self.leaving:
             self._hosts.want(host, None)
 
     def stay(self) -> None:
-        """No host is being released any more."""
+        """End the release of hosts: those that are still owned are ranked again."""
         hosts, self.leaving = self.leaving, set()
         for host in hosts:
             self.settle(host)
 
     def set_away(self, *, is_away: bool) -> None:
-        """While the server is away, hosts of other partitions are next."""
+        """Hide all hosts while the server is away, so that hosts of other partitions are next."""
         if self._is_away != is_away:
             self._is_away = is_away
             for host, top in self.owned.items():
                 self._want(host, top)
 
     def reading(self, host: str) -> None:
-        """The host's queue is being read; the host is hidden until it leaves `read_now`."""
+        """Hide a host whose queue is being read, until it is removed from `read_now`."""
         self.read_now.add(host)
         self._hosts.want(host, None)
 
     def reset(self, host: str, keys: list[Key], bound: Key) -> None:
-        """Replace the rows of a host by the server's."""
+        """Replace the rows at hand of a host by those of the server."""
         top = self.own(host)
         top.keys, top.bound = sorted(keys), bound
         self.short.discard(host)
         self.settle(host)
 
     def put(self, host: str, score: float, number: int, *, held: bool = True) -> None:
-        """A URL waits with this score; `held`: its record is at hand."""
+        """Add a URL that waits with this score; `held`: its record is at hand."""
         top = self.owned.get(host)
         if top is None:
             return
@@ -167,7 +168,7 @@ class Tops:
         return None
 
     def settle(self, host: str) -> None:
-        """Correct the host's rank after a URL left or sank."""
+        """Correct the rank of a host after a URL left its queue or sank, and mark the host when few rows are at hand."""
         top = self.owned.get(host)
         if top is not None:
             self._clean(top)
@@ -176,7 +177,7 @@ class Tops:
             self._want(host, top)
 
     def holds(self, host: str, key: Key) -> bool:
-        """The rank is at hand."""
+        """True when the URL with this rank is at hand."""
         top = self.owned.get(host)
         if top is None:
             return False
@@ -204,7 +205,7 @@ class Tops:
 
 
 def active_hosts(tops: Tops, hosts: Hosts) -> set[str]:
-    """Owned hosts with waiting URLs that budgets have not closed."""
+    """The owned hosts with waiting URLs, except those that budgets have closed."""
     return {host for host, top in tops.owned.items() if top.best() is not None and hosts.ready_at(host) < inf}
 
 
@@ -218,7 +219,8 @@ def ready_hosts(
 
 
 def not_needed(tops: Tops, hosts: Hosts, leased: Container[str]) -> set[str]:
-    """Owned hosts without a waiting URL and without a lease. Hosts closed by budgets have some: they stay, since the reason is known here."""
+    """The owned hosts without a waiting URL and without a lease. Hosts closed by budgets have waiting URLs, and stay with the worker that
+    knows the reason."""
     empty = (host for host, top in tops.owned.items() if top.best() is None)
     return {host for host in empty if host not in leased and not hosts.leases(host)}
 
@@ -229,42 +231,42 @@ class Question:
 
     call: Call
     session: str
-    wanted: Mapping[str, bytes] = field(default_factory=dict)  # URL -> digest, when it is about URLs
-    keys: set[bytes] = field(default_factory=set)  # digests of the URLs that changed since
-    hosts: set[str] = field(default_factory=set)  # of those URLs
-    acquired: set[str] = field(default_factory=set)  # hosts that became this worker's since
+    wanted: Mapping[str, bytes] = field(default_factory=dict)  # URL -> digest, for a look-up of URLs
+    keys: set[bytes] = field(default_factory=set)  # digests of the URLs changed here since
+    hosts: set[str] = field(default_factory=set)  # hosts of those URLs
+    acquired: set[str] = field(default_factory=set)  # hosts acquired since
 
 
 class Questions:
-    """All open requests."""
+    """The open requests of a worker, which are notified of changes made here."""
 
     def __init__(self) -> None:
         self._open: set[Question] = set()
 
     def open(self, question: Question) -> Question:
-        """The request is sent."""
+        """Add a request that was sent. Returns it."""
         self._open.add(question)
         return question
 
     def close(self, question: Question) -> bool:
-        """Its reply was received. False when it was received before."""
+        """Remove a request whose reply was received. False when it was received before."""
         was_open = question in self._open
         self._open.discard(question)
         return was_open
 
     def stale(self, seconds: float) -> list[Question]:
-        """Look-ups replied to so long ago that their caller is gone."""
+        """The look-ups whose replies are at least this old, so that their callers are gone."""
         done = (one for one in self._open if one.wanted and one.call.done.is_set())
         return [one for one in done if one.call.age >= seconds]
 
     def changed(self, host: str, key: bytes) -> None:
-        """A URL was pushed, leased, ended or scored here."""
+        """Record in all open requests that a URL was pushed, leased, ended or scored here."""
         for question in self._open:
             question.keys.add(key)
             question.hosts.add(host)
 
     def acquired(self, host: str) -> None:
-        """A host became this worker's."""
+        """Record in all open requests that this worker has acquired a host."""
         for question in self._open:
             question.acquired.add(host)
 
@@ -274,36 +276,37 @@ _SWEEP_AT = 10_000  # entries
 
 @dataclass(slots=True)
 class Entry:
-    """One URL."""
+    """One URL, as far as this worker knows it."""
 
     number: int
     key: bytes  # digest
-    host: str  # "" = not asked for yet
+    host: str  # "" = not known yet
     state: State
     score: float
-    seen: int = 0  # anchors
+    seen: int = 0  # seen-anchor mask
     raw: bytes | None = None  # its record
-    row: Row | None = None  # the same, read
+    row: Row | None = None  # the decoded record, which replaces `raw`
     leased: bool = False  # by this worker
 
 
 class Entries:
-    """By number, and by URL where that is known. What is not held counts until the next commit: then others may have changed it.
+    """The URLs that this worker knows, by number, and by URL where that is known.
 
-    `has_rank(host, key)`: that rank of a host's queue is held.
+    An entry is held while its URL is leased here or its rank is at hand. Others are valid until the next commit only, since other
+    workers may change them. `has_rank(host, key)`: whether this rank in the queue of a host is at hand.
     """
 
     def __init__(self, has_rank: Callable[[str, Key], bool]) -> None:
         self._has_rank = has_rank
-        # changes of the counts that are not in the server's counts yet
+        # changes of the counts by state that are not in the server's counts yet
         self.since: Counter[State] = Counter()
         self._by_number: dict[int, Entry] = {}
-        self._by_url: dict[str, Entry | None] = {}  # None = never met
-        self._recent: set[str] = set()  # URLs asked about since the last commit
+        self._by_url: dict[str, Entry | None] = {}  # None = the crawl does not have the URL
+        self._recent: set[str] = set()  # URLs looked up or added since the last commit
         self._sweep_at = _SWEEP_AT
 
     def knows(self, url: str) -> bool:
-        """It was asked about just now, or is held."""
+        """True when the URL was looked up since the last commit, or is held."""
         if url in self._recent:
             return True
         entry = self._by_url.get(url)
@@ -313,34 +316,34 @@ class Entries:
         return False
 
     def of(self, url: str) -> Entry | None:
-        """None for one that was never met, or that is not known."""
+        """The entry of a URL; None when the crawl does not have the URL, or it is not known here."""
         return self._by_url.get(url)
 
     def get(self, number: int) -> Entry | None:
-        """The one of that number."""
+        """The entry with this number, or None."""
         return self._by_number.get(number)
 
     def numbered(self, number: int) -> Entry:
-        """The same, of one that is known."""
+        """The entry with this number, which must be known. KeyError otherwise."""
         return self._by_number[number]
 
     def waiting_score(self, number: int) -> float | None:
-        """None when it does not wait, as far as is known here."""
+        """The score of a URL that waits; None when it does not wait, as far as is known here."""
         entry = self._by_number.get(number)
         return entry.score if entry is not None and entry.state is State.WAITING else None
 
     def waits(self, key: Key) -> bool:
-        """It waits with that score."""
+        """True when the URL waits with this rank."""
         return self.waiting_score(key[1]) == -key[0]
 
     def add(self, url: str, entry: Entry) -> None:
-        """A URL that is new."""
+        """Add a URL that is new in the crawl."""
         self._by_number[entry.number] = entry
         self._by_url[url] = entry
         self._recent.add(url)
 
     def met(self, url: str, key: bytes, raw: bytes) -> None:
-        """What the server says of a URL; empty = never met."""
+        """Apply the server's index entry of a URL; empty = the crawl does not have the URL."""
         self._recent.add(url)
         if not raw:
             self._by_url[url] = None
@@ -353,7 +356,7 @@ class Entries:
         self._by_url[url] = entry
 
     def hold(self, number: int, host: str, raw: bytes) -> Key | None:
-        """A waiting URL's record came with its host's queue; None when it was leased since."""
+        """Store the record of a waiting URL from the queue of its host. Returns its rank; None when it has been leased since."""
         score, entry = score_of(raw), self._by_number.get(number)
         if entry is None:
             entry = self._by_number[number] = Entry(number, digest_of(raw), host, State.WAITING, score)
@@ -363,7 +366,7 @@ class Entries:
         return (-score, number)
 
     def read(self, number: int, where: str) -> Row:
-        """Its record."""
+        """The record of a URL. StateError when it is damaged or not at hand."""
         entry = self._by_number[number]
         if entry.row is None:
             if entry.raw is None:
@@ -372,24 +375,24 @@ class Entries:
         return entry.row
 
     def rescore(self, entry: Entry, score: Score, where: str) -> None:
-        """It waits with another score."""
+        """Change the score of a waiting URL."""
         entry.score = float(score.value)
         if entry.raw is not None or entry.row is not None:
             row = self.read(entry.number, where)
             entry.row = replace(row, score=entry.score, carry=float(score.carry), shares=score.shares)
 
     def turn(self, entry: Entry, state: State) -> None:
-        """Its state is another."""
+        """Change the state of a URL, and count the change."""
         self.since[entry.state] -= 1
         self.since[state] += 1
         entry.state, entry.leased = state, state is State.PROCESSING
 
     def lose(self, number: int) -> None:
-        """Its lease is another worker's."""
+        """Drop a URL whose lease another worker has now."""
         self._by_number.pop(number, None)
 
     def forget(self) -> None:
-        """Forget what was asked about, but is not held."""
+        """Drop the URLs looked up since the last commit that are not held."""
         recent, self._recent = self._recent, set()
         for url in recent:
             entry = self._by_url.get(url)
@@ -403,7 +406,7 @@ class Entries:
         return entry.leased or self._has_rank(entry.host, (-entry.score, entry.number))
 
     def sweep(self, numbers: Callable[[], Container[int]]) -> None:
-        """Forget all but these numbers, once there are twice as many as after the last time."""
+        """Drop all URLs but these numbers, once there are twice as many as after the last sweep."""
         if len(self._by_number) < self._sweep_at:
             return
         held = numbers()

@@ -1,6 +1,6 @@
-"""The exchange between the processes of a crawl, in Redis: a stream of entries and the newest state (scripts/common.lua has the keys).
+"""Exchanges entries, states and counts between the processes of a crawl in Redis (scripts/names.lua lists the keys).
 
-Writes go with the other changes, in their order, and count once (records.py). Reads are made by the connection's thread and
+Writes are sent with the other changes, in order, and each counts once (records.py). Reads are made by the thread of the connection and
 collected later, so that the reactor never waits for them.
 """
 
@@ -20,12 +20,12 @@ from topiccrawler.crawling.sharing import START, Harvest, Learned, StreamEntry
 
 logger = logging.getLogger(__name__)
 
-ANSWER_SECONDS = 0.01  # after which a reply is worth looking for
+ANSWER_SECONDS = 0.01  # after which a reply may have arrived
 PIECE = 64  # entries read at a time
 
 
 class Counted(NamedTuple):
-    """Pages fetched and kept."""
+    """Numbers of pages fetched and kept."""
 
     pages: int
     kept: int
@@ -46,7 +46,7 @@ class RedisExchange:
         self._batch, self._hand, self._flush, self._under_way = batch, hand, flush, under_way
         self._harvest = Harvest(*joined.harvest, 0)  # the server's latest count
         self.counted = Counted(0, 0)  # pages of this process
-        self._reported = self.counted  # those of them in the server's count
+        self._reported = self.counted  # the part of them in the server's count
         self.session, self.begun, self.first = joined.session, joined.begun, learned_of(joined.learned)
         self.used = self.is_learner = False
         self.place = START
@@ -57,12 +57,12 @@ class RedisExchange:
         self._own = 0  # entries sent by this session
         self._read_to, self._reads_own = START, True
         self._reading: Call | None = None
-        self._next_read = inf  # by time.monotonic; inf = nothing is read
-        self._state_call: Call | None = None  # for the newest state
+        self._next_read = inf  # by time.monotonic; inf = no entries are read
+        self._state_call: Call | None = None  # the request for the newest state
         self._time, self._received_at = 0.0, monotonic()
 
     def now(self) -> float:
-        """The server's clock."""
+        """The time by the server's clock, in seconds."""
         return self._time + monotonic() - self._received_at
 
     def count(self, *, kept: bool) -> None:
@@ -118,20 +118,20 @@ class RedisExchange:
         self._batch.learned(self.place, json.dumps(dict(covered)), entries, text)
 
     def soon(self, seconds: float) -> float:
-        """The shorter of this time and that until entries can be read."""
+        """The seconds until entries can be read, at most `seconds`."""
         if not self.is_learner:
             return seconds
         left = max(0.0, self._next_read - monotonic())
         return min(seconds, left if self._reading is None else ANSWER_SECONDS)
 
     def tick_argument(self) -> str:
-        """The argument of scripts/tick.lua: the place up to which entries may be dropped; "" = nothing is learned here."""
+        """The argument of scripts/tick.lua: the place up to which entries may be dropped; "" = this process cannot learn."""
         if not self.used:
             return ""
         return self.place if self.is_learner else START
 
     def receive(self, time: float, live: int, reply: Sequence[Any], counted: Counted) -> None:
-        """Apply the reply of a tick; `counted`: pages of this process when it was sent."""
+        """Apply the reply of a poll; `counted`: the pages of this process when the poll was sent."""
         self._time, self._received_at, self.live = time, monotonic(), live
         is_learner, self.newest, self.sent, pages, kept, self.received, announced = reply
         self.announced += [text.decode("utf-8", "replace") for text in announced]
@@ -139,7 +139,7 @@ class RedisExchange:
         self._harvest, self._reported = Harvest(pages, kept, 0), counted
 
     def sign(self, session: str) -> None:
-        """This process was declared dead and has joined again."""
+        """Continue with a new session, after this process was declared dead and has joined again."""
         self.session, self._own, self.is_learner = session, 0, False
 
     def _begin(self, name: str, arguments: Sequence[Argument]) -> Call:
@@ -150,7 +150,7 @@ class RedisExchange:
 
 
 def learned_of(reply: Sequence[bytes | None]) -> Learned | None:
-    """A state from the reply of scripts/learned.lua; None when there is none."""
+    """The state in the reply of scripts/learned.lua; None when none was published."""
     if not reply or reply[0] is None:
         return None
     number, by, place, raw, entries, at, state = (part or b"" for part in reply)

@@ -1,10 +1,10 @@
-"""The frontier in Redis: each host is owned by one worker at a time, which alone leases its URLs.
+"""Implements the frontier in Redis: each host is owned by one worker at a time, and only its owner leases its URLs.
 
-The owner of a host has its clock, so a lease needs no agreement: it is written with the next changes. A worker owns hosts by a session with a
-deadline. The session is its fencing number too: when the worker is declared dead, its hosts go to others, its leases wait again, and its
-late changes are refused.
+The owner of a host has its clock, so a lease needs no agreement between workers: it is written with the next changes. A worker owns hosts
+by a session with a deadline. The session is also its fencing number: when the worker is declared dead, its hosts go to others, its leases
+wait again, and its late changes are refused.
 
-A page costs one request (for what is known of its links), which can be sent ahead (`prefetch`), and changes that nobody waits for. Within
+A page costs one request (the states of its links), which can be sent ahead (`prefetch`), and changes that nobody waits for. Within
 one process the order is that of the other frontiers. Of several workers each leases the best URL of the hosts it owns.
 """
 
@@ -34,7 +34,7 @@ from topiccrawler.urls.canonical import host_of
 
 
 class WorkerView(RedisListing, FrontierView):
-    """See frontier.base.FrontierView. What is not known here is asked of the server."""
+    """The view of a worker: see frontier.base.FrontierView. URLs that are not known here are requested from the server."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class WorkerView(RedisListing, FrontierView):
         return self._worker.counts[State.WAITING] + self._entries.since[State.WAITING]
 
     def sample(self, count: int) -> Sequence[float]:
-        """Asked for by each call, and answered by the next."""
+        """See FrontierView.sample. A call sends the request; a later call returns the scores."""
         call = self._sampling
         if call is not None and call.done.is_set():
             self._sample = [] if call.error is not None else list(struct.iter_unpack(">d", call.reply))
@@ -82,12 +82,12 @@ class WorkerView(RedisListing, FrontierView):
         return True
 
 
-LOOK_SECONDS = 0.25  # between two looks around
-CLOSE_SECONDS = 10.0  # for the last changes
+LOOK_SECONDS = 0.25  # between two polls of the server
+CLOSE_SECONDS = 10.0  # that closing waits for the last changes
 
 
 class LearnsTogether:
-    """Of a queue in Redis, whole or in partitions: how its crawl learns, and where its figures stand."""
+    """What a frontier in Redis has in common with one in partitions: the learning of its crawl, and the names of its stats."""
 
     stats_family = "frontier/redis/…"
 
@@ -97,9 +97,10 @@ class LearnsTogether:
 class RedisFrontier(LearnsTogether, LeasingFrontier):
     """See frontier.base.Frontier and crawling.sharing.SharedQueue for the contracts.
 
-    `joined`: the crawl and this worker's place in it (joining.join).
-    `outage_seconds`: so long the crawl waits for a server that is away, then it ends.
-    `partitions`: of the crawl, of which this is one; what a worker has of hosts is divided among them.
+    `joined`: the crawl, and the session of this worker (joining.join).
+    `outage_seconds`: how long the crawl waits for a server that is away before it ends.
+    `keep`: rows of each host's queue at hand. `most_hosts`: hosts that the worker owns at most; 0 = by its slots.
+    `partitions`: of the crawl, of which this is one; the hosts that a worker may own are divided among them.
     """
 
     def __init__(
@@ -125,12 +126,12 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
         self._look_ups = LookUps(self.worker, self._entries, keep)
         held = self.hosts, self._tops, self._entries
         self._looking = Looking(self.worker, joined, *held, most_hosts, partitions)
-        self._now, self._next_look = 0.0, 0.0  # as the caller last had it; by time.monotonic
+        self._now, self._next_look = 0.0, 0.0  # by the clock of the caller; by time.monotonic
         self._view: WorkerView = WorkerView(
             self.worker, self._entries, self._look_ups, self._batch, joined.client.name, self.scores_anew
         )
         self.exchange: Exchange = self.worker.exchange
-        # this process's in other partitions of the crawl (partitions.py)
+        # the frontiers of this process in the other partitions of the crawl (partitions.py)
         self.others: Sequence[RedisFrontier] = ()
         self.notes: Notes = RedisNotes(self._batch, joined.notes)
 
@@ -164,7 +165,7 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
     def lease(
         self, now: float, accept: Accept | None = None, *, target: tuple[Link, Score] | None = None
     ) -> Leased | None:
-        """As the contract says; a `target` is leased if this worker owns its host or can acquire it: else it waits for the owner."""
+        """See frontier.base.Frontier. A `target` is leased if this worker owns its host or can acquire it; else it waits for the owner."""
         if target is None:
             self.look_around(now)
             if self.worker.away:
@@ -199,16 +200,16 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
 
     @property
     def is_busy(self) -> bool:
-        """URLs are leased or read here, or changes on their way: links may come of that."""
+        """True while URLs are leased or read here, or changes are not confirmed: any of these may bring links."""
         return bool(self._leases or self._readings) or self.worker.has_unsent
 
     def pending(self) -> bool:
-        """Something waits or is under way that a worker will fetch: this one or another."""
+        """True while a URL waits or is under way that any worker will fetch."""
         self.look_around(self._now)
         return self.worker.away or not self.worker.is_dry
 
     def next_ready(self, now: float) -> float | None:
-        """When to ask for a lease again."""
+        """When to call `lease` again."""
         look = self._looking.soon(max(0.0, self._next_look - monotonic()), self._readings)
         wait = self.worker.exchange.soon(look)
         here = None if self.worker.away else self.hosts.next_ready(now)
@@ -218,13 +219,13 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
         return self.worker.figures()
 
     def commit(self) -> None:
-        """Hand over all changes so far; they are made in order, and a page's end after its links."""
+        """Pass all changes so far to the connection. They are made in order, the end of a page after its links."""
         self._acknowledged = 0
         self.worker.flush()
         self._entries.forget()
 
     def close(self, *, commit: bool = True) -> None:
-        """Make the last changes and leave: what is owned or leased is others' at once."""
+        """Make the last changes and leave the crawl, so that hosts and leases are free at once. Without `commit`, only disconnect."""
         if not commit:
             self.worker.connection.close()
         elif not self.worker.left:
@@ -244,13 +245,13 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
     def _offer(
         self, link: Link, score: Score, now: float, tunnel: int, *, again: bool, known: bool
     ) -> tuple[Pushed, tuple[bytes, bytes] | None]:
-        """The outcome of a push, and the record to send for it."""
+        """Return the outcome of a push, and the head and record to send for it (None = no change). `known`: the look-up was answered."""
         entry, bit = self._entries.of(link.url), anchor_bit(link.anchor)
         key = digest(link.url) if entry is None else entry.key
         if entry is None and not known:
             self.worker.questions.changed(link.host, key)
             new = record(key, link, score, tunnel, now)
-            return Pushed.NEW, (head(0, bit, met=True), new)  # the server will say what it was
+            return Pushed.NEW, (head(0, bit, met=True), new)  # the server decides whether it is new
         met = entry is not None
         if entry is None:
             outcome = Pushed.NEW
@@ -310,7 +311,7 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
         self.worker.at(now)
 
     def look_around(self, now: float) -> None:
-        """Receive what others changed, and poll again when that is due."""
+        """Apply replies of the server that have arrived, and poll it again when that is due."""
         self._at(now)
         self._looking.receive(self._lost)
         self._readings.receive()
@@ -325,7 +326,7 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
         self.worker.give_up_after(self._outage_seconds)
 
     def _lost(self, hosts: Iterable[str]) -> None:
-        """Others own these hosts: end their leases here."""
+        """End the leases of hosts that other workers own now."""
         gone = set(hosts)
         for url, (_, number) in list(self._leases.items()):
             if self._host(number) in gone:
@@ -333,7 +334,7 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
                 self._entries.lose(number)
 
     def scores_anew(self, number: int, host: str) -> bool:
-        """The URL waits, as far as is known here, and no other worker scores it anew."""
+        """True when the URL waits, as far as is known here, and this worker is the one to rescore it."""
         entry, worker = self._entries.get(number), self.worker
         mine = host in self._tops.owned or worker.exchange.is_learner or worker.live < 2
         waits = entry is None or entry.state is State.WAITING

@@ -1,9 +1,9 @@
-"""Joining and leaving a crawl in Redis: the recipe is compared, and the worker gets a session and a slot.
+"""Joins a process to a crawl in Redis: compares the recipe, and assigns a session and a slot to the worker.
 
-A session is never reused; it fences off a worker that was declared dead. A slot is the lowest number that no living worker has; its notes
-(counts, blocks, budgets) are read at joining, kept in memory, and written with the other changes. So the next worker on a slot goes on
-with them. A worker of this machine whose process has ended need not be waited for. A worker that leaves sends its last changes; then its
-hosts are free.
+A session is never reused; it fences off a worker that was declared dead. A slot is the lowest number that no living worker has. Its notes
+(counts, blocks, budgets) are read when a worker joins, kept in memory, and written with the other changes, so the next worker on a slot
+continues with them. A worker of this machine whose process has ended is declared dead at once. A worker that leaves sends its last
+changes; then its hosts are free.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def identity() -> str:
 
 
 def has_ended(who: str) -> bool:
-    """A process that is known to have ended; False for those of other machines."""
+    """True when the process with this identifier is known to have ended; False for processes of other machines."""
     machine, _, rest = who.partition(" ")
     pid, _, started = rest.partition(" ")
     try:
@@ -46,18 +46,18 @@ def has_ended(who: str) -> bool:
 
 
 def _machine() -> str:
-    """Since its start; containers with processes of their own count as machines."""
+    """An identifier of this machine since it was booted; containers with their own process numbers count as machines."""
     boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
     return f"{boot}/{(_PROC / 'self/ns/pid').readlink()}"
 
 
 def _started(pid: int) -> str:
-    """When, by the system's clock ticks: process numbers are reused."""
+    """The start time of a process in clock ticks since boot: process numbers are reused."""
     return (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[19]
 
 
 class RedisNotes:
-    """See frontier.base.Notes. The notes of a slot: the next worker on it finds them."""
+    """The notes of a slot, which the next worker on it finds: see frontier.base.Notes."""
 
     def __init__(self, batch: Batch, texts: dict[str, str]) -> None:
         self._batch, self._texts = batch, texts
@@ -75,17 +75,17 @@ class RedisNotes:
 
 
 def texts_of(raw: Mapping[bytes, bytes]) -> dict[str, str]:
-    """Notes as the server has them."""
+    """Decode the names and texts of notes from the server."""
     texts = ((name.decode("utf-8", "replace"), text) for name, text in raw.items())
     return {name: text.decode("utf-8", "surrogatepass") for name, text in texts}
 
 
-NUMBERS = 10_000  # for URLs to come, asked for at a time
+NUMBERS = 10_000  # numbers for new URLs, reserved at a time
 
 
 @dataclass(slots=True)
 class Membership:
-    """A worker's place in a crawl. `renew()` joins again, after it was declared dead."""
+    """The session and slot of a worker in a crawl. `renew()` joins again, after the worker was declared dead."""
 
     client: Client
     session: str
@@ -94,11 +94,11 @@ class Membership:
     live: int
     worker_seconds: float
     server_time: float
-    call_seconds: float  # that the reactor waits for an answer
+    call_seconds: float  # that the reactor waits for a reply
     renew: Callable[[Connection], Membership]
     notes: dict[str, str] = field(default_factory=dict)
-    begun: bool = False  # the entry of the seeds was sent before
-    harvest: tuple[int, int] = (0, 0)  # pages fetched and kept by all
+    begun: bool = False  # the entry of the seeds was sent before this worker joined
+    harvest: tuple[int, int] = (0, 0)  # pages fetched and kept by all workers
     learned: Sequence[bytes | None] = ()  # the newest state: the reply of scripts/learned.lua
 
 
@@ -114,11 +114,11 @@ def join(
     made_of: Mapping[str, Any] | None = None,
     call_seconds: float = CALL_SECONDS,
 ) -> Membership:
-    """Join a crawl, or begin it. `recipe`: what must be equal for all its workers, name -> value as typed.
+    """Join a crawl, or begin it. `recipe`: the options that must be equal for all its workers, name -> value as typed.
 
-    `made_of`: the whole recipe of the one that begins it, for those who look at the crawl (server.RedisView).
-    `call_seconds`: an answer that takes longer counts as none. `worker_seconds`: a worker without a sign of life for so long is declared dead.
-    StateError when the crawl was begun with another recipe.
+    `made_of`: the whole recipe of the worker that begins the crawl, for commands that read it (server.RedisView).
+    `call_seconds`: a reply that takes longer counts as none. `worker_seconds`: a worker without a sign of life for so long is
+    declared dead. StateError when the crawl was begun with another recipe.
     """
     text = json.dumps(dict(recipe or {}), sort_keys=True, ensure_ascii=False)
     processes = hash_of(client.read("HGETALL", "processes"))
@@ -149,7 +149,7 @@ def _join(
 
 
 def _other(client: Client, begun: Mapping[str, Any], asked: Mapping[str, Any]) -> StateError:
-    """The first thing that differs."""
+    """The StateError that names the first difference between two recipes."""
     for name, value in begun.items():
         if asked.get(name) != value:
             fault = f"this crawl was begun with {name} {value!r}, not {asked.get(name)!r}"
@@ -159,7 +159,7 @@ def _other(client: Client, begun: Mapping[str, Any], asked: Mapping[str, Any]) -
 
 
 def hash_of(raw: Any) -> dict[bytes, bytes]:
-    """A hash, from the reply of any version of the client."""
+    """A hash as a dict, from the reply of any version of the client."""
     if isinstance(raw, dict):
         return raw
     return dict(zip(raw[::2], raw[1::2], strict=True))

@@ -1,4 +1,4 @@
-"""The rows of a crawl in Redis, for reading: by a worker, and by commands that do not join."""
+"""Reads the rows of a crawl in Redis, for workers and for commands that do not join the crawl."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _added = attrgetter("added")
 
 
 class RedisListing:
-    """See frontier.base.Listing. `parts`: of each partition `ask(name, arguments)`, which runs a script after all changes made so far.
+    """See frontier.base.Listing. `parts`: for each partition `ask(name, arguments)`, which runs a script after all changes made so far.
 
-    `mine(number, host)`: the URL waits, as far as this worker knows, and is one that it scores anew; all workers together do so for all.
+    `mine(number, host)`: whether the URL waits, as far as this worker knows, and this worker rescores it; each URL has such a worker.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class RedisListing:
 
 
 def counts_of(flat: Sequence[bytes]) -> dict[State, int]:
-    """URLs by state, from a hash in a script's reply."""
+    """The number of URLs in each state, from a hash in the reply of a script."""
     counts = dict.fromkeys(State, 0)
     for code, count in zip(flat[::2], flat[1::2], strict=True):
         counts[STATES[int(code)]] = int(count)
@@ -97,5 +97,5 @@ def counts_of(flat: Sequence[bytes]) -> dict[State, int]:
 
 
 def share_of(host: str, slot: int, live: int) -> bool:
-    """Whether a host that nobody owns is one of this slot's, among so many workers."""
+    """Whether the worker on this slot, of `live` workers, has a host that nobody owns in its share."""
     return crc32(host.encode()) % max(1, live) == slot % max(1, live)

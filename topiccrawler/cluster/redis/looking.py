@@ -1,9 +1,9 @@
-"""Which hosts a worker of a crawl in Redis owns: acquired, released, and what other workers changed.
+"""Decides which hosts a worker of a crawl in Redis owns, and receives the changes of other workers.
 
-`Looking` polls the server several times a second and does not wait for the reply. It releases hosts, acquires better ones and receives
-what others changed. Nothing is leased of hosts that are being released.
+`Looking` polls the server several times a second and does not wait for the reply. A poll releases hosts, acquires better ones and returns
+the changes of others. No URL is leased from hosts that are being released.
 
-A worker alone owns as many hosts as it has room for. Among others it owns the hosts under way and a reserve of ready ones, at most its
+A single worker owns as many hosts as it has room for. With others it owns the hosts under way and a reserve of ready ones, at most its
 share of all hosts with URLs. It releases hosts without URLs, those beyond the reserve, and those that rank below the best free host. All
 other hosts are free, so that the best of them goes to the next worker with room.
 """
@@ -34,10 +34,10 @@ from topiccrawler.frontier.hosts import Hosts
 
 SLOT_HOSTS = 8  # hosts for each request that may be under way
 LEAST_HOSTS = 256
-RESERVE = 8  # hosts that can be asked next; more when more were asked since the last look
-SWAPPED = 16  # hosts exchanged for better ones at a time
-READ_AGAIN = 64  # queues read again at a time
-SOON_SECONDS = 0.01  # after which it is worth while to see whether the answer came
+RESERVE = 8  # ready hosts to keep; more when more URLs were leased since the last poll
+SWAPPED = 16  # hosts exchanged for better ones in one poll
+READ_AGAIN = 64  # queues read again in one poll
+SOON_SECONDS = 0.01  # after which a reply may have arrived
 
 
 Lost = Callable[[Iterable[str]], None]  # called with hosts that others own
@@ -45,17 +45,17 @@ Lost = Callable[[Iterable[str]], None]  # called with hosts that others own
 
 @dataclass(slots=True)
 class _Look:
-    """An open request."""
+    """A poll whose reply is awaited."""
 
     question: Question
     released: set[str]  # hosts being released: dropped with the reply
-    wanted: int  # hosts
-    since: Counter[State]  # changes of the counts that it knows of
-    counted: Counted  # pages that it knows of
+    wanted: int  # how many hosts to acquire
+    since: Counter[State]  # changes of the counts that were sent before it
+    counted: Counted  # pages whose count was sent before it
 
 
 class Looking:
-    """See the module. `most_hosts`: that it owns; 0 = by its slots."""
+    """Polls the server for one worker (see the module). `most_hosts`: hosts to own at most; 0 = by the slots of the worker."""
 
     def __init__(
         self,
@@ -70,17 +70,17 @@ class Looking:
         self._worker, self._joined = worker, joined
         self._hosts, self._tops, self._entries = hosts, tops, entries
         self._most_hosts, self._partitions = most_hosts, partitions
-        self._best_free = -inf  # score
-        self._share = 0  # hosts with waiting URLs, of all, for each worker; 0 = all
+        self._best_free = -inf  # best score of the hosts that nobody owns
+        self._share = 0  # hosts with waiting URLs for each worker; 0 = all
         self._look: _Look | None = None
         worker.room = self._most
 
     def soon(self, seconds: float, others: object) -> float:
-        """The shorter of this time and that until an answer may be here; `others`: are awaited as well, when it is true."""
+        """The seconds until a reply may arrive, at most `seconds`. `others`: true when other replies are awaited as well."""
         return min(seconds, SOON_SECONDS) if self._look is not None or others else seconds
 
     def begin(self, now: float, leased: set[str], lost: Lost, *, reads: bool) -> None:
-        """Send a request, when no reply is awaited. `leased`: hosts with open leases; `reads`: queues are read just now."""
+        """Send a poll, unless the reply to one is awaited. `leased`: hosts with open leases; `reads`: reads of queues are under way."""
         worker, tops, hosts = self._worker, self._tops, self._hosts
         if worker.connection.state == BACK:
             self._resume(lost)
@@ -115,13 +115,13 @@ class Looking:
             self._look = _Look(question, released, wanted, since, worker.exchange.counted)
 
     def finish(self, seconds: float, lost: Lost) -> None:
-        """Wait for the reply: a host that is being released is needed."""
+        """Wait for the reply at most `seconds`, because a host that is being released is needed."""
         if self._look is not None:
             self._look.question.call.done.wait(seconds)
             self.receive(lost)
 
     def receive(self, lost: Lost) -> None:
-        """Apply the reply, when it is here."""
+        """Apply the reply to the poll, if it has arrived."""
         look, worker = self._look, self._worker
         if look is None:
             return
@@ -138,7 +138,7 @@ class Looking:
         elif not call.reply:
             self._join_again(lost)
         elif not worker.connection.is_whole(int(call.reply[8]), call):
-            self._tops.stay()  # a server that has forgotten something says nothing of use
+            self._tops.stay()  # the server has lost changes, so its reply is wrong
         else:
             self._drop(look.released)
             self._apply(look)
@@ -161,12 +161,12 @@ class Looking:
         for one in again:
             host = one[0].decode()
             if host in question.hosts and host in self._tops.owned:
-                self._tops.short.add(host)  # it was read before that: once more
+                self._tops.short.add(host)  # it has changed here since the poll: read it once more
             elif host in self._tops.owned:
                 worker.read(one)
 
     def _drop(self, released: Iterable[str]) -> None:
-        """Drop released hosts, and what is known of their URLs: a later look-up may acquire the host again."""
+        """Drop released hosts and the states of their URLs, so that a later look-up may acquire the host again."""
         for host in released:
             self._tops.drop(host)
         if released:
@@ -180,7 +180,7 @@ class Looking:
         return min(most, max(1, self._share)) if self._share else most
 
     def _resume(self, lost: Lost) -> None:
-        """The server is back."""
+        """Send the owned hosts to a server that is back, and give up those that others own."""
         try:
             gone = self._worker.connection.resume(list(self._tops.owned))
         except AwayError:
@@ -193,7 +193,7 @@ class Looking:
                 self._tops.drop(host)
 
     def _join_again(self, lost: Lost) -> None:
-        """This worker was declared dead: others own its hosts."""
+        """Give up all hosts and join again, after this worker was declared dead."""
         lost(list(self._tops.owned))
         for host in list(self._tops.owned):
             self._tops.drop(host)

@@ -1,12 +1,12 @@
-"""One frontier over the partitions of a crawl on a Redis Cluster; each partition has a part of the hosts, with their queues, leases and URLs.
+"""Combines the partitions of a crawl on a Redis Cluster into one frontier.
 
-A partition lies in one slot, so on one node, and is a frontier like that of a crawl on one server. All partitions share the ranking of hosts,
-so the best URL of all is next. The stream of entries, the learner's state and the notes are in the first partition; the learner scores the
-URLs of the others too.
+Each partition has a part of the hosts, with their queues, leases and URLs. It is in one slot, so on one node, and is a frontier like that
+of a crawl on one server. All partitions share the ranking of hosts, so the best URL of all is next. The stream of entries, the state of
+the learner and the notes are in the first partition; the learner scores the URLs of the others too.
 
-No transaction spans two partitions, and none is needed: a page's links are sent before its end. A process with unconfirmed changes in any
-partition, or with a page under way, counts as busy in all. The crawl has ended when every partition says so, and says so again after another
-poll without changes: an earlier reply may be out of date when the last one arrives.
+No transaction spans two partitions, and none is needed: the links of a page are sent before its end. A process with unconfirmed changes
+in any partition, or with a page under way, counts as busy in all. The crawl has ended when every partition reports that it is empty, and
+reports so again after another poll without changes: an earlier reply may be out of date when the last one arrives.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from topiccrawler.frontier.base import Accept, FrontierView, Leased, Notes, Post
 from topiccrawler.model import Link, Score
 from topiccrawler.urls.canonical import host_of
 
-LOOKS = 2  # the second that is answered from now on was asked after now
-MOST = frozenset({"workers"})  # figures of which the largest counts
+LOOKS = 2  # replies to await: the second one from now belongs to a poll that was sent after now
+MOST = frozenset({"workers"})  # stats of which the maximum over the partitions counts, not the sum
 T = TypeVar("T")
 
 
 class PartitionedView(RedisListing, FrontierView):
-    """See frontier.base.FrontierView. `of(host)`: the partition that has it."""
+    """The view over all partitions: see frontier.base.FrontierView. `of(host)`: the partition that has the host."""
 
     def __init__(self, parts: Sequence[RedisFrontier], of: Callable[[str], RedisFrontier]) -> None:
         workers = [part.worker for part in parts]
@@ -56,8 +56,8 @@ class PartitionedView(RedisListing, FrontierView):
 
 
 class PartitionedFrontier(LearnsTogether):
-    """See frontier.base.Frontier and crawling.sharing.SharedQueue for the contracts, but: first in first out among equal scores
-    holds for the hosts of one partition. `parts`: over the same `hosts`."""
+    """See frontier.base.Frontier and crawling.sharing.SharedQueue for the contracts. But: first in first out among equal scores holds
+    only within a partition. `parts`: the partitions, which share one `Hosts`."""
 
     def __init__(self, parts: Sequence[RedisFrontier]) -> None:
         self.parts = list(parts)
@@ -69,7 +69,7 @@ class PartitionedFrontier(LearnsTogether):
         first.worker.others = [part.worker for part in parts[1:]]
         for part in self.parts:
             part.others = [other for other in parts if other is not part]
-        self._dry_at: tuple[list[int], object] | None = None  # looks and counts when all were dry
+        self._dry_at: tuple[list[int], object] | None = None  # polls and counts when all were first empty
 
     def push(
         self, rows: Iterable[tuple[Link, Score]], *, now: float, tunnel: int = 0, again: bool = False
@@ -100,7 +100,7 @@ class PartitionedFrontier(LearnsTogether):
             leased = self._of(host).lease(now, asked)
             if leased is not None:
                 return leased
-            if self.hosts.best(now) == host:  # its node went away just now
+            if self.hosts.best(now) == host:  # its node has failed just now
                 return None
         return None
 
@@ -133,7 +133,7 @@ class PartitionedFrontier(LearnsTogether):
         return Prefetch(answers, lambda: [ahead.receive() for ahead in asked]) if asked else None
 
     def pending(self) -> bool:
-        """All are asked, the learner is known to all of them."""
+        """True while a URL waits or is under way in any partition. Each partition is asked, and learns whether this is the learner."""
         for part in self.parts[1:]:
             part.worker.exchange.used = self.parts[0].worker.exchange.is_learner
         found = [part.pending() for part in self.parts]
@@ -176,7 +176,7 @@ class PartitionedFrontier(LearnsTogether):
     def _divided(
         self, things: Iterable[T], host: Callable[[T], str]
     ) -> Iterable[tuple[RedisFrontier, list[T]]]:
-        """Each one's, in their order."""
+        """Group things by the partition of their host, in order."""
         found: dict[int, list[T]] = {}
         for thing in things:
             found.setdefault(partition_of(host(thing), len(self.parts)), []).append(thing)

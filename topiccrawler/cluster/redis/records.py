@@ -1,11 +1,15 @@
-"""The format of a crawl in Redis: records of URLs, names of keys, addresses, scripts, and the batch of changes of a worker.
+"""Defines the format of a crawl in Redis: records of URLs, names of keys, addresses, scripts, and a worker's batch of changes.
 
-A record is bytes, so that a script can change state and score in place without decoding the link:
+`record`: a record is bytes, so that a script can change state and score in place without decoding the link:
 
     state 1 | score 8 | added 8 | changed 8 | carry 8 | tunnel 4 | digest 10 | length of shares 2 | of reason 2 | shares | reason | link
 
-Numbers are big-endian, so that bytes sort as the numbers do; the link is a JSON list. A `Batch` collects changes in order and becomes the
-arguments of one script (scripts/apply.lua). Redis runs a script as a whole, without changes of other workers in between.
+Numbers are big-endian, so that bytes sort as the numbers do; the link is a JSON list.
+
+`partitions_of`: a crawl on a Redis Cluster is divided into partitions, each in one slot, so on one node.
+
+`Batch` collects changes in order, which become the arguments of one script (scripts/apply.lua). Redis runs a script as a whole, without
+changes of other workers in between.
 """
 
 from __future__ import annotations
@@ -35,18 +39,18 @@ MOST_SHARES = 65_535  # bytes
 
 
 def digest(url: str) -> bytes:
-    """What a URL is known by; two URLs of a thousand million share one once in 10^6 crawls."""
+    """The 10 bytes by which a URL is stored; in a crawl of 10^9 URLs two share a digest once in 10^6 crawls."""
     return blake2b(url.encode("utf-8", "surrogatepass"), digest_size=10).digest()
 
 
 def entry_of(raw: bytes) -> tuple[int, int, int, float]:
-    """State, number, anchors seen and score of an index entry."""
+    """State, number, seen-anchor mask and score of an index entry."""
     state, high, low, seen, score = _ENTRY.unpack(raw)
     return state, high << 32 | low, seen, score
 
 
 def record(key: bytes, link: Link, score: Score, tunnel: int, now: float) -> bytes:
-    """Of a URL that waits."""
+    """Encode the record of a waiting URL. `key`: its digest."""
     shares = score.shares[:MOST_SHARES]
     value, carry = float(score.value), float(score.carry)
     head = _HEAD.pack(CODES[STATES[0]], value, now, now, carry, tunnel, key, len(shares), 0)
@@ -58,17 +62,17 @@ def record(key: bytes, link: Link, score: Score, tunnel: int, now: float) -> byt
 
 
 def score_of(raw: bytes) -> float:
-    """Without reading the rest."""
+    """The score in a record; the rest is not decoded."""
     return float(DOUBLE.unpack_from(raw, 1)[0])
 
 
 def digest_of(raw: bytes) -> bytes:
-    """The same of the digest."""
+    """The digest in a record; the rest is not decoded."""
     return raw[37:47]
 
 
 def row_of(raw: bytes, where: str) -> Row:
-    """The whole record. StateError when it is damaged; `where`: the crawl, for the message."""
+    """Decode a record. StateError when it is damaged; `where`: the crawl, for the message."""
     try:
         state, score, added, changed, carry, tunnel, _, shares, reason = _HEAD.unpack_from(raw)
         middle, end = _HEAD.size + shares, _HEAD.size + shares + reason
@@ -87,12 +91,13 @@ ONE_ADDRESS = (
 )
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 SLOTS = 16_384  # of a Redis Cluster
-PARTITIONS = 12  # of a crawl on a cluster, so on as many nodes at most
-NEAR_SLOTS = 32
+PARTITIONS = 12  # of a crawl on a cluster; it can use as many nodes at most
+NEAR_SLOTS = 32  # tolerance around the slot wanted for a partition
 
 
 def prefix_of(job: str, partition: int = 0) -> str:
-    """Before every key of the crawl, or of a partition. A cluster keeps together what has the same in braces."""
+    """The prefix of every key of a crawl, or of a partition. A cluster stores keys with the same text in braces in one slot.
+    ArgumentError for a job name that is not plain."""
     if not _NAME.fullmatch(job):
         raise ArgumentError(f"job name {job!r}", "is no plain name", "use letters, digits, dots and dashes")
     return f"topiccrawler:{{{_tag(job, partition)}}}:"
@@ -100,8 +105,8 @@ def prefix_of(job: str, partition: int = 0) -> str:
 
 @cache
 def partitions_of(job: str) -> tuple[int, ...]:
-    """Numbers of a crawl's partitions on a cluster, from 0: those whose slots lie at equal distances, so that nodes with as many slots each
-    have as many partitions each."""
+    """The numbers of a crawl's partitions on a cluster, beginning with 0. Their slots lie at nearly equal distances, so that nodes with
+    equal numbers of slots have equal numbers of partitions."""
     wanted = (_slot(job, 0) + place * SLOTS // PARTITIONS for place in range(1, PARTITIONS))
     return 0, *(
         next(number for number in count(1) if abs(_slot(job, number) - slot % SLOTS) < NEAR_SLOTS)
@@ -110,7 +115,7 @@ def partitions_of(job: str) -> tuple[int, ...]:
 
 
 def partition_of(host: str, partitions: int) -> int:
-    """The place among so many of the one that has a host."""
+    """The position of the partition that has a host, 0 .. `partitions` - 1."""
     hashed = blake2b(host.encode("utf-8", "surrogatepass"), digest_size=4).digest()
     return int.from_bytes(hashed, "big") % partitions
 
@@ -124,7 +129,7 @@ def _slot(job: str, partition: int) -> int:
 
 
 def check_address(url: str) -> str:
-    """The address, when it is one of a Redis server."""
+    """Return the address unchanged. ArgumentError when it is not the address of a Redis server."""
     if url.count("://") > 1:
         raise ArgumentError(f"REDIS_URL={redacted(url)}", "has several addresses", ONE_ADDRESS)
     try:
@@ -139,7 +144,7 @@ def check_address(url: str) -> str:
 
 
 def redacted(url: str) -> str:
-    """The address without user and password."""
+    """The address without user, password and parameters, for messages."""
     scheme, mark, rest = url.partition("://")
     if not mark:
         return url.rpartition("@")[2]
@@ -147,24 +152,24 @@ def redacted(url: str) -> str:
 
 
 SHARED = ("names", "queue", "common")
-HEAD = 2_000  # waiting URLs of a host, of which the first half stays as it is when there are more
-CHUNK = 128  # of the others lie together: as many as a server packs by default
+HEAD = 2_000  # most URLs in the sorted set of a host; when there are more, the lower half is moved to chunks
+CHUNK = 128  # URLs in a chunk: the most that a server stores packed by default
 
 
 @cache
 def script(name: str, head: int = HEAD, chunk: int = CHUNK) -> str:
-    """The text of one, with what all share before it."""
+    """The text of a Lua script, preceded by the parts that all scripts share."""
     parts = [package_text(f"cluster/redis/scripts/{part}.lua") for part in (*SHARED, name)]
     return "\n".join([f"local HEAD, CHUNK = {head}, {chunk}", *parts])
 
 
 Argument = bytes | str | int | float
 MOST_ARGUMENTS = 4_000  # of a batch: some 10 ms of the server
-MOST_PUSHED = 1_000  # in one operation: Lua's stack is finite
+MOST_PUSHED = 1_000  # links in one operation: the stack of Lua is bounded
 
 
 class Batch:
-    """Changes that are not sent yet."""
+    """The changes that are not sent yet, in order."""
 
     def __init__(self) -> None:
         self._parts: list[list[Argument]] = []
@@ -174,51 +179,51 @@ class Batch:
         return bool(self._open or self._parts)
 
     def push(self, links: Sequence[tuple[str, bytes, bytes]], *, again: bool) -> None:
-        """Links of a page: the host of each, its `head`, and its record."""
+        """Push links of a page: the host of each, its `head`, and its record."""
         for start in range(0, len(links), MOST_PUSHED):
             some = links[start : start + MOST_PUSHED]
             self._add(["P", "1" if again else "", len(some), *(part for link in some for part in link)])
 
     def move(self, host: str, key: bytes, state: State, reason: str, now: float) -> None:
-        """A URL's state changes."""
+        """Change the state of a URL."""
         text = reason.encode("utf-8", "replace")[:1000]
         self._add(["M", host, key, CODES[state], text, DOUBLE.pack(now)])
 
     def rescore(self, host: str, key: bytes, score: Score) -> None:
-        """A waiting URL gets another score."""
+        """Change the score of a URL, if it waits."""
         value, carry = DOUBLE.pack(float(score.value)), DOUBLE.pack(float(score.carry))
         self._add(["S", host, key, value, carry, score.shares])
 
     def anchor(self, key: bytes, bit: int) -> None:
-        """A URL was seen with another anchor text."""
+        """Add a bit to the seen-anchor mask of a URL."""
         self._add(["K", key, BIT.pack(bit)])
 
     def clock(self, host: str, text: bytes) -> None:
-        """What the host's next owner has to know."""
+        """Store the clock of a host for its next owner."""
         self._add(["C", host, text])
 
     def note(self, name: str, text: str) -> None:
-        """A note of this worker."""
+        """Store a note of this worker."""
         self._add(["N", name, text.encode("utf-8", "surrogatepass")])
 
     def entry(self, number: int, text: bytes, *, once: bool) -> None:
-        """An entry of the stream (exchange.py)."""
+        """Append an entry to the stream (exchange.py); with `once`, only if no process has sent such an entry before."""
         self._add(["E", number, "1" if once else "", text])
 
     def learned(self, place: str, covered: str, entries: int, text: str) -> None:
-        """A state that covers all entries up to that place."""
+        """Publish a state of the learner that covers all entries up to `place`."""
         self._add(["L", place, covered, entries, text.encode("utf-8", "surrogatepass")])
 
     def announce(self, text: str) -> None:
-        """An announcement to all processes."""
+        """Send an announcement to all processes."""
         self._add(["A", text])
 
     def count(self, *, kept: bool) -> None:
-        """A page was fetched."""
+        """Count a page that was fetched, and whether it was kept."""
         self._add(["H", "1" if kept else ""])
 
     def drain(self) -> list[list[Argument]]:
-        """Remove and return all changes, in batches to be applied in order."""
+        """Remove and return all changes, as lists of arguments to be applied in order."""
         parts = self._parts
         if self._open:
             parts.append(self._open)
@@ -233,5 +238,5 @@ class Batch:
 
 
 def head(number: int, bit: int, *, met: bool) -> bytes:
-    """The head of a link that is pushed; number 0 = the server assigns one. `met`: the server has the URL, as far as is known here."""
+    """The head of a link that is pushed; number 0 = the server assigns one. `met`: the server may have the URL already."""
     return (b"\1" if met else b"\0") + number.to_bytes(5, "big") + BIT.pack(bit)

@@ -1,6 +1,6 @@
-"""Crawls in Redis, as crawling.servers knows a queue server.
+"""Implements the queue server of crawling.servers with Redis.
 
-A crawl in Redis: `open_shared` joins it, on one server or on a cluster; `RedisView` reads it without joining, for commands.
+`open_shared` joins a crawl, on one server or on a cluster. `RedisView` reads a crawl without joining it, for commands.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def open_shared(
     call_seconds: float = CALL_SECONDS,
     **options: Any,
 ) -> RedisFrontier | PartitionedFrontier:
-    """Join the crawl, in each of its partitions when the server is a node of a cluster (joining.join; `options`: of RedisFrontier).
+    """Join a crawl, in each of its partitions when the server is a node of a cluster. See joining.join; `options`: those of RedisFrontier.
     StateError when the server cannot be used, or the crawl was begun with another recipe.
     """
     hosts = Hosts() if hosts is None else hosts
@@ -68,7 +68,7 @@ HARVEST, WAITS = "harvest", "waits"  # notes that are summed up over the workers
 
 
 class RedisView:
-    """Reads only. StateError when there is no such server or crawl."""
+    """Read access to a crawl for commands that do not join it. StateError when there is no such server or crawl."""
 
     def __init__(self, url: str, job: str) -> None:
         self._clients = clients_of(url, job)
@@ -83,23 +83,24 @@ class RedisView:
         self.notes: Notes = RedisNotes(Batch(), self.notes_of(0))
 
     def look(self) -> Listing:
-        """What its queue holds."""
+        """The listing of the URLs in the queue."""
         return self._listing
 
     def notes_of(self, slot: int) -> dict[str, str]:
-        """The notes of one worker."""
+        """The notes of the worker on one slot."""
         return texts_of(hash_of(self._read("HGETALL", f"notes:{slot}")))
 
     def learned(self) -> Learned | None:
-        """What the learner published last."""
+        """The state that the learner published last; None when there is none."""
         return learned_of(self._or_fail(self._clients[0], self._clients[0].run, "learned", []))
 
     def rows(self) -> Iterator[Row]:
-        """All records, in order of arrival."""
+        """Yield all records, in order of arrival."""
         return self.look().rows()
 
     def overview(self, top: int) -> Overview:
-        """Counts, and what comes next. O(hosts); of hosts only those that wait or are owned, and what of them waits or is leased."""
+        """The counts of the crawl, and the `top` best waiting rows. O(hosts). Only hosts that have waiting URLs or an owner are included,
+        with their numbers of waiting and leased URLs."""
         found = [self._or_fail(client, client.run, "overview", []) for client in self._clients]
         hosts = [host for _, some, _ in found for host in some]
         names = (State.WAITING.value, State.PROCESSING.value)
@@ -119,7 +120,7 @@ class RedisView:
         return Overview(states, waiting, failures, discards, self.look().best(top), self.summed_notes())
 
     def summed_notes(self) -> dict[str, str]:
-        """Pages and kept pages of all workers together, and why the hosts of each wait."""
+        """Notes with the page counts of all workers together, and the reasons why the hosts of each wait."""
         harvest: Counter[str] = Counter()
         waits: list[Any] = []
         slot = 0
@@ -131,7 +132,7 @@ class RedisView:
         return {HARVEST: json.dumps(harvest), WAITS: json.dumps(waits)}
 
     def close(self) -> None:
-        """Let go."""
+        """Close the connections."""
         for client in self._clients:
             client.close()
 
@@ -150,7 +151,7 @@ EXAMPLE = "redis://HOST:6379/0"
 
 
 def check(address: str, job: str) -> None:
-    """ArgumentError for what is no address, and for no plain name."""
+    """ArgumentError for an address that is not one of Redis, and for a job name that is not plain."""
     prefix_of(job)
     check_address(address)
 
@@ -158,7 +159,7 @@ def check(address: str, job: str) -> None:
 def open_queue(
     address: str, job: str, hosts: Hosts, recipe: Mapping[str, str], made_of: Mapping[str, Any], times: Times
 ) -> tuple[Frontier, SharedQueue]:
-    """Join the crawl."""
+    """Join the crawl of a job. Returns its frontier, once as `Frontier` and once as `SharedQueue`."""
     frontier = open_shared(
         address, job, hosts, recipe, made_of=made_of, worker_seconds=times.worker, lease_seconds=times.lease,
         outage_seconds=times.outage, acknowledgements_per_commit=sys.maxsize,  # the scheduler commits

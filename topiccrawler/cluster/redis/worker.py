@@ -1,7 +1,10 @@
-"""A worker of a crawl in Redis: its requests to the server, the hosts it acquires, look-ups of URLs, and reads of host queues.
+"""Implements a worker of a crawl in Redis: its requests to the server, the hosts it owns, look-ups of URLs, and reads of host queues.
 
-`Worker` sends changes and requests. `LookUps` requests what is known of many URLs at once, waiting for the reply or not. `Readings` reads
-further rows of a host's queue when the rows at hand are used up; meanwhile other hosts are fetched from.
+`Worker` sends changes and requests, and acquires hosts.
+
+`LookUps` requests the states of many URLs at once, with or without waiting for the reply.
+
+`Readings` reads further rows of a host's queue when the rows at hand are used up; meanwhile other hosts are fetched from.
 """
 
 from __future__ import annotations
@@ -36,7 +39,7 @@ from topiccrawler.urls.canonical import host_of
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.05
-LOOK_SECONDS = 30.0  # that somebody who looks at the crawl waits for an answer
+LOOK_SECONDS = 30.0  # that a read of the crawl's rows waits for a reply
 
 
 class Worker:
@@ -47,19 +50,19 @@ class Worker:
         self.session, self.slot, self.live = joined.session, joined.slot, joined.live
         self.counts: dict[State, int] = dict.fromkeys(State, 0)
         self.is_dry = False
-        self.looks = 0  # around, that were answered
-        self.others: Sequence[Worker] = ()  # this process's in other partitions of the crawl
+        self.looks = 0  # polls that were answered
+        self.others: Sequence[Worker] = ()  # the workers of this process in the other partitions of the crawl
         self.left = False
-        self.room = 0  # for further hosts, until the next look around
+        self.room = 0  # for further hosts, until the next poll
         self.room_for_one_more = False
-        self.seconds = joined.worker_seconds  # without a sign of life, and it counts as dead
+        self.seconds = joined.worker_seconds  # without a sign of life until it is declared dead
         self.questions = Questions()
         self._joined, self._hosts, self._tops = joined, hosts, tops
         self._entries, self._batch = entries, batch
         self._offset = 0.0  # the server's clock minus the caller's
         self._numbers: Iterator[int] = iter(joined.numbers)
         self._hand_overs = 0
-        self._leased = 0  # URLs, since the last look around
+        self._leased = 0  # URLs leased since the last poll
         self._clocks: set[str] = set()  # hosts whose clock changed since it was last sent
         self._now = 0.0
         self._joined_at = monotonic()
@@ -69,33 +72,33 @@ class Worker:
 
     @property
     def away(self) -> bool:
-        """The server does not answer."""
+        """True while the server does not answer."""
         return self.connection.away_since is not None
 
     def stand_by(self) -> None:
-        """Nothing of a server that is away is next; for a crawl on a cluster."""
+        """Hide the hosts of this partition while its server is away, so that those of other partitions are next."""
         self._tops.set_away(is_away=self.away)
 
     def at(self, now: float) -> None:
-        """The caller's clock."""
+        """Set the time by the clock of the caller, in seconds."""
         if self._joined_at:
             self._offset = self._joined.server_time + monotonic() - self._joined_at - now
             self._joined_at = 0.0
         self._now = now
 
     def set_clock(self, server_time: float) -> None:
-        """What the server's clock says now."""
+        """Set the offset between the clocks by the server's time now, in seconds."""
         self._offset = server_time - self._now
 
     def give_up_after(self, seconds: float) -> None:
-        """StateError when the server was away for so long."""
+        """StateError when the server has been away for longer than this."""
         since = self.connection.away_since
         if since is not None and monotonic() - since > seconds:
             remedy = "when it is back, the same command goes on with the crawl"
             raise StateError(f"Redis {self.where}", f"is away for {seconds:.0f} s", remedy)
 
     def flush(self) -> None:
-        """Hand over all changes so far."""
+        """Pass all changes so far to the connection, without waiting."""
         if self._batch:
             for host in self._clocks:
                 if host in self._tops.owned:
@@ -114,7 +117,7 @@ class Worker:
         return self.questions.open(Question(call, self.session, wanted or {}))
 
     def ask_or_fail(self, name: str, arguments: Sequence[Argument]) -> Any:
-        """A script's answer, after all changes so far. StateError while the server is away."""
+        """Run a script after all changes so far, and wait for its reply. StateError while the server is away."""
         try:
             self.flush()
             return self.connection.ask(name, arguments, LOOK_SECONDS, patient=True)
@@ -123,7 +126,8 @@ class Worker:
             raise StateError(f"Redis {self.where}", fault, remedy) from None
 
     def rescore_unseen(self, scores: Iterable[Score]) -> None:
-        """Of URLs that are not at hand: the server knows whether they wait. Where one may come first, its host is read again."""
+        """Rescore URLs that are not at hand; the server knows whether they wait. If one may be the best of its host, the queue of the host
+        is read again."""
         for score in scores:
             check_score(score)
             host, key = host_of(score.url), digest(score.url)
@@ -132,27 +136,27 @@ class Worker:
             self._tops.put(host, float(score.value), 0, held=False)
 
     def leased(self, host: str) -> None:
-        """A URL of the host was leased: whoever has the host after a sudden death of this worker must know."""
+        """Note that the clock of a host has changed by a lease: it must be sent, in case this worker dies and another gets the host."""
         self._clocks.add(host)
         self._leased += 1
 
     def leases_since(self) -> int:
-        """URLs leased since the last call."""
+        """The number of URLs leased since the last call."""
         leased, self._leased = self._leased, 0
         return leased
 
     def clock_of(self, host: str, now: float) -> bytes:
-        """The host's clock for its next owner."""
+        """The clock of a host, encoded for its next owner."""
         return dump_clock(self._hosts, host, now, self._offset, self.session)
 
     def sign(self, joined: Membership) -> None:
-        """Go on with a new session and slot: this worker was declared dead."""
+        """Continue with a new session and slot, after this worker was declared dead."""
         self.session, self.slot = joined.session, joined.slot
         self.connection.sign(self.session, str(self.slot))
         self.exchange.sign(self.session)
 
     def next_number(self) -> int:
-        """The number of a new URL; 0 = the server is away, and assigns one when it is back."""
+        """A number for a new URL; 0 = the server is away, and assigns one when it is back."""
         number = next(self._numbers, None)
         if number is None:
             try:
@@ -164,8 +168,8 @@ class Worker:
         return number
 
     def leave(self, now: float, seconds: float) -> None:
-        """Send the last changes and leave. Waits `seconds` for a server that is away; then this worker is declared dead when its deadline
-        passes."""
+        """Send the last changes and leave the crawl. Waits `seconds` for a server that is away; after that, this worker is declared dead
+        when its deadline passes."""
         self.left = True
         if self.connection.is_closed:
             return
@@ -185,7 +189,7 @@ class Worker:
         logger.warning("Redis is away: %s", undone)
 
     def figures(self) -> Mapping[str, float]:
-        """For the stats."""
+        """The stats of the connection and of the hosts owned, by name."""
         names = ("calls", "wait_seconds", "busy_seconds", "outages", "fenced")
         figures = {name: round(getattr(self.connection.figures, name), 3) for name in names}
         own = {"hosts": len(self._tops.owned), "hand_overs": self._hand_overs, "workers": self.live}
@@ -194,12 +198,12 @@ class Worker:
     # -- hosts -----------------------------------------------------------------------------------------------------
 
     def to_acquire(self, hosts: Iterable[str]) -> list[str]:
-        """Which of these hosts to acquire if they are free."""
+        """The hosts among these that the worker does not own and has room for; it acquires them if they are free."""
         wanted = [host for host in dict.fromkeys(hosts) if host not in self._tops.owned]
         return wanted[: max(self.room, int(self.room_for_one_more), 0)]
 
     def acquire(self, acquired: Sequence[Any], question: Question | None = None) -> None:
-        """Own these hosts from now on. `question`: whose reply brought them; rows pushed to them since it was sent are read soon."""
+        """Own these hosts from now on. `question`: the request that acquired them. Hosts with changes since it was sent are read again."""
         for one in acquired:
             host, clock = one[0].decode(), one[1]
             self._tops.own(host)
@@ -212,7 +216,7 @@ class Worker:
                 self._tops.short.add(host)
 
     def read(self, one: Sequence[Any]) -> None:
-        """Replace the first rows of a host by those of the reply `one`."""
+        """Replace the rows at hand of a host by those of a reply, `one`."""
         host, behind, rows = one[0].decode(), one[2], one[3]
         pairs = zip(rows[::2], rows[1::2], strict=True)
         held = (self._entries.hold(int.from_bytes(number, "big"), host, raw) for number, raw in pairs)
@@ -221,20 +225,20 @@ class Worker:
 
     @property
     def has_unsent(self) -> bool:
-        """Changes that the server may not have made yet."""
+        """True while there are changes that the server has not confirmed."""
         return bool(self._batch) or self.connection.figures.applied < self.connection.figures.sent
 
     def under_way(self) -> int:
-        """URLs leased, by all processes."""
+        """The number of URLs leased by all processes."""
         here = self.counts[State.PROCESSING] + self._entries.since[State.PROCESSING]
         return here + sum(other.under_way() for other in self.others)
 
 
-STALE_SECONDS = 2.0  # an asker comes within milliseconds
+STALE_SECONDS = 2.0  # a caller that still exists collects its reply within milliseconds
 
 
 class LookUps:
-    """Requests what is known of URLs; acquires their hosts if they are free, while there is room."""
+    """Requests the states of URLs, and acquires their hosts if they are free and the worker has room."""
 
     def __init__(self, worker: Worker, entries: Entries, keep: int) -> None:
         self._worker, self._entries, self._keep = worker, entries, keep
@@ -249,12 +253,13 @@ class LookUps:
         try:
             self._worker.connection.reply_to(question.call)
         except AwayError:
-            return False  # what comes later is applied by `receive_stale`
+            return False  # a late reply is applied by `receive_stale`
         self.receive(question)
         return True
 
     def begin(self, urls: Iterable[str]) -> Question | None:
-        """Look URLs up without waiting: pass the question to `receive` once `call.answer` is done. None = all is known, or the server is away."""
+        """Look URLs up without waiting: pass the question to `receive` once `call.answer` is done. None = all are known, or the server
+        is away."""
         wanted = self._unknown(urls)
         return self._begin(wanted) if wanted else None
 
@@ -263,12 +268,12 @@ class LookUps:
         return self._worker.begin(call, wanted)
 
     def receive_stale(self) -> None:
-        """Apply replies whose callers are gone: the hosts they brought are this worker's."""
+        """Apply replies whose callers are gone, since this worker owns the hosts that they acquired."""
         for question in self._worker.questions.stale(STALE_SECONDS):
             self.receive(question)
 
     def receive(self, question: Question) -> None:
-        """Apply a reply, except for URLs that changed here meanwhile: these are looked up again when needed."""
+        """Apply a reply, except for URLs that have changed here since the request: these are looked up again when needed."""
         worker, entries = self._worker, self._entries
         if question.call.error is not None or question.session != worker.session:
             worker.questions.close(question)
@@ -290,18 +295,18 @@ class LookUps:
 
 
 class Readings:
-    """Reads of host queues under way, one a host."""
+    """Reads the queues of hosts without waiting, one request a host at a time."""
 
     def __init__(self, worker: Worker, tops: Tops) -> None:
         self._worker, self._tops = worker, tops
         self._open: dict[str, Question] = {}
 
     def __bool__(self) -> bool:
-        """Some are."""
+        """True while any read is under way."""
         return bool(self._open)
 
     def begin(self, host: str) -> bool:
-        """False while the server is away."""
+        """Request the first rows of a host's queue. False while the server is away."""
         question = self._worker.begin(Call("first", [host, self._tops.keep]))
         if question is not None:
             self._open[host] = question
@@ -309,7 +314,7 @@ class Readings:
         return question is not None
 
     def receive(self) -> None:
-        """Apply the replies that are here. A host whose queue changed here since is read again when needed."""
+        """Apply the replies that have arrived. A host whose queue has changed here since the request is read again when needed."""
         for host, question in list(self._open.items()):
             call = question.call
             if not call.done.is_set():

@@ -1,5 +1,6 @@
--- A worker's changes, in order, once. ARGV: session, number of the batch, slot, then operations of several arguments each.
--- Gives how many were refused because their host has another owner; -1 = nothing was done, since the server lost batches before.
+-- Applies a batch of a worker's changes, in order and only once. ARGV: session, number of the batch, slot, then operations of several
+-- arguments each. Returns how many were refused because their host has another owner; -1 = nothing was done, since the server has
+-- lost earlier batches.
 
 local session, batch, slot = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local last = tonumber(call('HGET', ns .. 'seqs', session) or 0)
@@ -26,7 +27,7 @@ local function reason_counts(state, reason, by)
   if state > PROCESSING then call('HINCRBY', ns .. 'reasons', state .. reason, by) end
 end
 
--- Others have to look at the host's queue again.
+-- Notes that the owner of a host must read its queue again, or that a host without an owner must be ranked again.
 local function tell(host, mine_too)
   local owner = owner_of(host)
   if not owner then
@@ -44,7 +45,7 @@ local function tell_owners()
   end
 end
 
--- One question for all of them: most pushes go to many hosts.
+-- Reads the owners of all these hosts with one command: most pushes go to many hosts.
 local function learn_owners(queues)
   local unknown = {}
   for host in pairs(queues) do
@@ -54,7 +55,7 @@ local function learn_owners(queues)
   for at, owner in ipairs(call('HMGET', ns .. 'owners', unpack(unknown))) do owners[unknown[at]] = owner end
 end
 
--- Records, which mostly have numbers in a row: written a bucket at a time, before anything reads a record.
+-- The new records, which mostly have consecutive numbers. They are written a bucket at a time, before any record is read.
 local records = {}
 
 local function add_record(number, row)
@@ -73,7 +74,7 @@ local function write_records()
   records = {}
 end
 
--- URLs that wait with a better score: what their records say of times stays. rows: number and row in turn.
+-- Replaces the records of waiting URLs that get a better score; their times stay. rows: numbers and records, alternating.
 local function write_raised(rows)
   if #rows == 0 then return end
   write_records()
@@ -95,7 +96,7 @@ local function write_raised(rows)
   end
 end
 
--- A URL that was fetched waits again.
+-- Puts a URL that has ended back to waiting.
 local function write_again(state, number, row)
   write_records()
   local bucket, place = row_of(number)
@@ -107,7 +108,7 @@ local function write_again(state, number, row)
   call('HSET', bucket, place, string.sub(row, 1, 9) .. string.sub(old, 10, 17) .. string.sub(row, 18))
 end
 
--- push: again ('' or 1), how many links, then each: host; whether it was met (1 byte), number (5), anchor bit (4); record
+-- push: again ('' or 1), number of links, then for each: host; whether the URL may be known (1 byte), number (5), anchor bit (4); record
 local function push()
   local again, final = ARGV[i + 1] ~= '', i + 2 + 3 * tonumber(ARGV[i + 2])
   local queues, strange, raised, before = {}, {}, {}, {}
@@ -195,7 +196,7 @@ local function move()
   count(from, state)
 end
 
--- rescore: host, digest, score (8 bytes), carry (8), shares. The learner does so for all hosts
+-- rescore: host, digest, score (8 bytes), carry (8), shares. The learner may rescore URLs of all hosts
 local function rescore()
   local host, score, shares = ARGV[i + 1], ARGV[i + 3], ARGV[i + 5]
   write_records()
@@ -251,7 +252,7 @@ local function entry()
   i = i + 4
 end
 
--- learned: place, taken, entries, state
+-- learned: place, last entry consumed of each session (JSON), number of entries consumed, state
 local function learned()
   if is_learner then
     call('HINCRBY', ns .. 'learned', 'number', 1)
@@ -262,13 +263,13 @@ local function learned()
   i = i + 5
 end
 
--- announce: what is said to all processes
+-- announce: a text for all processes
 local function announce()
   call('RPUSH', ns .. 'announced', ARGV[i + 1])
   i = i + 2
 end
 
--- a page was fetched: kept ('' or 1)
+-- harvest, a page was fetched: kept ('' or 1)
 local function harvest()
   call('HINCRBY', ns .. 'harvest', 'pages', 1)
   if ARGV[i + 1] ~= '' then call('HINCRBY', ns .. 'harvest', 'kept', 1) end

@@ -1,4 +1,4 @@
--- The waiting URLs with the best scores of all hosts. ARGV: how many. Gives their records, best first. O(hosts).
+-- Returns the records of the waiting URLs with the best scores of all hosts, best first. ARGV: how many. O(hosts).
 
 local count = tonumber(ARGV[1])
 local found = {}

@@ -1,11 +1,12 @@
--- Workers, and the hosts they own.
+-- Functions for workers and the hosts they own.
 
 local function is_live(session) return call('ZSCORE', ns .. 'workers', session) end
 
--- A worker that is back says so: others may have owned what a killed server has forgotten, and come back within a moment.
+-- False for CALM_SECONDS after a worker has resumed: nobody acquires hosts then, because other workers may still report hosts that they own
+-- and that a killed server has lost.
 local function is_calm() return now >= tonumber(call('GET', ns .. 'calm') or 0) end
 
--- Put a host nobody owns where takers look for it.
+-- Ranks a host that nobody owns: into `free` when it is ready, into `cooling` when it is not.
 local function rank(host)
   local best = first(host, 1)
   call('ZREM', ns .. 'free', host)
@@ -20,7 +21,7 @@ local function rank(host)
   end
 end
 
--- What a URL's record says instead of its old state.
+-- The record of a URL with another state, time of change and reason.
 local function moved(row, state, changed, reason)
   local shares = struct.unpack('>I2', string.sub(row, 48, 49))
   local old = struct.unpack('>I2', string.sub(row, 50, 51))
@@ -28,7 +29,7 @@ local function moved(row, state, changed, reason)
     .. string.sub(row, 52, 51 + shares) .. reason .. string.sub(row, 52 + shares + old)
 end
 
--- The leases of a host nobody works on any more wait again.
+-- Puts the leased URLs of a host that has lost its owner back to waiting.
 local function end_leases(host)
   local leased = call('HGETALL', ns .. 'l:' .. host)
   for i = 1, #leased, 2 do
@@ -76,7 +77,8 @@ local function forget(session)
   end
 end
 
--- Take from workers past their deadline what they own. When nobody could speak to the server for a while, all get their time anew.
+-- Declares workers dead that are past their deadline, and frees their hosts. When the server was away for all of them, the deadlines of all
+-- workers are extended instead.
 local function reap(lease)
   local pulse = tonumber(call('GET', ns .. 'pulse') or now)
   call('SET', ns .. 'pulse', string.format('%.6f', now))
@@ -91,7 +93,7 @@ local function reap(lease)
   end
 end
 
--- All hosts that somebody owns, or that have waiting URLs.
+-- The set of all hosts that have an owner or waiting URLs.
 local function waiting_hosts()
   local hosts = {}
   for _, host in ipairs(call('HKEYS', ns .. 'owners')) do hosts[host] = true end
@@ -101,7 +103,7 @@ local function waiting_hosts()
   return hosts
 end
 
--- A host's clock and the first of its queue: what its new owner needs. One more than `count` says what is behind.
+-- What the new owner of a host needs: the host, its clock, the rank of the first URL behind the rows ('' = none), and `count` rows.
 local function first_of(host, count)
   local found = first(host, count + 1)
   local rows, behind = {}, ''

@@ -1,3 +1,3 @@
--- URLs by state.
+-- Returns the number of URLs in each state.
 
 return call('HGETALL', ns .. 'counts')

@@ -1,3 +1,3 @@
--- The first of a host's queue. ARGV: host, rows.
+-- Returns the first rows of a host's queue. ARGV: host, number of rows.
 
 return first_of(ARGV[1], tonumber(ARGV[2]))

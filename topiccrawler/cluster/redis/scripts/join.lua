@@ -1,5 +1,6 @@
--- A worker joins. ARGV: lease seconds, recipe, numbers wanted, its process, then sessions whose processes are known to have ended.
--- Gives the session (the fencing number), slot, first of its numbers, time of the server, recipe of the crawl, live workers.
+-- Adds a worker to the crawl. ARGV: lease seconds, recipe, numbers wanted, its process, then sessions whose processes are known to have
+-- ended. Returns the session (the fencing number), slot, first of its numbers, time of the server, recipe of the crawl, live workers;
+-- an empty session when the crawl was begun with another recipe.
 
 reap(tonumber(ARGV[1]))
 if call('SETNX', ns .. 'recipe', ARGV[2]) == 0 and call('GET', ns .. 'recipe') ~= ARGV[2] then
@@ -19,7 +20,7 @@ call('HSET', ns .. 'slots', slot, session)
 call('ZADD', ns .. 'workers', now + tonumber(ARGV[1]), session)
 call('HSET', ns .. 'processes', session, ARGV[4])
 local live = call('ZCARD', ns .. 'workers')
-if live == 1 then -- budgets may be larger now
+if live == 1 then -- the first worker may have larger budgets, so closed hosts are opened again
   for _, host in ipairs(call('ZRANGEBYSCORE', ns .. 'cooling', '+inf', '+inf')) do
     call('HDEL', ns .. 'clocks', host)
     rank(host)

@@ -1,4 +1,4 @@
--- A worker leaves: what it owns is free, its leases wait again. ARGV: session, then hosts with their clocks.
+-- Removes a worker from the crawl: its hosts are free, its leases wait again. ARGV: session, then hosts, each with its clock.
 
 local session = ARGV[1]
 if not is_live(session) then return 0 end

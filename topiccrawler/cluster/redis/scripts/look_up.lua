@@ -1,5 +1,5 @@
 -- Looks URLs up and acquires hosts that nobody owns. ARGV: session, rows a host, count of digests, digests; then hosts to acquire.
--- Returns an index entry for each digest ('' = new), and the first rows of the hosts acquired.
+-- Returns the index entry of each digest ('' = new), and the first rows of each acquired host.
 
 local session, count, digests = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local entries, acquired = {}, {}

@@ -1,19 +1,19 @@
--- What all scripts share. KEYS[1] is the prefix of the crawl's keys (keys.py), put before every name.
+-- Names and functions that all scripts share. KEYS[1] is the prefix of the crawl's keys (records.py), put before every name.
 --
--- index   i:D       hash    8 bytes of a URL's digest -> state (1 byte), number (5), anchors seen (4), score (8); D: its first two
--- rows    r:N       hash    last byte of a number -> the URL's record (records.py); N: the four before
--- queue   q:HOST    zset    number -> -score, of the waiting URLs; of many the first, the others t:HOST and c:HOST:NAME (queue.lua)
--- leased  l:HOST    hash    number -> digest, of the leased URLs
--- owners  hash HOST -> session     owned:S  set of hosts     changed:S  hosts whose queue others changed     dry  set of sessions
--- clocks  hash HOST -> time of the server at which it may be fetched from (8 bytes), then JSON
--- free    zset HOST -> -best score, of the hosts nobody owns that are ready        cooling  HOST -> when, of those that may not
--- workers zset SESSION -> deadline     slots  hash SLOT -> SESSION     active  hash SESSION -> owned hosts with waiting URLs
--- processes  hash SESSION -> which process it is (processes.py)
--- seen    stream of entries, one a page: s SESSION, n its number among those of the session, e the entry     told  how many were sent
+-- index   i:D       hash    last 8 bytes of a URL's digest -> state (1 byte), number (5), seen-anchor mask (4), score (8); D: the first 2
+-- rows    r:N       hash    last byte of a number -> the record of the URL (records.py); N: the 4 bytes before
+-- queue   q:HOST    zset    number -> -score, for the first waiting URLs; the others are in t:HOST and c:HOST:NAME (queue.lua)
+-- leased  l:HOST    hash    number -> digest, for the leased URLs
+-- owners  hash HOST -> session     owned:S  set of hosts     changed:S  hosts whose queue others changed     dry  set of idle sessions
+-- clocks  hash HOST -> time of the server from which the host may be fetched from (8 bytes), then JSON
+-- free    zset HOST -> -best score, for the ready hosts that nobody owns        cooling  zset HOST -> due time, for those not ready
+-- workers zset SESSION -> deadline     slots  hash SLOT -> SESSION     active  hash SESSION -> number of owned hosts with waiting URLs
+-- processes  hash SESSION -> identifier of the process (joining.py)
+-- seen    stream of entries, one a page: s SESSION, n number of the entry in the session, e the entry     told  number of entries sent
 -- seeded  set once the entry of the seeds was sent     learner  hash: session, until (time), place (of the last entry it consumed)
--- announced  list of what was said to all processes
+-- announced  list of the announcements to all processes
 -- harvest hash: pages, kept     calm  time until which nobody acquires hosts
--- learned hash: number, by SESSION, place, taken (JSON), entries, at (time), state
+-- learned hash: number, by SESSION, place, taken (last entry of each session, JSON), entries (how many), at (time), state
 
 local ns = KEYS[1]
 local call = redis.call
@@ -24,7 +24,7 @@ local now = tonumber(at[1]) + tonumber(at[2]) / 1000000
 
 local function number_of(packed) return struct.unpack('>d', packed) end
 
--- The other way round: numbers compare as they came, texts by the server's locale.
+-- A packed number as a Lua number, for comparisons: Lua compares strings by the locale of the server.
 local function place_of(number)
   local high, low = struct.unpack('>BI4', number)
   return high * 4294967296 + low

@@ -1,3 +1,3 @@
--- Numbers for URLs to come. ARGV: how many. Gives the first.
+-- Reserves numbers for new URLs. ARGV: how many. Returns the first.
 
 return tostring(call('INCRBY', ns .. 'numbers', ARGV[1]) - ARGV[1] + 1)

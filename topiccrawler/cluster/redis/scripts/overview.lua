@@ -1,4 +1,4 @@
--- How the crawl stands. Gives counts of states, hosts with how many of their URLs wait and are leased, reasons of ends with how many.
+-- Returns an overview of the crawl: counts by state, each host with its numbers of waiting and leased URLs, counts by state and reason.
 
 local hosts = {}
 for host in pairs(waiting_hosts()) do

@@ -1,5 +1,5 @@
--- Records in order of arrival. ARGV: the first number, how many.
--- Gives numbers and records in turn, and the number behind those looked at; '' at the end.
+-- Reads records in order of arrival. ARGV: the first number, how many.
+-- Returns numbers and records, alternating, and the number to continue from; '' at the end.
 
 local first, last = tonumber(ARGV[1]), tonumber(call('GET', ns .. 'numbers') or 0)
 local found, bucket = {}, math.floor(first / 256)

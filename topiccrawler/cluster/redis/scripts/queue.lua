@@ -1,7 +1,7 @@
--- The waiting URLs of a host in the order of -score, then number. The first of them are in q:HOST, which costs some 100 bytes a URL. Of
--- a host with more than HEAD the others are behind them in chunks of at most CHUNK, which the server packs into a list of some
--- 28 bytes a URL (zset-max-listpack-entries). t:HOST has the chunks' names in order, c:HOST:NAME each. A name is the place
--- behind which all of its chunk are: number (5 bytes), -score (8). As long as there are chunks, LEAST or more are in q:HOST.
+-- The queue of a host: its waiting URLs in the order of -score, then number. The first of them are in q:HOST, which costs some 100 bytes a
+-- URL. When a host has more than HEAD, the others are in chunks of at most CHUNK, which the server packs into a list of some 28 bytes a URL
+-- (zset-max-listpack-entries). t:HOST has the names of the chunks in order, c:HOST:NAME is a chunk. The name of a chunk is a lower bound of
+-- its places: number (5 bytes), -score (8). As long as there are chunks, q:HOST has LEAST or more.
 
 local LEAST = HEAD / 4
 
@@ -11,7 +11,7 @@ local function names_of(host) return ns .. 't:' .. host end
 
 local function chunk_of(host, name) return ns .. 'c:' .. host .. ':' .. name end
 
--- found: number and -score in turn, as the server gives them; from one place to another. Gives them as it takes them.
+-- Converts a part of a reply of the server (numbers and -scores, alternating) into arguments of ZADD (-scores and numbers).
 local function turned(found, from, to)
   local places = {}
   for at = from, to, 2 do
@@ -27,14 +27,14 @@ local function add_chunk(host, found, from, to)
   call('ZADD', chunk_of(host, name), unpack(turned(found, from, to)))
 end
 
--- All of a sorted set behind so many become chunks of so many.
+-- Moves the members of a sorted set after the first `keep` into chunks of at most `most`.
 local function cut(host, key, keep, most)
   local found = call('ZRANGE', key, keep, -1, 'WITHSCORES')
   call('ZREMRANGEBYRANK', key, keep, -1)
   for from = 1, #found, 2 * most do add_chunk(host, found, from, math.min(#found, from + 2 * most - 1)) end
 end
 
--- Name of the chunk a place is in; nothing when it is before all of them. By halves: many URLs may have one score.
+-- The name of the chunk that a place is in; false when it is before all chunks. By binary search, since many URLs may have one score.
 local function find_chunk(host, score, number)
   local names, text, place = names_of(host), string.format('%.17g', score), place_of(number)
   local low, high = call('ZCOUNT', names, '-inf', '(' .. text), call('ZCOUNT', names, '-inf', text)
@@ -45,7 +45,7 @@ local function find_chunk(host, score, number)
   return low > 0 and call('ZRANGE', names, low - 1, low - 1)[1]
 end
 
--- The first chunk goes into q:HOST.
+-- Moves the first chunk into q:HOST.
 local function refill(host)
   local name = call('ZRANGE', names_of(host), 0, 0)[1]
   if not name then return end
@@ -56,7 +56,7 @@ local function refill(host)
   call('ZREM', names_of(host), name)
 end
 
--- A URL waits no more. score: minus that with which it waited.
+-- Removes a URL that no longer waits. score: minus its score in the queue.
 local function dequeue(host, score, number)
   local queue = queue_of(host)
   if call('ZREM', queue, number) == 1 then
@@ -71,14 +71,14 @@ end
 
 local function put(host, score, number)
   local name = find_chunk(host, score, number)
-  if name and call('ZCARD', chunk_of(host, name)) >= CHUNK then -- one more, and the server would unpack it for good
+  if name and call('ZCARD', chunk_of(host, name)) >= CHUNK then -- with one more the server would unpack it for good
     cut(host, chunk_of(host, name), CHUNK / 2, CHUNK)
     name = find_chunk(host, score, number)
   end
   call('ZADD', name and chunk_of(host, name) or queue_of(host), score, number)
 end
 
--- URLs wait. places: -score and number in turn; before: number -> -score of those that waited with another one.
+-- Adds waiting URLs. places: -scores and numbers, alternating; before: number -> -score of those that are in the queue already.
 local function enqueue(host, places, before)
   local queue = queue_of(host)
   local size = call('ZCARD', queue)
@@ -94,12 +94,12 @@ local function enqueue(host, places, before)
       put(host, places[at], places[at + 1])
     end
   end
-  if size + #places / 2 > HEAD and call('ZCARD', queue) > HEAD then -- room is left for what comes between
+  if size + #places / 2 > HEAD and call('ZCARD', queue) > HEAD then -- chunks are not filled, so that later URLs fit between
     cut(host, queue, HEAD / 2, math.floor(CHUNK * 3 / 4))
   end
 end
 
--- The first so many: number and -score in turn.
+-- The first `count` URLs of a host: numbers and -scores, alternating.
 local function first(host, count)
   local found, chunk = call('ZRANGE', queue_of(host), 0, count - 1, 'WITHSCORES'), 0
   while #found < 2 * count and #found >= 2 * LEAST do
@@ -112,7 +112,7 @@ local function first(host, count)
   return found
 end
 
--- How many wait.
+-- The number of waiting URLs of a host.
 local function waiting_of(host)
   local waiting = call('ZCARD', queue_of(host))
   for _, name in ipairs(call('ZRANGE', names_of(host), 0, -1)) do waiting = waiting + call('ZCARD', chunk_of(host, name)) end

@@ -1,14 +1,14 @@
--- A worker is back after the server was away, or lost its last writes. ARGV: session, lease seconds, slot, the
--- oldest batch of changes that it can send again, then the hosts it owns.
--- Returns nil when it was declared dead meanwhile, else the last batch the server knows of and the hosts that have another owner now.
+-- Resumes a worker after the server was away, or lost its last writes. ARGV: session, lease seconds, slot, the oldest batch of changes
+-- that the worker can send again, then the hosts it owns.
+-- Returns nil when it was declared dead meanwhile, else the last batch that the server has and the hosts that have another owner now.
 
-local FORGOTTEN = 1000000 -- numbers for URLs that workers have, and a killed server does not know of: of a second or two
+local FORGOTTEN = 1000000 -- more numbers than workers can have reserved in the second or two that a killed server has lost
 local session, lease = ARGV[1], tonumber(ARGV[2])
 reap(lease)
 if call('SISMEMBER', ns .. 'reaped', session) == 1 then return false end
 if tonumber(call('GET', ns .. 'sessions') or 0) < tonumber(session) then call('SET', ns .. 'sessions', session) end
 call('ZADD', ns .. 'workers', now + lease, session)
-if is_calm() then call('INCRBY', ns .. 'numbers', FORGOTTEN) end -- the first to be back
+if is_calm() then call('INCRBY', ns .. 'numbers', FORGOTTEN) end -- the first worker to resume
 call('SET', ns .. 'calm', string.format('%.6f', now + CALM_SECONDS))
 call('HSETNX', ns .. 'slots', ARGV[3], session)
 local mine, lost = {}, {}

@@ -1,11 +1,10 @@
--- A worker polls the server: it releases hosts, acquires the best free ones, and receives what others changed.
--- ARGV: session, lease seconds, nothing to do here ('' or 1), hosts with waiting URLs, rows a host, hosts wanted, place of the last
--- entry consumed ('-' = none; '' = it learns nothing), announcements it knows of, hosts released, then each of those with its clock, then hosts whose queue is
--- to be read again.
--- Returns a list, empty when the worker was declared dead: time, counts, live workers, hosts with waiting URLs of all, best free score,
--- whether nobody has anything to do, hosts acquired, hosts read again, the last batch of its changes, whether it
--- is the learner, number of the newest state, entries sent, pages fetched, pages kept, how many announcements there are, those it did not
--- know of.
+-- The poll of a worker: it releases hosts, acquires the best free ones, and returns the changes of others.
+-- ARGV: session, lease seconds, idle ('' or 1), number of owned hosts with waiting URLs, rows a host, number of hosts wanted, place of the
+-- last entry consumed ('-' = none; '' = the worker cannot learn), number of announcements received, number of hosts released, then each of
+-- those with its clock, then hosts whose queue is to be read again.
+-- Returns a list, empty when the worker was declared dead: time, counts by state, live workers, number of all hosts with waiting URLs,
+-- -score of the best free host, whether no worker has anything to do, hosts acquired, hosts read again, last batch of the worker's changes,
+-- whether it is the learner, number of the newest state, entries sent, pages fetched, pages kept, number of announcements, new ones.
 
 local session, lease, count = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[5])
 reap(lease)
@@ -21,7 +20,7 @@ for i = 10, last, 2 do
 end
 for _, host in ipairs(call('ZRANGEBYSCORE', ns .. 'cooling', '-inf', now, 'LIMIT', 0, 1000)) do rank(host) end
 
--- One learns for all, as long as it looks around.
+-- One worker is the learner for all, as long as it polls.
 local is_learner = 0
 if ARGV[7] ~= '' then
   local holder = call('HGET', ns .. 'learner', 'session')
@@ -38,7 +37,7 @@ if ARGV[7] ~= '' then
   end
 end
 
--- Entries that the learner has not consumed may bring links.
+-- True when the learner has consumed all entries; others may still bring links.
 local function all_is_taken()
   local newest = call('XREVRANGE', ns .. 'seen', '+', '-', 'COUNT', 1)
   return #newest == 0 or newest[1][1] == call('HGET', ns .. 'learner', 'place')
@@ -72,7 +71,7 @@ end
 local live = call('ZCARD', ns .. 'workers')
 local is_dry = #free == 0 and cooling == 0 and call('SCARD', ns .. 'dry') == live and all_is_taken()
 local announced, known = call('LLEN', ns .. 'announced'), tonumber(ARGV[8])
-if announced < known then known = 0 end -- a killed server has forgotten some
+if announced < known then known = 0 end -- a killed server has lost some
 return { string.format('%.6f', now), call('HGETALL', ns .. 'counts'), live, hosts, free[2] or '', is_dry and 1 or 0, acquired, again,
   tonumber(call('HGET', ns .. 'seqs', session) or 0), is_learner, tonumber(call('HGET', ns .. 'learned', 'number') or 0),
   tonumber(call('GET', ns .. 'told') or 0), tonumber(call('HGET', ns .. 'harvest', 'pages') or 0),

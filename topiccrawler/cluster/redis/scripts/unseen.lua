@@ -1,5 +1,5 @@
--- Entries of the stream behind a place. ARGV: session whose texts are not wanted ('' = all are), place, how many.
--- Gives place, session, number and text of each.
+-- Reads entries of the stream after a place. ARGV: session whose texts are not wanted ('' = all are), place, how many.
+-- Returns place, session, number and text of each.
 
 local from = ARGV[2] == '-' and '-' or '(' .. ARGV[2]
 local found = {}
