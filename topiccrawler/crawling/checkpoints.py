@@ -10,8 +10,8 @@ as the state, so that the cost per page does not grow with what was learned. A s
     ordering/page/N   the Nth entry: page and links, or the strategy's observation;      every page, if it learns
                       whether a refresh began with it (JSON)
 
-A refresh that has ended is replayed with an empty queue. So a strategy must learn in a refresh from earlier pages only, before it yields the
-first score. Links that an unfinished refresh had read but not scored are read again; their state or score may have changed since.
+A refresh that has ended is replayed with an empty queue. So a strategy must learn in a refresh from earlier pages only, before it yields
+the first score. Links that an unfinished refresh had read but not scored are read again; their state or score may have changed since.
 
 `relearn` restores a strategy whose stored state cannot be read, because a later program has other features or the file is damaged: an
 untrained strategy visits all fetched pages again in the order of the crawl log, without the network, and the waiting URLs are rescored.
