@@ -71,7 +71,7 @@ class FingerprintsAhead:
         self._by_text[text] = made
 
     def of(self, text: str, segmenter: Segmenter) -> Fingerprint | None:
-        """The fingerprint of a text, as held or else computed (pages.site_repeats); None if the text is too short."""
+        """The fingerprint of a text, as held or else computed (pages.site_repeats); None for a text without words."""
         return self._by_text.pop(text, None) or fingerprint(text, segmenter)
 
 
@@ -280,7 +280,7 @@ class JobFiles:
 
 
 def new_folder(place: Path) -> Path:
-    """Make a folder with this name, or with this name and a number if it exists already."""
+    """Make a folder with this name, or with this name and a number if another job has it."""
     folder, number = place, 1
     while True:
         try:

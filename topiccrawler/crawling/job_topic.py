@@ -38,8 +38,8 @@ def recipe_of_words(
 ) -> Recipe:
     """The recipe with a topic made of these words in place of its own topic; the recipe's reading rules for sites become part of it.
 
-    `proposed_words`: how many words to propose in addition. `is_understood`: interpret what the words mean (topics.meaning); false to resume
-    a job of an earlier version.
+    `proposed_words`: how many words to propose in addition. `is_understood`: interpret what the words mean (topics.meaning); false to
+    resume a job of an earlier version.
     """
     topic = with_site_rules(topic_from_keywords(words, own_id(words)), recipe.sites)
     zh = joined_words(list(topic.keywords))

@@ -34,8 +34,8 @@ def is_listing(page: Page) -> bool:
 class SiteListings:
     """Is notified of every page that was read, and returns the listings of its site to queue.
 
-    `after`: the number of relevant pages of a host before its listings are queued. `sitemaps`: returns the Sitemap lines in the robots.txt of
-    a site (http://host); None = those passed to `declare`. `held`: whether a recorded web has a URL; None = all URLs can be fetched.
+    `after`: the number of relevant pages of a host before its listings are queued. `sitemaps`: returns the sitemaps that the robots.txt
+    of a site (http://host) names; None = those passed to `declare`. `held`: whether a recorded web has a URL; None = any URL may be queued.
     """
 
     def __init__(
