@@ -3,9 +3,9 @@
 `explain` explains the score in the queue, or the one with which the URL was fetched; its shares add up to the score. If the strategy would
 compute another score now, both are returned. A decision that the gate has made is reported as it was made.
 
-`PastCrawl` reads the data from independent files: the queue (which page linked to the URL, its anchor and score, its outcome), the crawl log
-(the score with which it was fetched) and the page store. A crawl without JOBDIR has no queue on disk; then only log and store are read, and
-what they lack is reported as unknown. `scrapy explain --json` and a running crawl return the same JSON.
+`PastCrawl` reads the data from independent files: the queue (which page linked to the URL, its anchor and score, its outcome), the crawl
+log (the score with which it was fetched) and the page store. A crawl without JOBDIR has no queue on disk; then only log and store are
+read, and what they lack is reported as unknown. `scrapy explain --json` and a running crawl return the same JSON.
 """
 
 from __future__ import annotations
@@ -303,7 +303,7 @@ class FetchLimits:
 def admission_of(
     parts: Parts, limits: FetchLimits, notes: Notes | None = None, seed_hosts: Iterable[str] = ()
 ) -> Admission:
-    """The admission rules of a crawl that is not running, as far as its files have them. `notes`: the notes of its queue, with the blocks."""
+    """The admission rules of a crawl that is not running, as far as its files have them. `notes`: notes of its queue, with the blocks."""
     found = [
         rules.depth_limit(limits.depth),
         rules.UrlLengthRule(limits.url_length),
@@ -400,8 +400,8 @@ def crawl_as_json(
 ) -> dict[str, Any]:
     """The history of a URL in a crawl as JSON values, for output.
 
-    `folder`: the folder of the job. `parts`: the parts of the crawl; without them the words of a stored page are left out. `page_threshold`:
-    the present one.
+    `folder`: the folder of the job. `parts`: the parts of the crawl; without them the words of a stored page are left out.
+    `page_threshold`: the present one.
     """
     row, record = history.row, history.record
     return {

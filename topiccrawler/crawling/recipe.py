@@ -47,7 +47,7 @@ def expand_of(text: str | None) -> Expand | None:
 
 
 def thesaurus_of(text: str | None) -> Thesaurus:
-    """The thesaurus that TOPIC_THESAURUS names: a file in Cilin format; None = the one in this package; "none" = only equal words are near."""
+    """The thesaurus of TOPIC_THESAURUS: a file in Cilin format; None = the one in this package; "none" = only equal words are near."""
     if not text:
         return shipped()
     if text == "none":
