@@ -3,14 +3,15 @@
 So a crawl uses several cores, and a page that crashes or blocks a parser only costs a reader.
 
 `ReadingProcesses` uses the process pool of pebble, because it has a time limit for each task and loses only one task with a process. The
-processes are those of loky, because they do not run the caller's main module again. A page that takes longer than `seconds`, needs more than
-MEMORY_BYTES or ends its reader twice is unreadable, and no other page is lost. If an idle reader dies, the pool breaks: the pages in progress
-are read by the next pool.
+processes are those of loky, because they do not run the caller's main module again. A page that takes longer than `seconds`, needs more
+than MEMORY_BYTES or ends its reader twice is unreadable, and no other page is lost. If an idle reader dies, the pool breaks: the pages in
+progress are read by the next pool.
 
-`AutoStart` decides when readers are started (`auto`): when the main process is busy and cores are idle, both over WATCHED_SECONDS. Then they
-stay. On a single core they are never started.
+`AutoStart` decides when readers are started (`auto`): when the main process is busy and cores are idle, both over WATCHED_SECONDS. Then
+they stay. On a single core they are never started.
 
-The results of a reader are pickled, like all that multiprocessing sends. They are trusted like the crawl's own process, so this is no sandbox.
+The results of a reader are pickled, like all that multiprocessing sends. They are trusted like the crawl's own process, so this is no
+sandbox.
 
 A reader ends when its parent does: it checks each second, and the kernel limits the CPU time of a reader that is blocked by a page.
 """
@@ -247,8 +248,8 @@ class _Context(LokyContext):  # type: ignore[misc]
 class _SentPlan:
     """A plan for readers to load.
 
-    Megabytes in the arguments of a start would block the pool until the reader has imported all it needs. So the plan is in an anonymous file
-    in memory (Linux; elsewhere it is an argument), of which nothing is left however the process ends.
+    Megabytes in the arguments of a start would block the pool until the reader has imported all it needs. So the plan is in an anonymous
+    file in memory (Linux; elsewhere it is an argument), of which nothing is left however the process ends.
     """
 
     def __init__(self, plan: ContentPlan) -> None:

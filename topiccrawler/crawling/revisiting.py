@@ -10,7 +10,7 @@ Formula    value = relevance * P(changed) + P(leads to a new page)      a page t
 Symbols    changes, observed, found: store.page_checks.Check; children: kept pages that were first found through the page
 Reads      the crawl log (one pass), checks.sqlite; O(pages of the job) once per run.
 But:       two changes between two checks are seen as one, so that high rates are estimated too low (Cho & Garcia-Molina correct that for
-           even intervals; here they are uneven, and only the order matters). A Last-Modified header counts as days observed without a change.
+           even intervals; here they are uneven, and only the order matters). A Last-Modified header counts as days without a change.
 Reference  Cho & Garcia-Molina, Effective page refresh policies for Web crawlers, TODS 2003 (Poisson changes); the draw is Thompson
            sampling: a source of which little is known is tried now and then.
 """

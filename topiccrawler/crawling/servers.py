@@ -1,8 +1,8 @@
 """Finds the servers that store what several processes share: the queue of one crawl, or the pages of many crawls.
 
-A server is found by name, and its module is imported only when a setting names it. Servers of other packages are found by entry points whose
-value is a module with the functions of `QueueServer` or `PageServer`. In the group `topiccrawler.queue_servers` the name of an entry point is
-the setting that has the address, in `topiccrawler.page_servers` it is the scheme of STORE_URL.
+A server is found by name, and its module is imported only when a setting names it. Servers of other packages are found by entry points
+whose value is a module with the functions of `QueueServer` or `PageServer`. In the group `topiccrawler.queue_servers` the name of an entry
+point is the setting that has the address, in `topiccrawler.page_servers` it is the scheme of STORE_URL.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class QueueAddress:
 
 
 def queue_address(setting: Callable[[str], object]) -> QueueAddress | None:
-    """The first server whose setting has a value; None = the queue is in memory or in a folder. `setting`: returns the value of a setting."""
+    """The first server whose setting has a value; None = the queue is in memory or in a folder. `setting`: returns a setting's value."""
     for name, module in _known(QUEUE_GROUP, QUEUE_SERVERS).items():
         if address := setting(name):
             return QueueAddress(name, str(address), _queue_server(module, f"setting {name}"))

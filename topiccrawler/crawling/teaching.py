@@ -1,7 +1,7 @@
 """Lets a job learn from a person's answers about its pages (relevance feedback), and stores the answers and the topics learned.
 
-`Lessons` holds them. The file teaching.json in the job's folder has the original topic and each step: the answers of the step, and the topic
-learned from all answers so far. A crawl that is resumed with the same command uses the last topic; `undo` removes a step.
+`Lessons` holds them. The file teaching.json in the job's folder has the original topic and each step: the answers of the step, and the
+topic learned from all answers so far. A crawl that is resumed with the same command uses the last topic; `undo` removes a step.
 
 `relevances` computes how a topic classifies given pages: HTML files, or the stored pages of a job.
 """
@@ -73,8 +73,8 @@ def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float
 def words_of_record(record: PageRecord, segmenter: Segmenter, *, in_segments: bool = False) -> PageWords:
     """The words of a stored page: title, meta keywords with description, and main text.
 
-    `in_segments`: its segments too, for page classifiers that read them. Headings, linked tags and the segments that the site repeats are not
-    known here, so the relevance of these words differs a little from that in the crawl.
+    `in_segments`: its segments too, for page classifiers that read them. Headings, linked tags and the segments that the site repeats are
+    not known here, so the relevance of these words differs a little from that in the crawl.
     """
     meta = f"{record.keywords} {record.description}"
     title, about, body = segmenter.words_of([record.title, meta, record.text])
