@@ -8,7 +8,8 @@ segment takes at most some thirty bytes. `visits.jsonl` is the segment that is w
 `visits/00002.jsonl.zst` …, each one Zstandard frame with a checksum; `zstd -dc visits/*.zst; cat visits.jsonl` prints the log. Rotation
 renames the full segment (`visits/00001.jsonl`), begins the next, compresses the first and removes it. After a kill at any moment each line
 is in one segment that readers see, and `finish` completes the rotation. Readers need no lock, because a segment has a permanent number and
-is read by it. Cost: 10 ms and 30 bytes per line for 7 MB of failed URLs (238 bytes per line), 9 ms to read them.
+is read by it.
+Cost: 10 ms and 30 bytes per line for 7 MB of failed URLs (238 bytes per line), 9 ms to read them.
 """
 
 from __future__ import annotations
