@@ -410,7 +410,7 @@ class Admission:
     def add(self, *rules: Rule | DownloaderRule) -> None:
         """Add rules, each at its place in the order."""
         self._rules = sorted([*self._rules, *rules], key=lambda rule: _place(rule.name))
-        self._asked: list[Rule] = [rule for rule in self._rules if not isinstance(rule, DownloaderRule)]
+        self._applied: list[Rule] = [rule for rule in self._rules if not isinstance(rule, DownloaderRule)]
 
     @property
     def names(self) -> list[str]:
@@ -420,7 +420,7 @@ class Admission:
     def ask(self, link: Link, moment: Moment, tunnel: int = 0, now: float = 0.0) -> Decision:
         """The decision of the first rule that refuses the link, else of the last rule applied."""
         decision = PASSED
-        for rule in self._asked:
+        for rule in self._applied:
             if moment in rule.moments:
                 decision = (rule.decide([link], moment, tunnel, now) or _ONE)[0]
                 if not decision.passed:
@@ -430,7 +430,7 @@ class Admission:
 
     def offered(self, links: Sequence[Link]) -> PageLinks:
         """The links of a page that are not hidden from the strategy."""
-        for rule in self._asked:
+        for rule in self._applied:
             if rule.hides and Moment.FOUND in rule.moments:
                 found = rule.decide(links, Moment.FOUND, 0, 0.0)
                 if found is not None:
@@ -440,7 +440,7 @@ class Admission:
     def queued(self, links: Sequence[Link], tunnel: int = 0) -> Sequence[Decision]:
         """For each of the offered links, the decision whether it may be queued."""
         decisions: Sequence[Decision] = [PASSED] * len(links)
-        for rule in self._asked:
+        for rule in self._applied:
             if not rule.hides and Moment.FOUND in rule.moments:
                 found = rule.decide(links, Moment.FOUND, tunnel, 0.0)
                 if found is None:

@@ -76,7 +76,7 @@ class Rescoring:
         self.slowest_seconds = 0.0  # duration of the slowest slice
         self.running = False  # a refresh is in progress
         self._scores: Iterator[Score] = iter(())
-        self._handed: deque[str] = deque()  # URLs passed to the strategy and not scored yet
+        self._unscored: deque[str] = deque()  # URLs passed to the strategy and not scored yet
         self._place: str | None = (
             ""  # the last URL scored; "" = the beginning, None = scores come out of order
         )
@@ -98,7 +98,7 @@ class Rescoring:
         `at_once`: compute the first score now, so that the strategy learns now what it learns before it, not in the next step.
         """
         self.running = True
-        self._handed.clear()
+        self._unscored.clear()
         counted = after.startswith(COUNTED)
         self._applied = int(after.removeprefix(COUNTED)) if counted else 0
         self._place = None if counted else after
@@ -109,7 +109,7 @@ class Rescoring:
     def stop(self) -> None:
         """Cancel a running refresh."""
         self.running, self._scores = False, iter(())
-        self._handed.clear()
+        self._unscored.clear()
 
     def step(self) -> int:
         """Score one slice and apply the scores. Returns the number of scores."""
@@ -129,15 +129,15 @@ class Rescoring:
 
     def _queued(self, after: str) -> Iterator[Link]:
         for link in self.frontier.look().queued(after):
-            self._handed.append(link.url)
+            self._unscored.append(link.url)
             yield link
 
     def _follow(self, url: str) -> None:
         """Advance the position to a scored URL. The strategy may skip links; a score out of order changes the position to a number."""
         if self._place is None:
             return
-        while self._handed:
-            if self._handed.popleft() == url:
+        while self._unscored:
+            if self._unscored.popleft() == url:
                 self._place = url
                 return
         self._place = None

@@ -283,9 +283,11 @@ def _gate(parts: Parts, history: History) -> GateOutcome:
         return GateOutcome(gate != REFUSED, gate, is_final=True)
     row = history.row
     if row is not None and row.state is not State.WAITING:
-        asked = row.reason == REFUSED or row.state is State.PROCESSING
+        is_decided = row.reason == REFUSED or row.state is State.PROCESSING
         return GateOutcome(
-            row.state is State.PROCESSING, row.reason if asked else f"not asked: {row.reason}", is_final=True
+            row.state is State.PROCESSING,
+            row.reason if is_decided else f"not asked: {row.reason}",
+            is_final=True,
         )
     decision = parts.gate.decide(history.link, row.tunnel if row is not None else 0)
     return GateOutcome(decision.passed, decision.reason, is_final=False)

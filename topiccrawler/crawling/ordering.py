@@ -222,7 +222,7 @@ class Ordering:
     def _followed(self, page: Page, links: PageLinks) -> PageLinks:
         """The links to pass to the strategy; none for a page whose links are not followed (`expand`)."""
         poor = self.expand == "relevant" and not page.is_target
-        return PageLinks.of(()) if poor and _stands_on(page) and not is_listing(page) else links
+        return PageLinks.of(()) if poor and _source_url(page) and not is_listing(page) else links
 
     def _listings(self, page: Page) -> list[tuple[Link, Score]]:
         """The feeds and sitemaps of the page's site that are due and may be fetched."""
@@ -307,6 +307,6 @@ def _tunnel(page: Page) -> int:
     return 0 if page.is_target or page.via is None else page.via.tunnel
 
 
-def _stands_on(page: Page) -> str:
+def _source_url(page: Page) -> str:
     """The URL of the page whose link led to this page; empty for a seed."""
     return "" if page.via is None else page.via.link.source_url

@@ -131,7 +131,7 @@ class ReadingProcesses:
         self._pool: ProcessPool | None = None
         self._plan: ContentPlan | None = None
         self._sent: _SentPlan | None = None
-        self._handed: set[Future[tuple[bytes, str]]] = set()
+        self._submitted: set[Future[tuple[bytes, str]]] = set()
         self._broken = 0  # number of consecutive pools that broke
 
     @property
@@ -187,17 +187,17 @@ class ReadingProcesses:
 
         Raises CancelledError if the pool was closed, or has not responded for longer than all its pages may take.
         """
-        handed: Future[tuple[bytes, str]] = pool.schedule(_read, args=(answer,), timeout=self.seconds)
-        self._handed.add(handed)
+        submitted: Future[tuple[bytes, str]] = pool.schedule(_read, args=(answer,), timeout=self.seconds)
+        self._submitted.add(submitted)
         try:
-            waiting = asyncio.wrap_future(handed)
-            bound = (self.seconds + SLACK_SECONDS) * (1 + len(self._handed))
+            waiting = asyncio.wrap_future(submitted)
+            bound = (self.seconds + SLACK_SECONDS) * (1 + len(self._submitted))
             done, _ = await asyncio.wait({waiting}, timeout=bound)
             if not done or waiting.cancelled():
                 raise CancelledError
             return waiting.result()
         finally:
-            self._handed.discard(handed)
+            self._submitted.discard(submitted)
 
     def _pool_for(self, plan: ContentPlan) -> ProcessPool:
         if self._pool is not None and self._plan is not plan:
@@ -218,8 +218,8 @@ class ReadingProcesses:
         pool, self._pool = self._pool, None
         if pool is None:
             return
-        for handed in self._handed:
-            handed.cancel()
+        for submitted in self._submitted:
+            submitted.cancel()
         ending = threading.Thread(target=_end, args=(pool, self._sent))
         ending.start()
         if wait:

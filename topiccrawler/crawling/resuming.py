@@ -20,7 +20,7 @@ from topiccrawler.strategies import STRATEGIES, build, parameters_of
 from topiccrawler.topics.topic import Topic
 
 ELSEWHERE = "choose another JOBDIR or TOPIC_JOB"
-_TOLD_APART = {"topic", "topic_fields", "strategy", "parameters", "relevance_since"}
+_REPORTED_SEPARATELY = {"topic", "topic_fields", "strategy", "parameters", "relevance_since"}
 
 
 def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[str]:
@@ -50,7 +50,7 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
     changes = [
         f"{name} {shortened(value)} -> {shortened(after[name])}"
         for name, value in before.items()
-        if name not in _TOLD_APART and value != after[name]
+        if name not in _REPORTED_SEPARATELY and value != after[name]
     ]
     if begun != requested:
         changes.append(f"{begun} -> {requested}")

@@ -89,12 +89,12 @@ def choose(
     dead: dict[str, str] = {}
     waiting = list(candidates)
     while waiting and len(chosen) < count:
-        taken = Counter(host_of(one.url) for one in chosen)
+        host_counts = Counter(host_of(one.url) for one in chosen)
         batch, later = list[Candidate](), list[Candidate]()
         for one in waiting:
             host = host_of(one.url)
-            fits = len(chosen) + len(batch) < count and taken[host] < per_host
-            taken[host] += fits
+            fits = len(chosen) + len(batch) < count and host_counts[host] < per_host
+            host_counts[host] += fits
             (batch if fits else later).append(one)
         if not batch:
             break

@@ -32,7 +32,7 @@ class _Job:
     fetched: dict[str, set[str]] = field(default_factory=dict)  # source -> pages fetched through its links
     failed: set[str] = field(default_factory=set)
 
-    def came(self, url: str, source: str) -> None:
+    def add_fetch(self, url: str, source: str) -> None:
         """Record that a page was fetched through a link of another page."""
         if source and source != url:
             self.fetched.setdefault(source, set()).add(url)
@@ -79,14 +79,14 @@ def _read(folder: Path, page_classifier: PageClassifier, segmenter: Segmenter) -
         for visit in read_visits(folder / VISITS):
             if 200 <= visit.status < 300:
                 job.failed.discard(visit.url)
-                job.came(visit.url, visit.source_url)
+                job.add_fetch(visit.url, visit.source_url)
                 job.titles[visit.url] = visit.anchor
             else:
                 job.failed.add(visit.url)
     in_segments = page_classifier.reads_segments
     with closing(open_pages(folder)) as store:
         for record in store.records():
-            job.came(record.url, record.source_url)
+            job.add_fetch(record.url, record.source_url)
             job.titles[record.url] = record.title or record.anchor
             if not record.alias_of:  # a copy has no text of its own
                 words = words_of_record(record, segmenter, in_segments=in_segments)

@@ -88,7 +88,7 @@ class HttpClient:
             timeout=self._waits,
             headers=self._headers,
             trust_env=True,
-            middlewares=(self._look_at,),
+            middlewares=(self._check_request,),
         )
         async with made as session, session.request(method, url) as answer:
             body = b""
@@ -96,7 +96,7 @@ class HttpClient:
                 body += piece
             return answer.status, body
 
-    async def _look_at(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
+    async def _check_request(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
         """Check a request before it is sent; aiohttp calls this for redirects too.
 
         Removes the credentials that aiohttp reads from the user's .netrc, which must not reach strangers.

@@ -33,7 +33,7 @@ class PoliteFetcher:
     ) -> None:
         self._client, self._agent, self._seconds, self._obey = client, agent, seconds, obey
         self._sleep = sleep
-        self._asked: dict[str, float] = {}  # host -> time of its last request, monotonic clock
+        self._requested: dict[str, float] = {}  # host -> time of its last request, monotonic clock
         self._robots: dict[str, RobotFileParser] = {}
 
     def fetch(self, urls: Sequence[str]) -> Iterator[Fetched]:
@@ -52,12 +52,12 @@ class PoliteFetcher:
 
     def _ask(self, url: str, most: int) -> tuple[int, bytes]:
         host = host_of(url)
-        if host in self._asked:
-            self._sleep(max(0.0, self._asked[host] + self._seconds - time.monotonic()))
+        if host in self._requested:
+            self._sleep(max(0.0, self._requested[host] + self._seconds - time.monotonic()))
         try:
             return self._client.ask(url, most=most)
         finally:
-            self._asked[host] = time.monotonic()
+            self._requested[host] = time.monotonic()
 
     def _rules(self, url: str) -> RobotFileParser:
         parts = urlsplit(url)

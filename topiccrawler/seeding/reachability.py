@@ -21,7 +21,7 @@ REFUSED = 405  # the server does not allow HEAD
 def faults(client: HttpClient, urls: Sequence[str], seconds: float) -> dict[str, str]:
     """The fault of each URL, empty for one that can be reached. `seconds`: time limit of one request."""
 
-    async def asked() -> list[str]:
+    async def all_faults() -> list[str]:
         free, hosts = asyncio.Semaphore(AT_ONCE), defaultdict[str, asyncio.Lock](asyncio.Lock)
 
         async def fault(url: str) -> str:
@@ -30,7 +30,7 @@ def faults(client: HttpClient, urls: Sequence[str], seconds: float) -> dict[str,
 
         return await asyncio.gather(*map(fault, urls))
 
-    return dict(zip(urls, asyncio.run(asked()), strict=True))
+    return dict(zip(urls, asyncio.run(all_faults()), strict=True))
 
 
 async def _fault_of(client: HttpClient, url: str, seconds: float) -> str:

@@ -54,9 +54,9 @@ class Searxng:
 
     def search(self, query: str, page: int = 1) -> list[Found]:
         """The results of one page, best first; `page` counts from 1. Raises SearchError if the service does not return results."""
-        asked = urlencode({"q": query, "format": "json", "pageno": page})
+        parameters = urlencode({"q": query, "format": "json", "pageno": page})
         try:
-            status, body = self._client.ask(f"{self._base}/search?{asked}", most=MOST_BYTES)
+            status, body = self._client.ask(f"{self._base}/search?{parameters}", most=MOST_BYTES)
         except NoAnswerError as failure:
             raise self._error(f"does not answer ({printable(str(failure))})") from None
         if status != 200:
@@ -99,7 +99,7 @@ def candidates_of_search(topic: Topic, service: Searxng, page_classifier: PageCl
     queries = queries_of(topic)
     texts: dict[str, tuple[str, str]] = {}
     found_by: dict[str, set[str]] = {}
-    asked = 0
+    sent = 0
     for query in queries:
         try:
             for page in range(1, RESULT_PAGES + 1):
@@ -111,11 +111,11 @@ def candidates_of_search(topic: Topic, service: Searxng, page_classifier: PageCl
                 if not results:
                     break
         except SearchError as failure:
-            if not asked:
+            if not sent:
                 raise
-            logger.warning("%s (after %d of %d queries)", failure, asked, len(queries))
+            logger.warning("%s (after %d of %d queries)", failure, sent, len(queries))
             break
-        asked += 1
+        sent += 1
     words = {url: _words(title, snippet, topic.segmenter) for url, (title, snippet) in texts.items()}
     return merged(
         Candidate(
@@ -123,7 +123,7 @@ def candidates_of_search(topic: Topic, service: Searxng, page_classifier: PageCl
             title,
             page_classifier.relevance(words[url]),
             found=len(found_by[url]),
-            queries=max(asked, len(found_by[url])),
+            queries=max(sent, len(found_by[url])),
         )
         for url, (title, _) in texts.items()
         if page_classifier.similarity(words[url]) > 0  # not relevance, which is above 0 for any page

@@ -87,8 +87,8 @@ class Database:
 
     def _open(self) -> None:
         database = self._database
-        asked = ("SELECT count(*) FROM sqlite_master", "PRAGMA application_id", "PRAGMA user_version")
-        tables, application, version = (database.execute(query).fetchone()[0] for query in asked)
+        queries = ("SELECT count(*) FROM sqlite_master", "PRAGMA application_id", "PRAGMA user_version")
+        tables, application, version = (database.execute(query).fetchone()[0] for query in queries)
         if tables and application != self.application:
             fault = "a database of another program"
             raise StateError(str(self.path), fault, "name another file or move it away")

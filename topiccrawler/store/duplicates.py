@@ -59,10 +59,10 @@ class NearIndex:
         end = self._rows if before is None else min(before, self._rows)
         if len(bits) * 8 != BITS or end == 0:
             return []
-        asked = np.frombuffer(bits, dtype=np.uint64)
-        first = np.bitwise_count(self._columns[0, :end] ^ asked[0])
+        wanted = np.frombuffer(bits, dtype=np.uint64)
+        first = np.bitwise_count(self._columns[0, :end] ^ wanted[0])
         rows = np.flatnonzero((first <= FIRST_DIFFERENT) & self._known[:end])
-        distances = np.bitwise_count(self._columns[:, rows] ^ asked[:, None]).sum(axis=0)
+        distances = np.bitwise_count(self._columns[:, rows] ^ wanted[:, None]).sum(axis=0)
         return [int(row) for row in rows[distances <= MOST_DIFFERENT]]
 
 
@@ -106,15 +106,15 @@ class DuplicateIndex(Database):
         return first
 
     def _matching(self, print_: Fingerprint, before: int, site: str | None) -> Iterator[str]:
-        asked = "SELECT url FROM fingerprints WHERE row = ?"
+        query = "SELECT url FROM fingerprints WHERE row = ?"
         for row in sorted({*self._exact(print_.digest, before), *self._near.near(print_.bits, before)}):
-            other = str(self._database.execute(asked, (row,)).fetchone()[0])
+            other = str(self._database.execute(query, (row,)).fetchone()[0])
             if site is None or _site(other) == site:
                 yield other
 
     def _exact(self, digest: int, before: int) -> list[int]:
-        asked = "SELECT row FROM fingerprints WHERE digest = ? AND row < ?"
-        return [row for (row,) in self._database.execute(asked, (digest, before))]
+        query = "SELECT row FROM fingerprints WHERE digest = ? AND row < ?"
+        return [row for (row,) in self._database.execute(query, (digest, before))]
 
     def _open(self) -> None:
         super()._open()

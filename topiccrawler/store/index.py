@@ -140,8 +140,8 @@ class PageIndex(Database):
     def extent(self) -> tuple[int, float]:
         """The last row of the page store that is indexed, and the latest time at which an indexed page was fetched."""
         with self._faults():
-            asked = "SELECT coalesce(max(page), 0), (SELECT coalesce(max(fetched), 0) FROM documents) FROM documents"
-            page, fetched = self._database.execute(asked).fetchone()
+            query = "SELECT coalesce(max(page), 0), (SELECT coalesce(max(fetched), 0) FROM documents) FROM documents"
+            page, fetched = self._database.execute(query).fetchone()
             return int(page), float(fetched)
 
     def find(self, expression: str, selection: Selection, limit: int) -> list[Found]:
@@ -189,10 +189,10 @@ class PageIndex(Database):
     def _next_number(self, relevance: float) -> int:
         """An unused document number; a lower step of relevance has larger numbers. A full step continues in the range of the next."""
         first = (STEPS - min(STEPS, max(0, int(relevance * STEPS)))) * _RANGE
-        asked = "SELECT coalesce(max(id), ?) FROM documents WHERE id BETWEEN ? AND ?"
+        query = "SELECT coalesce(max(id), ?) FROM documents WHERE id BETWEEN ? AND ?"
         last = first + _RANGE - 1
         while True:
-            used = int(self._database.execute(asked, (first, first, last)).fetchone()[0])
+            used = int(self._database.execute(query, (first, first, last)).fetchone()[0])
             if used < last:
                 return used + 1
             first, last = last + 1, last + _RANGE
@@ -220,7 +220,7 @@ class Indexing:
             self._index = PageIndex(self._path)
             if len(missing(self._store, self._index)) > MOST_AT_ONCE:
                 logger.info("%s is far behind: the first `scrapy search` goes on with it", self._path)
-                self._let_go()
+                self._disable()
             else:
                 catch_up(self._store, self._index, segmenter=segmenter)
 
@@ -246,7 +246,7 @@ class Indexing:
         if self._index is not None:
             self._index.abandon()
 
-    def _let_go(self) -> None:
+    def _disable(self) -> None:
         if self._index is not None:
             self._index.abandon()
             self._index = None
@@ -256,7 +256,7 @@ class Indexing:
         try:
             yield
         except StateError as fault:
-            self._let_go()
+            self._disable()
             logger.warning("Pages are no longer indexed: %s", fault)
 
 

@@ -84,6 +84,6 @@ class PageChecks(Database):
 
     def versions(self, url: str) -> list[Version]:
         """The earlier versions of a page, the latest first."""
-        asked = "SELECT url, fetched, replaced, title, text FROM versions WHERE url = ? ORDER BY fetched DESC"
+        query = "SELECT url, fetched, replaced, title, text FROM versions WHERE url = ? ORDER BY fetched DESC"
         with self._faults():
-            return [Version(*row) for row in self._database.execute(asked, (url,))]
+            return [Version(*row) for row in self._database.execute(query, (url,))]

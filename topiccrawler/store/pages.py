@@ -199,8 +199,8 @@ class PageStore(Database, SqlPages):
 
     def _rows(self, what: str, which: str, *values: object) -> list[Any]:
         with self._faults():
-            asked = f"SELECT {what} FROM {self.table} AND {which}"  # noqa: S608
-            return self._database.execute(asked, tuple(map(storable, values))).fetchall()
+            query = f"SELECT {what} FROM {self.table} AND {which}"  # noqa: S608
+            return self._database.execute(query, tuple(map(storable, values))).fetchall()
 
     def _condition(self, selection: Selection) -> tuple[str, list[object]]:
         condition, values = selection.condition(host="host_of(url)", day=_DAY)

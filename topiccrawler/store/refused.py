@@ -51,7 +51,7 @@ class RefusedLinks:
         try:
             return {link.url for link in read_refused(self.path)}
         except StateError as fault:
-            self._let_go(fault)
+            self._disable(fault)
             return set()
 
     def add(self, links: Sequence[Link], probabilities: Sequence[float | None], now: float) -> None:
@@ -72,9 +72,9 @@ class RefusedLinks:
                 with _faults(self.path, "written"), self.path.open("a", encoding="utf-8") as file:
                     file.write("".join(lines))
             except StateError as fault:
-                self._let_go(fault)
+                self._disable(fault)
 
-    def _let_go(self, fault: StateError) -> None:
+    def _disable(self, fault: StateError) -> None:
         self._broken = True
         logger.warning("Refused links are no longer noted: %s", fault)
 

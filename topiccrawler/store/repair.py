@@ -50,9 +50,9 @@ def repair(path: Path, most: int) -> int:
 def _readable(path: Path, most: int) -> Iterator[PageRecord]:
     with closing(sqlite3.connect(path)) as database:
         last = most
-        for asked in _LAST:
+        for query in _LAST:
             with suppress(sqlite3.Error):
-                last = max(last, int(database.execute(asked).fetchone()[0] or 0))
+                last = max(last, int(database.execute(query).fetchone()[0] or 0))
         # A damaged row number may be huge, so it is limited by the size of the file.
         last = min(last, max(most, path.stat().st_size // ROW_BYTES))
         for row in range(1, last + 1):
