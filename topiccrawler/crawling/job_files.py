@@ -263,17 +263,15 @@ class JobFiles:
         if self.kept_in is not None:
             self.kept_in.abandon()
 
-    def _another_topic(self, kept: str, begun: str, wanted: str) -> tuple[str, str]:
+    def _another_topic(self, kept: str, begun: str, topic: str) -> tuple[str, str]:
         """The fault and the remedy where the job in the database has another topic.
 
-        `kept`: its recipe there; `begun`, `wanted`: the topic it was begun with, and the one of this run.
+        `kept`: its recipe there; `begun`, `topic`: the name of its topic, and of the one requested now.
         """
         recipe = Recipe.from_json(json.loads(kept), f"job in {self._place}")
-        now = self._recipe or Recipe(wanted)
+        now = self._recipe or Recipe(topic)
         argument = topic_argument(recipe, None) or "the topic it was begun with"
-        return another_topic(
-            recipe, begun, now, wanted
-        ), f"go on with {argument}, or choose another TOPIC_JOB"
+        return another_topic(recipe, begun, now, topic), f"go on with {argument}, or choose another TOPIC_JOB"
 
     def _opened(self) -> list[Database]:
         # `checks` is last, because it refers to what the others hold.
