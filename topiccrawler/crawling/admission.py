@@ -58,7 +58,7 @@ ROBOTS_TXT, RESOLVED_ADDRESS = "robots_txt", "resolved_address"
 BEFORE_OTHERS = (DEPTH, URL_LENGTH, ALLOWED_DOMAINS, BLOCKED, PRIVATE_NETWORK)
 AFTER_OTHERS = (BUDGET, TRAP, GATE, ROBOTS_TXT, RESOLVED_ADDRESS)
 GROUP = "topiccrawler.admission_rules"
-MEMBERS = ("name", "moments", "hides", "decide", "refused")  # of a Rule
+MEMBERS = ("name", "moments", "hides", "decide", "refused")  # that an object needs to be a Rule
 PRIVATE_ADDRESS = "private address"
 
 

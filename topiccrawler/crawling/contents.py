@@ -148,7 +148,7 @@ def media_in(reading: Reading) -> list[Medium]:
 class SeenLinks:
     """A two-generation cache of the links that a process has read, by hash of URL and anchor.
 
-    A link that does not occur again among the next MOST_SEEN new links, or more, is forgotten.
+    A link is forgotten when MOST_SEEN to twice as many different links were read after it.
     """
 
     def __init__(self) -> None:

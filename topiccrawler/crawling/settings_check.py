@@ -68,7 +68,7 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of these words."""
+    """One of several words."""
 
     words: tuple[str, ...]
 

@@ -225,7 +225,7 @@ class Indexing:
                 catch_up(self._store, self._index, segmenter=segmenter)
 
     def add(self, row: int, record: PageRecord, segmenter: Segmenter) -> None:
-        """Index a page that was stored in this row."""
+        """Index a page that was stored in a row, unless there is no index; see `PageIndex.add`."""
         if self._index is not None:
             self._index.add(row, record, segmenter)
 
