@@ -1,26 +1,26 @@
-"""May this URL be fetched? One ordered list of rules, applied alike by a crawl, a replay and `scrapy explain`.
+"""Decides which URLs may be fetched, by one ordered list of rules for a crawl, a replay and `scrapy explain`.
 
-A URL is checked when a page's link is found, when its row is leased, and when the request of a lease is retried or redirected.
-Each rule names the moments at which it applies; the first that refuses decides, and is counted.
+`Admission` checks a URL when it is found as a link, when its row is leased, and when the request of a lease is retried or redirected. Each
+`Rule` names the moments at which it applies. The first rule that refuses decides, and the refusal is counted for it.
 
     depth, url_length, allowed_domains  found                       the link is hidden from the strategy
     blocked                             all                         as above
     private_network                     all but found               by the spelling of its host
-    rules of other packages             as they say                 entry points of the group topiccrawler.admission_rules
+    rules of other packages             as each of them defines     entry points of the group topiccrawler.admission_rules
     budget                              leased                      the URL keeps waiting, its host is closed (frontier.budgets)
     trap                                leased                      the URL is discarded (frontier.budgets)
-    gate                                found, leased, redirected   passed to the strategy and not queued
-    robots_txt, resolved_address        applied by the downloader    their verdicts are read here, for explanations only
+    gate                                found, leased, redirected   the link is passed to the strategy, but not queued
+    robots_txt, resolved_address        applied by the downloader   their verdicts are read here, for explanations only
 
-A text that is no http(s) URL has no canonical form (urls.canonical), so it is no link. What a page's own bytes or date decide comes later
-(crawling.harvest.Restrictions).
+A text that is no http(s) URL has no canonical form (urls.canonical), so it is no link. Restrictions on a page's format or date are applied
+later (crawling.harvest.Restrictions).
 
-The link gate. The conflict: most of a queue is never fetched, but a crawl that only follows good links never finds what is behind a poor
-one; and a decision made when a link was queued may be wrong when it is fetched. So the gate refuses only links that the link model finds
-hopeless (its threshold admits 98 % of the relevant links in held-out data). It decides again before a link is fetched. It admits a few poor
-links as tunnel steps, the same ones in each run.
+`LinkGate` drops links that probably lead to irrelevant pages. The conflict: most of a queue is never fetched, but a crawl that only follows
+good links never finds what is behind a poor one; and a decision made when a link was queued may be wrong when it is fetched. So the gate
+refuses only links to which the link model gives a very low probability (its threshold admits 98 % of the relevant links in held-out data).
+It decides again before a link is fetched. It admits a few poor links as tunnel steps, the same ones in each run.
 
-What a user blocks while the crawl runs (urls.unwanted) is a note of the queue, so it survives a restart.
+`Blocks` holds what a user blocks while the crawl runs (urls.unwanted). It is a note of the queue, so it survives a restart.
 Reference: Li, Zhao & Yu, SkyReach, 2003, §3.4, step 5; MySpider thesis (2009) §4.2.
 """
 
@@ -58,17 +58,17 @@ ROBOTS_TXT, RESOLVED_ADDRESS = "robots_txt", "resolved_address"
 BEFORE_OTHERS = (DEPTH, URL_LENGTH, ALLOWED_DOMAINS, BLOCKED, PRIVATE_NETWORK)
 AFTER_OTHERS = (BUDGET, TRAP, GATE, ROBOTS_TXT, RESOLVED_ADDRESS)
 GROUP = "topiccrawler.admission_rules"
-MEMBERS = ("name", "moments", "hides", "decide", "refused")  # of a Rule
+MEMBERS = ("name", "moments", "hides", "decide", "refused")  # that an object needs to be a Rule
 PRIVATE_ADDRESS = "private address"
 
 
 class Moment(Enum):
-    """When a URL is checked."""
+    """The moment at which a URL is checked."""
 
     FOUND = "found"  # as a link of a page, before it is queued
     LEASED = "leased"  # just before its request is made
-    RETRIED = "retried"  # its request came back
-    REDIRECTED = "redirected"  # another URL's request leads to it
+    RETRIED = "retried"  # before its request is sent again
+    REDIRECTED = "redirected"  # before the redirect of another URL to it is followed
 
 
 _FOUND = frozenset({Moment.FOUND})
@@ -77,23 +77,23 @@ _FETCHED = frozenset({Moment.LEASED, Moment.RETRIED, Moment.REDIRECTED})
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a rule says of one link."""
+    """The decision of a rule on one link."""
 
     passed: bool
-    tunnel: int = 0  # tunnel steps in a row, this one included, when the gate lets it through
+    tunnel: int = 0  # consecutive tunnel steps, this one included; 0 = no tunnel step
     probability: float | None = None  # P(+|link); None when the gate is open and did not score the link
-    reason: str = ""  # why
-    postpones: bool = False  # a refused URL keeps waiting, its host is passed over
+    reason: str = ""  # why it passed or was refused
+    postpones: bool = False  # a refused URL keeps waiting, and its host is skipped
 
 
 PASSED = Decision(True)
 _ONE = (PASSED,)
 Decisions = Sequence[Decision] | None
-"""One a link; None = all pass."""
+"""One decision for each link; None = all links pass."""
 
 
 class Rule(Protocol):
-    """One reason not to fetch a URL. `hides`: a link that it refuses is hidden from the strategy too."""
+    """A rule that may refuse a URL. `hides`: links that it refuses are hidden from the strategy too."""
 
     @property
     def name(self) -> str: ...
@@ -105,20 +105,20 @@ class Rule(Protocol):
     def hides(self) -> bool: ...
 
     def decide(self, links: Sequence[Link], moment: Moment, tunnel: int, now: float) -> Decisions:
-        """It changes nothing. `tunnel`: tunnel steps in a row that led to the links' page, 0 or more. `now`: seconds, the
-        crawl's clock."""
+        """Decide on links of one page, without side effects. `tunnel`: consecutive tunnel steps that led to the page, 0 or more.
+        `now`: seconds, by the crawl's clock."""
 
     def refused(self, link: Link, decision: Decision) -> None:
-        """A link was refused for this."""
+        """Notify the rule that a link was refused by its decision."""
 
 
 Test = Callable[[Link], str | None]
-"""Why a link is refused; None = it passes."""
+"""A test of one link that returns the reason to refuse it; None = the link passes."""
 
 
 @dataclass(frozen=True, slots=True)
 class UrlRule:
-    """A rule that needs the link alone. `test`: returns the current test; None = all pass."""
+    """A rule that decides by the link alone. `test`: returns the current test; None = all links pass."""
 
     name: str
     moments: frozenset[Moment]
@@ -140,11 +140,11 @@ OF_SITE = "a listing of a site with relevant pages"
 
 @dataclass(slots=True)
 class LinkGate:
-    """Refuses links whose probability lies under the threshold.
+    """Refuses links whose probability is below the threshold.
 
     `threshold`: 0..1, 0 = open; a running crawl may change it. `tunnel_probability`: 0..1, share of poor links that get a second chance.
-    `tunnel_depth`: how many second chances in a row a path may use.
-    A URL's hash decides about its second chance, so that a run repeats. Source: SkyReach §2.3.4, MySpider §2.4.
+    `tunnel_depth`: how many consecutive second chances a path may use.
+    The hash of a URL decides whether it gets a second chance, so that runs are repeatable. Source: SkyReach §2.3.4, MySpider §2.4.
     """
 
     scorer: LinkScorer | None = None
@@ -153,11 +153,11 @@ class LinkGate:
     tunnel_depth: int = 0
 
     def decide(self, link: Link, tunnel: int = 0) -> Decision:
-        """Of one link. `tunnel`: consecutive tunnel steps that led to its page."""
+        """The decision on one link. `tunnel`: consecutive tunnel steps that led to the page of the link."""
         return self.decided([link], tunnel)[0]
 
     def decided(self, links: Sequence[Link], tunnel: int = 0) -> list[Decision]:
-        """Of links of one page; the scorer is asked once for all of them."""
+        """The decisions on links of one page; one call of the scorer scores them all."""
         if self.threshold <= 0.0 or self.scorer is None:
             return [_EXEMPT.get(_exempt(link), _OPEN) for link in links]
         exempt = list(map(_exempt, links))
@@ -169,7 +169,7 @@ class LinkGate:
         ]
 
     def passing(self, links: Sequence[Link], tunnel: int = 0) -> Sequence[Link]:
-        """Those that pass."""
+        """The links that pass. `tunnel`: consecutive tunnel steps that led to their page."""
         decided = self.decided(links, tunnel)
         return [link for link, verdict in zip(links, decided, strict=True) if verdict.passed]
 
@@ -186,12 +186,12 @@ _EXEMPT = {OF_SITE: Decision(True, reason=OF_SITE), SEED: Decision(True, reason=
 
 
 def _exempt(link: Link) -> str:
-    """Why the gate does not look at a link; empty when it does."""
+    """The reason why the gate admits a link without scoring it; empty when the gate scores it."""
     return OF_SITE if link.kind == LISTING else "" if link.source_url else SEED
 
 
 def _share(url: str) -> float:
-    """A number in 0..1 that depends on the URL alone."""
+    """A pseudo-random number in 0..1 that depends on the URL alone."""
     return (
         int.from_bytes(hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
         / 2**64
@@ -200,7 +200,7 @@ def _share(url: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class GateRule:
-    """The link gate. A redirect that follows a second chance is part of it."""
+    """The link gate as a rule. A redirect after a tunnel step belongs to that step, so it is not decided again."""
 
     gate: LinkGate
     name: str = GATE
@@ -217,7 +217,7 @@ class GateRule:
 
 @dataclass(frozen=True, slots=True)
 class BudgetRule:
-    """Hosts and sites that have cost enough."""
+    """Refuses hosts and sites whose budget is spent; their URLs keep waiting."""
 
     budgets: Budgets
     name: str = BUDGET
@@ -233,7 +233,7 @@ class BudgetRule:
 
 @dataclass(frozen=True, slots=True)
 class TrapRule:
-    """Forms of URLs that no ordinary site has, or that were no longer useful."""
+    """Refuses URLs that look like a crawler trap: forms that no ordinary site has, or that have led to no more useful pages."""
 
     budgets: Budgets
     name: str = TRAP
@@ -248,12 +248,12 @@ class TrapRule:
 
 
 def by_column(links: Sequence[Link]) -> PageLinks:
-    """The links of a page, from whose columns rules may decide without making each Link."""
+    """The links of a page as columns, which rules can test without making a `Link` object for each."""
     return links if isinstance(links, PageLinks) else PageLinks.of(links)
 
 
 def depth_limit(most: int) -> Rule:
-    """`most`: link steps from the seeds; 0 = no bound."""
+    """A rule that refuses links deeper than `most` link steps from the seeds; 0 = no limit."""
     why = f"deeper than {most}"
     test: Test = lambda link: why if link.source_url and most < link.depth else None  # noqa: E731
     return UrlRule(DEPTH, _FOUND, lambda: test if most > 0 else None)
@@ -261,7 +261,7 @@ def depth_limit(most: int) -> Rule:
 
 @dataclass(frozen=True, slots=True)
 class UrlLengthRule:
-    """`most`: characters of a URL; 0 = no bound. Seeds may be longer."""
+    """Refuses URLs longer than `most` characters; 0 = no limit. Seeds may be longer."""
 
     most: int
     name: str = URL_LENGTH
@@ -278,8 +278,10 @@ class UrlLengthRule:
 
 
 def allowed_domains(allows: Callable[[], Callable[[str], bool] | None]) -> Rule:
-    """`allows`: returns the test whether a host, without port, is in the domains of the crawl; None = all hosts are. Seeds
-    need not be of them."""
+    """A rule that refuses links to hosts outside the domains of the crawl; seeds pass.
+
+    `allows`: returns the test whether a host, without port, is in these domains; None = all hosts are allowed.
+    """
 
     def test() -> Test | None:
         if (is_allowed := allows()) is None:
@@ -295,7 +297,7 @@ def allowed_domains(allows: Callable[[], Callable[[str], bool] | None]) -> Rule:
 
 
 def within(domains: Iterable[str]) -> Callable[[], Callable[[str], bool] | None]:
-    """Hosts of these domains and their subdomains are allowed; without domains any host."""
+    """An `allows` function for `allowed_domains`: hosts of these domains and their subdomains; without domains any host."""
     wanted = tuple(domains)
     is_within = lambda host: any(host == one or host.endswith(f".{one}") for one in wanted)  # noqa: E731
     return lambda: is_within if wanted else None
@@ -305,11 +307,11 @@ NOTE = "blocks"
 
 
 class Blocks:
-    """The blocks of one crawl; with an `exchange` a block of one process counts for all."""
+    """The blocks that users have set in one crawl; with an `exchange`, a block set in one process applies in all."""
 
     def __init__(self, notes: Notes, exchange: Exchange | None = None) -> None:
         self._notes, self._exchange = notes, exchange
-        self._received = 0  # announcements
+        self._received = 0  # announcements of other processes that were applied
         try:
             kept = json.loads(notes.get(NOTE) or "[]")
             self._blocks = [Block(**block) for block in kept]
@@ -317,12 +319,12 @@ class Blocks:
             raise StateError("the job's blocks", f"are damaged ({error})", "choose another JOBDIR") from None
 
     def add(self, block: Block) -> None:
-        """Block from now on, in all processes."""
+        """Apply a block from now on, in all processes."""
         if self._keep(block) and self._exchange is not None:
             self._exchange.announce(json.dumps({NOTE: asdict(block)}, ensure_ascii=False))
 
     def any(self) -> bool:
-        """Something is blocked."""
+        """Whether there is any block."""
         self._receive()
         return bool(self._blocks)
 
@@ -332,7 +334,7 @@ class Blocks:
         return next((block.reason for block in self._blocks if block.matches(url)), None)
 
     def _keep(self, block: Block) -> bool:
-        """False when it is known."""
+        """Store a block; False when it was stored before."""
         if block in self._blocks:
             return False
         self._blocks.append(block)
@@ -356,7 +358,7 @@ class Blocks:
 
 
 def blocked(blocks: Blocks) -> Rule:
-    """What the user has blocked while the crawl runs."""
+    """A rule that refuses what the user has blocked while the crawl runs."""
 
     def test() -> Test | None:
         return (lambda link: blocks.reason(link.url)) if blocks.any() else None
@@ -365,7 +367,7 @@ def blocked(blocks: Blocks) -> Rule:
 
 
 def private_network(seed_hosts: Iterable[str]) -> Rule:
-    """Hosts spelled as private ones. `seed_hosts`: the user's own, with ports; they pass."""
+    """A rule that refuses hosts with the name or address of a private network. `seed_hosts`: hosts of the seeds, with ports; they pass."""
     own = frozenset(seed_hosts)
 
     def reason(link: Link) -> str | None:
@@ -379,15 +381,15 @@ def private_network(seed_hosts: Iterable[str]) -> Rule:
 
 @dataclass(frozen=True, slots=True)
 class DownloaderRule:
-    """A rule that the downloader asks by itself. `known`: its verdict where it is known already."""
+    """A rule that the downloader applies; here for explanations only. `known`: its verdict on a link, or None if there is none yet."""
 
     name: str
     known: Callable[[Link], Decision | None]
 
 
 def redirected(came: Link, target: str) -> Link:
-    """The link that a redirect from `came` to a canonical URL is judged as."""
-    source = came.url if came.source_url else ""  # where a seed leads to is what the user wants
+    """The link by which rules decide on a redirect from `came` to a canonical URL."""
+    source = came.url if came.source_url else ""  # the target of a seed's redirect counts as a seed
     return Link(target, host_of(target), came.anchor, came.before, came.after, source_url=source)
 
 
@@ -395,9 +397,9 @@ Refused = Callable[[str, Sequence[Link]], None]
 
 
 class Admission:
-    """The rules of one crawl, in the order above, whatever the order of `rules`.
+    """The rules of one crawl, in the order given in the module docstring, whatever the order of `rules`.
 
-    `refused`: notified of the name of each rule that refuses, and of the links; explanations do not count.
+    `refused`: called with the name of a rule that refuses, and the links it refuses; not called for explanations.
     """
 
     def __init__(self, rules: Iterable[Rule | DownloaderRule] = (), refused: Refused | None = None) -> None:
@@ -406,19 +408,19 @@ class Admission:
         self.add(*rules)
 
     def add(self, *rules: Rule | DownloaderRule) -> None:
-        """Take more rules, each in its place."""
+        """Add rules, each at its place in the order."""
         self._rules = sorted([*self._rules, *rules], key=lambda rule: _place(rule.name))
-        self._asked: list[Rule] = [rule for rule in self._rules if not isinstance(rule, DownloaderRule)]
+        self._applied: list[Rule] = [rule for rule in self._rules if not isinstance(rule, DownloaderRule)]
 
     @property
     def names(self) -> list[str]:
-        """Of all rules, in order."""
+        """The names of all rules, in order."""
         return [rule.name for rule in self._rules]
 
     def ask(self, link: Link, moment: Moment, tunnel: int = 0, now: float = 0.0) -> Decision:
-        """The decision of the first rule that refuses, else of the last one applied."""
+        """The decision of the first rule that refuses the link, else of the last rule applied."""
         decision = PASSED
-        for rule in self._asked:
+        for rule in self._applied:
             if moment in rule.moments:
                 decision = (rule.decide([link], moment, tunnel, now) or _ONE)[0]
                 if not decision.passed:
@@ -427,8 +429,8 @@ class Admission:
         return decision
 
     def offered(self, links: Sequence[Link]) -> PageLinks:
-        """The links of a page that the strategy is offered."""
-        for rule in self._asked:
+        """The links of a page that are not hidden from the strategy."""
+        for rule in self._applied:
             if rule.hides and Moment.FOUND in rule.moments:
                 found = rule.decide(links, Moment.FOUND, 0, 0.0)
                 if found is not None:
@@ -436,9 +438,9 @@ class Admission:
         return by_column(links)
 
     def queued(self, links: Sequence[Link], tunnel: int = 0) -> Sequence[Decision]:
-        """Which of the offered links may be queued: a decision each."""
+        """For each of the offered links, the decision whether it may be queued."""
         decisions: Sequence[Decision] = [PASSED] * len(links)
-        for rule in self._asked:
+        for rule in self._applied:
             if not rule.hides and Moment.FOUND in rule.moments:
                 found = rule.decide(links, Moment.FOUND, tunnel, 0.0)
                 if found is None:
@@ -450,7 +452,8 @@ class Admission:
         return decisions
 
     def explained(self, link: Link, tunnel: int = 0, now: float = 0.0) -> list[tuple[str, Decision | None]]:
-        """Each rule's name and its decision now; None where it is not known. A link in words, without a URL, has the gate's alone."""
+        """The name of each rule and its decision now; None where it is not known. A link without a URL, given by its words only, is
+        decided by the gate alone."""
         return [(rule.name, _decision_now(rule, link, tunnel, now)) for rule in self._rules]
 
     def _passed(self, rule: Rule, links: Sequence[Link], decisions: Sequence[Decision]) -> Sequence[Link]:
@@ -469,7 +472,10 @@ class Admission:
 
 
 def rules_of_packages(*arguments: object) -> list[Rule]:
-    """What the entry points of other packages make: functions that return a Rule, called with these arguments. StateError for one that fails."""
+    """The rules of other packages: each entry point is a function that returns a Rule when called with these arguments.
+
+    Raises StateError if one fails.
+    """
     return [
         part(point, f"admission rule {name!r}", StateError, arguments, MEMBERS)
         for name, point in named(GROUP).items()
@@ -492,7 +498,7 @@ def _decision_now(rule: Rule | DownloaderRule, link: Link, tunnel: int, now: flo
 
 
 def _of(reasons: Sequence[str | None], *, postpones: bool = False) -> Sequence[Decision] | None:
-    """None where there is no reason to refuse any."""
+    """The decisions for a list of reasons, one for each link; None where no link has a reason to be refused."""
     if not any(reasons):
         return None
     return [Decision(False, reason=why, postpones=postpones) if why else PASSED for why in reasons]

@@ -1,6 +1,7 @@
-"""The one place where topic, page classifier, link model, strategy and gate are put together.
+"""Builds the parts of a crawl from its recipe: topic, page classifier, link model, strategy and gate.
 
-`scrapy crawl`, `compare`, `explain`, `frontier` and `judge` all call `assemble`, so an explanation is of the very crawl that ran.
+`assemble` is the only place where they are put together. `scrapy crawl`, `compare`, `explain`, `frontier` and `judge` all call it, so
+an explanation describes exactly the crawl that ran.
 """
 
 from __future__ import annotations
@@ -32,53 +33,55 @@ from topiccrawler.topics.proposed_words import with_proposed
 from topiccrawler.topics.topic import Topic, make_topic
 
 LinkModel = LinkClassifier | SeveralLinkModels
-PLAIN_CONTEXT: ContextMaker = "window"  # of links for strategies that ask no link model
+PLAIN_CONTEXT: ContextMaker = "window"  # the context of links in a crawl without a link model
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """One crawl's parts, ready to work together."""
+    """The parts of one crawl, configured to work together."""
 
     recipe: Recipe
     topic: Topic
     page_classifier: PageClassifier
-    strategy_classifier: PageClassifier  # whose relevance the strategy learns from; mostly the same
-    link_model: LinkModel | None  # None: nothing in this crawl asks for one
+    strategy_classifier: (
+        PageClassifier  # the strategy learns from its relevance; mostly the page classifier itself
+    )
+    link_model: LinkModel | None  # None: neither strategy nor gate needs one
     strategy: Strategy
     gate: LinkGate
-    context: ContextMaker  # the one the link model was trained with
+    context: ContextMaker  # the context of links with which the link model was trained
     expand: Expand | None
 
     @property
     def dropped_parameters(self) -> frozenset[str]:
-        """Names of query parameters that every URL loses."""
+        """The names of query parameters that are removed from every URL."""
         return frozenset(self.recipe.dropped_parameters)
 
     @property
     def segmenter(self) -> Segmenter:
-        """Cuts all texts of the crawl: it keeps the words of its topics whole."""
+        """The word segmenter for all texts of the crawl; it never splits the words of the topics."""
         return self.topic.segmenter
 
     def record(self) -> Recipe:
-        """The recipe as it is kept with the job: a user's own topic goes along, for its file may change; not of several."""
+        """The recipe as it is stored with the job; it includes a single topic of the user's own, because the topic's file may change."""
         if is_catalogued(self.recipe.topic) or len(parts_of(self.recipe.topic)) > 1:
             return self.recipe
         return replace(self.recipe, topic_fields=self.topic.model_dump(mode="json"))
 
     def topic_of_page(self, words: PageWords) -> str:
-        """The topic that a page is about; of several all it is about, with commas between them."""
+        """The topic that a page is about; in a crawl of several topics, all that the page is about, separated by commas."""
         if isinstance(self.page_classifier, SeveralTopics):
             return ",".join(self.page_classifier.topics_of(words))
         return self.topic.name
 
     def reader(self, repeats: SiteRepeats | None = None) -> Reader:
-        """Reads pages as this crawl does; `repeats`: what its sites have written on several pages."""
+        """The reader that makes pages as this crawl does; `repeats`: texts that the sites repeat on several pages."""
         detail = self.strategy.needs_detail
         return reader_of(self.recipe, self.topic, self.strategy_classifier, detail=detail, repeats=repeats)
 
 
 def content_plan(parts: Parts, reader: Reader) -> ContentPlan:
-    """What `reader`, the crawl's, makes of bytes alone, and how the crawl reads links."""
+    """The plan by which another process can read the content and the links of pages as `reader`, the crawl's own, does."""
     return ContentPlan(
         segmenter=reader.segmenter,
         sites=reader.sites,
@@ -95,9 +98,9 @@ def content_plan(parts: Parts, reader: Reader) -> ContentPlan:
 
 
 def assemble(recipe: Recipe, model: LinkModel | None = None) -> Parts:
-    """Build a crawl's parts, or raise the CrawlerError that names the wrong input.
+    """Build the parts of a crawl; raises a CrawlerError that names the wrong input.
 
-    `model`: the recipe's link model, for a caller that has loaded it already.
+    `model`: the link model of the recipe, if the caller has loaded it already.
     """
     topic = topic_of(recipe)
     strategy = build(recipe.strategy, recipe.parameters)
@@ -128,16 +131,15 @@ def assemble(recipe: Recipe, model: LinkModel | None = None) -> Parts:
 
 
 def topic_of(recipe: Recipe) -> Topic:
-    """The topic with the recipe's keywords and reading rules, and the words it wants proposed; a job's own copy goes before the file
-    it came from.
+    """The topic with the keywords and reading rules of the recipe, and with the proposed words that it asks for.
 
-    Of several topics the one that is all of them (topics.catalogue).
+    The copy of the topic in a job takes precedence over the file it came from. Several topics are united into one (topics.catalogue).
     """
     return united(topics_of(recipe))
 
 
 def topics_of(recipe: Recipe) -> list[Topic]:
-    """The topics of the crawl, each by itself; one segmenter cuts texts for them all."""
+    """The topics of the crawl as a list; they share one segmenter."""
     if recipe.topic_fields is not None:
         topics = [with_proposed(make_topic(recipe.topic_fields, f"topic {recipe.topic}"))]
     else:
@@ -151,7 +153,7 @@ def topics_of(recipe: Recipe) -> list[Topic]:
 
 
 def _named_topics(recipe: Recipe) -> list[Topic]:
-    """As the catalogue or a user's file has them, with the recipe's reading rules and further keywords."""
+    """The topics from the catalogue or a user's file, with the reading rules and additional keywords of the recipe."""
     topics = [with_site_rules(topic, recipe.sites) for topic in load_topics(recipe.topic)]
     if not recipe.keywords:
         return topics
@@ -163,19 +165,22 @@ def _named_topics(recipe: Recipe) -> list[Topic]:
 
 
 def _is_listed(name: str) -> bool:
-    """Of the catalogue or of the Chinese Library Classification: all that is called so is meant."""
+    """Whether the name is that of a topic in the catalogue or of a class of the Chinese Library Classification."""
     return is_catalogued(name) or name.strip().lower().startswith(PREFIX)
 
 
 def topic_as_written(recipe: Recipe) -> Topic | None:
-    """The topic of a file as it was used before its words were understood; None where the recipe names no single file."""
+    """The topic of a file without the interpretation of its words (topics.meaning), as earlier versions used it.
+
+    None where the recipe names no single file.
+    """
     if recipe.topic_fields is not None or recipe.keywords or len(parts_of(recipe.topic)) > 1:
         return None
     return None if _is_listed(recipe.topic) else with_proposed(_named_topics(recipe)[0])
 
 
 def page_classifier_of(recipe: Recipe, segmenter: Segmenter | None = None) -> PageClassifier:
-    """What decides whether a page is about the topic, or one of them. `segmenter`: cuts its pages, where it is not the topic's own."""
+    """The classifier that decides whether a page is about the topic, or one of the topics. `segmenter`: None = the one of the topic."""
     folder = folder_of(recipe.page_classifier_models)
     topics = topics_of(recipe) if segmenter is None else [one.cut_by(segmenter) for one in topics_of(recipe)]
     made = {topic.name: make_page_classifier(topic, recipe.page_classifier, folder) for topic in topics}
@@ -183,26 +188,26 @@ def page_classifier_of(recipe: Recipe, segmenter: Segmenter | None = None) -> Pa
 
 
 def kept_from(recipe: Recipe, page_classifier: PageClassifier) -> float:
-    """From which relevance on pages of the job were kept: in one of an earlier version relevance is a similarity."""
+    """The relevance from which pages of the job were kept; in a job of an earlier version, relevance is a similarity."""
     earlier = recipe.relevance_since is None
     return page_classifier.similarity_threshold if earlier else page_classifier.threshold
 
 
 def _strategy_classifier(recipe: Recipe, segmenter: Segmenter) -> PageClassifier | None:
-    """None where it is the page classifier."""
+    """The classifier whose relevance the strategy learns from; None where it is the page classifier itself."""
     if recipe.strategy_topic is None:
         return None
     return page_classifier_of(replace(recipe, topic_fields=recipe.strategy_topic), segmenter)
 
 
 def link_model_of(recipe: Recipe) -> LinkModel:
-    """The topic's link model, or theirs; ModelError when a folder was named that lacks one."""
+    """The link model of the topic, or of all topics together; ModelError if a named folder has none."""
     models = [link_model(topic, recipe.link_models) for topic in topics_of(recipe)]
     return models[0] if len(models) == 1 else SeveralLinkModels(models)
 
 
 def needs_link_model(recipe: Recipe) -> bool:
-    """Its strategy or its gate asks a link model."""
+    """Whether the strategy or the gate of the recipe needs a link model."""
     strategy = build(recipe.strategy, recipe.parameters)
     return _asks_model(strategy, gate_threshold(recipe, topic_of(recipe), strategy))
 
@@ -212,7 +217,8 @@ def _asks_model(strategy: Strategy, threshold: float | None) -> bool:
 
 
 def _gate_of(topic: Topic, strategy: Strategy, model: LinkModel | None, threshold: float | None) -> LinkGate:
-    """Scored by the strategy where it does so itself; else by the link model, with what it learned when the threshold was set."""
+    """The link gate. Links are scored by the strategy's current model where the strategy or the user sets the threshold, and it has one;
+    else by the link model."""
     scorer: LinkScorer | None = model
     if strategy.own_thresholds or threshold is not None:
         scorer = strategy.current_scorer or model
@@ -222,19 +228,19 @@ def _gate_of(topic: Topic, strategy: Strategy, model: LinkModel | None, threshol
 
 
 def calibrated_threshold(model: LinkModel | None) -> float:
-    """0..1: the link model's own threshold for the gate; 0 when it has none."""
+    """The gate threshold that was calibrated with the link model, 0..1; 0 if it has none."""
     return 0.0 if model is None or model.gate_threshold is None else logistic(model.gate_threshold)
 
 
 def gate_threshold(recipe: Recipe, topic: Topic, strategy: Strategy) -> float | None:
-    """0..1, from which probability a link passes the gate; 0 = the gate is open, None = as the link model says."""
+    """The least probability, 0..1, with which a link passes the gate; 0 = the gate is open, None = as calibrated with the link model."""
     if not recipe.prune or not strategy.prunes:
         return 0.0
     return topic.link_threshold if recipe.link_threshold is None else recipe.link_threshold
 
 
 def context_of(model: LinkModel | None) -> ContextMaker:
-    """The context maker of the strategy's link model."""
+    """The context maker with which the link model was trained; a plain window of text without a model."""
     return PLAIN_CONTEXT if model is None else model.context
 
 
@@ -246,7 +252,7 @@ def reader_of(
     detail: bool,
     repeats: SiteRepeats | None = None,
 ) -> Reader:
-    """Reads pages; with `detail` it also separates detail pages from link pages, which costs time."""
+    """A reader for pages of the crawl. With `detail` it also distinguishes detail pages from link pages, which costs time."""
     formats = Formats(seconds=recipe.file_seconds)
     if not detail:
         return Reader(page_classifier, formats, topic.sites, recipe.title_reader, repeats, topic.segmenter)
@@ -265,5 +271,5 @@ def reader_of(
 
 
 def folder_of(text: str | None) -> Path | None:
-    """A folder that a user named."""
+    """The path of a folder that the user named; None if none was named."""
     return user_path(text) if text else None

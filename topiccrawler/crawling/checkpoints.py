@@ -1,34 +1,32 @@
-"""What a strategy has learned, stored with the queue, so that a killed crawl goes on exactly where its queue is.
+"""Stores what a strategy has learned with the queue, so that a killed crawl resumes exactly where its queue is.
 
-The conflict: the queue is durable page by page, but a strategy's whole state (a model, a graph) is too large to write
-with every page. So the state is written now and then, and an entry for each page between two states. Opening loads the
-state and replays the entries; their scores are in the queue already. A state is written again when the entries since are as long
-as it, so that the cost a page does not grow with what was learned. A strategy that learns nothing costs a page count.
+`Checkpoints` stores the state. The conflict: the queue is durable page by page, but the whole state of a strategy (a model, a graph) is too
+large to write with every page. So the state is written at intervals, and an entry for each page between two states. Opening loads the
+state and replays the entries; their scores are in the queue already. The state is written again when the entries since then are as long
+as the state, so that the cost per page does not grow with what was learned. A strategy that does not learn only costs a page count.
 
-    ordering          strategy, its version, page count, state (JSON)                              now and then
-    ordering/now      page count, entries since then, place of a refresh under way    every page
-    ordering/page/N   the Nth entry: page and links, or the strategy's observation;   every page, if it learns
-                      did a refresh begin then (JSON)
+    ordering          strategy, its version, page count, state (JSON)                    at intervals
+    ordering/now      page count, entries since then, position of a running refresh      every page
+    ordering/page/N   the Nth entry: page and links, or the strategy's observation;      every page, if it learns
+                      whether a refresh began with it (JSON)
 
-A refresh that has ended is replayed with an empty queue, so a strategy must learn in it from earlier pages only, before the first
-score. Links that an unfinished refresh had read but not scored are read again; they may have been fetched or raised since.
+A refresh that has ended is replayed with an empty queue. So a strategy must learn in a refresh from earlier pages only, before it yields
+the first score. Links that an unfinished refresh had read but not scored are read again; their state or score may have changed since.
 
-What cannot be read, because a later program has other features or the file is damaged, is learned again: a strategy that has learned
-nothing visits all fetched pages again in the order of the crawl log, without the network, and the waiting URLs are rescored (`relearn`).
+`relearn` restores a strategy whose stored state cannot be read, because a later program has other features or the file is damaged: an
+untrained strategy visits all fetched pages again in the order of the crawl log, without the network, and the waiting URLs are rescored.
 
-A change of topic may change the verdict on pages fetched before. When many change, a new strategy relearns. `transfer_state`: when
-few change, the new strategy loads what the old one had learned. Relearning is less exact than a crawl, because the queue has
+`transfer_state` loads what another strategy has learned. A change of topic may change the verdict on pages fetched before. If many change,
+a new strategy relearns; if few change, it loads the state of the old one. Relearning is less exact than a crawl, because the queue has
 only the best of several links to a URL: after twenty answers, in single runs, that cost more than a few wrong outcomes
 (docs/lab/teaching.md). Cost of relearning: that of the strategy for each page; memory for all links of the queue.
 
-Queued links are rescored without stopping the crawl, a slice a page.
+`Rescoring` computes new scores for queued links without stopping the crawl, one slice per page. A strategy may have to rescore a million
+links, but the engine must not be blocked for more than about 50 ms, and a run must be repeatable. So a slice is a fixed number of links,
+not a time. Scores of a slice apply at once; links that were not reached yet keep their old scores.
 
-A strategy may want to rescore a million queued links, but the engine must not be blocked for more than about 50 ms, and a
-run must be repeatable. So a slice is a fixed number of links, not a time, and one is done with every page read. Scores of
-a slice count at once; links not reached yet keep their old scores.
-
-The position of a refresh that is resumed is the last URL whose new score was applied. A strategy that answers in another order than the
-queue's must answer from its own state alone, and keep in that state what it has not answered yet; its position is
+The position of a resumed refresh is the last URL whose new score was applied. A strategy that yields scores in another order than
+that of the queue must compute them from its own state alone, and store in that state which are still to come; its position is
 the number of scores applied ("#1000").
 """
 
@@ -57,43 +55,50 @@ DAMAGED = (ValueError, KeyError, TypeError, AttributeError, zlib.error)
 
 SLICE_URLS = 1000  # 35 ms with the link classifier on a 2 GHz core; 50 ms are allowed
 
-COUNTED = "#"  # no URL begins so
+COUNTED = "#"  # prefix of a position that is a number; no URL begins with it
 
 Refresh = Callable[[Iterable[Link]], Iterable[Score]]
 Apply = Callable[[Sequence[Score]], int]
 
 
 class Rescoring:
-    """One refresh at a time. `apply`: writes the new scores to the queue and returns how many changed; None = Frontier.rescore."""
+    """Rescores the queue in slices, one refresh at a time.
+
+    `apply`: writes new scores to the queue and returns how many have changed; None = Frontier.rescore.
+    """
 
     def __init__(self, frontier: Frontier, slice_urls: int = SLICE_URLS, apply: Apply | None = None) -> None:
         self.frontier = frontier
         self._apply = frontier.rescore if apply is None else apply
         self.slice_urls = slice_urls
-        self.slices = 0  # since the start of the run
-        self.changed = 0  # scores
-        self.slowest_seconds = 0.0  # of a slice
-        self.running = False  # a refresh is under way
+        self.slices = 0  # number of slices since the start of the run
+        self.changed = 0  # number of scores changed since then
+        self.slowest_seconds = 0.0  # duration of the slowest slice
+        self.running = False  # a refresh is in progress
         self._scores: Iterator[Score] = iter(())
-        self._handed: deque[str] = deque()  # URLs passed to the strategy and not scored yet
-        self._place: str | None = ""  # the last URL done; "" = the beginning, None = out of order
-        self._applied = 0  # scores of this refresh
+        self._unscored: deque[str] = deque()  # URLs passed to the strategy and not scored yet
+        self._place: str | None = (
+            ""  # the last URL scored; "" = the beginning, None = scores come out of order
+        )
+        self._applied = 0  # number of scores applied in this refresh
 
     @property
     def place(self) -> str | None:
-        """Where to go on after a restart: a URL, "#" and a number of scores, "" for the beginning; None = no refresh is
-        under way.
+        """The position at which to resume after a restart: a URL, "#" and a number of scores, or "" for the beginning.
+
+        None = no refresh is running.
         """
         if not self.running:
             return None
         return f"{COUNTED}{self._applied}" if self._place is None else self._place
 
     def begin(self, refresh: Refresh, after: str = "", *, at_once: bool = False) -> None:
-        """Start a refresh, or resume one after the URL `after`. `at_once`: what the strategy does before its first score is
-        done now, not with the next step.
+        """Start a refresh, or resume one after the position `after`.
+
+        `at_once`: compute the first score now, so that the strategy learns now what it learns before it, not in the next step.
         """
         self.running = True
-        self._handed.clear()
+        self._unscored.clear()
         counted = after.startswith(COUNTED)
         self._applied = int(after.removeprefix(COUNTED)) if counted else 0
         self._place = None if counted else after
@@ -102,12 +107,12 @@ class Rescoring:
             self._scores = chain(list(islice(self._scores, 1)), self._scores)
 
     def stop(self) -> None:
-        """Give up a refresh that is under way."""
+        """Cancel a running refresh."""
         self.running, self._scores = False, iter(())
-        self._handed.clear()
+        self._unscored.clear()
 
     def step(self) -> int:
-        """Score and apply one slice. Returns how many scores it had."""
+        """Score one slice and apply the scores. Returns the number of scores."""
         if not self.running:
             return 0
         began = perf_counter()
@@ -124,22 +129,22 @@ class Rescoring:
 
     def _queued(self, after: str) -> Iterator[Link]:
         for link in self.frontier.look().queued(after):
-            self._handed.append(link.url)
+            self._unscored.append(link.url)
             yield link
 
     def _follow(self, url: str) -> None:
-        """Links may be left out, but not answered in another order."""
+        """Advance the position to a scored URL. The strategy may skip links; a score out of order changes the position to a number."""
         if self._place is None:
             return
-        while self._handed:
-            if self._handed.popleft() == url:
+        while self._unscored:
+            if self._unscored.popleft() == url:
                 self._place = url
                 return
         self._place = None
 
 
 def entry_of(strategy: Strategy, page: Page, links: Sequence[Link], **first: object) -> str:
-    """The entry of the page visited last; `first`: the fields before its own."""
+    """The entry of the page that the strategy visited last, as JSON; `first`: fields to put before its own."""
     learned = strategy.observation()
     return _text(
         {**first, **({OBSERVATION: learned} if learned is not None else _whole(strategy, page, links))}
@@ -147,12 +152,12 @@ def entry_of(strategy: Strategy, page: Page, links: Sequence[Link], **first: obj
 
 
 def whole_entry_of(strategy: Strategy, page: Page, links: Sequence[Link]) -> str:
-    """The entry of a page that the strategy did not visit here."""
+    """The entry of a page that the strategy of this process did not visit: page and links, as JSON."""
     return _text(_whole(strategy, page, links))
 
 
 def replay_entry(strategy: Strategy, kept: Mapping[str, Any]) -> None:
-    """Learn from an entry. ValueError, KeyError or TypeError when it is damaged."""
+    """Let the strategy learn from an entry. Raises ValueError, KeyError or TypeError if the entry is damaged."""
     if OBSERVATION in kept:
         strategy.observe(kept[OBSERVATION])
     else:
@@ -160,7 +165,7 @@ def replay_entry(strategy: Strategy, kept: Mapping[str, Any]) -> None:
 
 
 def page_of(kept: Mapping[str, Any]) -> tuple[Page, list[Link]]:
-    """Page and links of an entry that has them. ValueError, KeyError or TypeError when it is damaged."""
+    """The page and the links in an entry. Raises ValueError, KeyError or TypeError if the entry is damaged."""
     make_link: Callable[..., Link] = Link
     make_page: Callable[..., Page] = Page
     via = None
@@ -187,7 +192,7 @@ def _text(entry: Mapping[str, Any]) -> str:
     text = json.dumps(entry, allow_nan=False, ensure_ascii=False)
     try:
         text.encode()
-    except UnicodeEncodeError:  # half a surrogate pair in somebody's HTML
+    except UnicodeEncodeError:  # HTML may contain half a surrogate pair
         return json.dumps(entry, allow_nan=False)
     return text
 
@@ -200,13 +205,13 @@ _REMEDY = "go on with the crawl, which learns it again from its log, or choose a
 
 
 class LostStateError(StateError):
-    """What a strategy had learned cannot be read."""
+    """The stored state of a strategy cannot be read."""
 
 
 class Checkpoints:
-    """Of one strategy, in the notes of its frontier.
+    """The checkpoints of one strategy, in the notes of its frontier.
 
-    `durable`: write an entry for every page (a frontier on disk), else only `save` writes. `every_pages`: the fewest pages
+    `durable`: write an entry for every page (a frontier on disk), else only `save` writes. `every_pages`: the least number of pages
     between two states.
     """
 
@@ -224,16 +229,21 @@ class Checkpoints:
         self.rescoring = rescoring
         self.durable = durable
         self.every_pages = every_pages
-        self.learns = bool(strategy.save())  # one that will learn has something to save, be it empty lists
-        self._entries = 0  # since the state was written
+        self.learns = bool(
+            strategy.save()
+        )  # a strategy that learns always saves something, at first empty lists
+        self._entries = 0  # number of entries since the state was written
         self._entries_length = self._state_length = 0  # characters
 
     def change_strategy(self, strategy: Strategy) -> None:
-        """Save another strategy from now on; the next `save` replaces the state of the one before."""
+        """Save another strategy from now on; the next `save` replaces the state of the previous one."""
         self.strategy, self.learns = strategy, bool(strategy.save())
 
     def load(self) -> int:
-        """Bring strategy and refresh to the state of the queue. Returns the page count."""
+        """Restore strategy and refresh to the state that the queue has. Returns the page count.
+
+        Raises StateError if the job was begun with another strategy, and LostStateError if the state cannot be read.
+        """
         whole, latest = self.notes.get(NOTE), self.notes.get(NOW)
         if whole is None and latest is None:
             return 0
@@ -262,7 +272,7 @@ class Checkpoints:
         )
 
     def seeds_are_known(self, links: Sequence[Link]) -> bool:
-        """A strategy that learns has visited these seeds already; a resumed crawl brings them again."""
+        """Whether a strategy that learns has visited these seeds already, as in a resumed crawl. Records them as visited."""
         if not self.durable or not self.learns:
             return False
         text = json.dumps([link.url for link in links])
@@ -271,7 +281,7 @@ class Checkpoints:
         return known
 
     def record_visit(self, pages: int, page: Page, links: Sequence[Link], *, refreshed: bool) -> None:
-        """The strategy visited a page; `refreshed`: a refresh began then."""
+        """Write an entry for a page that the strategy visited, or the whole state when it is due; `refreshed`: a refresh began with it."""
         if not self.durable:
             return
         if self._is_due():
@@ -286,7 +296,7 @@ class Checkpoints:
         self.notes.put(NOW, now)
 
     def save(self, pages: int) -> None:
-        """Write the whole state; during a refresh only the page count, because a crawl cannot resume from such a state."""
+        """Write the whole state; during a refresh only the page count, because a crawl cannot resume from a state in between."""
         if not (self.durable and self.learns and self.rescoring.running):
             state = dict(self.strategy.save())
             self.learns = bool(state)
@@ -297,12 +307,12 @@ class Checkpoints:
         self.notes.put(NOW, self._now(pages))
 
     def save_in_place(self) -> None:
-        """Write the strategy's state in place of all that was kept; the page count stays."""
+        """Replace all that is stored by the state of the strategy; the page count stays."""
         latest = json.loads(self.notes.get(NOW) or "{}")
         self.save(int(latest.get("pages", 0)))
 
     def _is_due(self) -> bool:
-        """A crawl cannot resume from a state written during a refresh."""
+        """Whether to write the whole state: never during a refresh, because a crawl cannot resume from such a state."""
         many = self._entries >= self.every_pages and self._entries_length >= self._state_length
         return self.learns and many and not self.rescoring.running
 
@@ -339,28 +349,31 @@ def _made_by(strategy: Strategy) -> dict[str, Any]:
 
 
 def check_version(strategy: Strategy, note: Mapping[str, Any]) -> None:
-    """ValueError for what was written by another version of the strategy; without a version it is of the first."""
+    """Raise ValueError if a note was written by another version of the strategy; a note without a version is of version 1."""
     if note and (version := note.get("version", 1)) != strategy.state_version:
         raise ValueError(f"version {version}, this program reads {strategy.state_version}")
 
 
-FEW = 0.25  # of the pages
+FEW = 0.25  # share of the pages
 
 
 def can_transfer(strategy: Strategy, changed: int, pages: int) -> bool:
-    """A strategy of this kind may keep what it learned when the verdict on `changed` of its pages changed."""
+    """Whether a strategy of this kind may keep what it has learned although the verdict on `changed` of its `pages` has changed."""
     return strategy.observes and bool(strategy.refresh_every) and changed < FEW * pages
 
 
 def transfer_state(strategy: Strategy, learned: Mapping[str, Any], frontier: Frontier) -> int:
-    """Load what the strategy before had saved; rescore what waits. Returns how many scores changed."""
+    """Load what the previous strategy has saved, and rescore the waiting URLs. Returns how many scores have changed."""
     strategy.load(learned)
     waiting = [row.link for row in frontier.look().rows(State.WAITING)]
     return frontier.rescore(list(strategy.refresh(waiting)))
 
 
 def relearn(strategy: Strategy, frontier: Frontier, pages: Iterable[Page]) -> int:
-    """Visit the pages, first to last, with a strategy that has learned nothing; rescore what waits. Returns how many scores changed."""
+    """Let an untrained strategy visit the pages, in the order they were fetched, and rescore the waiting URLs.
+
+    Returns how many scores have changed.
+    """
     links: dict[str, list[Link]] = {}
     waiting: list[str] = []
     for row in frontier.look().rows():
@@ -384,16 +397,16 @@ def relearn(strategy: Strategy, frontier: Frontier, pages: Iterable[Page]) -> in
 
 
 def _raise(scores: dict[str, Score], score: Score) -> None:
-    """A page's score only raises."""
+    """Store a score of a page's link, unless the URL has a higher one."""
     known = scores.get(score.url)
     if known is None or score.value > known.value:
         scores[score.url] = score
 
 
 class OwnLearning(Checkpoints):
-    """The learning of a crawl of one process: stored by checkpoints, shared with nobody. Of several processes: cluster.shared_learning.
+    """The learning of a crawl of one process, stored by checkpoints (for several processes: cluster.shared_learning).
 
-    `earlier`: returns the pages that the job has fetched, first to last; None = what cannot be read is refused.
+    `earlier`: returns the pages that the job has fetched, first to last, to relearn from them; None = an unreadable state is an error.
     """
 
     is_shared = False
@@ -420,7 +433,7 @@ class OwnLearning(Checkpoints):
         except LostStateError as lost:
             if self._earlier is None:
                 raise
-            self.strategy.load(learned_nothing)  # a part may have been read
+            self.strategy.load(learned_nothing)  # a part of the damaged state may have been loaded
             self.rescoring.stop()
             pages = list(self._earlier())
             relearn(self.strategy, self._frontier, pages)
@@ -453,7 +466,7 @@ class OwnLearning(Checkpoints):
 
 
 def load_state(strategy: Strategy, text: str) -> None:
-    """Load a state that another process published. Raises one of DAMAGED when it is damaged."""
+    """Load a state that another process has published. Raises one of DAMAGED if it is damaged."""
     kept = json.loads(text)
     check_version(strategy, kept)
     strategy.load(kept["state"])

@@ -1,10 +1,11 @@
-"""All that is made of a page's bytes alone, in one value that another process can make: words, links, facts, media; by the crawl's models also
-relevance, the scores of links, and of a page that is likely to be kept summary and fingerprint.
+"""Computes the content of a page: all that follows from its bytes alone, so that another process can compute it.
 
-What depends on the crawl is not in it: what the site repeats, what is kept, the order of links. Without reading processes the same
-functions are called where their results are needed, with the page's document at hand.
+A content has words, links, facts and media. By the crawl's models it also has the relevance, the scores of links, and, for a page that
+is likely to be kept, summary and fingerprint. What depends on the crawl is not part of it: texts that the site repeats, the decision to
+keep the page, the order of links. Without reading processes the crawl calls the same functions where it needs their results.
 
-A sent content has its links by column (links.page_links): most of a column are few strings, which pickle writes once.
+A content that is sent to another process has its links by column (links.page_links): most of a column are few different strings, which
+pickle writes once.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ from topiccrawler.pages.site_repeats import Fingerprint, fingerprint
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.topic import SiteRule
 
-MOST_SEEN = 50_000  # links, twice; some 8 MB
+MOST_SEEN = 50_000  # links in each of two generations; some 8 MB in total
 _PROTOCOL = 5
 
 
 @dataclass(frozen=True, slots=True)
 class ContentPlan:
-    """How a crawl reads contents; another process can be sent it."""
+    """The parameters by which a crawl reads contents; it can be sent to another process."""
 
     segmenter: Segmenter
     sites: Mapping[str, SiteRule]
@@ -51,12 +52,12 @@ class ContentPlan:
     context: ContextMaker
     window: int  # characters of context on each side of a link
     dropped_parameters: frozenset[str]
-    keywords: Mapping[str, float]  # of the topic, for summaries
-    page_classifier: PageClassifier | None  # None: one of another package that cannot be sent
-    link_model: LinkClassifier | None  # None: the crawl has none, or several
+    keywords: Mapping[str, float]  # keywords of the topic, for summaries
+    page_classifier: PageClassifier | None  # None: it is of another package and cannot be sent
+    link_model: LinkClassifier | None  # None: the crawl has no link model, or several
 
     def reader(self) -> ContentReader:
-        """Reads contents by this plan. PDF and Office files must come as extracts: it starts no process for them."""
+        """A reader of contents by this plan. It starts no process to read PDF and Office files, so these must come as extracts."""
         return ContentReader(
             Formats(),
             self.sites,
@@ -69,30 +70,30 @@ class ContentPlan:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is read: the body of an answer, and what is known of it."""
+    """A response to be read: its body, and what is known of it."""
 
     url: str
     body: bytes
-    declared: str | None = None  # the charset of the HTTP header
+    declared: str | None = None  # the charset in the HTTP header
     content_type: str = ""
-    extract: Extract | UnreadableError | None = None  # what a format reader made of the body
-    depth: int = 0  # of the page, in link steps from the seeds
+    extract: Extract | UnreadableError | None = None  # the result of a format reader for the body
+    depth: int = 0  # depth of the page, in link steps from the seeds
 
     def content(self, reader: ContentReader) -> Content:
-        """Read it."""
+        """Read the content of the response."""
         return reader.content(
             self.url, self.body, self.declared, content_type=self.content_type, extract=self.extract
         )
 
     def document(self, reader: ContentReader) -> Document:
-        """Parse it alone."""
+        """Parse the response and return its document only."""
         return self.content(reader).document
 
 
 def links_by(
     plan: ContentPlan, content: Content, depth: int, context: ContextMaker | None = None
 ) -> PageLinks:
-    """All links of a page; `depth`: of the page."""
+    """All links of a page; `depth`: depth of the page, in link steps from the seeds."""
     return extract(
         content.document,
         content.url,
@@ -105,7 +106,7 @@ def links_by(
 
 
 def facts_in(reading: Reading) -> Facts:
-    """The facts of a page; its language is that of the text that is kept."""
+    """The metadata of a page; the language is that of the main text as it is stored."""
     content = reading.content
     if content.facts is None:
         return facts_of(content.document, reading.main_text, content.url)
@@ -116,7 +117,7 @@ def facts_in(reading: Reading) -> Facts:
 
 
 def words_in(reading: Reading) -> Facts:
-    """Keywords and description alone."""
+    """Those metadata of a page that page classifiers read: keywords and description."""
     facts = reading.content.facts
     if facts is None:
         return words_about(reading.content.document)
@@ -124,20 +125,20 @@ def words_in(reading: Reading) -> Facts:
 
 
 def summary_in(reading: Reading, summariser: Summariser) -> str:
-    """The summary of a page's own text."""
+    """The summary of the main text of a page, without what its site repeats."""
     content = reading.content
     made = content.summary if reading.main_text == content.main_text else None
     return summariser.summary(reading.main_text) if made is None else made
 
 
 def fingerprint_in(reading: Reading) -> Fingerprint | None:
-    """That of a page's own text, where a reading process has made it."""
+    """The fingerprint of the main text of a page; None unless a reading process has made it from the same text."""
     content = reading.content
     return content.fingerprint if reading.main_text == content.main_text else None
 
 
 def media_in(reading: Reading) -> list[Medium]:
-    """The pictures and files that a page links."""
+    """The pictures and files to which a page links."""
     content = reading.content
     if content.media is None:
         return media_of(content.document, content.url, content.encoding)
@@ -145,13 +146,16 @@ def media_in(reading: Reading) -> list[Medium]:
 
 
 class SeenLinks:
-    """Which links a process has read, by URL and anchor. Two generations of MOST_SEEN: what was not met for so long is new again."""
+    """A two-generation cache of the links that a process has read, by hash of URL and anchor.
+
+    A link is forgotten when MOST_SEEN to twice as many different links were read after it.
+    """
 
     def __init__(self) -> None:
         self._young, self._old = set[int](), set[int]()
 
     def new_in(self, links: PageLinks) -> list[int]:
-        """The places of those not read before; all are read from now on."""
+        """The positions of the links that are not in the cache; adds all links to it."""
         if len(self._young) > MOST_SEEN:
             self._young, self._old = set(), self._young
         young, old = self._young, self._old
@@ -162,7 +166,7 @@ class SeenLinks:
 
 
 class Read(NamedTuple):
-    """What a reader made of an answer."""
+    """A response with the content that was read from it, and the plan by which it was read."""
 
     answer: Answer
     plan: ContentPlan
@@ -170,20 +174,20 @@ class Read(NamedTuple):
 
 
 class ContentPacker:
-    """Reads answers wholly, for another process: the crawl's own, which takes its contents from `unpacked`."""
+    """Reads the full contents of responses in a reading process, and packs them for the crawl's process (`unpacked`)."""
 
     def __init__(self, plan: ContentPlan) -> None:
         self.plan, self.reader = plan, plan.reader()
         self._summariser, self._seen = Summariser(plan.keywords), SeenLinks()
 
     def packed(self, answer: Answer) -> bytes:
-        """Of one answer."""
+        """The content of one response, with link scores and segmented words, as a pickle."""
         plan, content = self.plan, answer.content(self.reader)
         links = content.links = links_by(plan, content, answer.depth)
         content.facts = facts_of(content.document, content.main_text, content.url)
         content.media = media_of(content.document, content.url, content.encoding)
         new = self._seen.new_in(links)
-        # What the crawl cuts again: anchors of new links, and the main text, for fingerprints and the index.
+        # Texts that the crawl segments later: anchors of new links, and the main text, for fingerprints and the index.
         to_cut = [links.anchors[place] for place in new]
         if self._may_be_kept(content):
             to_cut.append(content.main_text[:MOST_BODY_CHARACTERS])
@@ -195,8 +199,10 @@ class ContentPacker:
         return pickle.dumps((content, cut, new[: len(scores)], scores), _PROTOCOL)
 
     def _may_be_kept(self, content: Content) -> bool:
-        """By its own words; of one that is, summary and fingerprint are made. One that reads segments judges here without what the site
-        repeats, which the crawl alone knows, so the crawl judges again."""
+        """Whether a page is likely to be kept, by its words; if so, its summary and fingerprint are made.
+
+        Only the crawl knows which texts the site repeats. So if the page classifier reads segments, the crawl computes the relevance again.
+        """
         classifier = self.plan.page_classifier
         if classifier is None:
             return True
@@ -211,8 +217,11 @@ class ContentPacker:
 
 
 def unpacked(sent: bytes, answer: Answer, reader: ContentReader, plan: ContentPlan) -> Content:
-    """The content that a ContentPacker of this plan made of this answer. `reader`: of this process; it parses the page again where its
-    document is asked for. What was cut and scored is learned by the crawl's segmenter and link model."""
+    """The content that a ContentPacker with this plan has made of this response.
+
+    The segmented words and the link scores are added to the caches of the crawl's segmenter and link model. `reader`: the reader of this
+    process, which parses the page again if its document is needed.
+    """
     content: Content
     content, cut, new, scores = pickle.loads(sent)  # noqa: S301 made by our own process
     reader.segmenter.add_pieces(cut)
@@ -223,5 +232,5 @@ def unpacked(sent: bytes, answer: Answer, reader: ContentReader, plan: ContentPl
 
 
 def unreadable(answer: Answer, form: str, fault: str) -> Content:
-    """The content of an answer that no process could read."""
+    """The empty content of a response that could not be read, with the fault."""
     return Content(answer.url, form, "utf-8", "", "", PageWords(), fault=fault)

@@ -1,4 +1,6 @@
-"""One crawl without Scrapy: from a leased URL to its page, from the page's links to the queue, to the end of the lease.
+"""Runs one crawl without Scrapy: leases a URL, reads its page, queues the page's links and ends the lease.
+
+`Crawl` has one method for each step:
 
     seed        queue the seeds
     next        lease the best URL of a host that is ready, if the rules admit it
@@ -9,9 +11,9 @@
 
 Scrapy's scheduler and spiders, replays and `scrapy control` use it; none of them uses strategy or frontier directly.
 
-The conflict at an end: page store and frontier are two files that cannot be committed together, and a process may be killed between any two
-steps. So the steps that are harmless when repeated come first: the store and the crawl log, then the acknowledgement, in one transaction
-with the page's links (docs/what-survives-a-crash.md).
+The conflict at the end of a fetch: page store and frontier are two files that cannot be committed together, and a process may be killed
+between any two steps. So the steps that are harmless when repeated come first: the page store and the crawl log. The acknowledgement of the
+lease comes last, in one transaction with the page's links (docs/what-survives-a-crash.md).
 """
 
 from __future__ import annotations
@@ -76,7 +78,7 @@ NO_PAGE = "redirect to no page"
 
 
 class Clock:
-    """Seconds since the epoch by a clock that never goes back: the time of day is read once, and a monotonic clock counts on from there."""
+    """A clock in seconds since the epoch that never runs backwards: it reads the time of day once and adds a monotonic clock to it."""
 
     def __init__(self) -> None:
         self._offset = time.time() - time.monotonic()
@@ -87,66 +89,72 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class CrawlLimits:
-    """When a crawl has enough; None = never. Of all its processes together."""
+    """The limits at which a crawl ends, for all its processes together; None = no limit."""
 
-    pages: int | None = None  # fetched
-    targets: int | None = None  # kept
-    until: float | None = None  # 0..1, promised of the next pages; less = enough
+    pages: int | None = None  # pages fetched
+    targets: int | None = None  # pages kept
+    until: float | None = (
+        None  # 0..1; ends when the expected share of kept pages among the next ones is below it
+    )
 
 
 @dataclass(slots=True)
 class Fetch:
-    """A URL under way, and what is known of its answer."""
+    """A leased URL that is being fetched, and what is known of its response."""
 
     leased: Leased
-    decision: Decision = PASSED  # on fetching it
-    redirect_targets: list[str] = field(default_factory=list)  # leased along, end with it
-    status: int = 0  # of the answer; 0 = none came
-    etag: str = ""  # headers of the answer
-    modified: str = ""
-    page: Page | None = None  # once it is read
+    decision: Decision = PASSED  # the admission rules' decision on the URL
+    redirect_targets: list[str] = field(
+        default_factory=list
+    )  # leased as well; their leases end with this one
+    status: int = 0  # HTTP status of the response; 0 = no response
+    etag: str = ""  # header ETag of the response
+    modified: str = ""  # header Last-Modified of the response
+    page: Page | None = None  # None until the response has been read
     error: str = ""
-    due: Due | None = None  # of a page of the job that is looked at again; the frontier knows no such lease
+    due: Due | None = (
+        None  # set for a page of the job that is checked again; the frontier has no lease for it
+    )
 
     @property
     def via(self) -> Via:
-        """How the page was reached."""
+        """The link, its score and the tunnel steps by which the page was reached."""
         leased = self.leased
         return Via(leased.link, leased.score, leased.carry, self.decision.tunnel)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a fetch ended."""
+    """The outcome of a fetch: the final state of the URL, the reason, and what is counted."""
 
     state: State
     reason: str
-    is_relevant: bool = False  # its page reached the page threshold, whether it was stored or is a copy
-    format: str = ""  # of a page that was kept
+    is_relevant: bool = False  # the page reached the page threshold, whether it was stored or is a copy
+    format: str = ""  # format of a page that was kept
     is_copy: bool = False
 
 
 class Rechecks(Protocol):
-    """Pages of the job that are looked at again in this run."""
+    """Pages of the job that are checked again in this run."""
 
     @property
     def left(self) -> int:
-        """Pages that no look has ended."""
+        """The number of pages that are still to be checked."""
 
     def ended(self, fetch: Fetch, due: Due, now: float) -> None:
-        """Write down what a look has found; the caller commits the files."""
+        """Record the result of a check; the caller commits the files."""
 
     def lines(self) -> list[str]:
-        """For the end of the crawl."""
+        """Lines that summarise the checks, to be printed at the end of the crawl."""
 
 
 class Crawl:
-    """One crawl under way.
+    """One running crawl, in one process.
 
-    `files`: of the job; None = nothing is written. `durable`: the frontier outlives the process. `shared`: the queue's contract in a crawl of
-    several processes; None = this one is alone. `repeats`: what the sites have written on several pages. `latest`: visits of
-    earlier runs, the last of them. `links_kept`: the job's files get each page's links. `listings`, `checkpoint_pages`, `learning_seconds`, `earlier`:
-    see crawling.ordering.Ordering.
+    `files`: the files of the job; None = nothing is written. `durable`: the frontier outlives the process. `shared`: the shared queue of
+    a crawl of several processes; None = this is the only process. `repeats`: texts that sites repeat on several pages. `latest`: the
+    last visits of earlier runs. `links_kept`: store the links of each page in the job's files. `listings`, `checkpoint_pages`,
+    `learning_seconds`, `earlier`: see crawling.ordering.Ordering.
     """
 
     def __init__(
@@ -201,45 +209,51 @@ class Crawl:
 
     @property
     def files(self) -> JobFiles:
-        """Of the job."""
+        """The files of the job; StateError in a crawl that writes none."""
         if self._files is None:
             raise StateError("this crawl", "writes no files", "give it some")
         return self._files
 
     @cached_property
     def reader(self) -> Reader:
-        """Reads pages as this crawl does."""
+        """The reader that makes pages of responses, with this crawl's topic and settings."""
         return self.parts.reader(self._repeats)
 
     # --- which URL is fetched
 
     def seed(self, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
-        """Queue the seeds; a job that goes on knows them."""
+        """Queue the seeds and return the number of links for each outcome; a resumed job has them already."""
         pushed = self.ordering.seed(links, now)
         self.frontier.commit()
         return pushed
 
     def next(self, now: float, refusals: int = 0) -> Fetch | None:
-        """The best URL that may be fetched now. After so many `refusals` (0 = no bound) it is None for this time: `next_ready` says
-        whether to ask again."""
+        """Lease the best URL that may be fetched now, or return None.
+
+        `refusals`: how many URLs the rules may refuse in this call (0 = no bound). After that many the result is None, although other
+        URLs may be ready; `next_ready` says when to call again.
+        """
         leased = self.ordering.lease(now, refusals)
         return None if leased is None else Fetch(leased, self.ordering.decision)
 
     def next_ready(self, now: float) -> float | None:
-        """When to ask again, on the clock of `now`; None = nothing can be fetched before something changes."""
+        """The time to call `next` again, on the clock of `now`; None = nothing can be fetched before something changes."""
         return self.ordering.next_ready(now)
 
     def has_more(self, now: float, under_way: int) -> bool:
-        """Something waits that will be fetched, be its host ready or not; `under_way`: fetches here."""
+        """Whether a waiting URL will still be fetched, now or later. `under_way`: the number of fetches of this process."""
         budgets = self.ordering.budgets
         if self.is_enough(under_way) or not self.ordering.pending():
             return False
         if under_way or budgets is None or not budgets.closed:
             return True
-        return self.next_ready(now) is not None  # else budgets hold back all that waits
+        return self.next_ready(now) is not None  # None: budgets hold back all waiting URLs
 
     def is_enough(self, under_way: int = 0) -> bool:
-        """The limits are reached, by all processes of the crawl; `under_way`: fetches here. Each process has a promise of its own."""
+        """Whether all processes together have reached the page limits, or this process expects too little of the next pages (`until`).
+
+        `under_way`: the number of fetches of this process.
+        """
         pages, kept = self.harvest.pages, self.harvest.kept
         if self.shared is not None:
             pages, kept, under_way = self.shared.exchange.harvest()
@@ -251,7 +265,7 @@ class Crawl:
 
     @property
     def promises_little(self) -> bool:
-        """Something waits, and the next pages promise less than `until`."""
+        """Whether URLs wait, but the expected share of kept pages among the next ones is below the limit `until`."""
         until = self.limits.until
         found = None if until is None else self.estimator.estimate()
         if found is None or until is None or found.promise >= until:
@@ -260,15 +274,15 @@ class Crawl:
 
     @property
     def rechecks_left(self) -> int:
-        """Pages of the job that are still to be looked at again."""
+        """The number of pages of the job that are still to be checked again."""
         return 0 if self.rechecks is None else self.rechecks.left
 
     def come_back(self, fetch: Fetch, url: str, tunnel: int, now: float) -> str | None:
-        """The request of a fetch is to be sent again, or to another URL. A text = it goes no further, for that reason.
+        """Check whether the request of a fetch may be retried, or redirected to `url`; return the reason if not, else None.
 
-        A redirect leads to a URL, perhaps of another host, that may be waiting, under way or done with already. So the target is
-        leased along and ends with the fetch; a known one ends it at once. A retry stays where it is. Either way the slot of the
-        host is released. `tunnel`: tunnel steps in a row that led to the URL.
+        The target of a redirect may be on another host, and may be waiting, in progress or done already. So the target is leased as well,
+        and its lease ends with the fetch; if it cannot be leased, the fetch ends at once. A retry needs no further lease. In both cases
+        the slot of the first host is released. `tunnel`: consecutive tunnel steps that led to the URL.
         """
         link, target = fetch.leased.link, canonical(url)
         if target is None:
@@ -290,7 +304,7 @@ class Crawl:
     # --- the content of a page
 
     def reads(self, url: str, body: bytes, content_type: str = "") -> bool:
-        """Documents of this answer's format are read in this crawl."""
+        """Whether this crawl reads documents of the response's format."""
         form = recognise(body, content_type)
         return form in READ and self.restrictions.reads(url, form)
 
@@ -306,8 +320,11 @@ class Crawl:
         as_utf8: str | None = None,
         **known: Any,
     ) -> Reading | None:
-        """The page of an answer; None when documents of its format are not read in this crawl. `content`: what another process read by
-        `content_plan`. `extract`, `known`: see pages.read.Reader; `as_utf8`: see text.characters.decode."""
+        """Make a page of a response; None when this crawl does not read documents of its format.
+
+        `content`: the content, if another process has read it already by `content_plan`. `extract`, `known`: see pages.read.Reader;
+        `as_utf8`: see text.characters.decode.
+        """
         if not self.reads(url, body, content_type):
             return None
         if content is None:
@@ -318,25 +335,25 @@ class Crawl:
 
     @cached_property
     def content_plan(self) -> ContentPlan:
-        """How contents are read; another one once the topic has changed."""
+        """The plan by which any process reads the contents of pages; replaced when the topic changes."""
         return content_plan(self.parts, self.reader)
 
     def links_of(self, reading: Reading, context: ContextMaker | None = None) -> Sequence[Link]:
-        """The links of a page, with the `context` that the link model wants."""
+        """The links of a page with their surrounding text. `context`: how to cut that text; None = as the link model was trained."""
         content, plan = reading.content, self.content_plan
         if content.links is not None and context in (None, plan.context):
             return content.links
         return links_by(plan, content, reading.page.depth, context)
 
     def verdict(self, reading: Reading) -> Verdict:
-        """The relevance of a page that is held against the page threshold, and whether the page is kept."""
+        """The relevance of a page that is compared with the page threshold, and whether the page is kept."""
         return verdict_of(reading.page, reading.words, self.parts, self.reader.page_threshold)
 
     def item_of(self, reading: Reading, status: int, now: float) -> PageItem:
-        """The page as it is kept."""
+        """The item of a page for Scrapy's item pipelines. `status`: HTTP status; `now`: seconds since the epoch."""
         page, via = reading.page, reading.page.via
         relevance, is_kept = self.verdict(reading)
-        # Only what is kept is looked at further, but for what page classifiers read: most pages leave at the relevance filter.
+        # Most pages are dropped as irrelevant, so only kept pages get a summary and metadata that no page classifier reads.
         facts = facts_in(reading) if is_kept else words_in(reading)
         if is_kept and self._files is not None and (made := fingerprint_in(reading)) is not None:
             self._files.fingerprints.put(reading.main_text, made)
@@ -369,7 +386,7 @@ class Crawl:
     def visit(
         self, page: Page, links: Sequence[Link], now: float, fetch: Fetch | None = None
     ) -> Mapping[Pushed, int]:
-        """Show a page that was read with all its links to the strategy, and queue what it scores."""
+        """Pass a page with all its links to the strategy, queue the links it scores, and return their number for each outcome."""
         if fetch is not None:
             fetch.page = page
         if self._links_kept and self._files is not None:
@@ -380,7 +397,7 @@ class Crawl:
     # --- how a fetch ends, and the crawl
 
     def end(self, fetch: Fetch, outcome: Outcome, now: float) -> None:
-        """Log, count and acknowledge; durable when it returns, but for a shared page store."""
+        """Log and count a fetch and acknowledge its lease. All is durable on return, except in a shared page store."""
         if fetch.due is not None and self.rechecks is not None:
             self.rechecks.ended(fetch, fetch.due, now)
         if self._files is not None:
@@ -392,9 +409,8 @@ class Crawl:
         if fetch.due is None and fetch.page is not None:
             self._count(outcome)
         left = len(fetch.redirect_targets)
-        for (
-            target
-        ) in fetch.redirect_targets:  # the last of them ends as the fetch does, those before it led on
+        # The last redirect target gets the outcome of the fetch; those before it only redirected.
+        for target in fetch.redirect_targets:
             left -= 1
             self.ordering.end(target, *(MOVED if left else (outcome.state, outcome.reason)), now)
         if fetch.due is None:
@@ -431,40 +447,43 @@ class Crawl:
             self.shared.exchange.count(kept=kept)
 
     def release(self, fetches: Iterable[Fetch], now: float) -> None:
-        """Put fetches that will not end back to waiting; what is known of the others is durable."""
+        """Return fetches that will not end to the queue; commits the job's files first."""
         if self._files is not None:
             self._files.commit()
         urls = [url for fetch in fetches for url in (fetch.leased.link.url, *fetch.redirect_targets)]
         self.frontier.release(now, urls)
 
     def checkpoint(self) -> None:
-        """Keep what the strategy has learned, durably."""
+        """Store what the strategy has learned, durably."""
         self.ordering.checkpoint()
         self.frontier.commit()
 
     def close(self) -> None:
-        """Keep all there is and let go of the files; a later crawl goes on from there."""
+        """Store the state of the crawl and close its files; a later crawl can resume from them."""
         self.ordering.checkpoint()
         self.frontier.close()
         if self._files is not None:
             self._files.close()
 
     def abandon(self) -> None:
-        """Let go of the files without writing to any: one of them is broken."""
+        """Close the files without writing to any of them, because one is broken."""
         self.frontier.close(commit=False)
         if self._files is not None:
             self._files.abandon()
 
     def change_topic(self, parts: Parts, now: float, *, is_same: bool = False) -> None:
-        """Go on for another topic, of which nothing is learned yet but what the strategy has loaded; what waits keeps its scores (`rescore`
-        of the frontier). `is_same`: as it was taught, so that what was read and kept before still counts."""
+        """Continue the crawl with another topic.
+
+        The new strategy knows only what it has loaded. Waiting URLs keep their scores (the frontier's `rescore` changes them). `is_same`:
+        pages are judged as before and only the strategy was taught, so the page threshold and the counts of earlier pages stay valid.
+        """
         self.parts, self.topic, self.strategy = parts, parts.topic, parts.strategy
         threshold = self.reader.page_threshold
         self.reader, self.summariser = parts.reader(self._repeats), Summariser(parts.topic.keywords)
         if is_same:
             self.reader.page_threshold = threshold
         self.content_plan = content_plan(parts, self.reader)
-        gate, new = self.gate, parts.gate  # rules hold it
+        gate, new = self.gate, parts.gate  # changed in place, since the admission rules refer to the object
         gate.scorer, gate.threshold = new.scorer, new.threshold
         gate.tunnel_probability, gate.tunnel_depth = new.tunnel_probability, new.tunnel_depth
         self.hosts.worth = parts.strategy.worth
@@ -476,6 +495,5 @@ class Crawl:
             self.estimator.forget()
         if self._files is not None:
             self._files.segmenter = parts.segmenter
-            self._files.keep_recipe(
-                parts.record(), parts.topic.name
-            )  # the job is one for this topic from now on
+            # From now on the job belongs to this topic.
+            self._files.keep_recipe(parts.record(), parts.topic.name)

@@ -1,11 +1,11 @@
-"""Why a URL has its score, the decision of the admission and the outcome: the very numbers that the crawl used.
+"""Explains the score of a URL, the decisions of the admission rules and the outcome, by the very numbers that the crawl used.
 
-The score explained is the one in the queue, or the one the URL was fetched with; its shares add up to it. If the strategy would score the URL
-otherwise now, that score is beside it. A decision that the gate has made is reported as it was made.
+`explain` explains the score in the queue, or the one with which the URL was fetched; its shares add up to the score. If the strategy would
+compute another score now, both are returned. A decision that the gate has made is reported as it was made.
 
-The data is in files that know nothing of each other: the queue (who linked to the URL, with which text and score, how it ended), the crawl log
-(the score it was fetched with) and the page store. A crawl without JOBDIR has no queue on disk; then log and store must do, and what
-they lack is reported as unknown. `scrapy explain --json` and a running crawl return the same JSON.
+`PastCrawl` reads the data from independent files: the queue (which page linked to the URL, its anchor and score, its outcome), the crawl
+log (the score with which it was fetched) and the page store. A crawl without JOBDIR has no queue on disk; then only log and store are
+read, and what they lack is reported as unknown. `scrapy explain --json` and a running crawl return the same JSON.
 """
 
 from __future__ import annotations
@@ -38,36 +38,36 @@ from topiccrawler.strategies.base import Shares, Strategy
 from topiccrawler.strategies.learning import Explainer
 from topiccrawler.urls.canonical import host_of
 
-LONGEST_PATH = 1000  # steps
+LONGEST_PATH = 1000  # link steps
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One page on the way from a seed."""
+    """One page on the path of links from a seed to a URL."""
 
     link: Link
-    score: float | None  # None where no file has it
+    score: float | None  # None if no file has it
     state: str
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """All of one URL."""
+    """All that the files of a crawl have of one URL."""
 
-    row: Row | None  # of the queue
-    visits: tuple[Visit, ...]
-    record: PageRecord | None
+    row: Row | None  # row of the queue
+    visits: tuple[Visit, ...]  # entries of the crawl log
+    record: PageRecord | None  # the stored page
     path: tuple[Step, ...]  # from the seed to the URL itself
     whole: bool  # the path begins at a seed
 
     @property
     def link(self) -> Link:
-        """The link that led to it, as far as it is on file."""
+        """The link that led to the URL, as far as the files have it."""
         return self.path[-1].link
 
     @property
     def state(self) -> str:
-        """Of the queue; without one from the log."""
+        """The state of the URL in the queue; without a queue, its state by log and store."""
         return self.path[-1].state
 
 
@@ -85,7 +85,7 @@ class _Queue(Protocol):
 
 
 class PastCrawl:
-    """The files of a job's folder, opened to be read."""
+    """The files in the folder of a job, opened for reading. StateError if the folder has no crawl."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -101,14 +101,14 @@ class PastCrawl:
         self._store: Pages | None = open_pages(folder) if has_pages(folder) else None
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         for opened in (self._frontier, self._store):
             if opened is not None:
                 opened.close()
 
     @cached_property
     def parts(self) -> Parts:
-        """The crawl's parts, with what its strategy has learned so far. StateError when the job kept no recipe."""
+        """The parts of the crawl, with what its strategy has learned so far. StateError if the job has no recipe."""
         if self.recipe is None:
             raise StateError(
                 f"folder {self.folder}",
@@ -120,7 +120,7 @@ class PastCrawl:
         return parts
 
     def admission(self, parts: Parts, limits: FetchLimits, history: History | None = None) -> Admission:
-        """The rules of the crawl; `history`: of the URL asked about, whose seed's host is the user's own."""
+        """The admission rules of the crawl. `history`: that of the URL to explain; the host of its seed may be private."""
         notes = self._frontier.notes if self._frontier is not None else None
         own = [history.path[0].link.host] if history is not None and history.whole else []
         return admission_of(parts, limits, notes, own)
@@ -128,12 +128,12 @@ class PastCrawl:
     def _learn(self, strategy: Strategy) -> None:
         """Load what the crawl's strategy has learned."""
         if self._frontier is not None:
-            queue = cast("Frontier", self._frontier)  # what it holds is all that is asked
+            queue = cast("Frontier", self._frontier)  # only methods that it has are called
             rescoring = Rescoring(queue, apply=lambda _: 0)
             Checkpoints(strategy, self._frontier.notes, rescoring, durable=True).load()
 
     def of(self, url: str) -> History:
-        """What is known of a canonical URL; StateError when the crawl never met it."""
+        """The history of a canonical URL; StateError if the crawl never found it."""
         row, record = self._row(url), self._record(url)
         visits = tuple(visit for visit in self._visits if visit.url == url)
         if row is None and record is None and not visits:
@@ -179,8 +179,8 @@ class PastCrawl:
 
 
 class SharedCrawl(PastCrawl):
-    """A crawl of several processes on a server: its queue, with what its learner published last, its recipe, and its pages when they lie in a
-    database; logs are with the processes."""
+    """A crawl of several processes on a server: its queue, the state that its learner published last, its recipe, and its pages if they
+    are in a database. The crawl logs, which are with the processes, are not read."""
 
     def __init__(self, view: SharedView, job: str) -> None:
         self.folder = Path(f"job {job}")
@@ -188,7 +188,7 @@ class SharedCrawl(PastCrawl):
         self._frontier = view
         self._store = None
         if self.recipe.store:
-            with suppress(CrawlerError):  # what it has is then unknown
+            with suppress(CrawlerError):  # the pages are then reported as unknown
                 self._store = open_stored(self.recipe.store, self.recipe.store_job)
         self._learned = view.learned()
 
@@ -204,12 +204,12 @@ class SharedCrawl(PastCrawl):
 
 
 _SAME = 1e-9
-MOST_SHARES = 4  # of one link in a list
+MOST_SHARES = 4  # most shares to list for one link
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreMade:
-    """A score and what it is made of; the shares add up to it."""
+    """A score and its shares, which add up to it."""
 
     value: float
     shares: Shares
@@ -217,7 +217,7 @@ class ScoreMade:
 
 @dataclass(frozen=True, slots=True)
 class GateOutcome:
-    """The gate's decision; `is_final`: made by the crawl, else the decision that would be made now."""
+    """The decision of the link gate. `is_final`: the crawl has made it; else it is the one the gate would make now."""
 
     passed: bool
     reason: str
@@ -226,16 +226,16 @@ class GateOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Of one URL of a crawl."""
+    """The explanation of one URL of a crawl."""
 
     score: ScoreMade | None  # None: no file has it
-    now: ScoreMade | None  # what the strategy would score a waiting URL now, where that differs
-    words: Shares  # what the link model reads in the link: log-odds by word
+    now: ScoreMade | None  # the score that a waiting URL would get now; None if it is the same
+    words: Shares  # log-odds of the words in the link, by the link model
     gate: GateOutcome
 
 
 def explain(parts: Parts, history: History) -> Explanation:
-    """Explain a URL by its crawl's own parts."""
+    """Explain the score of a URL and the decision of the gate, by the parts of its crawl."""
     row = history.row
     return Explanation(
         _score(parts, history),
@@ -246,17 +246,17 @@ def explain(parts: Parts, history: History) -> Explanation:
 
 
 def score_of_row(parts: Parts, row: Row) -> ScoreMade:
-    """The score a URL has in the queue, or had when it was leased."""
+    """The score of a URL in the queue, or when it was leased, with its shares."""
     return ScoreMade(row.score, parts.strategy.shares(row.link, row.score, row.shares))
 
 
 def heaviest_shares(parts: Parts, row: Row) -> Shares:
-    """The few that say most of its score, the heaviest first."""
+    """The shares that contribute most to the score of a row, the largest first, at most MOST_SHARES."""
     return sorted(score_of_row(parts, row).shares, key=lambda share: -abs(share[1]))[:MOST_SHARES]
 
 
 def words_of(parts: Parts, link: Link) -> Shares:
-    """The words of a link with their log-odds, by what this crawl scores links with; nothing if it asks no link model."""
+    """The words of a link with their log-odds, by the scorer of this crawl; empty if the scorer cannot explain, or there is none."""
     scorer = parts.strategy.current_scorer or parts.link_model
     return scorer.explain(link) if isinstance(scorer, Explainer) else []
 
@@ -283,9 +283,11 @@ def _gate(parts: Parts, history: History) -> GateOutcome:
         return GateOutcome(gate != REFUSED, gate, is_final=True)
     row = history.row
     if row is not None and row.state is not State.WAITING:
-        asked = row.reason == REFUSED or row.state is State.PROCESSING
+        is_decided = row.reason == REFUSED or row.state is State.PROCESSING
         return GateOutcome(
-            row.state is State.PROCESSING, row.reason if asked else f"not asked: {row.reason}", is_final=True
+            row.state is State.PROCESSING,
+            row.reason if is_decided else f"not asked: {row.reason}",
+            is_final=True,
         )
     decision = parts.gate.decide(history.link, row.tunnel if row is not None else 0)
     return GateOutcome(decision.passed, decision.reason, is_final=False)
@@ -293,17 +295,17 @@ def _gate(parts: Parts, history: History) -> GateOutcome:
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """What the settings say of fetching. `depth`: link steps, `url_length`: characters; 0 = no bound."""
+    """The limits of fetching in the settings. `depth`: link steps, `url_length`: characters; 0 = no limit."""
 
     depth: int = 0
     url_length: int = 0
-    private_network: bool = False  # may be fetched from
+    private_network: bool = False  # whether hosts of private networks may be fetched
 
 
 def admission_of(
     parts: Parts, limits: FetchLimits, notes: Notes | None = None, seed_hosts: Iterable[str] = ()
 ) -> Admission:
-    """The rules of a crawl that does not run, as far as its files have them. `notes`: of its queue, which keep the blocks."""
+    """The admission rules of a crawl that is not running, as far as its files have them. `notes`: notes of its queue, with the blocks."""
     found = [
         rules.depth_limit(limits.depth),
         rules.UrlLengthRule(limits.url_length),
@@ -332,7 +334,10 @@ def explained(
     admission: Admission,
     tunnel: int = 0,
 ) -> dict[str, Any]:
-    """`strategy`: whose score it is; None = the link model's word alone. `tunnel`: tunnel steps that led to the link's page."""
+    """An explanation as JSON values, for output.
+
+    `strategy`: the strategy of the score; None = only the link model is explained. `tunnel`: tunnel steps that led to the link's page.
+    """
     return {
         "link": link._asdict(),
         "topic": parts.topic.name,
@@ -357,7 +362,7 @@ def _ruled(name: str, decision: Decision | None) -> dict[str, Any]:
 
 
 def _plain(explanation: Explanation) -> dict[str, Any]:
-    """Scores, shares and words as JSON values."""
+    """Scores, shares and words of an explanation as JSON values."""
 
     def made(score: ScoreMade | None) -> dict[str, Any]:
         if score is None:
@@ -372,8 +377,11 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
 
 
 def words_behind(parts: Parts | None, record: PageRecord) -> dict[str, list[dict[str, Any]]]:
-    """The words behind a stored page, as its text is judged now: shares of its relevance where words name the topic, else of its similarity;
-    of a narrow topic also what leads to it, shares of the similarity."""
+    """The words that explain the relevance of a stored page, by the present page classifier.
+
+    `words`: shares of the relevance where words name the topic, else of the similarity. `leading`, for a narrow topic: shares of the
+    similarity, by which links are followed. Both are empty without `parts` and for a copy.
+    """
     if parts is None or record.alias_of:
         return {"words": [], "leading": []}
     classifier = parts.page_classifier
@@ -385,15 +393,18 @@ def words_behind(parts: Parts | None, record: PageRecord) -> dict[str, list[dict
 
 
 def page_similarity(parts: Parts, record: PageRecord) -> float:
-    """Of a stored page, as its text is judged now: what its links were ordered by."""
+    """The similarity of a stored page by the present classifier of the strategy, which orders the links of the page by it."""
     return parts.strategy_classifier.similarity(words_of_record(record, parts.segmenter))
 
 
 def crawl_as_json(
     history: History, folder: Path, parts: Parts | None = None, page_threshold: float | None = None
 ) -> dict[str, Any]:
-    """What became of the URL in a crawl; `folder`: of the job. `parts`: of the crawl; without them the words of a stored page are left
-    out. `page_threshold`: as it is now."""
+    """The history of a URL in a crawl as JSON values, for output.
+
+    `folder`: the folder of the job. `parts`: the parts of the crawl; without them the words of a stored page are left out.
+    `page_threshold`: the present one.
+    """
     row, record = history.row, history.record
     return {
         "folder": str(folder),

@@ -1,20 +1,20 @@
-"""What a crawl harvests: which pages it keeps, counts of them, and how many relevant ones probably wait.
+"""Decides which pages a crawl keeps, counts them, and estimates how many relevant pages are still in the queue.
 
-A page is kept by its relevance, compared with the page threshold. Live crawls and comparisons both call `verdict_of`, so that a
-comparison measures what a crawl keeps. Strategies are not notified of what is kept: they know the relevance of each page, not the page
-threshold, which a running crawl may be given anew.
+`verdict_of` decides whether a page is kept, by comparing its relevance with the page threshold. Live crawls and comparisons both call it,
+so that a comparison measures what a crawl keeps. Strategies are not notified of what is kept: they know the relevance of each page, not
+the page threshold, which may change while a crawl runs.
 
-Restrictions are formats of documents and a first day. A site's rule replaces the arguments for that site. The date of a page is
-the one it states (pages.metadata), else the Last-Modified header's; a page without a date is kept.
+`Restrictions` excludes formats of documents and pages before a day. A site's rule replaces the arguments for that site. The date of a page
+is the one it states (pages.metadata), else that of the Last-Modified header; a page without a date is kept.
 
-Counted for reports: pages fetched, relevant and kept, of which formats, and the harvest rate, of all pages and of the latest.
+`HarvestCounter` counts for reports: pages fetched, relevant and kept, the formats, and the harvest rate of all pages and of the latest.
 
-What a crawl has still to gain is estimated. A score orders URLs, but it is no probability, its scale differs by strategy, and it drifts
-while the strategy learns. So it is calibrated by this crawl's own latest fetches: of those with a score like this one, how many gave a
-page that was kept. The later a fetch, the more it counts (half as much for each 150 before it), since what waits resembles what was
-fetched last. The rate may only rise with the score (isotonic regression), and at the lowest score a few invented fetches keep it from 0
-and 1. The sum over what waits is taken over a random sample of the queue, so the cost does not grow with it. Pages that are not linked
-yet are not in it. docs/long-crawls.md compares both figures with what came (benchmarks/enough.py).
+`Estimator` estimates how many relevant pages the crawl can still find. A score orders URLs, but it is no probability, its scale differs by
+strategy, and it drifts while the strategy learns. So it is calibrated by the latest fetches of this crawl: the share of fetches with a
+similar score whose page was kept. Later fetches count more (the weight halves with every 150 fetches), since waiting URLs resemble those
+fetched last. The rate may only rise with the score (isotonic regression), and a few invented fetches at the lowest score keep it
+from 0 and 1. The sum over waiting URLs is estimated from a random sample of the queue, so the cost does not grow with the queue. Pages that
+are not linked yet are not included. docs/long-crawls.md compares both figures with the pages found later (benchmarks/enough.py).
 """
 
 from __future__ import annotations
@@ -39,18 +39,22 @@ from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.relevance.base import similarity_of
 from topiccrawler.topics.topic import SiteRule
 
-NOTE = "linking_pages"  # its name in jobs of all versions: since when pages were judged for the present topic
+NOTE = "linking_pages"  # note with the time since when pages are judged for the present topic; the name is that of earlier versions
 
 
 def visit_similarity(visit: Visit, threshold: float, probability_since: float | None) -> float:
-    """The similarity of a page that was fetched, as the crawl log has it; `threshold`: of similarity."""
+    """The similarity of a fetched page, by its entry in the crawl log.
+
+    `threshold`: the similarity threshold. `probability_since`: when the log began to hold probabilities, in seconds since the epoch; before
+    that, or if None, its relevance is a similarity.
+    """
     if probability_since is None or visit.time < probability_since:
         return visit.relevance
     return similarity_of(visit.relevance, threshold)
 
 
 def judged_since(notes: Notes) -> float:
-    """When the job's first page was judged for its present topic, in seconds since the epoch."""
+    """The time since when pages of the job are judged for its present topic, in seconds since the epoch; 0 = from the beginning."""
     try:
         return float(notes.get(NOTE) or 0.0)
     except ValueError:
@@ -58,39 +62,45 @@ def judged_since(notes: Notes) -> float:
 
 
 def of_topic(visits: Iterable[Visit], notes: Notes) -> Iterator[Visit]:
-    """Those since the crawl has its present topic."""
+    """The visits since the crawl has its present topic; damaged entries are skipped."""
     since = judged_since(notes)
     return (visit for visit in visits if _is_whole(visit) and visit.time >= since)
 
 
 def _is_whole(visit: Visit) -> bool:
-    """A line of a log that somebody wrote into may be JSON of other types; relevances out of range are cut (relevance.base)."""
+    """Whether the fields of a visit have the right types: a crawl log that was edited by hand may hold others.
+
+    Relevances out of range are clipped elsewhere (relevance.base).
+    """
     return isinstance(visit.url, str) and all(
         isinstance(one, int | float) for one in (visit.time, visit.relevance)
     )
 
 
 def begin_anew(notes: Notes, now: float) -> None:
-    """The topic has changed: what was read before says nothing of it, to a job that goes on later either."""
+    """Record that the topic has changed now, so that earlier pages are no evidence for the new topic, also in a resumed job."""
     notes.put(NOTE, repr(now))
 
 
 @dataclass(frozen=True, slots=True)
 class Restrictions:
-    """`formats`: none = all."""
+    """The formats and the dates of pages that a crawl keeps. `formats`: empty = all. `since`: the first day; None = any.
+
+    `sites`: rules that replace both for their sites.
+    """
 
     formats: frozenset[str] = frozenset()
     since: date | None = None
     sites: Mapping[str, SiteRule] = field(default_factory=dict)
 
     def reads(self, url: str, form: str) -> bool:
-        """Whether a document of that format is read."""
+        """Whether a document of this format is read."""
         rule = rule_of(url, self.sites)
         formats = rule.formats if rule is not None and rule.formats else self.formats
         return not formats or form in formats
 
     def is_old(self, url: str, published: str, last_modified: str = "") -> bool:
-        """Whether a page is older than wanted; `published`: YYYY-MM-DD or empty, `last_modified`: the header."""
+        """Whether a page is older than `since`; `published`: YYYY-MM-DD or empty, `last_modified`: the HTTP header or empty."""
         rule = rule_of(url, self.sites)
         since = rule.since if rule is not None and rule.since else self.since
         published_on = None if since is None else _day(published) or _day_of_header(last_modified)
@@ -98,7 +108,7 @@ class Restrictions:
 
 
 def own_domains(sites: Mapping[str, SiteRule]) -> list[str]:
-    """The hosts of the sites that the crawl is to stay on; none = anywhere."""
+    """The hosts to which the rules of sites confine the crawl; empty = any host."""
     return sorted({place.partition("/")[0].partition(":")[0] for place, rule in sites.items() if rule.only})
 
 
@@ -117,14 +127,17 @@ def _day_of_header(text: str) -> date | None:
 
 
 class Verdict(NamedTuple):
-    """Of one page."""
+    """The relevance of one page, and whether it is kept."""
 
-    relevance: float  # 0..1, by the topic as it was taught
+    relevance: float  # 0..1, by the page classifier, not by the strategy's own
     is_kept: bool
 
 
 def verdict_of(page: Page, words: PageWords | None, parts: Parts, threshold: float) -> Verdict:
-    """`words`: of the page; None = it was read by the topic as it was taught. `threshold`: 0..1."""
+    """Decide whether a page is kept. `words`: the words of the page; None = its relevance is that of the page classifier already.
+
+    `threshold`: 0..1.
+    """
     classifier = parts.page_classifier
     if words is None or parts.strategy_classifier is classifier:
         relevance = page.relevance
@@ -137,9 +150,9 @@ RECENT_PAGES = 200
 
 
 class HarvestCounter:
-    """Counts pages over a whole job; its note in the frontier lets a resumed job count on.
+    """Counts the pages of a whole job; a note in the frontier holds the counts for a resumed job.
 
-    `begun_with`: pages of earlier runs. `formats`: pages kept, by format; `copies`: those kept without text.
+    `begun_with`: pages of earlier runs. `formats`: pages kept, by format. `copies`: copies of other pages, kept without their text.
     """
 
     NOTE = "harvest"
@@ -159,7 +172,7 @@ class HarvestCounter:
         self._recent: deque[bool] = deque(maxlen=RECENT_PAGES)
 
     def add(self, *, kept: bool, relevant: bool = False, format: str = "", copy: bool = False) -> None:  # noqa: A002
-        """Count one page that was fetched and read; `format` and `copy` of one that was kept."""
+        """Count one page that was fetched and read; `format` and `copy` apply to kept pages."""
         self.pages += 1
         self.relevant += relevant
         self.kept += kept
@@ -175,27 +188,30 @@ class HarvestCounter:
 
     @property
     def recent_pages(self) -> int:
-        """How many pages `recent_harvest_rate` is of: the last of this run, 200 at most."""
+        """The number of pages in `recent_harvest_rate`: the last pages of this run, 200 at most."""
         return len(self._recent)
 
     @property
     def recent_harvest_rate(self) -> float:
-        """Kept pages / fetched pages, 0..1, of these."""
+        """Kept pages / fetched pages, 0..1, over the last `recent_pages` pages."""
         return sum(self._recent) / len(self._recent) if self._recent else 0.0
 
     def note(self) -> str:
-        """What a resumed job needs to count on."""
+        """The counts as JSON, from which a resumed job continues."""
         counts = {name: getattr(self, name) for name in ("pages", "relevant", "kept", "copies", "formats")}
         return json.dumps(counts)
 
 
-NEXT = 100  # fetches that a promise is about
-LEAST = 100  # fetches before which nothing is said
-LATEST = 1000  # fetches that count
+NEXT = 100  # number of future fetches for which `Estimate.promise` is estimated
+LEAST = 100  # number of fetches before the first estimate
+LATEST = 1000  # number of latest fetches used for calibration
 HALF_LIFE, PROMISE_HALF_LIFE = 150, 50  # fetches
-_INVENTED, _INVENTED_RATE = 5.0, 0.03  # fetches at the lowest score
-_SAMPLE = 2000  # URLs that wait
-_FEWEST = 10  # of the sample stand for the next fetches
+_INVENTED, _INVENTED_RATE = (
+    5.0,
+    0.03,
+)  # number of invented fetches at the lowest score, and their share of kept pages
+_SAMPLE = 2000  # waiting URLs
+_FEWEST = 10  # least number of URLs of the sample that represent the next fetches
 _EVERY = 20  # fetches between two estimates
 
 Floats = NDArray[np.float64]
@@ -203,14 +219,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """`relevant`: URLs that wait and would be kept. `promise`: 0..1, of the next `NEXT` fetches the share that will be kept."""
+    """`relevant`: expected number of waiting URLs whose pages would be kept. `promise`: expected share of kept pages, 0..1, among the next
+    `NEXT` fetches."""
 
     relevant: float
     promise: float
 
 
 class Estimator:
-    """Of one crawl. `view`: of its queue. `visits`: of its earlier runs, the latest last."""
+    """Estimates what one crawl can still find. `view`: a view of the queue. `visits`: visits of earlier runs, the latest last."""
 
     def __init__(self, view: FrontierView, visits: Iterable[Visit] = ()) -> None:
         self._view = view
@@ -219,17 +236,17 @@ class Estimator:
         self._made: tuple[int, Estimate | None] = (-_EVERY, None)
 
     def ended(self, score: float, *, kept: bool) -> None:
-        """A fetch of a URL leased with this score ended. O(1)."""
+        """Record the end of a fetch, and the score with which its URL was leased. O(1)."""
         self._latest.append((score, kept))
         self._ended += 1
 
     def forget(self) -> None:
-        """The topic has changed: what was kept before says nothing of it."""
+        """Discard all recorded fetches, because the topic has changed."""
         self._latest.clear()
         self._made = (self._ended - _EVERY, None)
 
     def estimate(self, *, anew: bool = False) -> Estimate | None:
-        """The latest, at most 20 fetches old unless it is made `anew`; None while too little is known."""
+        """The current estimate, at most 20 fetches old, or computed now with `anew`; None while there are too few fetches."""
         if anew or self._made[1] is None or self._ended - self._made[0] >= _EVERY:
             self._made = (self._ended, self._make())
         return self._made[1]
@@ -252,7 +269,7 @@ class Estimator:
 
 
 def calibration(scores: Floats, kept: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Isotonic regression of what was kept on the score: ascending lowest scores of steps, and the rate (0..1) of each."""
+    """Isotonic regression of kept pages on the score. Returns the steps: their lowest scores, ascending, and their rates (0..1)."""
     lowest, which = np.unique(scores, return_inverse=True)
     hits, fetches = (np.bincount(which, of_each) for of_each in (kept * weights, weights))
     hits[0] += _INVENTED * _INVENTED_RATE
@@ -269,7 +286,7 @@ def calibration(scores: Floats, kept: Floats, weights: Floats) -> tuple[Floats, 
 
 
 def words_of(estimate: Estimate | None) -> Iterator[str]:
-    """For the last lines of a crawl: one line, or none."""
+    """The estimate as a line for the end of a crawl's output; no line without an estimate."""
     if estimate is not None:
         yield (
             f"about {estimate.relevant:.0f} of the URLs that wait are probably relevant; "

@@ -1,15 +1,15 @@
-"""The files of one job, and what it was made from.
+"""Opens, commits and closes the files of one job, and stores the recipe it was made from.
 
 job.json            the recipe (crawling.recipe), so that the job can be explained later
-topic.toml          a topic that is not of the catalogue, as a file for `-a topic=`
-frontier.sqlite     the queue, when there is a JOBDIR; a note of it says why hosts waited
+topic.toml          a topic that is not in the catalogue, as a file for `-a topic=`
+frontier.sqlite     the queue, if there is a JOBDIR; one of its notes says why hosts waited
 pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
                     (pages and fingerprints may be in a database instead: STORE_URL, crawling.servers)
-visits/             the full parts of the crawl log before it, compressed (store.visits)
+visits/             earlier parts of the crawl log, compressed (store.visits)
 index.sqlite        the words of the pages, for search         outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
-checks.sqlite       what later looks at the pages found, and their earlier versions, with -a revisit=true
+checks.sqlite       results of later checks of the pages, and their earlier versions, with -a revisit=true
 html.zst            the HTML of the pages kept, for exports with their structure
-discarded.sqlite    a sample of the pages that were found off topic (store.page_sample)
+discarded.sqlite    a sample of the pages that were off topic (store.page_sample)
 stats.json          the stats of the last run, when it has ended
 refused.jsonl       a sample of the links that the gate kept out of the queue (store.refused)
 """
@@ -45,7 +45,7 @@ NOTE = "waits"
 
 
 def noted_waits(text: str | None) -> list[tuple[str, str, float]]:
-    """Host, reason, until when (inf = for good) of a note; nothing when it is damaged."""
+    """The waiting hosts in a note, as (host, reason, end of the wait; inf = for good); an empty list if the note is damaged."""
     try:
         rows = json.loads(text or "[]")
         return [(str(host), str(why), inf if until is None else float(until)) for host, why, until in rows]
@@ -59,46 +59,48 @@ MOST_AHEAD = 100
 
 
 class FingerprintsAhead:
-    """Fingerprints of main texts, made by the process that read the page; each is kept until it is asked for, of MOST_AHEAD texts at most."""
+    """Fingerprints of main texts made by reading processes; each is held until it is requested, at most MOST_AHEAD of them."""
 
     def __init__(self) -> None:
         self._by_text: dict[str, Fingerprint] = {}
 
     def put(self, text: str, made: Fingerprint) -> None:
-        """Of a page that is on its way to the pipelines."""
+        """Hold the fingerprint of a page that is about to reach the item pipelines."""
         if len(self._by_text) >= MOST_AHEAD:
             self._by_text.clear()
         self._by_text[text] = made
 
     def of(self, text: str, segmenter: Segmenter) -> Fingerprint | None:
-        """As pages.site_repeats makes it."""
+        """The fingerprint of a text, as held or else computed (pages.site_repeats); None for a text without words."""
         return self._by_text.pop(text, None) or fingerprint(text, segmenter)
 
 
 JOB = "job.json"
 PAGES, DUPLICATES, VISITS = "pages.sqlite", "duplicates.sqlite", "visits.jsonl"
-INDEX = "index.sqlite"  # of the words of the pages; made again when it is missing
+INDEX = "index.sqlite"  # the words of the pages; rebuilt if it is missing
 OUTLINKS = "outlinks.sqlite"  # with TOPIC_LINK_GRAPH
 HTML = "html.zst"
 DISCARDED = "discarded.sqlite"
 REFUSED = "refused.jsonl"
-SITE_REPEATS = "site_repeats.bin"  # with JOBDIR only: what sites write on several pages (pages.site_repeats)
+SITE_REPEATS = (
+    "site_repeats.bin"  # with JOBDIR only: texts that sites repeat on several pages (pages.site_repeats)
+)
 CHECKS = "checks.sqlite"  # of a job that was revisited
-STATS = "stats.json"  # Scrapy's and ours, of the last run
-OUTPUT = "output.log"  # what a crawl says that another program has started
+STATS = "stats.json"  # stats of Scrapy and of this package, of the last run
+OUTPUT = "output.log"  # output of a crawl that another program has started
 FRONTIER = "frontier.sqlite"  # with JOBDIR only
-LINKS = "links.jsonl"  # of `scrapy crawl links`
+LINKS = "links.jsonl"  # output of `scrapy crawl links`
 VERSION = 1
 REMEDY = "make room or name another folder, then give the command again"
 
 
 class JobFiles:
-    """The files of one job, in a folder that is made when it is first asked for.
+    """The files of one job, in a folder that is made on first access.
 
-    `shared`: the folder may be there already, from an earlier run of the job; else it gets a name that no other job has.
-    `indexed`: pages are indexed as they are kept. `discarded`: how many pages that were not kept are sampled. `kept_in`: the database
-    that has the pages and their fingerprints instead; they are sent to it then, not to `keep`. `segmenter`: of the crawl's
-    topic; another one when the crawl changes its topic.
+    `shared`: the folder may exist already, from an earlier run of the job; else it gets a name that no other job has.
+    `indexed`: pages are indexed when they are stored. `discarded`: the number of pages to sample of those that are not kept. `kept_in`: the
+    database for the pages and their fingerprints; if there is one, they are sent to it and not to `keep`. `segmenter`: the segmenter of the
+    crawl's topic, replaced when the crawl changes its topic.
     """
 
     def __init__(
@@ -115,11 +117,11 @@ class JobFiles:
         self.kept_in, self.segmenter = kept_in, segmenter
         self.fingerprints = FingerprintsAhead()
         self._place, self._shared, self._indexed, self._discarded = place, shared, indexed, discarded
-        self._recipe = recipe  # until it is written
-        self._changes: list[str] = []  # since an earlier run
+        self._recipe = recipe  # None once it is written
+        self._changes: list[str] = []  # changes of the recipe since an earlier run
 
     def check(self, *, queued: bool) -> None:
-        """StateError when the folder holds another crawl, or a file that cannot be added to. `queued`: the queue is kept there."""
+        """Raise StateError if the folder holds another crawl, or a file that cannot be written. `queued`: the queue is stored there."""
         if self.kept_in is not None:
             self.kept_in.check(self._another_topic)
         if not self.resumes:
@@ -141,7 +143,7 @@ class JobFiles:
 
     @property
     def resumes(self) -> bool:
-        """An earlier run of the job made the folder."""
+        """Whether the folder exists from an earlier run of the job."""
         return self._shared and self._place.exists()
 
     @cached_property
@@ -154,7 +156,7 @@ class JobFiles:
         return self._place
 
     def begin(self) -> None:
-        """The crawl begins, or goes on: write its recipe, and log what has changed in it."""
+        """Write the recipe when the crawl begins or is resumed, and log the changes in it."""
         if self._changes:
             logger.warning("Job %s goes on with changes: %s", self.folder, "; ".join(self._changes))
         if self._recipe is not None:
@@ -162,19 +164,19 @@ class JobFiles:
             self._recipe = None
 
     def keep_recipe(self, recipe: Recipe, topic: str = "") -> None:
-        """What the job is made from, from now on; `topic`: its name, when it is another one."""
+        """Replace the stored recipe of the job; `topic`: the name of the topic, if it has changed."""
         if self.kept_in is not None:
             self.kept_in.begin(recipe.as_json(), topic)
         write_recipe(recipe, self.folder)
 
     @property
     def store(self) -> Pages:
-        """The pages."""
+        """The store of the pages, in the folder or in a database."""
         return self._own_store if self.kept_in is None else self.kept_in.pages
 
     @property
     def has_pages(self) -> bool:
-        """Some may have been kept."""
+        """Whether a store of pages exists."""
         return self.kept_in is not None or (self.folder / PAGES).is_file()
 
     @cached_property
@@ -183,12 +185,12 @@ class JobFiles:
 
     @cached_property
     def duplicates(self) -> DuplicateIndex:
-        """Fingerprints of the pages."""
+        """The fingerprints of the pages."""
         return DuplicateIndex(self.folder / DUPLICATES)
 
     @cached_property
     def outlinks(self) -> OutlinkStore:
-        """Which pages link to which."""
+        """The links between pages."""
         return OutlinkStore(self.folder / OUTLINKS)
 
     @cached_property
@@ -203,7 +205,7 @@ class JobFiles:
 
     @cached_property
     def checks(self) -> PageChecks:
-        """What later looks at the pages found."""
+        """The results of later checks of the pages."""
         return PageChecks(self.folder / CHECKS)
 
     @cached_property
@@ -223,13 +225,13 @@ class JobFiles:
     def keep(self, record: PageRecord) -> None:
         """Store a page, and index it."""
         if self._indexed:
-            self._indexing.begin(self.segmenter)  # before there is a page that it lacks
+            self._indexing.begin(self.segmenter)  # before the store has a page that the index lacks
         row = self._own_store.put(record)
         if self._indexed:
             self._indexing.add(row, record, self.segmenter)
 
     def commit(self) -> None:
-        """Make the pages and visits so far durable; before the frontier acknowledges them."""
+        """Make the pages and visits so far durable; call it before the frontier acknowledges them."""
         for opened in self._opened():
             opened.commit()
         for log in ("visits", "refused", "html"):
@@ -239,7 +241,7 @@ class JobFiles:
             self._indexing.commit()
 
     def close(self) -> None:
-        """Commit and let go."""
+        """Commit and close all files."""
         self.commit()
         if "_indexing" in self.__dict__:
             self._indexing.close()
@@ -251,7 +253,7 @@ class JobFiles:
             self.kept_in.close()
 
     def abandon(self) -> None:
-        """Let go without a commit."""
+        """Close all files without a commit."""
         if "_indexing" in self.__dict__:
             self._indexing.abandon()
         if "html" in self.__dict__:
@@ -261,26 +263,24 @@ class JobFiles:
         if self.kept_in is not None:
             self.kept_in.abandon()
 
-    def _another_topic(self, kept: str, begun: str, asked: str) -> tuple[str, str]:
-        """Fault and remedy where the job in the database is for another topic; `kept`: its recipe there."""
+    def _another_topic(self, kept: str, begun: str, topic: str) -> tuple[str, str]:
+        """The fault and the remedy where the job in the database has another topic.
+
+        `kept`: its recipe there; `begun`, `topic`: the name of its topic, and of the one requested now.
+        """
         recipe = Recipe.from_json(json.loads(kept), f"job in {self._place}")
-        now = self._recipe or Recipe(asked)
+        now = self._recipe or Recipe(topic)
         argument = topic_argument(recipe, None) or "the topic it was begun with"
-        return another_topic(recipe, begun, now, asked), f"go on with {argument}, or choose another TOPIC_JOB"
+        return another_topic(recipe, begun, now, topic), f"go on with {argument}, or choose another TOPIC_JOB"
 
     def _opened(self) -> list[Database]:
-        names = (
-            "duplicates",
-            "_own_store",
-            "outlinks",
-            "discarded",
-            "checks",
-        )  # the last is of what the others hold
+        # `checks` is last, because it refers to what the others hold.
+        names = ("duplicates", "_own_store", "outlinks", "discarded", "checks")
         return [self.__dict__[name] for name in names if name in self.__dict__]
 
 
 def new_folder(place: Path) -> Path:
-    """Make a folder of this name, or of this name and a number when another job was faster."""
+    """Make a folder with this name, or with this name and a number if another job has it."""
     folder, number = place, 1
     while True:
         try:
@@ -293,7 +293,7 @@ def new_folder(place: Path) -> Path:
 
 
 def write_recipe(recipe: Recipe, folder: Path) -> None:
-    """Keep a job's recipe in its folder."""
+    """Write the recipe of a job, and a topic of the user's own, to its folder."""
     text = json.dumps({"version": VERSION, **recipe.as_json()}, ensure_ascii=False, indent=1)
     with file_faults(StateError, folder / JOB, "cannot be written", REMEDY):
         replace_file(folder / JOB, text + "\n")
@@ -303,7 +303,7 @@ def write_recipe(recipe: Recipe, folder: Path) -> None:
 
 
 def read_recipe(folder: Path) -> Recipe | None:
-    """The recipe of a job; None when its folder holds none. StateError when it is damaged or of another version."""
+    """The recipe of a job; None if its folder has none. Raises StateError if it is damaged or of another version."""
     path = folder / JOB
     if not path.is_file():
         return None

@@ -1,7 +1,7 @@
-"""The topic of a job: made of a user's words, written as a file, named to people and on a command line.
+"""Makes the topic of a job from a user's words, writes it as a file, and names it for display and on a command line.
 
-A topic of a user's own words alone (`-a keywords=基金,定投:0.5 -a seeds=URL`) is kept with the job (job.json), and beside it as a file that
-a later crawl can name and a person can edit.
+A topic made of a user's own words alone (`-a keywords=基金,定投:0.5 -a seeds=URL`) is stored with the job (job.json), and also as a file
+that a later crawl can use and a person can edit.
 """
 
 from __future__ import annotations
@@ -30,14 +30,16 @@ from topiccrawler.topics.meaning import understood
 from topiccrawler.topics.proposed_words import reasons
 from topiccrawler.topics.topic import Topic, display_name, joined_words, own_id
 
-MORE_WORDS = 10  # words proposed
+MORE_WORDS = 10  # most words to display beside the user's own
 
 
 def recipe_of_words(
     recipe: Recipe, words: Sequence[str], proposed_words: int = 0, *, is_understood: bool = True
 ) -> Recipe:
-    """The recipe with a topic of these words in place of its own, and so many words proposed for them; reading rules by site are
-    taken into it. `is_understood`: what the words mean is decided (topics.meaning); a job of an earlier version goes on without.
+    """The recipe with a topic made of these words in place of its own topic; the recipe's reading rules for sites become part of it.
+
+    `proposed_words`: how many words to propose in addition. `is_understood`: interpret what the words mean (topics.meaning); false to
+    resume a job of an earlier version.
     """
     topic = with_site_rules(topic_from_keywords(words, own_id(words)), recipe.sites)
     zh = joined_words(list(topic.keywords))
@@ -48,8 +50,10 @@ def recipe_of_words(
 
 
 def as_toml(topic: Topic) -> str:
-    """The topic as a file; what is as by default is left out. A word that was proposed has its reason beside it; one that was learned,
-    in a table of its own, for the program reads it again."""
+    """The topic as the text of a TOML file, without fields that have their default.
+
+    A proposed word has its reason in a comment. A learned word has it in the table `reasons`, because the program reads that again.
+    """
     fields = topic.model_dump(exclude_defaults=True, exclude_none=True)
     if fields.get("lexicon") == list(topic.keywords):
         del fields["lexicon"]
@@ -67,7 +71,7 @@ def as_toml(topic: Topic) -> str:
 
 
 def words_and_weights(topic: Topic) -> str:
-    """In one line: the user's words with their weights, the number of other words, their use, and the heaviest of them."""
+    """One line for display: the user's words with their weights, and the number, the use and the heaviest of the other words."""
     own_words = topic.given or list(topic.keywords)
     own = ", ".join(f"{word} {topic.keywords[word]:g}" for word in own_words if word in topic.keywords)
     more = {word: weight for word, weight in topic.keywords.items() if word not in set(own_words)}
@@ -78,11 +82,11 @@ def words_and_weights(topic: Topic) -> str:
     return f"{own}; {len(more)} more {does}: {', '.join(first)}{', …' if len(more) > MORE_WORDS else ''}"
 
 
-TOPIC = "topic.toml"  # a topic that is not of the catalogue, in the folder of its job
+TOPIC = "topic.toml"  # file in the folder of a job, for a topic that is not in the catalogue
 
 
 def topic_display_name(recipe: Recipe) -> str:
-    """Its name in the catalogue, or as a user's own file or words say; reads no file."""
+    """The name of the recipe's topic for display: from the catalogue, or from the user's own topic. Reads no file."""
     known = by_name().get(recipe.topic.strip().lower())
     if known is not None:
         return known.name
@@ -91,7 +95,7 @@ def topic_display_name(recipe: Recipe) -> str:
 
 
 def display_names(recipe: Recipe) -> dict[str, str]:
-    """By the names that are stored with pages, those for display; of a topic that cannot be read any more, none."""
+    """The names of topics for display, by the names that are stored with pages; topics that cannot be read any more are left out."""
     if recipe.topic_fields is not None:
         return {str(recipe.topic_fields.get("name")): topic_display_name(recipe)}
     found: dict[str, str] = {}
@@ -103,21 +107,22 @@ def display_names(recipe: Recipe) -> dict[str, str]:
 
 
 def displayed(topics: str, names: Mapping[str, str]) -> str:
-    """What is stored with a page as its topics, for people."""
+    """The topics stored with a page, as names for display. `names`: see `display_names`."""
     return ", ".join(names.get(one, one) for one in topics.split(","))
 
 
 def topic_argument(recipe: Recipe, topic_file: Path | None) -> str:
-    """The argument that goes on with the topic of a job, for a shell. `topic_file`: where the job keeps its topic; None: nowhere.
+    """The arguments to resume with the topic of a job, quoted for a shell. `topic_file`: the job's topic file; None = there is none.
 
-    The words are those typed, so that what the job was taught applies again. Where that is not known, the topic's file is named.
+    Words are repeated as the user typed them, so that what the job was taught still applies. Where they are not known, the topic's file is
+    named.
     """
     pairs = named_topic(recipe, topic_file).items()
     return " ".join(f"-a {shlex.quote(f'{name}={value}')}" for name, value in pairs)
 
 
 def named_topic(recipe: Recipe, topic_file: Path | None) -> dict[str, str]:
-    """The same as name and value of an argument; empty where nothing can be named."""
+    """The argument to resume with the topic of a job, as name and value; empty where there is none. `topic_file`: see `topic_argument`."""
     fields = recipe.topic_fields
     if fields is None or is_file(user_path(recipe.topic)):
         return {"topic": recipe.topic}
@@ -127,7 +132,7 @@ def named_topic(recipe: Recipe, topic_file: Path | None) -> dict[str, str]:
 
 
 def _typed(fields: Mapping[str, object]) -> str | None:
-    """The words of a topic made of words; None where they would make another one."""
+    """The words as typed of a topic made of words; None where they would make a different topic."""
     weights, own_words = fields.get("keywords"), fields.get("given")
     if not isinstance(weights, Mapping) or not isinstance(own_words, list | tuple):
         return None

@@ -1,4 +1,4 @@
-"""Starts a crawl in a process of its own: `scrapy ARGUMENTS` with this very package and its settings, in any project."""
+"""Starts a crawl in a separate process: `scrapy ARGUMENTS` with this installation of the package and its settings, in any project."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ SETTINGS_MODULE = "topiccrawler.settings"
 
 
 def job_line(arguments: Mapping[str, str], settings: Mapping[str, str], folder: Path) -> list[str]:
-    """What is typed behind `scrapy` for a job with its files and its queue in this folder."""
+    """The command line after `scrapy` for a job with its files and its queue in this folder."""
     own = {"TOPIC_DATA_DIR": str(folder.parent), "TOPIC_JOB": folder.name, "JOBDIR": str(folder)}
     return crawl_line(arguments, {**settings, **own})
 
 
 def crawl_line(arguments: Mapping[str, object], settings: Mapping[str, object]) -> list[str]:
-    """The same with no other settings than these."""
+    """The command line after `scrapy` for a topic crawl with these arguments and settings only."""
     options = [("-a", f"{name}={value}") for name, value in arguments.items()]
     options += [("-s", f"{name}={value}") for name, value in settings.items()]
     return ["crawl", "topic", *(word for pair in options for word in pair)]
@@ -34,7 +34,10 @@ def start_scrapy(
     *,
     own_session: bool = False,
 ) -> subprocess.Popen[bytes]:
-    """Start it; what it says goes to `output`. `own_session`: it goes on when this process and its terminal end."""
+    """Start `scrapy` with these arguments; its output and errors are written to `output`.
+
+    `own_session`: it continues when this process and its terminal end.
+    """
     root = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, (root, environment.get("PYTHONPATH"))))
     return subprocess.Popen(
@@ -48,6 +51,6 @@ def start_scrapy(
 
 
 def failure(what: str, code: int, log: Path) -> CrawlerError:
-    """The one line for a crawl that ended with `code`: its last line, and where the others are."""
-    said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or ["it said nothing"]
-    return CrawlerError(what, f"ended with {code}: {said[-1]}", f"see {log}")
+    """The error for a crawl that ended with exit status `code`: the last line of its log, and the path of the log."""
+    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or ["it said nothing"]
+    return CrawlerError(what, f"ended with {code}: {lines[-1]}", f"see {log}")

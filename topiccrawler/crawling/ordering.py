@@ -1,7 +1,7 @@
-"""A strategy and the queue it orders, driven alike by a live crawl and a replay.
+"""Connects a strategy with the frontier whose queue it orders, in the same way for a live crawl and a replay.
 
-The conflict: a strategy must not know how URLs are stored, a frontier must not know what a score means, and both
-callers must get the same order. So the rules between strategy and frontier (strategies.base) are applied here, once.
+The conflict: a strategy must not know how URLs are stored, a frontier must not know what a score means, and live crawls and replays must
+fetch in the same order. So the rules between strategy and frontier (strategies.base) are applied in one place, in `Ordering`.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ Refused = Callable[[Sequence[Link], Sequence[float | None], float], None]
 
 
 class Ordering:
-    """Gives pages to the strategy and its scores to the frontier.
+    """Passes fetched pages to the strategy and its scores to the frontier.
 
-    `budgets`: limits of each host; None = no limits. `durable`: the frontier outlives the process.
+    `budgets`: limits for each host; None = no limits. `durable`: the frontier outlives the process.
     `admission`: which URLs may be fetched; None = all. Applied to every link of a page and before each lease.
     `expand`: "all" follows the links of every page (soft focus), "relevant" those of relevant pages and of seeds only
-    (hard focus: other pages are passed to the strategy without links); None = as the strategy's paper has it.
+    (hard focus: other pages are passed to the strategy without links); None = as in the paper of the strategy.
     `listings`: which feeds and sitemaps to fetch; None = none. `refused`: called with the links of a page that the gate refuses,
-    their probabilities, and the time. `learning_seconds`: between two states published to the other
+    their probabilities, and the time. `learning_seconds`: the interval between two states published to the other
     processes of a shared crawl. `shared`: the queue of a shared crawl; None = not shared.
-    `earlier`: see crawling.checkpoints.OwnLearning.
+    `checkpoint_pages`, `earlier`: see crawling.checkpoints.OwnLearning.
     """
 
     def __init__(
@@ -59,12 +59,12 @@ class Ordering:
         self.admission = admission or Admission()
         if budgets is not None:
             self.admission.add(BudgetRule(budgets), TrapRule(budgets))
-        self.decision = Decision(True)  # on the URL leased last
+        self.decision = Decision(True)  # the decision on the URL that was leased last
         self.listings, self._refused = listings, refused
         self.rescoring = Rescoring(frontier, apply=None if shared is None else shared.send_scores)
         self._refresh_asked = False
         self._now = 0.0
-        self._late: Counter[Pushed] = Counter()  # what links of other processes' pages became
+        self._late: Counter[Pushed] = Counter()  # outcomes of links on pages of other processes
         self._learning: Learning
         if shared is None:
             own = OwnLearning(
@@ -87,7 +87,10 @@ class Ordering:
         self.pages = self._learning.load()
 
     def seed(self, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
-        """Queue the seeds: the out-links of the virtual root page. A job that never got a page tries all of them anew."""
+        """Queue the seeds, as out-links of a virtual root page; return the number of links for each outcome.
+
+        A job that has never fetched a page tries all of them again.
+        """
         pushed: Mapping[Pushed, int] = {}
         links = self.admission.offered(links)
         if not self._learning.seeds_are_known(links):
@@ -102,13 +105,16 @@ class Ordering:
         return self.frontier.push([(link, Score(link.url, 0.0)) for link in links], now=now, again=True)
 
     def prefetch(self, page: Page, links: Sequence[Link]) -> Prefetch | None:
-        """Before a visit, where the queue is on another machine: request what it has of the links (crawling.sharing.SharedQueue)."""
+        """Request what a queue on another machine knows of the links, before `visit`; None = no request is needed (crawling.sharing)."""
         if not self._learning.is_shared:
             return None
         return self._learning.prefetch(self._followed(page, by_column(links)).urls)
 
     def visit(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
-        """Pass a fetched page with its links to the strategy and queue the links it scores, or hand the page to another process."""
+        """Pass a fetched page with its links to the strategy and queue the links it scores, or hand the page over to another process.
+
+        Returns the number of links for each outcome.
+        """
         found = self.admission.offered(links)
         if self.budgets is not None:
             self.budgets.read(page, found.hosts)
@@ -125,13 +131,13 @@ class Ordering:
         return pushed
 
     def learn(self, now: float) -> Mapping[Pushed, int]:
-        """Of a shared crawl: a slice of the learner's work for all processes. Returns the outcomes of the links that it queued."""
+        """Do a slice of the learner's work for all processes of a shared crawl; return the outcomes of the links that it queued."""
         if not self._learning.is_shared:
             return {}
         self._now = now
         led = self._learning.leads
         self._learning.step()
-        # what the one before had scored since its last state is not known
+        # A new learner cannot know what its predecessor scored after publishing its last state, so it refreshes the scores.
         self._refresh_asked |= self._learning.leads and not led
         pushed, self._late = self._late, Counter()
         if pushed:
@@ -139,15 +145,15 @@ class Ordering:
         return pushed
 
     def figures(self) -> Mapping[str, float]:
-        """Of a crawl of several processes, for the stats: by key."""
+        """Figures of a crawl of several processes, by stats key."""
         return self._learning.figures()
 
     def pending(self) -> bool:
-        """Something waits, or is under way in another process, whose links may be fetched here."""
+        """Whether a URL waits, or is being fetched by another process, so that its links may be fetched here."""
         return self._learning.pending()
 
     def next_ready(self, now: float) -> float | None:
-        """When to ask for a lease again, on the clock of `now`; None = nothing can be fetched before something changes."""
+        """The time to call `lease` again, on the clock of `now`; None = nothing can be fetched before something changes."""
         return self._learning.next_ready(now)
 
     def visit_again(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
@@ -157,8 +163,11 @@ class Ordering:
         )[0]
 
     def lease(self, now: float, refusals: int = 0) -> Leased | None:
-        """The best URL that may be fetched now; `decision` is what admission said of it. None also after so many `refusals`
-        (0 = no bound): then `next_ready` says when to call again."""
+        """Lease the best URL that may be fetched now, or return None; `decision` is then the admission's decision on it.
+
+        `refusals`: how many URLs may be refused in this call (0 = no bound). After that many the result is None, and `next_ready` says
+        when to call again.
+        """
         refused = 0
         decisions: dict[str, Decision] = {}
 
@@ -188,7 +197,7 @@ class Ordering:
         return leased
 
     def end(self, url: str, state: State, reason: str, now: float, *, fetched: bool = True) -> None:
-        """Report the outcome of a leased URL; `fetched`: a response came."""
+        """End the lease of a URL and report its outcome to the strategy and the budgets; `fetched`: a response was received."""
         self.frontier.end(url, state, reason, now)
         self.strategy.ended(url)
         if self.budgets is not None:
@@ -201,18 +210,19 @@ class Ordering:
             self.budgets.keep()
 
     def ask_refresh(self) -> None:
-        """Refresh the queue's scores from the next page on, if the strategy has a refresh: one of its parameters was changed."""
+        """Refresh the scores of the queue from the next page on, if the strategy has a refresh; called after a parameter was changed."""
         self._refresh_asked = True
 
     def change_strategy(self, strategy: Strategy, expand: Expand | None) -> None:
-        """Go on with a strategy that has learned nothing; a refresh under way ends."""
+        """Continue with another strategy, and stop a running refresh. `expand`: as in `__init__`."""
         self.strategy, self.expand = strategy, expand or strategy.expand
         self.rescoring.stop()
         self._learning.change_strategy(strategy)
 
     def _followed(self, page: Page, links: PageLinks) -> PageLinks:
+        """The links to pass to the strategy; none for a page whose links are not followed (`expand`)."""
         poor = self.expand == "relevant" and not page.is_target
-        return PageLinks.of(()) if poor and _stands_on(page) and not is_listing(page) else links
+        return PageLinks.of(()) if poor and _source_url(page) and not is_listing(page) else links
 
     def _listings(self, page: Page) -> list[tuple[Link, Score]]:
         """The feeds and sitemaps of the page's site that are due and may be fetched."""
@@ -220,20 +230,20 @@ class Ordering:
         return [(link, score) for link, score in found if self.admission.ask(link, Moment.FOUND).passed]
 
     def _others_work(self) -> bool:
-        """Other processes work on this crawl, or did."""
+        """Whether other processes work on this crawl, or have fetched pages of it."""
         if self._learning.others_live():
             return True
         counts = self.frontier.look().counts()
         return counts[State.PROCESSING] + counts[State.COMPLETED] > 0
 
     def _learned(self, page: Page | None, links: Sequence[Link]) -> None:
-        """The strategy observed a page of another process (None), or must visit that page here."""
+        """Count a page of another process, which the strategy has observed (None) or must visit here (the page)."""
         if page is not None:
             self._late.update(self._visit(page, by_column(links), _tunnel(page), self._now)[0])
         self._count()
 
     def _count(self) -> bool:
-        """Count a page and do a slice of a refresh. True when a refresh began with this page."""
+        """Count a page and do a slice of a refresh. True if a refresh began with this page."""
         self.pages += 1
         every = self.strategy.refresh_every
         due = bool(every) and (self.pages % every == 0 or self._refresh_asked)
@@ -248,8 +258,10 @@ class Ordering:
     def _visit(
         self, page: Page, links: PageLinks, tunnel: int, now: float
     ) -> tuple[Mapping[Pushed, int], Sequence[Link]]:
-        """Pass the links to the strategy that it wants (`offered_links`) and queue them; returns them too. Most targets of a page
-        were fetched before, and most of the others were linked with the same words before."""
+        """Pass to the strategy those links that it wants (`offered_links`) and queue them; return the outcomes and these links.
+
+        Most links of a page lead to URLs that are fetched already, and most of the others have been found with the same anchor before.
+        """
         wanted = self.strategy.offered_links
         if wanted == "all":
             return self._push(self.strategy.visit(page, links), links, tunnel, now), links
@@ -265,7 +277,7 @@ class Ordering:
     def _push(
         self, scores: Iterable[Score], links: Sequence[Link], tunnel: int, now: float
     ) -> Mapping[Pushed, int]:
-        """Queue links with their scores. When a page links a URL several times, the link of the best score is queued."""
+        """Queue links with their scores. If a page links a URL several times, the link with the best score is queued."""
         by_url: dict[str, list[Link]] = {}
         decisions = self.admission.queued(links, tunnel)
         refused: list[Link] = []
@@ -295,6 +307,6 @@ def _tunnel(page: Page) -> int:
     return 0 if page.is_target or page.via is None else page.via.tunnel
 
 
-def _stands_on(page: Page) -> str:
-    """The page that a page was reached from; empty for a seed."""
+def _source_url(page: Page) -> str:
+    """The URL of the page whose link led to this page; empty for a seed."""
     return "" if page.via is None else page.via.link.source_url

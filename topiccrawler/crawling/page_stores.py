@@ -1,12 +1,13 @@
 """Opens the pages and the crawl log of a job: in its folder, or in the database that its recipe names (STORE_URL).
 
-The recipe has the address without a password. The password is that of this process's STORE_URL for the same database, else that of PGPASSWORD
-or .pgpass. A STORE_URL on the command line overrides recipes. The crawl log of a crawl whose pages are in a database is that of all its
-processes that ran in the same data folder.
+`open_pages` opens the page store. The recipe has the address of a database without a password. The password is that of this process's
+STORE_URL for the same database, else that of PGPASSWORD or .pgpass. A STORE_URL on the command line overrides recipes.
 
-Jobs of earlier versions go on as they were begun. In their logs and stores relevance was a similarity, on the scale of the page classifier;
-now it is a probability, and job.json has the time of the change. Their topics of a few words are classified by vsm, as all topics were,
-not by the words alone (topics.meaning).
+`visits_of` reads the crawl log. If the pages are in a database, the logs of all processes that ran in the same data folder are merged.
+
+`as_begun` lets jobs of earlier versions continue as they were begun. In their logs and stores relevance was a similarity, on the scale of
+the page classifier; now it is a probability, and job.json has the time of the change. Their topics of a few words are classified by vsm, as
+all topics were, not by the words alone (topics.meaning).
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ Stored = tuple[str, str]  # address of the database, job
 
 
 def stored_in(folder: Path) -> Stored | None:
-    """The database that has a job's pages, and its name there; None when they are in its folder, or nothing says where."""
+    """The database that has the pages of a job, and the job's name there; None if they are in its folder, or the recipe names none."""
     if (folder / PAGES).is_file():
         return None
     try:
@@ -47,18 +48,21 @@ def stored_in(folder: Path) -> Stored | None:
 
 
 def has_pages(folder: Path) -> bool:
-    """There is a store to open."""
+    """Whether the job has a page store to open."""
     return (folder / PAGES).is_file() or stored_in(folder) is not None
 
 
 def kept_nothing(folder: Path) -> bool:
-    """A crawl has written there, and its log says that it kept no page: a store that is gone is no empty one."""
+    """Whether a crawl has run in the folder without keeping a page, by its log; so there is no store, rather than a lost one."""
     log = folder / VISITS
     return log.is_file() and not has_pages(folder) and not any(visit.stored for visit in read_visits(log))
 
 
 def open_pages(folder: Path) -> PageStore | ServedPages:
-    """The pages of the job in that folder, to be read; none of a job that kept none. StateError where there is no job, or they cannot be got."""
+    """Open the pages of the job in that folder for reading; an empty store for a job that has kept no page.
+
+    StateError if there is no job, or its pages cannot be read.
+    """
     stored = stored_in(folder)
     if stored is None and kept_nothing(folder):
         return PageStore(":memory:")
@@ -66,13 +70,16 @@ def open_pages(folder: Path) -> PageStore | ServedPages:
 
 
 def open_stored(address: str, job: str) -> ServedPages:
-    """The pages of a job in a database. StateError when there is no such job."""
+    """Open the pages of a job in a database for reading. StateError if there is no such job."""
     return page_server(address).open_pages(address, job)
 
 
 @contextmanager
 def folder_of_stored(address: str, job: str, data: Path) -> Iterator[Path]:
-    """A folder by which a job in a database is looked at: that of one of its processes on this machine, else one with the recipe only."""
+    """A folder through which commands can read a job in a database.
+
+    It is the folder of one of the job's processes on this machine, else a temporary one with the recipe only.
+    """
     page_server(address).remember(address, for_all=True)
     with closing(open_stored(address, job)) as pages:
         _, text = pages.recipe() or ("", "")
@@ -94,20 +101,20 @@ JOBS = "jobs"
 
 
 def homes_of(data: Path) -> list[Path]:
-    """The folders that have jobs by name: TOPIC_DATA_DIR, and the folder `jobs` beside it, for JOBDIR=jobs/NAME."""
+    """The folders that hold folders of jobs: TOPIC_DATA_DIR, and the folder `jobs` beside it, for JOBDIR=jobs/NAME."""
     beside = data.absolute().parent / JOBS
     return [data] if data.absolute() == beside else [data, data.parent / JOBS]
 
 
 def folder_named(name: str, data: Path) -> Path:
-    """The folder of that path, else that of a job of that name; where there is neither, the path."""
+    """The folder with that path, else the folder of a job with that name; if there is neither, the path."""
     place = user_path(name)
     named = (home / name for home in homes_of(data))
     return next((folder for folder in (place, *named) if folder.is_dir()), place)
 
 
 def folders_of(job: str, data: Path) -> list[Path]:
-    """The folders of a job's processes in a data folder, by name: those whose recipes name it in a database."""
+    """The folders in a data folder, sorted by name, of the processes of a job in a database: those whose recipes name the job."""
     if not data.is_dir():
         return []
     found = (folder for folder in sorted(data.iterdir()) if folder.is_dir() and (folder / VISITS).is_file())
@@ -115,27 +122,29 @@ def folders_of(job: str, data: Path) -> list[Path]:
 
 
 def logs_of(folder: Path) -> list[Path]:
-    """The files that there are."""
+    """The existing files of the crawl log of a job; several if its processes have a log each."""
     stored = stored_in(folder)
     folders = [folder] if stored is None else folders_of(stored[1], folder.absolute().parent)
     return [log for each in folders if (log := each / VISITS).is_file()]
 
 
 def visits_of(folder: Path) -> Iterator[Visit]:
-    """The visits of the job, in the order they ended."""
+    """The visits in the crawl log of a job, in the order in which they ended."""
     logs = logs_of(folder)
     return read_visits(logs[0]) if len(logs) == 1 else merge(*map(read_visits, logs), key=attrgetter("time"))
 
 
 def latest_visits(folder: Path, count: int) -> list[Visit]:
-    """The last of them, at most so many."""
+    """The last visits in the crawl log of a job, at most `count`, in the order in which they ended."""
     tails = (read_latest(log, count) for log in logs_of(folder))
     return list(merge(*tails, key=attrgetter("time")))[-count:]
 
 
 def arguments_of(folder: Path) -> dict[str, str]:
-    """The arguments by which the job in a folder goes on as it was begun: topic, strategy, page classifier, and the seeds that were
-    fetched; empty where there is no job. Limits are none of them."""
+    """The arguments that resume the job in a folder as it was begun: topic, strategy, page classifier, and the seeds that were fetched.
+
+    Limits are not included. Empty if there is no job.
+    """
     recipe = read_recipe(folder)
     if recipe is None:
         return {}
@@ -147,14 +156,14 @@ def arguments_of(folder: Path) -> dict[str, str]:
         "sites": recipe.sites or "",
         "seeds": ",".join(seeds),
     }
-    if recipe.keywords and "keywords" not in plain:  # more keywords of a topic
+    if recipe.keywords and "keywords" not in plain:  # additional keywords for a named topic
         plain["keywords"] = ",".join(recipe.keywords)
     parameters = {f"strategy_{name}": value for name, value in recipe.parameters.items()}
     return {name: value for name, value in {**plain, **parameters}.items() if value}
 
 
 def _seeds_of(folder: Path) -> list[str]:
-    """Those that were fetched; where each led elsewhere, the first."""
+    """The seeds of the job that were fetched; if all were redirected, the URL of the first."""
     first, seeds = "", dict[str, None]()
     for visit in visits_of(folder):
         first = first or visit.source_url or visit.url
@@ -169,8 +178,10 @@ logger = logging.getLogger(__name__)
 def as_begun(
     recipe: Recipe, folder: Path, now: float, words: tuple[str, ...] = (), proposed: int = 0
 ) -> Recipe:
-    """The recipe of a crawl that may go on in that folder; one warning for a job of an earlier version. `words`: the topic, if it is of
-    these alone; so many words are `proposed` for it."""
+    """The recipe of a crawl in that folder, adapted if it resumes a job of an earlier version, with one warning.
+
+    `words`: the words of the topic, if it is made of words alone; `proposed`: how many words to propose for it.
+    """
     kept = read_recipe(folder)
     if kept is None or kept.relevance_since == 0:
         return recipe

@@ -1,14 +1,19 @@
-"""Processes that read pages for a crawl (TOPIC_READERS), so that it uses several cores, and a page that crashes or holds up a parser costs a reader alone.
+"""Reads pages in separate processes, "readers" (TOPIC_READERS).
 
-The pool is pebble's, for it has a time limit a task and loses one task with one process; its processes are loky's, for they do not run
-the caller's main module again. A page that takes longer than `seconds`, needs more than MEMORY_BYTES or ends its reader twice is unreadable,
-and no other page is lost. An idle reader that dies breaks the pool: the pages under way are read by the next one.
+So a crawl uses several cores, and a page that crashes or blocks a parser only costs a reader.
 
-When readers are begun (`auto`): the main process is busy and cores are idle, both over WATCHED_SECONDS; then they stay. On one core never.
+`ReadingProcesses` uses the process pool of pebble, because it has a time limit for each task and loses only one task with a process. The
+processes are those of loky, because they do not run the caller's main module again. A page that takes longer than `seconds`, needs more
+than MEMORY_BYTES or ends its reader twice is unreadable, and no other page is lost. If an idle reader dies, the pool breaks: the pages in
+progress are read by the next pool.
 
-What a reader sends is pickled, as all that multiprocessing sends: it is trusted as the crawl's own process is, so this is no sandbox.
+`AutoStart` decides when readers are started (`auto`): when the main process is busy and cores are idle, both over WATCHED_SECONDS. Then
+they stay. On a single core they are never started.
 
-A reader ends when its parent does: it looks each second, and where a page holds it up, its CPU time is limited by the kernel.
+The results of a reader are pickled, like all that multiprocessing sends. They are trusted like the crawl's own process, so this is no
+sandbox.
+
+A reader ends when its parent does: it checks each second, and the kernel limits the CPU time of a reader that is blocked by a page.
 """
 
 from __future__ import annotations
@@ -41,36 +46,36 @@ from topiccrawler.text.segmenter import release_dictionary
 
 logger = logging.getLogger(__name__)
 
-MOST_AUTO = 2  # reading takes less than the rest, which one process does
-SECONDS = 10.0  # for one page
-MEMORY_BYTES = 1_500_000_000  # of a reader, by address space
+MOST_AUTO = 2  # more are of no use: reading takes less time than all else, which one process does
+SECONDS = 10.0  # time limit for one page
+MEMORY_BYTES = 1_500_000_000  # limit of a reader's address space
 WATCHED_SECONDS = 5.0
-BUSY = 0.8  # of a core, used by the main process
-IDLE = 0.5  # cores
+BUSY = 0.8  # share of a core that a busy main process uses
+IDLE = 0.5  # least number of idle cores
 MOST_EXPIRED = 2  # readers that one page may end
-MOST_BROKEN = 5  # pools in a row without a page read; then the crawl reads by itself
-LOOK_SECONDS = 1.0  # between two looks for the parent
+MOST_BROKEN = 5  # consecutive pools that break without reading a page; then the main process reads
+LOOK_SECONDS = 1.0  # interval between two checks for the parent
 PIPE_BYTES = 1 << 20
-SWITCH_SECONDS = 0.001  # of Python's threads: the pool's hand pages on while the crawl computes
-LONGEST_FAULT = 300
-SLACK_SECONDS = 10.0  # for a reader to start, or to be stopped
+SWITCH_SECONDS = 0.001  # of Python's threads, so that the pool's threads send pages while the crawl computes
+LONGEST_FAULT = 300  # characters
+SLACK_SECONDS = 10.0  # time for a reader to start, or to be stopped
 TOO_LONG, ENDED = "took too long", "ended its reader: too much memory or CPU"
 
 
 def cores() -> int:
-    """How many this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def auto_readers(available: int) -> int:
-    """How many readers a machine of so many cores gets: one core is left to the crawl itself."""
+    """The number of readers for a number of available cores; one core is left to the crawl itself."""
     return min(available - 1, MOST_AUTO)
 
 
 class AutoStart:
-    """Whether the crawl would gain by readers: asked with each page, it looks at most every WATCHED_SECONDS.
+    """Decides whether the crawl would gain by readers. It is called for each page, and measures at most every WATCHED_SECONDS.
 
-    `cpu_seconds`: of this process so far. `load`: processes that run or want to, on the whole machine.
+    `cpu_seconds`: returns the CPU time of this process so far. `load`: returns the number of running or runnable processes on the machine.
     """
 
     def __init__(
@@ -86,7 +91,7 @@ class AutoStart:
         self._since, self._cpu_then = now(), cpu_seconds()
 
     def __call__(self) -> bool:
-        """True once this process is busy and cores are idle."""
+        """Whether this process is busy and cores are idle, by a measurement that was due now."""
         now = self._now()
         if auto_readers(self._available) == 0 or now - self._since < WATCHED_SECONDS:
             return False
@@ -97,19 +102,22 @@ class AutoStart:
 
 
 class ReadsPages(Protocol):
-    """A crawl, as far as it reads pages."""
+    """A crawl that reads pages."""
 
     @property
     def content_plan(self) -> ContentPlan:
-        """Of now: another one once the topic has changed."""
+        """The present plan, by which readers read; replaced when the topic changes."""
 
     @property
     def reader(self) -> ContentReader:
-        """Of now; it reads by that plan in this process."""
+        """The present reader, which reads by the same plan in this process."""
 
 
 class ReadingProcesses:
-    """`count` readers at most, begun with the first page after `wanted` said so; None = with the first. `seconds`: for one page."""
+    """A pool of at most `count` readers.
+
+    It is started with the first page for which `wanted` returns true; None = with the first page. `seconds`: time limit for one page.
+    """
 
     def __init__(
         self,
@@ -123,16 +131,16 @@ class ReadingProcesses:
         self._pool: ProcessPool | None = None
         self._plan: ContentPlan | None = None
         self._sent: _SentPlan | None = None
-        self._handed: set[Future[tuple[bytes, str]]] = set()
-        self._broken = 0  # pools in a row
+        self._submitted: set[Future[tuple[bytes, str]]] = set()
+        self._broken = 0  # number of consecutive pools that broke
 
     @property
     def is_running(self) -> bool:
-        """Readers have been begun."""
+        """Whether readers have been started."""
         return self._pool is not None
 
     async def read(self, answer: Answer) -> Read | None:
-        """What a reader makes of the answer by the crawl's plan of now; None = the caller is to read it by itself."""
+        """Let a reader read a response by the present plan of the crawl; None = the caller must read it in its own process."""
         expired = 0
         while self._is_wanted():
             plan = self._crawl.content_plan
@@ -165,7 +173,7 @@ class ReadingProcesses:
         return self._wanted is None and self._broken < MOST_BROKEN
 
     def _replace(self, pool: ProcessPool, broken: Exception) -> None:
-        """A pool is of no more use; the first of its pages that notices it ends it."""
+        """Close a broken pool, when the first of its pages finds it broken."""
         if pool is not self._pool:
             return
         logger.debug("The readers broke: %r", broken)
@@ -175,22 +183,25 @@ class ReadingProcesses:
             logger.warning("Pages are read in the crawl's own process from now on: its readers break")
 
     async def _result(self, pool: ProcessPool, answer: Answer) -> tuple[bytes, str]:
-        """CancelledError when the pool was closed, or says nothing for longer than all its pages may take."""
-        handed: Future[tuple[bytes, str]] = pool.schedule(_read, args=(answer,), timeout=self.seconds)
-        self._handed.add(handed)
+        """The result of a reader: packed content and fault.
+
+        Raises CancelledError if the pool was closed, or has not responded for longer than all its pages may take.
+        """
+        submitted: Future[tuple[bytes, str]] = pool.schedule(_read, args=(answer,), timeout=self.seconds)
+        self._submitted.add(submitted)
         try:
-            waiting = asyncio.wrap_future(handed)
-            bound = (self.seconds + SLACK_SECONDS) * (1 + len(self._handed))
+            waiting = asyncio.wrap_future(submitted)
+            bound = (self.seconds + SLACK_SECONDS) * (1 + len(self._submitted))
             done, _ = await asyncio.wait({waiting}, timeout=bound)
             if not done or waiting.cancelled():
                 raise CancelledError
             return waiting.result()
         finally:
-            self._handed.discard(handed)
+            self._submitted.discard(submitted)
 
     def _pool_for(self, plan: ContentPlan) -> ProcessPool:
         if self._pool is not None and self._plan is not plan:
-            self.close()  # the topic has changed: pages under way are read again, by the new plan
+            self.close()  # the topic has changed: pages in progress are read again, by the new plan
         if self._pool is None:
             if self._plan is None:
                 logger.info("Pages are read in %d processes of their own", self.count)
@@ -203,12 +214,12 @@ class ReadingProcesses:
         return self._pool
 
     def close(self, *, wait: bool = False) -> None:
-        """End the readers; a later page begins others. `wait`: until they have ended."""
+        """End the readers; a later page starts new ones. `wait`: block until they have ended."""
         pool, self._pool = self._pool, None
         if pool is None:
             return
-        for handed in self._handed:
-            handed.cancel()
+        for submitted in self._submitted:
+            submitted.cancel()
         ending = threading.Thread(target=_end, args=(pool, self._sent))
         ending.start()
         if wait:
@@ -221,14 +232,13 @@ def _lost(answer: Answer, fault: str) -> Content:
 
 
 class _Context(LokyContext):  # type: ignore[misc]
-    """Processes with pipes that hold several pages: neither side waits for the other to read, and for the interpreter's lock to go on."""
+    """Processes whose pipes hold several pages, so that neither side waits for the other to read, nor for the interpreter's lock."""
 
     def Pipe(self, duplex: bool = True) -> tuple[Connection, Connection]:  # noqa: N802
-        """As multiprocessing has it."""
+        """A pipe as in multiprocessing, with a larger buffer where the system allows it."""
         ends: tuple[Connection, Connection] = super().Pipe(duplex)
-        with suppress(
-            ImportError, AttributeError, OSError
-        ):  # Linux alone; the user's pipes have a bound in all
+        # Only Linux can do this; there is also a limit for all pipes of a user.
+        with suppress(ImportError, AttributeError, OSError):
             import fcntl
 
             fcntl.fcntl(ends[1].fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
@@ -236,13 +246,20 @@ class _Context(LokyContext):  # type: ignore[misc]
 
 
 class _SentPlan:
-    """A plan for readers to load. A start with megabytes in its arguments would hold up the pool until the reader has imported all it needs, so it
-    lies in the memory of this process (Linux; elsewhere it is an argument), which leaves nothing behind however the process ends."""
+    """A plan for readers to load.
+
+    Megabytes in the arguments of a start would block the pool until the reader has imported all it needs. So the plan is in an anonymous
+    file in memory (Linux; elsewhere it is an argument), of which nothing is left however the process ends.
+    """
 
     def __init__(self, plan: ContentPlan) -> None:
         try:
             text = pickle.dumps(plan)
-        except (pickle.PicklingError, TypeError, AttributeError):  # a model of another package
+        except (
+            pickle.PicklingError,
+            TypeError,
+            AttributeError,
+        ):  # a model of another package may not be picklable
             text = pickle.dumps(replace(plan, page_classifier=None, link_model=None))
         self._memory = os.memfd_create("plan") if hasattr(os, "memfd_create") else None
         self.argument: bytes | str = text
@@ -253,19 +270,19 @@ class _SentPlan:
 
     @staticmethod
     def loaded(argument: bytes | str) -> ContentPlan:
-        """In a reader."""
+        """The plan, loaded in a reader from the argument of its start."""
         text = argument if isinstance(argument, bytes) else Path(argument).read_bytes()
         plan: ContentPlan = pickle.loads(text)  # noqa: S301 made by our own process
         return plan
 
     def close(self) -> None:
-        """No reader begins any more."""
+        """Release the memory; no reader can start any more."""
         if self._memory is not None:
             os.close(self._memory)
 
 
 def _end(pool: ProcessPool, plan: _SentPlan | None) -> None:
-    with suppress(Exception):  # of a broken pool
+    with suppress(Exception):  # a broken pool may raise any
         pool.stop()  # type: ignore[no-untyped-call]
         pool.join()
     if plan is not None:
@@ -287,14 +304,14 @@ def _begin(plan: bytes | str, seconds: float, parent: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     packer = ContentPacker(_SentPlan.loaded(plan))
     segmenter = packer.reader.segmenter
-    segmenter.words("中国")  # its engine is made before the clock of a page runs
+    segmenter.words("中国")  # loads the segmenter before the time limit of a page applies
     if segmenter.has_own_dictionary:
         release_dictionary()
     _packers[:] = [(packer, seconds)]
 
 
 def _read(answer: Answer) -> tuple[bytes, str]:
-    """A packed content, or why there is none."""
+    """Read a response in a reader: the packed content, or the fault."""
     packer, seconds = _packers[0]
     with suppress(ImportError, ValueError, OSError):
         import resource

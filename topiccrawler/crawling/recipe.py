@@ -1,7 +1,8 @@
-"""What a crawl is made from, as plain data: arguments and settings together.
+"""Checks the arguments of a crawl and combines them with the settings to a recipe, as plain data.
 
-Spider arguments are a typed model: whatever is wrong with one is said in one line before the first request. With the settings they become a
-Recipe, which is kept with the job (crawling.job_files) and goes to worker processes; crawling.assemble makes the same parts of it each time.
+`CrawlParams` is a typed model of the spider arguments: a wrong argument is reported in one line before the first request. Together with the
+settings they become a `Recipe`. It is stored with the job (crawling.job_files) and sent to worker processes; crawling.assemble makes the
+same parts from it each time.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ logger = logging.getLogger(__name__)
 
 
 def expand_of(text: str | None) -> Expand | None:
-    """TOPIC_EXPAND: whose links are followed; None = as the strategy's paper has it."""
+    """The value of TOPIC_EXPAND: the pages whose links are followed; None = as in the paper of the strategy."""
     if not text:
         return None
     if text == "all":
@@ -46,7 +47,7 @@ def expand_of(text: str | None) -> Expand | None:
 
 
 def thesaurus_of(text: str | None) -> Thesaurus:
-    """TOPIC_THESAURUS: a file in Cilin format; None = ours; "none" = only equal words are near."""
+    """The thesaurus of TOPIC_THESAURUS: a file in Cilin format; None = the one in this package; "none" = only equal words are near."""
     if not text:
         return shipped()
     if text == "none":
@@ -90,7 +91,7 @@ class CrawlParams(BaseModel):
     @field_validator("allowed_domains")
     @classmethod
     def _hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """Hosts in their one form, of URLs too: as they are compared with those of links."""
+        """The hosts in canonical form, to be compared with hosts of links; each may also be written as a URL."""
         return tuple(map(_host_named, value))
 
     @field_validator("keywords", mode="before")
@@ -102,7 +103,7 @@ class CrawlParams(BaseModel):
 
 
 def _host_named(text: str) -> str:
-    """ValueError for what is no host, or more than one."""
+    """The canonical host of a text. Raises ValueError if the text is no host, or more than a host."""
     name = text.removeprefix(".")
     url = canonical(name if "://" in name else f"http://{name}")
     if url is None or urlsplit(url).path != "/" or urlsplit(url).query:
@@ -131,7 +132,7 @@ class LinksParams(CrawlParams):
 
 
 def described(model: type[CrawlParams]) -> dict[str, str]:
-    """What each argument is, by its name."""
+    """The description of each argument, by name."""
     texts = package_table("crawling/arguments.toml")
     return {**texts["topic"], **(texts["links"] if issubclass(model, LinksParams) else {})}
 
@@ -140,9 +141,9 @@ Params = TypeVar("Params", bound=CrawlParams)
 
 
 def parse_arguments(arguments: Mapping[str, Any], *, topic: str | None, strategy: str) -> CrawlParams:
-    """Check the `-a` arguments of a topic crawl. `topic` and `strategy`: the settings' values, for arguments not set.
+    """Check the `-a` arguments of a topic crawl. `topic` and `strategy`: values of the settings, for arguments that are not set.
 
-    Raises ArgumentError naming the argument, its fault and what is allowed.
+    Raises an ArgumentError that names the argument, its fault and what is allowed.
     """
     return _parse(arguments, topic, strategy, CrawlParams)
 
@@ -150,7 +151,7 @@ def parse_arguments(arguments: Mapping[str, Any], *, topic: str | None, strategy
 def parse_links_arguments(
     arguments: Mapping[str, Any], *, topic: str | None, strategy: str = GENERAL_STRATEGIES[0]
 ) -> LinksParams:
-    """The same for `scrapy crawl links`."""
+    """Check the `-a` arguments of `scrapy crawl links`; see `parse_arguments`."""
     return _parse(arguments, topic, strategy, LinksParams)
 
 
@@ -196,43 +197,47 @@ DEFAULT_STRATEGY = "adaptive"
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a crawl is made from; each field as the argument or setting of its name."""
+    """All arguments and settings from which a crawl is made; each field has the value of the argument or setting of its name."""
 
     topic: str  # name, or path of a topic file
     strategy: str = DEFAULT_STRATEGY
-    parameters: Mapping[str, str] = field(default_factory=dict)  # of the strategy, as text
-    keywords: tuple[str, ...] = ()  # more keywords
+    parameters: Mapping[str, str] = field(default_factory=dict)  # parameters of the strategy, as text
+    keywords: tuple[str, ...] = ()  # additional keywords
     sites: str | None = None  # file of reading rules
     title_reader: str = TITLE_TAG
     page_classifier: str = VSM
-    page_classifier_models: str | None = None  # folder; None = those shipped
-    link_models: str | None = None  # folder; "none" = the topic's keywords; None = those shipped
+    page_classifier_models: str | None = None  # folder; None = the models in this package
+    link_models: str | None = None  # folder; "none" = the topic's keywords; None = the models in this package
     link_threshold: float | None = None  # 0..1; None = the topic's own, else the link model's
     prune: bool = True  # whether the gate applies to strategies that prune
     thesaurus: str | None = None
-    expand: str | None = None  # whose links are followed; None = as the strategy's paper has it
+    expand: str | None = None  # pages whose links are followed; None = as in the paper of the strategy
     off_topic: tuple[str, ...] = ()  # URLs known to be off topic
     seed: int = 0
     context_characters: int = WINDOW_CHARACTERS
-    file_seconds: float = SECONDS  # for reading one PDF or Office file
-    dropped_parameters: tuple[str, ...] = ()  # of URLs, besides the known tracking ones
-    listings_after: int = 0  # relevant pages of a host before it is asked for feeds and sitemaps; 0 = never
-    topic_fields: Mapping[str, Any] | None = None  # a user's topic as it was when the job began
-    # by which pages are judged for the strategy, where answers taught another topic
+    file_seconds: float = SECONDS  # time limit for reading one PDF or Office file
+    dropped_parameters: tuple[str, ...] = ()  # query parameters to remove besides the known tracking ones
+    listings_after: int = 0  # relevant pages of a host before its feeds and sitemaps are fetched; 0 = never
+    topic_fields: Mapping[str, Any] | None = None  # the user's own topic, as it was when the job began
+    # the topic from whose relevance the strategy learns, if feedback has changed the topic of the job
     strategy_topic: Mapping[str, Any] | None = None
-    store: str = ""  # address of the database that has the pages, without password; empty = they are in the job's folder
-    store_job: str = ""  # the job's name there
-    frontier: str = ""  # of another package, by name; empty = in memory, in the job's folder or on a server
-    # seconds since the epoch from which on relevances of the job are probabilities; None = they are similarities (earlier_jobs)
+    store: str = (
+        ""  # address of the database with the pages, without password; empty = they are in the job's folder
+    )
+    store_job: str = ""  # name of the job in that database
+    frontier: str = (
+        ""  # name of another package's frontier; empty = in memory, in the job's folder or on a server
+    )
+    # since when relevances of the job are probabilities, in seconds since the epoch; None = they are similarities (page_stores)
     relevance_since: float | None = 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """The fields as plain values for JSON."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any], what: str) -> Self:
-        """A recipe from the result of `as_json`; `what` names its file in the StateError for anything else."""
+        """A recipe from the result of `as_json`. Raises StateError for anything else; `what` names the file in its message."""
         try:
             recipe: Self = TypeAdapter(cls).validate_python(kept)
         except ValidationError as error:
@@ -249,7 +254,7 @@ class Recipe:
 
 
 class Settings(Protocol):
-    """What is read of Scrapy's settings."""
+    """The methods of Scrapy's settings that are used here."""
 
     def get(self, name: Any, default: Any = None) -> Any: ...
 
@@ -291,7 +296,7 @@ def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **giv
 
 
 def _with_learn(strategy: str, given: Mapping[str, str], settings: Settings) -> dict[str, str]:
-    """TOPIC_LEARN is the default of `-a strategy_learn=`, for strategies that have it."""
+    """The parameters of the strategy, with TOPIC_LEARN as default of `-a strategy_learn=` for strategies that have it."""
     parameters = dict(given)
     known = STRATEGIES.get(strategy)
     if settings.get("TOPIC_LEARN") is not None and known is not None and "learn" in parameters_of(known):

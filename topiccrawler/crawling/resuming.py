@@ -1,8 +1,7 @@
-"""What a resumed job may change: its folder has one crawl for one topic.
+"""Checks that a resumed job has the topic and the strategy it was begun with, and lists what else has changed in its recipe.
 
-The stored pages, the scores in the queue and what the strategy has learned were made with a topic, a strategy and its parameters, and
-would mean something else with others. All the rest (page classifier, link models, thresholds, keywords …) may be changed; it applies to
-later pages.
+The stored pages, the scores in the queue and the state of the strategy were made with one topic, one strategy and its parameters, and are
+not valid for others. All else (page classifier, link models, thresholds, keywords …) may change; it applies to later pages.
 """
 
 from __future__ import annotations
@@ -21,13 +20,14 @@ from topiccrawler.strategies import STRATEGIES, build, parameters_of
 from topiccrawler.topics.topic import Topic
 
 ELSEWHERE = "choose another JOBDIR or TOPIC_JOB"
-_TOLD_APART = {"topic", "topic_fields", "strategy", "parameters", "relevance_since"}
+_REPORTED_SEPARATELY = {"topic", "topic_fields", "strategy", "parameters", "relevance_since"}
 
 
 def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[str]:
-    """What the job goes on with instead of what its job.json says, a text each.
+    """The differences between the recipe in the folder (`kept`) and the present one (`now`), as one text each.
 
-    `queued`: its queue is in the folder too. Raises StateError for another topic, another page store, and with a queue for another strategy.
+    `queued`: the queue is in the folder too. Raises StateError for another topic or another page store, and, with a queue, for another
+    strategy or frontier.
     """
     begun, requested = _topic_name(kept), _topic_name(now)
     if begun != requested:
@@ -50,7 +50,7 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
     changes = [
         f"{name} {shortened(value)} -> {shortened(after[name])}"
         for name, value in before.items()
-        if name not in _TOLD_APART and value != after[name]
+        if name not in _REPORTED_SEPARATELY and value != after[name]
     ]
     if begun != requested:
         changes.append(f"{begun} -> {requested}")
@@ -60,7 +60,7 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
 
 
 def _whole(fields: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """A topic with the fields that releases after it have, as by default."""
+    """The fields of a topic, with defaults for those that it lacks because an earlier release stored it."""
     if fields is None:
         return None
     optional = {name: field for name, field in Topic.model_fields.items() if not field.is_required()}
@@ -68,7 +68,10 @@ def _whole(fields: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
 
 
 def another_topic(kept: Recipe, begun: str, now: Recipe, requested: str) -> str:
-    """The fault, with the display names of the topics, where these differ. `begun` and `requested`: their names."""
+    """The fault in a message about two different topics, with their display names; with their names too, if the display names are equal.
+
+    `begun` and `requested`: the names of the topics.
+    """
     names = [_display_name(recipe, name) for recipe, name in ((kept, begun), (now, requested))]
     if names[0] == names[1]:
         names = [f"{text} ({name})" for text, name in zip(names, (begun, requested), strict=True)]
@@ -76,12 +79,12 @@ def another_topic(kept: Recipe, begun: str, now: Recipe, requested: str) -> str:
 
 
 def _display_name(recipe: Recipe, name: str) -> str:
-    """`name` of a topic without fields: one of the catalogue, a class or several, whose file may be gone."""
+    """The display name of a user's own topic, else `name`: that of the catalogue, a class, several topics, or a file that may be gone."""
     return name if recipe.topic_fields is None else topic_display_name(recipe)
 
 
 def _topic_name(recipe: Recipe) -> str:
-    """One topic has several names, and its file may be gone."""
+    """The canonical name of the recipe's topic, which may have several; the name in the recipe if its file is gone."""
     try:
         return topic_of(replace(recipe, keywords=(), sites=None)).name
     except CrawlerError:
@@ -89,7 +92,10 @@ def _topic_name(recipe: Recipe) -> str:
 
 
 def ordering_of(recipe: Recipe) -> str:
-    """Strategy and parameters as they are typed; a default that is typed changes nothing, a parameter of an earlier release does."""
+    """Strategy and parameters as arguments on a command line.
+
+    Parameters with their default are left out; those that only an earlier release had are included.
+    """
     defaults = parameters_of(STRATEGIES[recipe.strategy]) if recipe.strategy in STRATEGIES else {}
     given = {name: value for name, value in recipe.parameters.items() if name in defaults}
     removed = {name: value for name, value in recipe.parameters.items() if name not in defaults}
@@ -107,6 +113,6 @@ def _store_of(recipe: Recipe, folder: Path) -> str:
 
 
 def _plain(recipe: Recipe) -> dict[str, Any]:
-    """As JSON decodes it."""
+    """The recipe as JSON values, so that it compares equal to one that was stored."""
     plain: dict[str, Any] = json.loads(json.dumps(recipe.as_json()))
     return plain

@@ -1,16 +1,16 @@
-"""Which pages of a job are looked at again, and in which order: by how probably they have changed, and what that is worth.
+"""Ranks the pages of a job that are to be fetched again, by the probability that they have changed and by the value of a change.
 
-Formula    value = relevance * P(changed) + P(leads to a new page)      a page not kept counts for what it leads to alone
-           P(changed) = 1 - exp(-rate * days)             days since the last look
-           rate = (changes + A) / (observed + A / site)   a day; Gamma posterior: changes seen in the days observed
-           site = the same over the pages of its site, with the job's rate behind it; the job's, with FIRST_RATE behind it
+Formula    value = relevance * P(changed) + P(leads to a new page)      a page that is not kept has the second term only
+           P(changed) = 1 - exp(-rate * days)             days since the last check
+           rate = (changes + A) / (observed + A / site)   per day; Gamma posterior: changes seen in the days observed
+           site = the same formula over the pages of the site, with the job's rate as prior; the job's rate has FIRST_RATE as prior
            P(leads to a new page) = 1 - exp(-draw * days)
-           draw ~ Gamma(found + 1, observed + 1 / (source * children / mean children)), new pages a day
+           draw ~ Gamma(found + 1, observed + 1 / (source * children / mean children)), new pages per day
            source = (sum of found + A) / (sum of observed + A / FIRST_RATE) over the job's sources
-Symbols    changes, observed, found: store.page_checks.Check; children: kept pages that were first met through it
-Reads      the crawl log (one pass), checks.sqlite; O(pages of the job) once a run.
-But:       two changes between two looks are seen as one, so that high rates come out too low (Cho & Garcia-Molina correct that for
-           even intervals; ours are not even, and only the order counts). A Last-Modified header counts as days observed without a change.
+Symbols    changes, observed, found: store.page_checks.Check; children: kept pages that were first found through the page
+Reads      the crawl log (one pass), checks.sqlite; O(pages of the job) once per run.
+But:       two changes between two checks are seen as one, so that high rates are estimated too low (Cho & Garcia-Molina correct that for
+           even intervals; here they are uneven, and only the order matters). A Last-Modified header counts as days without a change.
 Reference  Cho & Garcia-Molina, Effective page refresh policies for Web crawlers, TODS 2003 (Poisson changes); the draw is Thompson
            sampling: a source of which little is known is tried now and then.
 """
@@ -28,10 +28,10 @@ from topiccrawler.model import Visit
 from topiccrawler.store.page_checks import Check
 from topiccrawler.urls.canonical import host_of, site_of
 
-A = 0.5  # weight of what is known of the site, in changes
-# changes a day of a page of which nothing is known; chosen here: only a job's first revisit leans on it
+A = 0.5  # weight of the prior, in changes
+# prior of the job's rate, in changes per day; an assumption, which matters in the first revisit of a job only
 FIRST_RATE = 1 / 30
-MOST_MISSES = 2  # 404 or 410 in a row: it is gone, and not fetched again
+MOST_MISSES = 2  # consecutive responses 404 or 410 after which a page is gone and not fetched again
 DAY = 86_400.0
 
 
@@ -42,24 +42,23 @@ class Known:
     check: Check
     relevance: float  # 0..1
     is_kept: bool
-    children: int  # kept pages first met through it
+    children: int  # number of kept pages first found through it
 
 
 @dataclass(slots=True)
 class Due:
-    """A page that is to be looked at again, and what the look has found so far."""
+    """A page that is to be checked again, and what the check has found so far."""
 
     check: Check
-    value: float
+    value: float  # see the formula in the module docstring
     digest: str = ""
 
 
 def known_pages(visits: Iterable[Visit], checks: Iterable[Check]) -> list[Known]:
-    """The pages of a job that are kept or led to one that is."""
+    """The pages of a job that are kept, or that led to a kept page."""
     later = {check.url: check for check in checks}
-    pages: dict[
-        str, tuple[Check, float, bool]
-    ] = {}  # what is needed of a visit: the log of a long job has many
+    # Only the fields needed of a visit, since the log of a long job has many.
+    pages: dict[str, tuple[Check, float, bool]] = {}
     children: Counter[str] = Counter()
     for visit in visits:
         if 200 <= visit.status < 300:
@@ -74,13 +73,13 @@ def known_pages(visits: Iterable[Visit], checks: Iterable[Check]) -> list[Known]
 
 
 def first_check(visit: Visit) -> Check:
-    """What the first look at a page says."""
+    """The record of a page after its first fetch, by the entry in the crawl log."""
     seconds = _seconds_since(visit.modified, visit.time)
     return Check(visit.url, visit.time, visit.etag, visit.modified, days=seconds / DAY)
 
 
 def ranked(pages: Iterable[Known], now: float, random: Random) -> list[tuple[float, Known]]:
-    """Those that are not gone, with their values, the most valuable first."""
+    """The pages that are not gone, with their values, the most valuable first."""
     alive = [page for page in pages if page.check.misses < MOST_MISSES]
     rates, of_child = _rates(alive), _new_pages_a_child(alive)
     valued = [(_value(page, rates[page.check.url], of_child, now, random), page) for page in alive]
@@ -88,20 +87,20 @@ def ranked(pages: Iterable[Known], now: float, random: Random) -> list[tuple[flo
 
 
 def looked(check: Check, now: float, *, digest: str, etag: str = "", modified: str = "") -> Check:
-    """After a look that was answered with a page."""
+    """The record of a page after a check whose response was a page."""
     has_changed = bool(check.digest) and digest != check.digest
     return _after(check, now, has_changed, digest=digest, etag=etag, modified=modified)
 
 
 def looked_unchanged(check: Check, now: float, etag: str = "", modified: str = "") -> Check:
-    """After a response 304, which may have new conditions."""
+    """The record of a page after a response 304, which may have a new ETag or Last-Modified header."""
     return _after(
         check, now, False, digest=check.digest, etag=etag or check.etag, modified=modified or check.modified
     )
 
 
 def missed(check: Check, now: float) -> Check:
-    """After a look that was answered with 404 or 410."""
+    """The record of a page after a response 404 or 410."""
     return replace(check, looked=now, misses=check.misses + 1, gone=check.gone or now)
 
 
@@ -121,7 +120,7 @@ def _after(check: Check, now: float, has_changed: bool, *, digest: str, etag: st
 
 
 def _rates(pages: Iterable[Known]) -> dict[str, float]:
-    """Changes a day, by URL."""
+    """The estimated rate of each page, in changes per day, by URL."""
     sites: dict[str, list[Check]] = defaultdict(list)
     for page in pages:
         sites[site_of(host_of(page.check.url))].append(page.check)
@@ -141,7 +140,7 @@ def _posterior(checks: Iterable[Check], prior: float) -> float:
 
 
 def _new_pages_a_child(pages: Iterable[Known]) -> float:
-    """New pages a day that a source leads to, for each page it led to before."""
+    """The number of new pages per day to which a source leads, for each page to which it led before."""
     sources = [page for page in pages if page.children]
     found, days = sum(page.check.found for page in sources), sum(page.check.days for page in sources)
     mean_children = sum(page.children for page in sources) / max(1, len(sources))

@@ -1,7 +1,8 @@
-"""Servers that keep what several processes share: the queue of a crawl, or the pages of many. Found by name, imported when a setting names one.
+"""Finds the servers that store what several processes share: the queue of one crawl, or the pages of many crawls.
 
-One of another package is found by an entry point, whose value is a module with the functions of QueueServer or PageServer: in the group
-`topiccrawler.queue_servers` its name is the setting that has the address, in `topiccrawler.page_servers` the scheme of STORE_URL.
+A server is found by name, and its module is imported only when a setting names it. Servers of other packages are found by entry points
+whose value is a module with the functions of `QueueServer` or `PageServer`. In the group `topiccrawler.queue_servers` the name of an entry
+point is the setting that has the address, in `topiccrawler.page_servers` it is the scheme of STORE_URL.
 """
 
 from __future__ import annotations
@@ -28,49 +29,49 @@ QUEUE_GROUP, PAGE_GROUP = "topiccrawler.queue_servers", "topiccrawler.page_serve
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """In seconds."""
+    """Time limits in seconds."""
 
-    lease: float  # a lease ends by itself
-    worker: float  # a process without a sign of life for so long is declared dead
-    outage: float  # a server that is away is waited for
+    lease: float  # a lease expires after this time
+    worker: float  # a process is declared dead after this time without a heartbeat
+    outage: float  # how long to wait for a server that is unreachable
 
 
 class SharedView(Protocol):
-    """A crawl on a server, looked at without joining it."""
+    """A view of a crawl on a server, for reading without joining it."""
 
     name: str
-    made_of: Mapping[str, Any]  # its recipe
+    made_of: Mapping[str, Any]  # the recipe of the crawl
     notes: Notes
 
     def look(self) -> Listing:
-        """What its queue holds."""
+        """The contents of the queue."""
 
     def rows(self) -> Iterator[Row]:
-        """All records, in order of arrival."""
+        """All rows of the queue, in order of arrival."""
 
     def overview(self, top: int) -> Overview:
-        """Counts, and what comes next."""
+        """Counts of URLs, and the next `top` of them."""
 
     def notes_of(self, slot: int) -> Mapping[str, str]:
         """The notes of one process."""
 
     def learned(self) -> Learned | None:
-        """What the process that learns for all published last."""
+        """The state that the learner published last; None = none yet."""
 
     def close(self) -> None:
-        """Let go."""
+        """Close the connection."""
 
 
 class QueueServer(Protocol):
-    """A module; keeps queues."""
+    """A module that connects to a server of queues."""
 
-    EXAMPLE: str  # of an address
+    EXAMPLE: str  # an example of an address
 
     def public(self, address: str) -> str:
-        """The address without what is secret of it."""
+        """The address without its secret parts."""
 
     def check(self, address: str, job: str) -> None:
-        """ArgumentError for what is no address, and for a name that a crawl there cannot have."""
+        """Raise ArgumentError for a wrong address, or a name that a crawl on the server cannot have."""
 
     def open_queue(
         self,
@@ -81,20 +82,20 @@ class QueueServer(Protocol):
         made_of: Mapping[str, object],
         times: Times,
     ) -> tuple[Frontier, SharedQueue]:
-        """Join the crawl of this name. StateError when the server cannot be used, or the crawl was begun with another `recipe`."""
+        """Join the crawl with this name. StateError if the server cannot be used, or the crawl was begun with another `recipe`."""
 
     def open_view(self, address: str, job: str) -> SharedView:
-        """Look at it. StateError when there is none."""
+        """Open the crawl with this name for reading. StateError if there is none."""
 
 
 class ServedPages(Pages, Protocol):
     """The pages of one job on a server."""
 
     name: str
-    address: str  # without what is secret of it
+    address: str  # without its secret parts
 
     def recipe(self) -> tuple[str, str] | None:
-        """The topic of the job and its recipe as JSON; None = it has not begun."""
+        """The topic of the job and its recipe as JSON; None = the job has not begun."""
 
     def find(
         self,
@@ -104,27 +105,33 @@ class ServedPages(Pages, Protocol):
         segmenter: Segmenter,
         progress: Callable[[int, int], None] | None,
     ) -> list[Found]:
-        """The best pages that match; pages that are not indexed yet are, by this segmenter. `progress`: notified of pages that are indexed first, and of how many there are."""
+        """The best pages that match the terms, at most `limit`. Pages that are not indexed yet are indexed first, with this segmenter.
+
+        `progress`: called with the numbers of pages indexed so far and of pages to index.
+        """
 
 
 class PageServer(Protocol):
-    """A module; keeps pages."""
+    """A module that connects to a server of pages."""
 
     def remember(self, address: str, *, for_all: bool = False) -> None:
-        """For jobs whose recipes name it without what is secret of it; `for_all`: wherever they say that their pages lie."""
+        """Remember the address with its secret parts, for jobs whose recipes name the same server without them.
+
+        `for_all`: use it for all jobs, whatever address their recipes name.
+        """
 
     def open_pages(self, address: str, job: str) -> ServedPages:
-        """The pages of a job, to be read. StateError when there is no such job."""
+        """Open the pages of a job for reading. StateError if there is no such job."""
 
     def open_shared(
         self, address: str, job: str, topic: str, *, indexed: bool, outage_seconds: float
     ) -> SharedPages:
-        """The pages of a job that a crawl keeps. ArgumentError for no address."""
+        """Open the pages of a job for a crawl that stores pages there. ArgumentError for a wrong address."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueAddress:
-    """The server that a setting names."""
+    """The server of queues that a setting names, with its address."""
 
     setting: str
     address: str
@@ -132,12 +139,12 @@ class QueueAddress:
 
     @property
     def redacted(self) -> str:
-        """For messages, without password."""
+        """The setting and the address without its secret parts, for messages."""
         return f"{self.setting}={self.server.public(self.address)}"
 
 
 def queue_address(setting: Callable[[str], object]) -> QueueAddress | None:
-    """The first server whose setting is there; None = the queue is in memory or in a folder. `setting`: returns a setting's value."""
+    """The first server whose setting has a value; None = the queue is in memory or in a folder. `setting`: returns a setting's value."""
     for name, module in _known(QUEUE_GROUP, QUEUE_SERVERS).items():
         if address := setting(name):
             return QueueAddress(name, str(address), _queue_server(module, f"setting {name}"))
@@ -145,7 +152,7 @@ def queue_address(setting: Callable[[str], object]) -> QueueAddress | None:
 
 
 def no_queue_server(what: str) -> ArgumentError:
-    """`what` names a crawl on a server, and no setting says which."""
+    """The error for an argument `what` that names a crawl on a server, when no setting names the server."""
     known = _known(QUEUE_GROUP, QUEUE_SERVERS)
     examples = [f"-s {name}={_queue_server(module, name).EXAMPLE}" for name, module in known.items()]
     return ArgumentError(
@@ -154,7 +161,7 @@ def no_queue_server(what: str) -> ArgumentError:
 
 
 def page_server(address: str) -> PageServer:
-    """The one whose scheme an address has; ArgumentError for an address of none."""
+    """The server with the scheme of an address; ArgumentError if there is none."""
     scheme, mark, _ = address.partition("://")
     known = _known(PAGE_GROUP, PAGE_SERVERS)
     if not mark or scheme not in known:

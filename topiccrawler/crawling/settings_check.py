@@ -1,7 +1,7 @@
-"""Checks numbers and switches among the settings before they are used: a wrong one is one line with its name.
+"""Checks the values and names of settings before they are used, and reports a wrong one in one line with its name.
 
-The default in topiccrawler.settings says what is expected of ours: a switch, a whole number, or a number; none may be negative.
-Those of Scrapy that a crawl reads are in a table.
+For settings of this package the type of the default in topiccrawler.settings says what is expected: a switch, a whole number, or a number;
+none may be negative. Exceptions, and the settings of Scrapy that a crawl reads, are in a table.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ REMOVED = ("TOPIC_GROWTH", "TOPIC_LINKING_PAGE", "TOPIC_THRESHOLD")
 
 
 class Settings(Protocol):
-    """What is read of Scrapy's settings."""
+    """The method of Scrapy's settings that is used here."""
 
     def get(self, name: Any, default: Any = None) -> Any: ...
 
@@ -44,7 +44,7 @@ class Number:
         return " ".join([kind, *([f"from {self.least:g} to {self.most:g}"] if self.most < inf else bounds)])
 
     def accepts(self, value: object) -> bool:
-        """The value is such a number, or a text of one."""
+        """Whether the value is such a number, or a text of one."""
         try:
             number = float(value if isinstance(value, int | float) else str(value))
             if self.whole and not isinstance(value, float):
@@ -62,13 +62,13 @@ class Switch:
         return "True or False"
 
     def accepts(self, value: object) -> bool:
-        """The value is one, or a text of one."""
+        """Whether the value is a switch, or a text of one."""
         return str(value) in {"True", "true", "1", "False", "false", "0"}
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of these words."""
+    """One of several words."""
 
     words: tuple[str, ...]
 
@@ -76,7 +76,7 @@ class Choice:
         return f"one of {', '.join(self.words)}"
 
     def accepts(self, value: object) -> bool:
-        """The value is one."""
+        """Whether the value is one of the words."""
         return value in self.words
 
 
@@ -91,7 +91,7 @@ class WordOrCount:
         return f"{self.word} or {Number(most=self.most, whole=True)}"
 
     def accepts(self, value: object) -> bool:
-        """The value is one of them."""
+        """Whether the value is the word, or a whole number up to `most`, or a text of one."""
         return value == self.word or Number(most=self.most, whole=True).accepts(value)
 
 
@@ -112,7 +112,7 @@ _NAMED: dict[str, Expected] = {
     "WARC_OUT_MAX_BYTES": _ONE_OR_MORE,
     "TOPIC_SEED": Number(-inf, whole=True),
     **dict.fromkeys(("CONCURRENT_ITEMS", "CONCURRENT_REQUESTS_PER_DOMAIN"), _ONE_OR_MORE),
-    "CONCURRENT_REQUESTS": _COUNT,  # 0 = no bound
+    "CONCURRENT_REQUESTS": _COUNT,  # 0 = no limit
     **dict.fromkeys(("CLOSESPIDER_ERRORCOUNT", "CLOSESPIDER_ITEMCOUNT", "CLOSESPIDER_PAGECOUNT"), _COUNT),
     **dict.fromkeys(("DEPTH_LIMIT", "DOWNLOAD_MAXSIZE", "REDIRECT_MAX_TIMES", "RETRY_TIMES"), _COUNT),
     **dict.fromkeys(("AUTOTHROTTLE_MAX_DELAY", "AUTOTHROTTLE_START_DELAY"), _AMOUNT),
@@ -128,11 +128,11 @@ def _of_ours() -> Mapping[str, Expected]:
 
 
 EXPECTED: Mapping[str, Expected] = {**_of_ours(), **_NAMED}
-"""What each must be."""
+"""The expected kind of value of each setting, by name."""
 
 
 def check_settings(settings: Settings) -> None:
-    """Raises ArgumentError for the first that is wrong; what is not set is not looked at."""
+    """Raise ArgumentError for the first setting with a wrong value; settings without a value are skipped."""
     for name, expected in EXPECTED.items():
         value = settings.get(name)
         if value is not None and not expected.accepts(value):
@@ -144,13 +144,15 @@ def check_settings(settings: Settings) -> None:
 
 
 _OURS = re.compile("(?:TOPIC|FRONTIER)_[A-Z_]+")
-_NEAR = 0.8  # of the letters
+_NEAR = 0.8  # similarity from which a name counts as misspelt (difflib)
 _FROM_COMMAND_LINE = 40  # Scrapy's priority of `-s`
 
 
 def check_names(settings: Any) -> None:
-    """Raises ArgumentError for a name that looks like one of our settings and is none, where it is nearly one or was typed; another one,
-    which a project may have for itself, is a warning."""
+    """Raise ArgumentError for an unknown name with a prefix of this package, if it resembles a known one or is from the command line.
+
+    Other unknown names, which a project may use for itself, cause a warning.
+    """
     known = {*vars(ours), *EXPECTED, *REMOVED}
     for name in settings:
         if not isinstance(name, str) or name in known or not _OURS.fullmatch(name):
@@ -163,6 +165,6 @@ def check_names(settings: Any) -> None:
 
 
 def warn_of_removed(settings: Settings) -> None:
-    """One line for those that an earlier release had."""
+    """Log a warning that names those settings which only an earlier release had."""
     if found := [name for name in REMOVED if settings.get(name) is not None]:
         logger.warning("setting %s: no longer used, changes nothing; remove it", ", ".join(found))

@@ -1,8 +1,8 @@
-"""The contracts of a crawl that several processes share: the queue, the exchange between processes, and how the strategy learns.
+"""Defines the interfaces of a crawl that several processes share: the queue, the exchange of messages, and how the strategy learns.
 
-Each process appends an entry for each page it reads to one stream. One process at a time, the learner, consumes the entries of all.
-It publishes its state, and the stream is cut up to there. An entry is identified by its sender's session and its number in that
-session. Entries of one process arrive in order, possibly twice.
+Each process appends an entry to one stream for each page it reads. One process at a time, the learner, consumes the entries of all.
+It publishes the state of its strategy, and the stream is trimmed up to that point. An entry is identified by the session of its sender
+and its number in that session. Entries of one process arrive in order, possibly twice.
 """
 
 from __future__ import annotations
@@ -16,139 +16,139 @@ from topiccrawler.crawling.checkpoints import Rescoring
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Strategy
 
-START = "-"  # the place before all entries
+START = "-"  # the position before all entries
 
 
 class StreamEntry(NamedTuple):
     """One entry of the stream."""
 
-    place: str
-    session: str  # of the sender
-    number: int  # among those of the session, from 1
-    text: bytes  # empty for an entry of this process when it does not read its own
+    place: str  # its position in the stream
+    session: str  # session of the sender
+    number: int  # number of the entry in that session, from 1
+    text: bytes  # empty for an entry of this process, if it does not read its own entries
 
 
 class Learned(NamedTuple):
-    """A published state."""
+    """A published state of the strategy."""
 
-    number: int  # from 1; the newest counts
-    by: str  # session
-    place: str  # of the last entry read for it
+    number: int  # from 1; the newest state is valid
+    by: str  # session of the learner
+    place: str  # position of the last entry that the state covers
     covered: Mapping[str, int]  # session -> number of its last entry that the state covers
-    entries: int  # covered, since the crawl began
-    at: float  # when, by the clock of `Exchange.now`
+    entries: int  # number of entries covered since the crawl began
+    at: float  # time of publication, by the clock of `Exchange.now`
     text: str
 
 
 class Harvest(NamedTuple):
-    """Of all processes together."""
+    """The numbers of pages of all processes together."""
 
-    pages: int  # fetched
-    kept: int
-    under_way: int
+    pages: int  # pages fetched
+    kept: int  # pages kept
+    under_way: int  # fetches in progress
 
 
 class Exchange(Protocol):
-    """Nothing here waits for another machine."""
+    """The exchange of entries, states and counts between the processes of a crawl. No method blocks on another machine."""
 
-    session: str  # of this process; another one after it was declared dead
+    session: str  # session of this process; a new one after the process was declared dead
     begun: bool  # the entry of the seeds was sent before this process joined
-    first: Learned | None  # the newest state when it joined
+    first: Learned | None  # the newest state when this process joined
     used: bool  # set by a strategy that learns; else no process becomes the learner
-    is_learner: bool
-    place: str  # of the last entry consumed; the learner keeps it up to date
+    is_learner: bool  # this process is the learner
+    place: str  # position of the last entry consumed; the learner keeps it up to date
     newest: int  # number of the newest state; 0 = none
-    sent: int  # entries of all processes since the crawl began
-    live: int  # processes
-    announced: list[str]  # announcements since the crawl began, as far as received
+    sent: int  # number of entries of all processes since the crawl began
+    live: int  # number of live processes
+    announced: list[str]  # announcements received, of all since the crawl began
 
     def now(self) -> float:
-        """Seconds, a clock that all processes share."""
+        """The time in seconds, by a clock that all processes share."""
 
     def count(self, *, kept: bool) -> None:
-        """Count a page fetched here; sent with its end."""
+        """Count a page that this process fetched; the count is sent when the page's lease ends."""
 
     def harvest(self) -> Harvest:
-        """The latest count of all processes, with what this process added since."""
+        """The latest counts of all processes, plus what this process has counted since."""
 
     def announce(self, text: str) -> None:
         """Send a text to all processes, including those that join later. It may arrive twice."""
 
     def send(self, text: bytes, *, once: bool = False) -> int:
-        """Append an entry, with the pending changes of the queue; returns its number. `once`: unless one was appended with `once`."""
+        """Append an entry, with the pending changes of the queue; return its number. `once`: only if no entry was sent so before."""
 
     def read_from(self, place: str, *, own: bool) -> None:
-        """Read the entries after this place from now on; `own`: with the texts of this process's own."""
+        """Read the entries after this position from now on; `own`: also the texts of entries that this process has sent."""
 
     def read(self, pause_seconds: float) -> Sequence[StreamEntry]:
-        """The next entries, in order; empty while a reply is awaited. When there were none, the next request waits for the pause."""
+        """The next entries, in order; empty while a reply is awaited. After an empty reply, the next request is delayed by the pause."""
 
     def newest_state(self) -> Learned | None:
         """The newest state; None while the reply is awaited."""
 
     def publish(self, text: str, covered: Mapping[str, int], entries: int) -> None:
-        """Publish a state that covers all entries up to `place`. Ignored when this process is not the learner any more."""
+        """Publish a state that covers all entries up to `place`. Ignored if this process is no longer the learner."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prefetch:
     """A request to a queue on another machine, sent before its reply is needed."""
 
-    answers: Sequence[Future[None]]  # done once the replies are here
+    answers: Sequence[Future[None]]  # done when the replies have arrived
     receive: Callable[[], object]  # applies the replies, in the caller's thread
 
 
 class Learning(Protocol):
-    """How the strategy of a crawl learns, as `Ordering` uses it."""
+    """The way in which the strategy of a crawl learns, alone or with other processes, as `Ordering` uses it."""
 
-    is_shared: bool  # with other processes
+    is_shared: bool  # other processes learn from the same crawl
     leads: bool  # this process refreshes the scores of the queue
 
     def load(self) -> int:
-        """Bring the strategy to the state of the queue. Returns how many pages it has visited."""
+        """Restore the strategy to the state that the queue has. Returns the number of pages that it has visited."""
 
     def seeds_are_known(self, links: Sequence[Link]) -> bool:
-        """The strategy of the crawl has visited these seeds."""
+        """Whether the strategy of the crawl has visited these seeds already."""
 
     def record_visit(self, pages: int, page: Page, links: Sequence[Link], *, refreshed: bool) -> None:
-        """The strategy of this process visited a page, its `pages`-th; `refreshed`: a refresh began then."""
+        """Record that the strategy of this process visited a page, its `pages`-th; `refreshed`: a refresh began with it."""
 
     def hand_over(self, page: Page, links: Sequence[Link]) -> bool:
-        """Send a page to the process that scores and queues its links. False when this process does it itself."""
+        """Send a page to the process that scores and queues its links. False if this process must do it."""
 
     def look_up(self, urls: Iterable[str]) -> None:
-        """Load what is known of these URLs, which are about to be read."""
+        """Load the records of these URLs, which are about to be read, and wait for them."""
 
     def prefetch(self, urls: Iterable[str]) -> Prefetch | None:
-        """The same without waiting; None = no reply to wait for."""
+        """Request the records of these URLs without waiting for the reply; None = no request is needed."""
 
     def others_live(self) -> bool:
-        """Other processes work on the crawl now."""
+        """Whether other processes work on the crawl now."""
 
     def pending(self) -> bool:
-        """Something waits, or is under way in another process, whose links may be fetched here."""
+        """Whether a URL waits, or is being fetched by another process, so that its links may be fetched here."""
 
     def next_ready(self, now: float) -> float | None:
-        """When to ask for a lease again, on the clock of `now`."""
+        """The time to ask for a lease again, on the clock of `now`; None = nothing can be fetched before something changes."""
 
     def step(self) -> None:
         """Do a slice of the work for other processes."""
 
     def save(self, pages: int) -> None:
-        """Store what was learned."""
+        """Store what the strategy has learned from this number of pages."""
 
     def change_strategy(self, strategy: Strategy) -> None:
-        """Go on with a strategy that has learned nothing."""
+        """Continue with another strategy, which replaces the present one."""
 
     def figures(self) -> Mapping[str, float]:
-        """For the stats, by key."""
+        """Figures for the stats, by key."""
 
 
 class SharedQueue(Protocol):
-    """The queue of a crawl that several processes share, on another machine, beside its contract as a Frontier."""
+    """The queue of a crawl that several processes share, on another machine: its methods in addition to those of a Frontier."""
 
     exchange: Exchange
-    stats_family: str  # key of its figures in the stats, with … for their names
+    stats_family: str  # the key of its figures in the stats, with … in place of their names
 
     def learning(
         self,
@@ -159,24 +159,29 @@ class SharedQueue(Protocol):
         seconds: float,
         every_pages: int,
     ) -> Learning:
-        """How the crawl's strategy learns from the pages of all processes. `learned(page, links)` is called for each entry: with None
-        when the strategy has observed it, with a page that the caller must pass to the strategy. `seconds`: between two states."""
+        """The learning of the strategy from the pages of all processes.
+
+        `learned(page, links)` is called for each entry: with None if the strategy has observed the entry, else with a page that the caller
+        must pass to the strategy. `seconds`: the interval between two published states.
+        """
 
     def look_up(self, urls: Iterable[str]) -> bool:
-        """Load what is known of these URLs in one request, before they are read or pushed. False when the server is away."""
+        """Load the records of these URLs in one request, before they are read or pushed. False if the server is unreachable."""
 
     def prefetch(self, urls: Iterable[str]) -> Prefetch | None:
-        """The same without waiting. None = no reply to wait for."""
+        """Request the records of these URLs without waiting for the reply; None = no request is needed."""
 
     def send_scores(self, scores: Iterable[Score]) -> int:
-        """Frontier.rescore without a request: scores of URLs not known here are sent to the server. Returns how many scores changed
-        here or were sent."""
+        """Like `Frontier.rescore`, but without a look-up: scores of URLs that this process does not hold are sent to the server.
+
+        Returns the number of scores changed here or sent.
+        """
 
     def pending(self) -> bool:
-        """Some URL waits, or is under way in some process; its links may be fetched here."""
+        """Whether a URL waits, or is being fetched by any process, so that its links may be fetched here."""
 
     def next_ready(self, now: float) -> float | None:
-        """When to ask for a lease again, on the clock of `now`: hosts.next_ready, or sooner when others may bring URLs."""
+        """The time to ask for a lease again, on the clock of `now`: hosts.next_ready, or sooner if other processes may push URLs."""
 
     def figures(self) -> Mapping[str, float]:
-        """Numbers for the stats, by name."""
+        """Figures for the stats, by name."""

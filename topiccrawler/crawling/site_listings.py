@@ -1,10 +1,10 @@
-"""Feeds and sitemaps of sites with relevant pages: one request brings hundreds of their titles.
+"""Queues feeds and sitemaps of sites with relevant pages, because one request returns hundreds of page titles.
 
-After `after` relevant pages of a host its listings are queued, once: those that it declares (feeds that the page names,
-Sitemap lines of robots.txt), else the well-known places. They are rows of the queue like any link, with the score of the page that
-made the host worth it; what they list are links like any other.
+`SiteListings` queues the listings of a host once, after `after` relevant pages of it: those that the host declares (feeds that the page
+names, Sitemap lines of robots.txt), else well-known paths. They are queued like any link, with the score of the page that completed the
+count; the URLs that they list are links like any other.
 
-Nothing is kept in memory but what robots.txt said: each host's count is a note of the frontier, written in the transaction of
+Only the Sitemap lines of robots.txt are held in memory: the count of each host is a note of the frontier, written in the transaction of
 the page that changed it.
 """
 
@@ -17,24 +17,25 @@ from topiccrawler.frontier.base import Notes
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.urls.canonical import host_of
 
-LISTING = "listing"  # Link.kind
+LISTING = "listing"  # value of Link.kind
 AFTER = 2  # relevant pages
-MOST_REQUESTS = 3  # to one host
-WELL_KNOWN = ("/search.xml", "/atom.xml", "/sitemap.xml")  # those with headlines go first
-NOTE = "listings/"  # and the host
-MOST_HOSTS = 100_000  # whose Sitemap lines are kept until they are used
+MOST_REQUESTS = 3  # for each host
+WELL_KNOWN = ("/search.xml", "/atom.xml", "/sitemap.xml")  # those with headlines first
+NOTE = "listings/"  # followed by the host
+MOST_HOSTS = 100_000  # hosts whose Sitemap lines are held until they are used
 _ASKED = "asked"
 
 
 def is_listing(page: Page) -> bool:
-    """The page was fetched as a listing of its site."""
+    """Whether the page was fetched as a listing of its site."""
     return page.via is not None and page.via.link.kind == LISTING
 
 
 class SiteListings:
-    """Notified of every page that was read; returns the listings of its site to queue.
+    """Is notified of every page that was read, and returns the listings of its site to queue.
 
-    `sitemaps`: what the robots.txt of a site (http://host) says; None = those passed to `declare`. `held`: whether a recorded web has a URL.
+    `after`: the number of relevant pages of a host before its listings are queued. `sitemaps`: returns the sitemaps that the robots.txt
+    of a site (http://host) names; None = those passed to `declare`. `held`: whether a recorded web has a URL; None = any URL may be queued.
     """
 
     def __init__(
@@ -45,18 +46,18 @@ class SiteListings:
         held: Callable[[str], bool] | None = None,
     ) -> None:
         self.notes, self.after = notes, after
-        self.queued_sites = 0  # hosts, in this run
-        self.read = 0  # listings, in this run
+        self.queued_sites = 0  # number of hosts whose listings were queued in this run
+        self.read = 0  # number of listings read in this run
         self._declared: dict[str, Sequence[str]] = {}
         self._sitemaps, self._held = sitemaps, held
 
     def declare(self, host: str, urls: Sequence[str]) -> None:
-        """The robots.txt of a host names these sitemaps."""
+        """Hold the sitemaps that the robots.txt of a host names."""
         if urls and len(self._declared) < MOST_HOSTS:
             self._declared[host] = urls
 
     def of(self, page: Page) -> list[tuple[Link, Score]]:
-        """What to queue after this page; mostly nothing."""
+        """The listings to queue after this page, with their scores; mostly none."""
         if is_listing(page):
             self.read += 1
             return []
@@ -64,7 +65,7 @@ class SiteListings:
             return []
         host = host_of(page.url)
         known = self.notes.get(NOTE + host) or "0"
-        if not known.isdecimal():  # asked, or damaged
+        if not known.isdecimal():  # the listings were queued before, or the note is damaged
             return []
         relevant = int(known) + 1
         if relevant < self.after:

@@ -1,8 +1,9 @@
-"""What a person has taught a job: answers about its pages, the topic learned from them, and the topic before.
+"""Lets a job learn from a person's answers about its pages (relevance feedback), and stores the answers and the topics learned.
 
-teaching.json in the job's folder has the original topic and each step: the answers of the step and the topic learned from all answers so far. A
-crawl that is resumed with the same command uses the last one; `undo` removes a step. How a topic classifies pages at hand (HTML files, or
-the stored pages of a job) is computed here too.
+`Lessons` holds them. The file teaching.json in the job's folder has the original topic and each step: the answers of the step, and the
+topic learned from all answers so far. A crawl that is resumed with the same command uses the last topic; `undo` removes a step.
+
+`relevances` computes how a topic classifies given pages: HTML files, or the stored pages of a job.
 """
 
 from __future__ import annotations
@@ -50,9 +51,9 @@ from topiccrawler.urls.canonical import host_of
 
 
 def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float]]:
-    """Address (or path) and relevance 0..1 of each page of the files, by the keywords alone.
+    """The URL (or path) and the relevance, 0..1, of each page in the files, by the keywords alone.
 
-    Of stored pages title, meta keywords, description and main text are read: headings are not kept apart.
+    A stored page has title, meta keywords, description and main text; its headings are not stored separately.
     """
     page_classifier = untrained(topic)
     reader = Reader(page_classifier, sites=topic.sites, segmenter=topic.segmenter)
@@ -70,9 +71,11 @@ def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float
 
 
 def words_of_record(record: PageRecord, segmenter: Segmenter, *, in_segments: bool = False) -> PageWords:
-    """The words of a stored page: title, meta keywords with description, and main text. `in_segments`: its segments too, for page classifiers
-    that read them; its headings and linked tags, and which segments the site repeats, are not known here, so its relevance is only nearly that of the
-    crawl."""
+    """The words of a stored page: title, meta keywords with description, and main text.
+
+    `in_segments`: its segments too, for page classifiers that read them. Headings, linked tags and the segments that the site repeats are
+    not known here, so the relevance of these words differs a little from that in the crawl.
+    """
     meta = f"{record.keywords} {record.description}"
     title, about, body = segmenter.words_of([record.title, meta, record.text])
     words = PageWords(title=title, meta=about, body=body)
@@ -85,10 +88,12 @@ def words_of_record(record: PageRecord, segmenter: Segmenter, *, in_segments: bo
 
 
 def without_repeats(urls: Sequence[str], pages: Sequence[PageWords]) -> list[PageWords]:
-    """The pages without the segments that these very pages show to be repeated by their sites: a crawl knows all pages that it has read,
-    here are those that were stored."""
+    """The pages without the segments that their sites repeat on several of these pages.
+
+    A crawl counts repeats over all pages that it reads; here only the stored pages are known.
+    """
     repeats = SiteRepeats()
-    for _ in range(2):  # counted, then asked
+    for _ in range(2):  # the first pass counts, the second has the result
         found = [
             repeats.of(host_of(url), url, keys_of(page.segments))
             for url, page in zip(urls, pages, strict=True)
@@ -106,56 +111,60 @@ logger = logging.getLogger(__name__)
 
 TEACHING = "teaching.json"
 VERSION = 1
-ANSWERED = 0.95  # relevance of a page that a person accepted; people err
+ANSWERED = 0.95  # relevance of a page that a person accepted; below 1, because people err
 MOST_UNSEEN = 12.0  # log-odds
 MOST_BYTES = 200_000_000
 REMEDY = "name the folder of a job"
 
 
 Running = Callable[[bool], int]
-"""Has a crawl that is under way go on for the topic its job was taught just now; the strategy keeps what it learned where that is true.
-Returns how many URLs are scored anew."""
+"""A function that lets a running crawl continue with the topic its job was just taught, and returns how many URLs get a new score.
+
+Its argument: whether the strategy keeps what it has learned."""
 
 
 @dataclass(slots=True)
 class Lessons:
-    """A job's pages with their texts, and what a person said of them."""
+    """The stored pages of a job with their words, and a person's answers about them."""
 
     folder: Path
     recipe: Recipe
-    base: dict[str, Any]  # the topic's fields before anything was taught
+    base: dict[str, Any]  # fields of the topic before the first step
     steps: list[dict[str, Any]]  # {"answers": URL -> answer, "topic": fields}, first to last
     records: list[PageRecord] = field(default_factory=list)
-    words: list[PageWords] = field(default_factory=list)
-    # the answers that the recipe's topic has learned from
+    words: list[PageWords] = field(default_factory=list)  # of each record
+    # the answers from which the topic of the recipe was learned
     followed: dict[str, bool] = field(default_factory=dict)
-    # log-odds, of what the crawl saw of a page and the job has not stored
+    # for each record the log-odds due to parts of the page that are not stored (see `look`)
     unseen: list[float] = field(default_factory=list)
-    segmenter: Segmenter = PLAIN  # of the topic when its pages were read
+    segmenter: Segmenter = PLAIN  # segmenter of the topic when the pages were read
 
     @property
     def topic(self) -> Topic:
-        """The job's topic now."""
+        """The present topic of the job."""
         return make_topic(self.steps[-1]["topic"] if self.steps else self.base, str(self.folder / TEACHING))
 
     @property
     def answers(self) -> dict[str, bool]:
-        """All answers so far, the last about each page."""
+        """All answers so far, by URL; of several answers about a page the last."""
         return {url: answer for step in self.steps for url, answer in step["answers"].items()}
 
     def relevances(self, topic: Topic) -> list[float]:
-        """Of each page to a topic, as a crawl for it judges them."""
+        """The relevance of each page to a topic, as a crawl for the topic computes it."""
         page_classifier = untrained(topic.cut_by(self.segmenter))
         return [self.relevance(place, page_classifier) for place in range(len(self.words))]
 
     def relevance(self, place: int, page_classifier: PageClassifier) -> float:
-        """Of the page in that place."""
+        """The relevance of the page with that position in `records`."""
         return relevance_with(page_classifier, self.words[place], self.unseen[place] if self.unseen else 0.0)
 
     def look(self) -> None:
-        """Read the pages' words. Of a narrow topic, pages are judged by tags and headings too, which are not stored: what they say is how much
-        more relevant the crawl held the page than its stored words are, by the topic of that time. Of pages from before relevance was a
-        probability (Recipe.relevance_since) nothing is known."""
+        """Read the words of the pages, and estimate the evidence that is not stored.
+
+        For a narrow topic, the crawl also classifies by tags and headings, which are not stored. Their evidence is the log-odds of the
+        relevance in the crawl, minus those of the stored words by the topic of that time. It is 0 for pages fetched before relevance was a
+        probability (Recipe.relevance_since).
+        """
         classifiers = [(0.0, untrained(self._topic(self.base)))]
         in_segments = classifiers[0][1].reads_segments
         self.words = [
@@ -177,18 +186,21 @@ class Lessons:
             self.unseen.append(max(-MOST_UNSEEN, min(MOST_UNSEEN, found)))
 
     def learned(self, answers: Mapping[str, bool]) -> Topic:
-        """The topic that all answers so far and these teach."""
+        """The topic learned from all answers so far and these."""
         places = {record.url: place for place, record in enumerate(self.records)}
         every = self.answers | dict(answers)
         known = {places[url]: answer for url, answer in every.items() if url in places}
         return taught(self._topic(self.base), self.words, known, self.unseen)
 
     def _topic(self, fields: Mapping[str, Any]) -> Topic:
-        """A topic for the pages as they were read."""
+        """A topic with the segmenter by which the pages were read."""
         return make_topic(fields, str(self.folder)).cut_by(self.segmenter)
 
     def teach(self, answers: Mapping[str, bool], running: Running | None = None) -> int:
-        """Learn, keep it with the job, score what waits anew. Returns how many scores changed. `running`: of a crawl that is under way."""
+        """Learn from answers, store the topic with the job, and rescore the waiting URLs. Returns how many scores have changed.
+
+        `running`: for a job whose crawl is running, the function that changes the topic there.
+        """
         topic = self.learned(answers)
         step: dict[str, Any] = {
             "answers": dict(answers),
@@ -202,23 +214,23 @@ class Lessons:
         return self._keep(running)
 
     def undo(self, running: Running | None = None) -> int:
-        """Back to the topic before the last step."""
+        """Restore the topic before the last step. Returns how many scores have changed. `running`: see `teach`."""
         if not self.steps:
             raise ArgumentError(f"job {self.folder}", "was taught nothing", "there is nothing to undo")
         self.steps.pop()
         return self._keep(running)
 
     def changes_few(self, parts: Parts) -> bool:
-        """The strategy of these parts may keep what it learned, and go on learning by what it learned from."""
+        """Whether the verdict on so few pages changes that the strategy of these parts may keep what it has learned."""
         before = assemble(self.recipe)
         old = list(_pages(self.folder, before, self, self.followed))
         new = list(_pages(self.folder, parts, self, self.answers))
-        pairs = zip(old, new, strict=False)  # the log of a crawl that runs grows between the two looks
+        pairs = zip(old, new, strict=False)  # the log of a running crawl grows between the two passes
         changed = sum(one.is_target != other.is_target for one, other in pairs)
         return can_transfer(parts.strategy, changed, len(new))
 
     def _taught(self) -> Recipe:
-        """The recipe with the last step."""
+        """The recipe with the topics of the last step."""
         learned_by = self.steps[-1].get("strategy_topic") if self.steps else None
         return replace(self.recipe, topic_fields=self.topic.model_dump(), strategy_topic=learned_by)
 
@@ -235,7 +247,10 @@ class Lessons:
 
 
 def lessons_of(folder: Path) -> Lessons:
-    """A job's pages and what was taught so far; ArgumentError for a folder that holds none, or a page classifier that reads no words."""
+    """The pages of a job and what it was taught so far.
+
+    ArgumentError if the folder has no job, or if the job has several topics or a page classifier that does not learn from answers.
+    """
     recipe = read_recipe(folder)
     if recipe is None:
         raise ArgumentError(f"folder {folder}", "holds no job", REMEDY)
@@ -260,7 +275,7 @@ def lessons_of(folder: Path) -> Lessons:
 
 
 def with_teaching(recipe: Recipe, folder: Path) -> Recipe:
-    """The recipe of a crawl that goes on in that folder, with the topic its job was taught, if it is the topic that was begun with."""
+    """The recipe of a crawl in that folder, with the topic that its job was taught, unless the topic was changed since."""
     if not (folder / TEACHING).is_file():
         return recipe
     base, steps = _kept(folder)
@@ -276,12 +291,12 @@ def with_teaching(recipe: Recipe, folder: Path) -> Recipe:
 
 
 def answered(folder: Path) -> dict[str, bool]:
-    """What a person said of pages of the job in that folder; StateError when that is damaged."""
+    """All answers about pages of the job in that folder, by URL; StateError if the file is damaged."""
     return {url: answer for step in _kept(folder)[1] for url, answer in step["answers"].items()}
 
 
 def answers_behind(topic: Topic, folder: Path) -> int:
-    """How many answers have taught the topic of the crawl in that folder; 0 when it is another than the one taught."""
+    """The number of answers from which `topic` was learned in that folder; 0 if it is not the topic of the last step."""
     _, steps = _kept(folder)
     if not steps or make_topic(steps[-1]["topic"], str(folder / TEACHING)) != topic:
         return 0
@@ -310,7 +325,7 @@ def _kept(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:
-    """Score what waits by the topic of the recipe; nothing for a job whose queue was not kept."""
+    """Rescore the waiting URLs for the topic of the recipe; 0 for a job without a stored queue. Returns how many scores have changed."""
     if not (folder / FRONTIER).is_file():
         return 0
     parts, before = assemble(recipe), assemble(lessons.recipe)
@@ -333,8 +348,11 @@ def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:
 
 
 def _pages(folder: Path, parts: Parts, lessons: Lessons, answers: Mapping[str, bool]) -> Iterator[Page]:
-    """What was fetched, in order, as the page classifier sees it now; a page whose text was not kept, as it was judged then; one that a
-    person was asked about, as the person says, where that is what is kept (narrow topics)."""
+    """The pages fetched, in order, with the relevance by the present page classifier.
+
+    A page whose text is not stored has the relevance in the crawl log. For narrow topics, answers override the relevance, since they decide
+    there what is kept.
+    """
     at = {record.url: place for place, record in enumerate(lessons.records)}
     page_classifier = parts.strategy_classifier
     with file_faults(StateError, folder / VISITS, "cannot be read", REMEDY):
@@ -381,7 +399,7 @@ def _page_of(
 
 
 def earlier_pages(files: JobFiles, parts: Parts, since: float) -> Iterator[Page]:
-    """What the job has fetched, in order, as the crawl judged it then; from a time on, in seconds since the epoch."""
+    """The pages that the job has fetched since a time (seconds since the epoch), in order, with the relevance in the crawl log."""
     threshold, reads_terms = parts.strategy_classifier.similarity_threshold, parts.strategy.reads_terms
     for visit in visits_of(files.folder):
         if not 200 <= visit.status < 300 or visit.time < since:

@@ -1,10 +1,11 @@
-"""Chooses seeds among candidates: the best, few of a host, those that answer.
+"""Chooses seeds among candidates: those with the best scores that can be reached, and only a few of each host.
 
-A candidate's score is one, whatever its source.
+`Candidate` has one score for all sources of evidence.
 
-Formula: score = relevance + Σ_source log2(1 + n) · n / (m + 4). relevance 0..1 of the page (of a search result: of its title and snippet) by the
-page classifier; from earlier jobs n = relevant pages fetched by its links, m = all pages fetched by them; from a search service n = queries
-that found it, m = queries asked; the 4 keeps low what few prove. So a page that led to many relevant pages and few others comes before one that is only relevant itself.
+Formula: score = relevance + Σ_source log2(1 + n) · n / (m + 4). relevance: 0..1, of the page (of a search result: of its title and snippet)
+by the page classifier. From earlier jobs: n = relevant pages fetched through its links, m = all pages fetched through them. From a search
+service: n = queries that found it, m = queries asked. The 4 keeps the score low where m is small. So a page that led to many relevant pages
+and few others ranks above a page that is only relevant itself.
 """
 
 from __future__ import annotations
@@ -22,24 +23,24 @@ PRIOR = 4
 
 
 class Candidate(NamedTuple):
-    """One address, and what speaks for it."""
+    """One URL that may become a seed, with the evidence for it."""
 
     url: str  # canonical
-    title: str = ""  # as the web has it; the text of a link to it when it was not kept
+    title: str = ""  # title of the page; the anchor of a link to it if the page was not stored
     relevance: float = 0.0  # 0..1
-    reached: int = 0  # relevant pages fetched by its links in earlier jobs
-    fetched: int = 0  # all pages fetched by its links
-    found: int = 0  # queries that found it
-    queries: int = 0  # queries asked
+    reached: int = 0  # number of relevant pages fetched through its links in earlier jobs
+    fetched: int = 0  # number of all pages fetched through its links
+    found: int = 0  # number of queries that found it
+    queries: int = 0  # number of queries asked
 
     @property
     def score(self) -> float:
-        """Larger is better; 0 = nothing speaks for it."""
+        """The score of the module docstring; larger is better, 0 = no evidence."""
         return self.relevance + _worth(self.reached, self.fetched) + _worth(self.found, self.queries)
 
     @property
     def why(self) -> str:
-        """The score in words."""
+        """The parts of the score in words, for display."""
         parts = [f"relevance {self.relevance:.2f}"]
         if self.reached:
             parts.append(f"{self.reached} of {self.fetched} pages it led to are relevant")
@@ -53,7 +54,7 @@ def _worth(good: int, every: int) -> float:
 
 
 def merged(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Each address once, with all that speaks for it; the best first."""
+    """The candidates with all evidence for a URL joined, each URL once, the best first."""
     found: dict[str, Candidate] = {}
     for one in candidates:
         known = found.get(one.url)
@@ -68,7 +69,7 @@ def _together(one: Candidate, other: Candidate) -> Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What was chosen, best first, and why others were not there."""
+    """The chosen candidates, best first, and the faults of URLs that could not be reached."""
 
     chosen: list[Candidate]
     dead: dict[str, str]  # URL -> fault
@@ -80,18 +81,20 @@ def choose(
     per_host: int,
     check: Callable[[Sequence[str]], Mapping[str, str]] | None = None,
 ) -> Choice:
-    """At most `count`, at most `per_host` of one host. `candidates` come best first; `check` gives the fault of each URL, empty for
-    one that is there, and is asked for no more than may be needed; None = all are."""
+    """Choose at most `count` candidates, and at most `per_host` of one host. `candidates`: the best first.
+
+    `check`: returns the fault of each URL, empty for one that can be reached; None = all can be. It is called for no more URLs than needed.
+    """
     chosen: list[Candidate] = []
     dead: dict[str, str] = {}
     waiting = list(candidates)
     while waiting and len(chosen) < count:
-        taken = Counter(host_of(one.url) for one in chosen)
+        host_counts = Counter(host_of(one.url) for one in chosen)
         batch, later = list[Candidate](), list[Candidate]()
         for one in waiting:
             host = host_of(one.url)
-            fits = len(chosen) + len(batch) < count and taken[host] < per_host
-            taken[host] += fits
+            fits = len(chosen) + len(batch) < count and host_counts[host] < per_host
+            host_counts[host] += fits
             (batch if fits else later).append(one)
         if not batch:
             break

@@ -1,7 +1,7 @@
-"""Seeds from the user's own earlier jobs: pages that are about the topic, and pages whose links led to such pages.
+"""Finds candidates for seeds in the user's earlier jobs: pages that are about the topic, and pages whose links led to such pages.
 
-The jobs may have been for any topic: the stored texts are classified anew. A page that links many relevant ones is often not relevant
-itself, and was not kept; it is known as the source of others, and the crawl log says whether it could be fetched.
+The jobs may have been for any topic, because the stored texts are classified again. A page that links to many relevant ones is often not
+relevant itself, and was not kept. It is known as the source of other pages, and the crawl log says whether it could be fetched.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _REMEDY = "name the folder of a job, or one that holds folders of jobs"
 
 @dataclass(slots=True)
 class _Job:
-    """What one job says of its URLs."""
+    """What the files of one job say about its URLs."""
 
     titles: dict[str, str] = field(default_factory=dict)
-    relevance: dict[str, float] = field(default_factory=dict)  # of the pages with a text
-    fetched: dict[str, set[str]] = field(default_factory=dict)  # source -> pages fetched by its links
+    relevance: dict[str, float] = field(default_factory=dict)  # pages with a text only
+    fetched: dict[str, set[str]] = field(default_factory=dict)  # source -> pages fetched through its links
     failed: set[str] = field(default_factory=set)
 
-    def came(self, url: str, source: str) -> None:
-        """A page was fetched by a link of another."""
+    def add_fetch(self, url: str, source: str) -> None:
+        """Record that a page was fetched through a link of another page."""
         if source and source != url:
             self.fetched.setdefault(source, set()).add(url)
 
 
 def job_folders(given: Sequence[Path]) -> list[Path]:
-    """Those of these folders that hold a job, and the jobs in the others, by name; ArgumentError for one that has neither."""
+    """The folders that have a job, and the subfolders with jobs of the others, sorted by name; ArgumentError for a folder with neither."""
     found: list[Path] = []
     for folder in given:
         with file_faults(ArgumentError, f"folder {folder}", "cannot be read", _REMEDY):
@@ -51,12 +51,12 @@ def job_folders(given: Sequence[Path]) -> list[Path]:
 
 
 def has_jobs(folder: Path) -> bool:
-    """The folder holds jobs."""
+    """Whether the folder has subfolders with jobs."""
     return folder.is_dir() and any(map(_is_job, folder.iterdir()))
 
 
 def candidates_of_job(folder: Path, page_classifier: PageClassifier, segmenter: Segmenter) -> list[Candidate]:
-    """The relevant pages of a job, and the pages that led to them; the best first. StateError for a store that cannot be read."""
+    """The relevant pages of a job, and the pages that led to them, the best first. StateError if the log or store cannot be read."""
     job = _read(folder, page_classifier, segmenter)
     threshold = page_classifier.threshold
     relevant = {url for url, relevance in job.relevance.items() if relevance >= threshold}
@@ -79,14 +79,14 @@ def _read(folder: Path, page_classifier: PageClassifier, segmenter: Segmenter) -
         for visit in read_visits(folder / VISITS):
             if 200 <= visit.status < 300:
                 job.failed.discard(visit.url)
-                job.came(visit.url, visit.source_url)
+                job.add_fetch(visit.url, visit.source_url)
                 job.titles[visit.url] = visit.anchor
             else:
                 job.failed.add(visit.url)
     in_segments = page_classifier.reads_segments
     with closing(open_pages(folder)) as store:
         for record in store.records():
-            job.came(record.url, record.source_url)
+            job.add_fetch(record.url, record.source_url)
             job.titles[record.url] = record.title or record.anchor
             if not record.alias_of:  # a copy has no text of its own
                 words = words_of_record(record, segmenter, in_segments=in_segments)

@@ -1,13 +1,13 @@
-"""Example pages as a user names them: files, folders, documents with labels, jobs, URLs, lists of URLs.
+"""Reads example pages, positive or negative, from the sources that a user names.
 
-http://…                  a page that is fetched
-a folder of a job         its kept pages for one side, the sample of discarded ones for the other
+http://…                  a page, which is fetched
+the folder of a job       its kept pages as positive examples, the sample of discarded pages as negative ones
 another folder            every file in it
 *.sqlite                  a page store
-*.jsonl                   documents with `title`, `text` and perhaps `label`: those labelled with the topic's names for one side,
-                          those with another label for the other, those without a label for either
-a text of URLs alone      a page each
-any other file            a page: HTML, text, PDF … as a crawl reads them
+*.jsonl                   documents with `title`, `text` and optionally `label`: positive with one of the topic's names as label,
+                          negative with another label, either of them without a label
+a text of URLs only       one page for each URL
+any other file            one page: HTML, text, PDF … as a crawl reads it
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ Fetch = Callable[[Sequence[str]], Iterable[tuple[str, bytes, str]]]
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A page, by its URL or path."""
+    """The words of an example page."""
 
-    name: str
+    name: str  # URL or path
     words: PageWords
 
 
 @dataclass(slots=True)
 class Sources:
-    """Reads what was named. `labels`: those that mean the topic, in lower case. `fetch`: gives URL, body and fault of each URL."""
+    """Reads the sources of examples. `labels`: labels of the topic, in lower case. `fetch`: returns URL, body and fault for each URL."""
 
     labels: frozenset[str]
     fetch: Fetch
-    faults: dict[str, str] = field(default_factory=dict)  # name -> why it gave no page
-    other_labels: set[str] = field(default_factory=set)  # met in documents
+    faults: dict[str, str] = field(default_factory=dict)  # name -> why no page was read
+    other_labels: set[str] = field(default_factory=set)  # all other labels in documents
     _reader: Reader = field(init=False)
 
     def __post_init__(self) -> None:
         self._reader = Reader(_Unclassified())
 
     def examples(self, given: Sequence[str], *, positive: bool) -> list[Example]:
-        """The pages of all that was named, each once, those without words left out."""
+        """The pages of all sources, each once, without those that have no words. `positive`: whether they are examples for the topic."""
         found: dict[str, Example] = {}
         for name in given:
             for example in self._of(name.strip(), positive):
@@ -135,7 +135,7 @@ class Sources:
 
 
 class _Unclassified:
-    """In place of a page classifier, where only the words are wanted."""
+    """A placeholder for a page classifier, where only the words of pages are needed."""
 
     threshold: ClassVar[float] = 1.0
     reads_segments: ClassVar[bool] = False
@@ -159,7 +159,7 @@ def _of_store(store: Pages) -> Iterator[Example]:
 
 
 def _addresses(body: bytes) -> list[str]:
-    """The URLs of a list that holds nothing else but comments; none of another text."""
+    """The URLs in a text that has only URLs and comments; empty for any other text."""
     if not body.lstrip(b"\xef\xbb\xbf \t\r\n#").lower().startswith(b"http") and b"\nhttp" not in body.lower():
         return []
     lines = [line.strip() for line in body.decode("utf-8-sig", "replace").splitlines()]

@@ -1,8 +1,9 @@
-"""Asks single URLs outside a crawl, by aiohttp: bounded in time and size, and kept out of the own network where strangers name the host.
+"""Fetches single URLs outside a crawl with aiohttp, with limits of time and size, and optionally without access to private networks.
 
-The conflict: a name may lead inside, and to another address each time it is resolved. So what is spelled as a private host is refused
-before anything is sent, and of a name the very addresses that would be connected to. Behind a proxy it is the proxy that resolves. Redirects
-are looked at in the same way. Certificates are checked where `certified` says so; a crawl checks none.
+The guard is needed where strangers choose the host. The conflict: a host name may resolve to a private address, and to another address
+each time. So a host with the name or address of a private network is refused before anything is sent, and the resolved addresses of a name
+are checked just before the connection is made to them. Behind a proxy, the proxy resolves names. Redirects are checked in the same way.
+Certificates are verified if `certified` is true; a crawl does not verify them.
 """
 
 from __future__ import annotations
@@ -34,19 +35,23 @@ _is_direct = ContextVar("is_direct", default=True)  # the request that resolves 
 
 
 class PrivateAddressError(OSError):
-    """A stranger's URL that leads into the own network."""
+    """A URL from a stranger leads into a private network."""
 
 
 class NoAnswerError(Exception):
-    """Why there is none, in one line."""
+    """There is no response; the message is the reason in one line."""
 
 
 class BadAnswerError(NoAnswerError):
-    """The server does not keep to HTTP."""
+    """The response violates the HTTP protocol."""
 
 
 class HttpClient:
-    """`seconds`: for each wait on the network; `guarded`: not into the own network."""
+    """Sends single HTTP requests.
+
+    `agent`: the User-Agent header. `seconds`: time limit for each wait on the network. `guarded`: refuse hosts in private networks.
+    `certified`: verify certificates.
+    """
 
     def __init__(self, agent: str, *, seconds: float, guarded: bool, certified: bool = False) -> None:
         self._headers = {"User-Agent": agent, "Accept": "*/*", "Accept-Encoding": "identity"}
@@ -54,11 +59,14 @@ class HttpClient:
         self._guarded, self._certified = guarded, certified
 
     def ask(self, url: str, method: str = "GET", most: int = 0) -> tuple[int, bytes]:
-        """The status after redirects and at most so many bytes of the body. NoAnswerError when none comes, and for what is no http(s) URL."""
+        """Request a URL and return the status after redirects and at most `most` bytes of the body.
+
+        Raises NoAnswerError if there is no response, or if the text is no http(s) URL.
+        """
         return asyncio.run(self.answer(url, method, most))
 
     async def answer(self, url: str, method: str = "GET", most: int = 0) -> tuple[int, bytes]:
-        """The same for an event loop."""
+        """Request a URL as `ask` does, inside a running event loop."""
         try:
             return await self._answer(url, method, most)
         except TimeoutError:
@@ -80,7 +88,7 @@ class HttpClient:
             timeout=self._waits,
             headers=self._headers,
             trust_env=True,
-            middlewares=(self._look_at,),
+            middlewares=(self._check_request,),
         )
         async with made as session, session.request(method, url) as answer:
             body = b""
@@ -88,8 +96,11 @@ class HttpClient:
                 body += piece
             return answer.status, body
 
-    async def _look_at(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
-        """Also called for where a redirect leads to. What aiohttp found in the user's .netrc is not for strangers."""
+    async def _check_request(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
+        """Check a request before it is sent; aiohttp calls this for redirects too.
+
+        Removes the credentials that aiohttp reads from the user's .netrc, which must not reach strangers.
+        """
         request.headers.pop("Authorization", None)
         host = request.url.host or ""
         if self._guarded and is_inside(host):

@@ -1,4 +1,4 @@
-"""Fetches the few pages a user names as examples: politely, one at a time, each host at its pace, robots.txt asked first."""
+"""Fetches the few pages that a user names as examples: one at a time, with a delay between requests to a host, and by robots.txt."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ Fetched = tuple[str, bytes, str]  # URL, body, why there is none
 
 
 class PoliteFetcher:
-    """`seconds`: least time between two requests to one host. `obey`: leave out what robots.txt forbids."""
+    """Fetches pages one at a time.
+
+    `seconds`: least time between two requests to one host. `obey`: skip pages that robots.txt forbids to `agent`.
+    """
 
     def __init__(
         self,
@@ -30,11 +33,11 @@ class PoliteFetcher:
     ) -> None:
         self._client, self._agent, self._seconds, self._obey = client, agent, seconds, obey
         self._sleep = sleep
-        self._asked: dict[str, float] = {}  # host -> when
+        self._requested: dict[str, float] = {}  # host -> time of its last request, monotonic clock
         self._robots: dict[str, RobotFileParser] = {}
 
     def fetch(self, urls: Sequence[str]) -> Iterator[Fetched]:
-        """Each page in the order given; one that does not come has an empty body and a fault."""
+        """Fetch the pages in order; a page that cannot be fetched has an empty body and a fault."""
         for url in urls:
             body, fault = b"", ""
             try:
@@ -49,12 +52,12 @@ class PoliteFetcher:
 
     def _ask(self, url: str, most: int) -> tuple[int, bytes]:
         host = host_of(url)
-        if host in self._asked:
-            self._sleep(max(0.0, self._asked[host] + self._seconds - time.monotonic()))
+        if host in self._requested:
+            self._sleep(max(0.0, self._requested[host] + self._seconds - time.monotonic()))
         try:
             return self._client.ask(url, most=most)
         finally:
-            self._asked[host] = time.monotonic()
+            self._requested[host] = time.monotonic()
 
     def _rules(self, url: str) -> RobotFileParser:
         parts = urlsplit(url)

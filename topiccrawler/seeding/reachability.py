@@ -1,6 +1,6 @@
-"""Asks each proposed address once whether it is there: HEAD, and GET where a server refuses that.
+"""Checks whether proposed URLs can be reached, with a HEAD request, or GET where a server refuses HEAD.
 
-One host is asked one question at a time; a server that never ends its answer is left after three times a question's time.
+A host gets one request at a time. A server that does not end its response is given up after three times the time limit.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from topiccrawler.urls.canonical import host_of
 
 AT_ONCE = 16
 GONE = frozenset({404, 410})
-BUSY = frozenset({429, 503})  # there, but not now
-REFUSED = 405  # HEAD
+BUSY = frozenset({429, 503})  # the URL exists, but cannot be fetched now
+REFUSED = 405  # the server does not allow HEAD
 
 
 def faults(client: HttpClient, urls: Sequence[str], seconds: float) -> dict[str, str]:
-    """The fault of each URL, empty for one that answers. `seconds`: one question's time."""
+    """The fault of each URL, empty for one that can be reached. `seconds`: time limit of one request."""
 
-    async def asked() -> list[str]:
+    async def all_faults() -> list[str]:
         free, hosts = asyncio.Semaphore(AT_ONCE), defaultdict[str, asyncio.Lock](asyncio.Lock)
 
         async def fault(url: str) -> str:
@@ -30,11 +30,11 @@ def faults(client: HttpClient, urls: Sequence[str], seconds: float) -> dict[str,
 
         return await asyncio.gather(*map(fault, urls))
 
-    return dict(zip(urls, asyncio.run(asked()), strict=True))
+    return dict(zip(urls, asyncio.run(all_faults()), strict=True))
 
 
 async def _fault_of(client: HttpClient, url: str, seconds: float) -> str:
-    """Why the URL cannot be a seed; empty when it answers."""
+    """The reason why the URL cannot be a seed; empty if it can be reached."""
     try:
         async with asyncio.timeout(3 * seconds):
             try:

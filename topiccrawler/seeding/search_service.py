@@ -1,7 +1,7 @@
-"""Seeds from a search service: queries made of the topic's words, results ranked by the topic and by how many queries found them.
+"""Finds candidates for seeds with a search service: sends queries made of the topic's words, and ranks the results.
 
-The service is SearXNG, a free metasearch engine that anybody can run, by its JSON API; its address is the user's own, so it may lie in the
-own network.
+`Searxng` queries SearXNG, a free metasearch engine that anybody can run, by its JSON API. The user gives its address, so it may be in a
+private network. `candidates_of_search` ranks results by their relevance and by the number of queries that found them.
 Reference: SearXNG documentation, Search API (GET /search, format=json).
 """
 
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 
 MOST_BYTES = 5_000_000
-MOST_RESULTS = 200  # of one page
+MOST_RESULTS = 200  # results to read of one page
 LONGEST_TEXT = 2_000  # characters of a title or snippet
 
 _ADDRESS = "give the address of a SearXNG instance, as in --search http://127.0.0.1:8888"
@@ -37,7 +37,7 @@ _CLOSED = "allow the json format (search.formats) and this machine (limiter) in 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One result, as the service has it."""
+    """One search result, as the service returns it."""
 
     url: str
     title: str
@@ -45,7 +45,7 @@ class Found:
 
 
 class Searxng:
-    """The SearXNG instance at a base address."""
+    """A SearXNG instance at a base address. Raises SearchError if that is no http(s) address."""
 
     def __init__(self, base: str, client: HttpClient) -> None:
         self._base, self._client = base.strip().rstrip("/"), client
@@ -53,10 +53,10 @@ class Searxng:
             raise SearchError(f"search service {base!r}", "is no http(s) address", _ADDRESS)
 
     def search(self, query: str, page: int = 1) -> list[Found]:
-        """The results of one page, best first; `page` counts from 1. SearchError when the service cannot answer."""
-        asked = urlencode({"q": query, "format": "json", "pageno": page})
+        """The results of one page, best first; `page` counts from 1. Raises SearchError if the service does not return results."""
+        parameters = urlencode({"q": query, "format": "json", "pageno": page})
         try:
-            status, body = self._client.ask(f"{self._base}/search?{asked}", most=MOST_BYTES)
+            status, body = self._client.ask(f"{self._base}/search?{parameters}", most=MOST_BYTES)
         except NoAnswerError as failure:
             raise self._error(f"does not answer ({printable(str(failure))})") from None
         if status != 200:
@@ -78,12 +78,12 @@ def _found(result: dict[str, Any]) -> Found:
 
 
 MOST_WORDS = 5
-HEAVY = 0.5  # of the heaviest word
-RESULT_PAGES = 2  # of results, of each query
+HEAVY = 0.5  # least weight of a query word, as a share of the largest weight
+RESULT_PAGES = 2  # pages of results to read for each query
 
 
 def queries_of(topic: Topic) -> list[str]:
-    """Each of the heaviest words a user gave (of a topic without such, of all), then each pair: at most 15 queries."""
+    """The queries for a topic, at most 15: each of the heaviest words of the user (or of all words, if there are none), then each pair."""
     words = [word for word in topic.given if word in topic.keywords] or list(topic.keywords)
     heaviest = max(topic.keywords[word] for word in words)
     heavy = [word for word in words if topic.keywords[word] >= HEAVY * heaviest]
@@ -92,14 +92,14 @@ def queries_of(topic: Topic) -> list[str]:
 
 
 def candidates_of_search(topic: Topic, service: Searxng, page_classifier: PageClassifier) -> list[Candidate]:
-    """What the service finds for the topic, best first; results without a word of it are left out.
+    """The search results for the topic, best first, without results that have no word of the topic.
 
-    SearchError when the first query fails; when a later one does, what was found until then counts.
+    Raises SearchError if the first query fails; if a later one fails, the results until then are returned.
     """
     queries = queries_of(topic)
     texts: dict[str, tuple[str, str]] = {}
     found_by: dict[str, set[str]] = {}
-    asked = 0
+    sent = 0
     for query in queries:
         try:
             for page in range(1, RESULT_PAGES + 1):
@@ -111,11 +111,11 @@ def candidates_of_search(topic: Topic, service: Searxng, page_classifier: PageCl
                 if not results:
                     break
         except SearchError as failure:
-            if not asked:
+            if not sent:
                 raise
-            logger.warning("%s (after %d of %d queries)", failure, asked, len(queries))
+            logger.warning("%s (after %d of %d queries)", failure, sent, len(queries))
             break
-        asked += 1
+        sent += 1
     words = {url: _words(title, snippet, topic.segmenter) for url, (title, snippet) in texts.items()}
     return merged(
         Candidate(
@@ -123,10 +123,10 @@ def candidates_of_search(topic: Topic, service: Searxng, page_classifier: PageCl
             title,
             page_classifier.relevance(words[url]),
             found=len(found_by[url]),
-            queries=max(asked, len(found_by[url])),
+            queries=max(sent, len(found_by[url])),
         )
         for url, (title, _) in texts.items()
-        if page_classifier.similarity(words[url]) > 0  # relevance is above 0 for any page
+        if page_classifier.similarity(words[url]) > 0  # not relevance, which is above 0 for any page
     )
 
 

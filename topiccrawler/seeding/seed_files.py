@@ -1,10 +1,10 @@
-"""Reads what a user gives as seeds: URLs, a list of them, or a file another program wrote: sitemap, feed, OPML, bookmarks.
+"""Reads seeds from URLs, a list of URLs, or a file of another program (sitemap, feed, OPML, bookmarks), and writes proposed seeds.
 
-A file is recognised by its content, also within gzip. What is wrong in a list that a person wrote is refused with its line; of a file
-that a program wrote only the http(s) addresses are taken, and the others counted in the log. A sitemap index gives the addresses of its
-sitemaps: a crawl reads them as pages of links.
+`read_seeds` recognises a file by its content, also if it is compressed with gzip. An error in a list that a person wrote is reported with
+its line. From a file that a program wrote only http(s) URLs are read, and the number of others is logged. A sitemap index yields the URLs
+of its sitemaps, which a crawl reads as pages of links.
 
-Writes proposed seeds as a file that a crawl takes, each with its reason beside it.
+`as_seed_file` writes proposed seeds as a file for a crawl, with the reason for each in a comment.
 """
 
 from __future__ import annotations
@@ -30,25 +30,27 @@ from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical
 
 if TYPE_CHECKING:
-    from topiccrawler.seeding.candidates import Candidate  # whose HTTP client no crawl needs
+    from topiccrawler.seeding.candidates import Candidate  # a crawl needs nothing else of that module
 
 logger = logging.getLogger(__name__)
 
-MOST_LIST_BYTES = 50_000_000  # unpacked; what programs write: formats.markup.MOST_BYTES
-MOST_SEEDS = 50_000  # of one file; a sitemap may hold no more
+MOST_LIST_BYTES = 50_000_000  # of a list, uncompressed; for files of programs: pages.formats.feeds.MOST_BYTES
+MOST_SEEDS = 50_000  # most seeds in one file; the limit of a sitemap
 KINDS = "a list of addresses, a sitemap, an RSS or Atom feed, an OPML file or a browser's bookmarks"
 REMEDY = f"give {KINDS}"
 
 _GZIP = b"\x1f\x8b"
 _BOOKMARKS = re.compile(r"\s*<!DOCTYPE\s+NETSCAPE-Bookmark-file", re.IGNORECASE)
 _HTML = re.compile(r"\s*<(?:!DOCTYPE\s+html\b|html\b|head\b|body\b)", re.IGNORECASE)
-_ICON = re.compile(r'\bICON="[^"]*"', re.IGNORECASE)  # a picture as long as a hostile tag
+_ICON = re.compile(
+    r'\bICON="[^"]*"', re.IGNORECASE
+)  # an embedded picture makes a tag as long as a hostile one
 _FEEDS = frozenset({"rss", "feed", "rdf"})
 _SITEMAPS = frozenset({"urlset", "sitemapindex"})
 
 
 def read_seeds(source: str | None, topic: Topic | None = None) -> Seeds:
-    """Seeds of a file, of URLs in one string, or (None) the topic's own, else the shipped list."""
+    """The seeds in a file, or of URLs in one string; None = the topic's own seeds, else the list for it in this package."""
     if source is None or not source.strip():
         if topic is None:
             raise SeedsError("seeds", "none were given", "give a file or http(s) addresses")
@@ -98,7 +100,7 @@ def _log_summary(name: str, kind: str, seeds: int, others: int, more: int) -> No
 
 
 def _listed(text: str, name: str) -> tuple[str, Iterable[str]]:
-    """What the markup is, and the addresses it lists as they are written."""
+    """The kind of markup, and the URLs that it lists, as they are written."""
     if _BOOKMARKS.match(text):
         return "a bookmarks file", _bookmarks(text)
     if _HTML.match(text):
@@ -124,7 +126,7 @@ def _bookmarks(text: str) -> Iterator[str]:
 
 
 def _outlines(root: etree._Element) -> Iterator[str]:
-    """Of each subscription the address of its site, else that of its feed."""
+    """The URLs in an OPML file: for each subscription that of the site, else that of the feed."""
     for outline in root.iter(etree.Element):
         given = {name.lower(): url for name, url in outline.attrib.items()}
         if name_of(outline) == "outline" and (url := given.get("htmlurl") or given.get("xmlurl")):
@@ -135,12 +137,12 @@ LONGEST_TITLE = 100
 
 
 def display_title(candidate: Candidate) -> str:
-    """The title for a line of a terminal or a file."""
+    """The title of a candidate, shortened and printable, for one line of a terminal or a file."""
     return printable(tidy(candidate.title))[:LONGEST_TITLE]
 
 
 def as_seed_file(topic: Topic, seeds: Iterable[Candidate]) -> str:
-    """One URL a line, above it a comment: score, title, why."""
+    """The text of a seed file: one URL per line, after a comment with its score, title and reason."""
     lines = [f"# seeds for topic {topic.full_name}"]
     lines.append("# proposed by scrapy seeds; delete what you do not want")
     for seed in seeds:

@@ -1,7 +1,8 @@
-"""One SQLite file of ours: opened, distinguished from a foreign one and from one of another version, committed and closed.
+"""Opens, checks, commits and closes an SQLite file of this package; the base class of all stores in such files.
 
-What SQLite says of a damaged, full or foreign file becomes one line that names the file; our own slips (a closed database, a
-wrong binding) stay visible. WAL with synchronous=NORMAL: a commit outlives a killed process; readers do not block the crawl.
+`Database` refuses files of other programs and of other versions. SQLite's errors about a damaged, full or foreign file become one line that
+names the file; errors of the program (a closed database, a wrong binding) are not changed. WAL with synchronous=NORMAL: a commit survives
+a killed process, and readers do not block the crawl.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from topiccrawler.errors import StateError
 
 
 class Database:
-    """Base of what lies in such a file. Nothing is durable before commit()."""
+    """A store in an SQLite file. Nothing is durable before commit(). StateError if the file cannot be used."""
 
-    what: ClassVar[str]  # for messages
-    application: ClassVar[int]  # in the file's header
-    version: ClassVar[int]  # in the header too; files of another one are refused
+    what: ClassVar[str]  # name of the store in messages
+    application: ClassVar[int]  # application_id in the file's header
+    version: ClassVar[int]  # user_version in the header; files of another version are refused
     schema: ClassVar[str]  # SQL that makes the tables
-    repaired_by: ClassVar[str] = ""  # the command for a damaged file; {folder}: where it is
+    repaired_by: ClassVar[str] = ""  # the command that repairs a damaged file; {folder}: its folder
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
@@ -39,14 +40,14 @@ class Database:
 
     @classmethod
     def is_begun(cls, path: Path) -> bool:
-        """There is such a file, and whoever made it has also made its tables."""
+        """Whether the file exists and has tables, or cannot be read; not while another process is still creating it."""
         if not path.is_file():
             return False
         try:
             with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
                 return bool(database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
         except sqlite3.Error:
-            return True  # opening it says what is wrong
+            return True  # opening the file will report the fault
 
     def commit(self) -> None:
         """Make everything so far durable."""
@@ -54,26 +55,28 @@ class Database:
             self._database.commit()
 
     def check_whole(self) -> None:
-        """StateError when the file's structure is damaged, anywhere. Reads all of it."""
+        """Raise StateError if the structure of the file is damaged. Reads the whole file."""
         with self._faults():
             fault = str(self._database.execute("PRAGMA quick_check(1)").fetchone()[0])
             if fault != "ok":
                 raise sqlite3.DatabaseError(" ".join(fault.split()))
 
     def check_writable(self) -> None:
-        """StateError when nothing can be written now: a file that is read-only or in use."""
+        """Raise StateError if the file cannot be written now, because it is read-only or in use."""
         with self._faults():
-            self._database.execute("BEGIN IMMEDIATE")  # passes where the file is read-only
+            self._database.execute(
+                "BEGIN IMMEDIATE"
+            )  # does not fail for a read-only file, so a write follows
             self._database.execute(f"PRAGMA user_version = {self.version}")
             self._database.rollback()
 
     def abandon(self) -> None:
-        """Let go without a commit."""
+        """Close without a commit."""
         self._closed = True
         self._database.close()
 
     def close(self) -> None:
-        """Commit and let go. A second call does nothing."""
+        """Commit and close. A second call does nothing."""
         if self._closed:
             return
         self._closed = True
@@ -84,8 +87,8 @@ class Database:
 
     def _open(self) -> None:
         database = self._database
-        asked = ("SELECT count(*) FROM sqlite_master", "PRAGMA application_id", "PRAGMA user_version")
-        tables, application, version = (database.execute(query).fetchone()[0] for query in asked)
+        queries = ("SELECT count(*) FROM sqlite_master", "PRAGMA application_id", "PRAGMA user_version")
+        tables, application, version = (database.execute(query).fetchone()[0] for query in queries)
         if tables and application != self.application:
             fault = "a database of another program"
             raise StateError(str(self.path), fault, "name another file or move it away")
@@ -101,11 +104,11 @@ class Database:
 
     @contextmanager
     def _faults(self) -> Iterator[None]:
-        """Turn faults of the file into a StateError."""
+        """Turn errors of the file into a StateError."""
         try:
             yield
         except (sqlite3.ProgrammingError, sqlite3.InterfaceError):
-            raise  # a fault of ours, not of the file
+            raise  # an error of the program, not of the file
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             no_room = code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
@@ -116,5 +119,5 @@ class Database:
 
 
 def _is_damage(error: sqlite3.Error) -> bool:
-    """SQLite has read the file and found it wrong; our own check has no code."""
+    """Whether an error says that the file is damaged; the one raised by `check_whole` has no error code."""
     return bool(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF == sqlite3.SQLITE_CORRUPT)

@@ -1,11 +1,13 @@
 """Finds pages that are copies of an earlier one: exact copies by digest, near copies by fingerprint.
 
-The usual indexes for near copies (bands of hash tables) take a kilobyte a page and still miss some. Fingerprints take only 32
-bytes, so all of them are in memory side by side: one pass over their first 64 bits leaves one in a hundred, which are compared
-in full. Digests and URLs are on disk only (SQLite), beside the page store.
+`NearIndex` holds fingerprints in memory. The usual indexes for near copies (bands of hash tables) take a kilobyte per page and still miss
+some. A fingerprint takes only 32 bytes, so all of them are in memory as columns: one pass over their first 64 bits leaves one in a
+hundred, which are compared in full.
 
-Rule       a page is a copy of the earliest page known that it matches; a page met again is never its own copy.
-Parameters FIRST_DIFFERENT 22 of the first 64 bits: true copies lie at 6 ± 2.4, so the first pass loses next to none.
+`DuplicateIndex` has digests and URLs on disk only (SQLite), in a file beside the page store.
+
+Rule       a page is a copy of the earliest known page that it matches; a page that is stored again is never its own copy.
+Parameters FIRST_DIFFERENT 22 of the first 64 bits: true copies differ in 6 ± 2.4, so the first pass loses almost none.
 Cost       measured by benchmarks/duplicates.py.
 """
 
@@ -31,7 +33,7 @@ _PUT = """INSERT INTO fingerprints VALUES (?, ?, ?, ?)
 
 
 class NearIndex:
-    """Fingerprints by row number, 0 first: one column of 64-bit words behind the other."""
+    """Fingerprints by row number from 0, as columns of 64-bit words."""
 
     def __init__(self) -> None:
         self._columns: NDArray[np.uint64] = np.zeros((_WORDS, FIRST_ROOM), dtype=np.uint64)
@@ -42,7 +44,7 @@ class NearIndex:
         return self._rows
 
     def put(self, row: int, bits: bytes) -> None:
-        """Set one row; bits that are no fingerprint leave it empty, so that nothing matches it."""
+        """Set the fingerprint of a row; bits of another length leave the row empty, so that nothing matches it."""
         while row >= self._known.size:
             more = self._known.size
             self._columns = np.pad(self._columns, ((0, 0), (0, more)))
@@ -53,19 +55,19 @@ class NearIndex:
             self._columns[:, row] = np.frombuffer(bits, dtype=np.uint64)
 
     def near(self, bits: bytes, before: int | None = None) -> list[int]:
-        """Rows (below `before`) at most MOST_DIFFERENT bits away, the earliest first."""
+        """The rows (below `before`) whose fingerprints differ in at most MOST_DIFFERENT bits, in ascending order."""
         end = self._rows if before is None else min(before, self._rows)
         if len(bits) * 8 != BITS or end == 0:
             return []
-        asked = np.frombuffer(bits, dtype=np.uint64)
-        first = np.bitwise_count(self._columns[0, :end] ^ asked[0])
+        wanted = np.frombuffer(bits, dtype=np.uint64)
+        first = np.bitwise_count(self._columns[0, :end] ^ wanted[0])
         rows = np.flatnonzero((first <= FIRST_DIFFERENT) & self._known[:end])
-        distances = np.bitwise_count(self._columns[:, rows] ^ asked[:, None]).sum(axis=0)
+        distances = np.bitwise_count(self._columns[:, rows] ^ wanted[:, None]).sum(axis=0)
         return [int(row) for row in rows[distances <= MOST_DIFFERENT]]
 
 
 class DuplicateIndex(Database):
-    """Pages by fingerprint, in one file. Nothing is durable before commit()."""
+    """The index of pages by fingerprint, in one file. Nothing is durable before commit()."""
 
     what = "duplicate index"
     application = 0x746F7064  # "topd"
@@ -87,10 +89,10 @@ class DuplicateIndex(Database):
         across_sites: bool = True,
         may_be: Callable[[str], bool] = lambda _: True,
     ) -> str | None:
-        """The page this one is a copy of; None when it is the first, which is then remembered.
+        """The URL of the page of which this one is a copy; None if it is the first, which is then recorded.
 
-        Without `across_sites` only pages of the same registered domain count. `may_be`: asked of each page that matches, whether this one
-        may be its copy by all else that is known.
+        Without `across_sites` only pages of the same registered domain are compared. `may_be`: called with the URL of each page that
+        matches; false = this page is no copy of it, by other evidence.
         """
         url = url.encode("utf-8", "replace").decode("utf-8")
         with self._faults():
@@ -104,15 +106,15 @@ class DuplicateIndex(Database):
         return first
 
     def _matching(self, print_: Fingerprint, before: int, site: str | None) -> Iterator[str]:
-        asked = "SELECT url FROM fingerprints WHERE row = ?"
+        query = "SELECT url FROM fingerprints WHERE row = ?"
         for row in sorted({*self._exact(print_.digest, before), *self._near.near(print_.bits, before)}):
-            other = str(self._database.execute(asked, (row,)).fetchone()[0])
+            other = str(self._database.execute(query, (row,)).fetchone()[0])
             if site is None or _site(other) == site:
                 yield other
 
     def _exact(self, digest: int, before: int) -> list[int]:
-        asked = "SELECT row FROM fingerprints WHERE digest = ? AND row < ?"
-        return [row for (row,) in self._database.execute(asked, (digest, before))]
+        query = "SELECT row FROM fingerprints WHERE digest = ? AND row < ?"
+        return [row for (row,) in self._database.execute(query, (digest, before))]
 
     def _open(self) -> None:
         super()._open()

@@ -1,9 +1,10 @@
-"""The HTML of kept pages, for exports that need more than their text: one file of zstd frames, appended to.
+"""Stores the HTML of kept pages, for exports that need more than the text, in one file of zstd frames.
 
-Each page is two frames: a skippable one with its URL and the length of the next, and the page as it was fetched. So `zstd -dc` prints all pages,
-and a reader finds one page without the others. SQLite would write each body twice (its log, then its file). A page that is stored again
-is appended again; the last one counts. A killed process may leave half a page at the end: it is cut off when the crawl goes on. A damaged page costs no other.
-Cost: 0.15 ms and 18 kB a page of 71 kB (recorded blogs).
+`HtmlFile` appends pages, `KeptHtml` reads them. Each page has two frames: a skippable frame with the URL and the length of the next frame,
+and the page as it was fetched. So `zstd -dc` prints all pages, and a reader finds a page without reading the others. SQLite would write
+each body twice (to its log, then to its file). A page that is stored again is appended again; the last one is valid. A killed process may
+leave half a page at the end, which is cut off when the crawl is resumed. A damaged page does not affect the others.
+Cost: 0.15 ms and 18 kB per page of 71 kB (recorded blogs).
 """
 
 from __future__ import annotations
@@ -25,22 +26,22 @@ else:
 from topiccrawler.errors import StateError, file_faults
 
 LEVEL = 1
-MOST_BYTES = 4_000_000  # of a page: what of it is read (pages.read)
+MOST_BYTES = 4_000_000  # stored of a page: as many as are read (pages.read)
 LONGEST_URL = 100_000
 _MAGIC = 0x184D2A50  # a skippable frame of the Zstandard format (RFC 8878)
 _MAGIC_BYTES = _MAGIC.to_bytes(4, "little")
-_PIECE = 1 << 20  # bytes looked through at once
+_PIECE = 1 << 20  # bytes to search at once
 _HEAD = Struct("<III")  # magic, length of the rest of this frame, length of the page's frame
 _REMEDY = "make room or move it away"
 
 
 def zstd_file(raw: BinaryIO) -> Any:
-    """What compresses to an open file."""
+    """A file object that compresses what is written to it into an open file."""
     return zstd.ZstdFile(raw, "wb")
 
 
 class HtmlFile:
-    """Appends pages to a file, which is opened at the first one. Nothing is written before commit()."""
+    """Appends pages to a file, which is opened at the first commit with pages. Nothing is written before commit()."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -50,17 +51,17 @@ class HtmlFile:
 
     @cached_property
     def _known(self) -> set[str]:
-        """The URLs that were in the file when they were asked for first."""
+        """The URLs in the file at the time of the first access."""
         with KeptHtml([self.path]) as kept:
             return kept.urls
 
     def is_same(self, url: str) -> None:
-        """The page was fetched again and has the same text: what is kept of it stays, and the next `put` of it does nothing."""
+        """Record that a page was fetched again with the same text: if its HTML is stored already, the next `put` of it does nothing."""
         if url in self._known:
             self._same.add(url)
 
     def put(self, url: str, body: bytes) -> None:
-        """Keep a page; an earlier one of this URL no longer counts."""
+        """Store a page; it replaces an earlier one with this URL."""
         if url in self._same:
             self._same.remove(url)
             return
@@ -81,18 +82,18 @@ class HtmlFile:
         self._frames.clear()
 
     def close(self) -> None:
-        """Commit and let go."""
+        """Commit and close."""
         self.commit()
         self.abandon()
 
     def abandon(self) -> None:
-        """Let go without a commit."""
+        """Close without a commit."""
         if self._file is not None:
             self._file.close()
 
 
 class KeptHtml:
-    """The pages in such files; none where there is no file. Only their places are in memory. A context manager."""
+    """The pages in such files, for reading; files that do not exist are skipped. Only the positions are in memory. A context manager."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         self._places: dict[str, tuple[BinaryIO, int, int]] = {}
@@ -110,11 +111,11 @@ class KeptHtml:
 
     @property
     def urls(self) -> set[str]:
-        """Of the pages kept."""
+        """The URLs of the pages in the files."""
         return {*self._places}
 
     def get(self, url: str) -> bytes | None:
-        """The page as it was fetched; None for one that was not kept so, or is damaged."""
+        """The page with a URL as it was fetched; None if its HTML is not stored, or is damaged."""
         if url not in self._places:
             return None
         file, begin, length = self._places[url]
@@ -126,8 +127,10 @@ class KeptHtml:
 
 
 def _places(file: BinaryIO) -> tuple[dict[str, tuple[int, int]], int]:
-    """Place and length of each page's frame by URL, and the bytes up to the end of the last whole one. What is damaged is passed over: the
-    next page begins with the next magic number."""
+    """The offset and length of each page's frame, by URL, and the offset of the end of the last complete page.
+
+    Damaged parts are skipped, up to the next magic number, with which a page begins.
+    """
     found: dict[str, tuple[int, int]] = {}
     at, end, size = 0, 0, file.seek(0, SEEK_END)
     while 0 <= at < size:
@@ -144,7 +147,7 @@ def _places(file: BinaryIO) -> tuple[dict[str, tuple[int, int]], int]:
 
 
 def _next_magic(file: BinaryIO, at: int) -> int:
-    """Where the next magic number stands; -1 for nowhere."""
+    """The offset of the next magic number from `at` on; -1 if there is none."""
     while True:
         file.seek(at)
         piece = file.read(_PIECE)

@@ -1,6 +1,6 @@
-"""A random sample of pages, as many as asked for, however many come: those whose URLs have the smallest hashes.
+"""Stores a random sample of pages of fixed size: the pages whose URLs have the smallest hashes.
 
-Which pages stay depends on their URLs alone, not on when they come or how often a crawl was resumed; each has the same chance.
+The sample depends on the URLs alone, not on the order of pages or on how often a crawl was resumed. Each page has the same probability.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from topiccrawler.store.pages import PageRecord, PageStore
 
 
 class PageSample(PageStore):
-    """At most `size` pages by URL; 0 keeps none. Nothing is durable before commit()."""
+    """A random sample of at most `size` pages, in one file; 0 = none. Nothing is durable before commit()."""
 
     what = "sample of pages"
 
@@ -25,7 +25,7 @@ class PageSample(PageStore):
         heapq.heapify(self._heap)
 
     def add(self, record: PageRecord) -> None:
-        """Keep the page if it is among the sample."""
+        """Store the page if it belongs to the sample, in place of the page with the largest hash if the sample is full."""
         entry = (-_number(record.url), record.url)
         if len(self._heap) >= self.size and (not self._heap or entry < self._heap[0]):
             return

@@ -1,10 +1,10 @@
-"""The page store: one SQLite file, one row a URL. Its contract is that of a server of pages too (cluster.postgresql).
+"""Stores the pages of a job in one SQLite file, with one row for each URL.
 
-A killed crawl fetches its open pages again, so storing a page twice must be harmless; and the frontier may forget a
-page only after the store is safe on disk. So a row is an upsert by URL, and nothing is durable before commit(), which
-the caller makes before the frontier's.
+`PageStore` is the file; `Pages` is its interface, which a server of pages implements too (cluster.postgresql). A killed crawl fetches its
+open pages again, so storing a page twice must be harmless; and the frontier may forget a page only after the store is safe on disk. So a
+row is an upsert by URL, and nothing is durable before commit(), which the caller calls before the frontier's.
 
-Text is plain TEXT, so that sqlite3, pandas and a full-text index read it. Compressed (zlib, level 1) the file had 56 % of
+Text is plain TEXT, so that sqlite3, pandas and a full-text index can read it. With compressed text (zlib, level 1) the file had 56 % of
 the size, and a page cost 0.17 ms more CPU to write and 0.07 ms more to read (600 pages of recorded blogs, 6.5 kB of text each).
 """
 
@@ -34,19 +34,21 @@ from topiccrawler.urls.canonical import host_of
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Of all pages those that meet each condition; an empty one is none."""
+    """Conditions that select pages; a page must meet them all, and an empty one is ignored."""
 
     topic: str = ""
-    site: str = ""  # a host, or a domain above it
-    since: str = ""  # YYYY-MM-DD: the day of the page, else the day it was fetched, is not before
+    site: str = ""  # a host, or a domain with its subdomains
+    since: str = ""  # YYYY-MM-DD: the earliest day of the page, or else of its fetch
     min_relevance: float = 0.0  # 0..1
     kind: str = ""  # html, pdf … (docs/formats.md)
 
     def condition(self, *, host: str, day: str, find: str = "instr") -> tuple[str, list[object]]:
-        """SQL that is true of such pages, and its values; `host` and `day`: what gives them; `find`: the function for a text in a text."""
+        """The conditions in SQL, and their values. `host`, `day`: SQL expressions for these; `find`: SQL function for a text in a text."""
         tests: list[tuple[str, list[object]]] = [("true", [])]
         if self.topic:
-            tests.append((f"{find}(',' || topic || ',', ?) > 0", [f",{self.topic},"]))  # of several
+            tests.append(
+                (f"{find}(',' || topic || ',', ?) > 0", [f",{self.topic},"])
+            )  # a page may have several
         if self.site:
             below = f".{self.site}"
             end = f"substr({host}, length({host}) - {len(below) - 1})"
@@ -67,13 +69,13 @@ ALL = Selection()
 class PageRecord(PageFields):
     """One stored page."""
 
-    stored: bool = True  # False: found off topic, kept for looking at mistakes
-    content_hash: str = ""  # of the text; put() fills it in
-    media: str = ""  # pictures and files it links: a JSON list of {url, anchor, alt, caption, kind}
+    stored: bool = True  # False: off topic, kept in a sample so that mistakes can be found
+    content_hash: str = ""  # hash of the text; set by put()
+    media: str = ""  # pictures and files to which it links: a JSON list of {url, anchor, alt, caption, kind}
 
     @property
     def day(self) -> str:
-        """YYYY-MM-DD: as the page says, else the day it was fetched in local time; empty for a time that is none."""
+        """The day as YYYY-MM-DD: as the page states, else the day of its fetch in local time; empty if that time is out of range."""
         if self.published:
             return self.published
         try:
@@ -83,7 +85,7 @@ class PageRecord(PageFields):
 
 
 def record_of(item: PageItem) -> PageRecord:
-    """The page as it is stored."""
+    """The record by which the page of an item is stored."""
     media = json.dumps([asdict(medium) for medium in item.media], ensure_ascii=False) if item.media else ""
     return PageRecord(media=media, **{field.name: getattr(item, field.name) for field in fields(PageFields)})
 
@@ -97,16 +99,16 @@ _PUT = (
     + " RETURNING rowid"
 )
 _DAY = "coalesce(nullif(published, ''), date(fetched, 'unixepoch', 'localtime'))"
-_NO_COPY = "rowid NOT IN (SELECT rowid FROM pages WHERE alias_of <> '')"  # by the index alone
+_NO_COPY = "rowid NOT IN (SELECT rowid FROM pages WHERE alias_of <> '')"  # this reads the index only
 _ALL = ", ".join(COLUMNS)
-_AT_ONCE = 100  # pages read in one go
+_AT_ONCE = 100  # pages to read with one query
 _NO_LIMIT = 1 << 62
 
 
 class SqlPages:
-    """What SQLite and PostgreSQL are asked alike; `?` stands for a value. See Pages."""
+    """The queries of `Pages` that are the same for SQLite and PostgreSQL; `?` is the placeholder for a value."""
 
-    table: ClassVar[str] = "pages WHERE true"  # those of the job
+    table: ClassVar[str] = "pages WHERE true"  # table and condition for the pages of the job
     row: ClassVar[str] = "rowid"
     is_alias_of: ClassVar[str] = "alias_of = ?"
 
@@ -141,7 +143,7 @@ class SqlPages:
         return [row for (row,) in self._rows(self.row, which, *values)]
 
     def _rows(self, what: str, which: str, *values: object) -> list[Any]:
-        """These columns of the pages of the job for which that is true."""
+        """The columns `what` of the job's pages for which the condition `which` is true."""
         raise NotImplementedError
 
     def _condition(self, selection: Selection) -> tuple[str, list[object]]:
@@ -149,7 +151,7 @@ class SqlPages:
 
 
 class PageStore(Database, SqlPages):
-    """Pages by URL. Nothing is durable before commit()."""
+    """The page store of a job, in one file. Nothing is durable before commit()."""
 
     what = "page store"
     application = 0x746F7063  # "topc"
@@ -163,19 +165,21 @@ class PageStore(Database, SqlPages):
         super().__init__(path)
 
     def put(self, record: PageRecord) -> int:
-        """Store a page, or replace what is stored under its URL; its row, which it keeps. Any text is taken."""
+        """Store a page, or replace the one with its URL. Returns its row, which does not change. Any text is accepted."""
         row = {name: storable(value) for name, value in zip(COLUMNS, _ROW(record), strict=True)}
         row["content_hash"] = row["content_hash"] or content_hash(str(row["text"]))
         with self._faults():
             return int(self._database.execute(_PUT, tuple(row.values())).fetchone()[0])
 
     def get(self, url: str) -> PageRecord | None:
-        """The page stored under a canonical URL."""
+        """The page with a canonical URL; None if it is not stored."""
         return self._one("url = ?", url)
 
     def nearest(self, relevance: float, limit: int, *, stored: bool = True) -> list[int]:
-        """The rows of pages about the topic that are no copies, those of the nearest relevance first; not `stored`: of pages found off
-        topic. By the index alone: above and below it so many."""
+        """The rows of pages that are no copies, sorted by the distance of their relevance to `relevance`, at most `limit`.
+
+        `stored`: pages about the topic, else pages off topic. The queries read the index only, `limit` rows above and below the relevance.
+        """
         found = []
         for side, order in ((">=", "ASC"), ("<", "DESC")):
             which = f"stored = ? AND {_NO_COPY} AND relevance {side} ? "
@@ -184,78 +188,78 @@ class PageStore(Database, SqlPages):
         return [row for *_, row in sorted(found, key=lambda one: (abs(one[0] - relevance), one[1]))[:limit]]
 
     def changed(self, row: int, fetched: float) -> list[tuple[int, float]]:
-        """Rows behind this one, and rows fetched at that time or later, each with the time it was fetched."""
+        """The rows after a row, and those fetched at a time or later, each with the time it was fetched."""
         which = "rowid > ? UNION SELECT rowid, fetched FROM pages WHERE fetched >= ?"
         return self._rows("rowid, fetched", which, row, fetched)
 
     def delete(self, url: str) -> None:
-        """Remove the page of that URL, if there is one."""
+        """Remove the page with a URL, if there is one."""
         with self._faults():
             self._database.execute("DELETE FROM pages WHERE url = ?", (storable(url),))
 
     def _rows(self, what: str, which: str, *values: object) -> list[Any]:
         with self._faults():
-            asked = f"SELECT {what} FROM {self.table} AND {which}"  # noqa: S608
-            return self._database.execute(asked, tuple(map(storable, values))).fetchall()
+            query = f"SELECT {what} FROM {self.table} AND {which}"  # noqa: S608
+            return self._database.execute(query, tuple(map(storable, values))).fetchall()
 
     def _condition(self, selection: Selection) -> tuple[str, list[object]]:
         condition, values = selection.condition(host="host_of(url)", day=_DAY)
-        if selection.site:  # host_of() is asked only for what may be of the site
+        if selection.site:  # a cheap test first, so that host_of() is called for few pages
             return f"instr(url, ?) AND {condition}", [selection.site, *values]
         return condition, values
 
     def _open(self) -> None:
         super()._open()
         self._database.create_function("host_of", 1, host_of, deterministic=True)
-        # of an earlier build, and read-only or in use: it is read without
+        # A file of an earlier build may lack indexes; if it is read-only or in use, it is read without them.
         with suppress(sqlite3.OperationalError):
-            self._database.executescript(_SCHEMA.partition(";")[2])  # its indexes
+            self._database.executescript(_SCHEMA.partition(";")[2])  # the indexes
 
 
 def content_hash(text: str) -> str:
-    """Of a page's text, as the store has it."""
+    """The hash of a page's text, after `storable`, in hexadecimal digits."""
     return blake2b(str(storable(text)).encode("utf-8"), digest_size=8).hexdigest()
 
 
 def storable(value: object) -> object:
-    """Replaces what a database refuses: lone surrogates, and numbers that are not finite."""
+    """A value without what a database refuses: lone surrogates, and numbers that are not finite."""
     if isinstance(value, str) and not value.isascii():
         return value.encode("utf-8", "replace").decode("utf-8")
     return 0.0 if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def record_from(row: Sequence[object]) -> PageRecord:
-    """The page of a row of the store: its columns in their order."""
+    """The record of a page from a row of the store; `row`: the values of COLUMNS in that order."""
     found: dict[str, Any] = dict(zip(COLUMNS, row, strict=True))
     return PageRecord(**{**found, "stored": bool(found["stored"])})
 
 
 class Pages(Protocol):
-    """Pages by URL; each has a row, a number that it keeps. StateError when the store cannot be used."""
+    """Pages by URL. Each has a row, a number that does not change. Methods raise StateError if the store cannot be used."""
 
     def put(self, record: PageRecord) -> int:
-        """Store a page, or replace what is stored under its URL; its row."""
+        """Store a page, or replace the one with its URL. Returns its row."""
 
     def get(self, url: str) -> PageRecord | None:
-        """The page stored under a canonical URL."""
+        """The page with a canonical URL; None if it is not stored."""
 
     def at(self, row: int) -> PageRecord | None:
-        """The page in a row."""
+        """The page in a row; None if there is none."""
 
     def best(self, selection: Selection = ALL, limit: int | None = None) -> list[int]:
-        """The rows of such pages about the topic, the most relevant first."""
+        """The rows of the selected pages about the topic, the most relevant first, at most `limit` (None = all)."""
 
     def nearest(self, relevance: float, limit: int) -> list[int]:
-        """The rows of pages about the topic that are no copies, those of the nearest relevance first."""
+        """The rows of pages about the topic that are no copies, sorted by the distance of their relevance to `relevance`."""
 
     def after(self, row: int, limit: int) -> list[tuple[int, PageRecord]]:
-        """The first pages about the topic behind a row, each with its row, in order of arrival."""
+        """The first pages about the topic after a row, each with its row, in order of arrival."""
 
     def copies(self, url: str, limit: int) -> list[str]:
-        """URLs of the pages that are kept as aliases of this one, in order of arrival."""
+        """The URLs of the pages that are stored as copies of a page, in order of arrival."""
 
     def delete(self, url: str) -> None:
-        """Remove the page of that URL, if there is one."""
+        """Remove the page with a URL, if there is one."""
 
     def records(self) -> Iterator[PageRecord]:
         """All pages, lazily, in order of arrival."""
@@ -264,46 +268,50 @@ class Pages(Protocol):
         """Make everything so far durable."""
 
     def close(self) -> None:
-        """Commit and let go. A second call does nothing."""
+        """Commit and close. A second call does nothing."""
 
 
 class SharedPages(Protocol):
-    """The pages of a crawl that are kept on a server, by one of its processes. Futures are done when the server has answered."""
+    """The pages of a crawl on a server, as one process of the crawl stores them. Futures are done when the server has responded."""
 
-    address: str  # of the server, without what is secret of it
+    address: str  # address of the server, without its secret parts
     job: str  # the crawl's name there
 
     @property
     def pages(self) -> Pages:
-        """For the thread of the crawl."""
+        """The store of the pages, for the thread of the crawl."""
 
     def check(self, another: Callable[[str, str, str], tuple[str, str]] | None = None) -> None:
-        """StateError when the server cannot be used, or the job there is for another topic. `another`: of the recipe there, its topic and the
-        one asked for, fault and remedy in people's words."""
+        """Raise StateError if the server cannot be used, or the job there has another topic.
+
+        `another`: from the recipe there, its topic and the requested topic, returns fault and remedy of the message.
+        """
 
     def begin(self, recipe: Mapping[str, object], topic: str = "") -> None:
-        """The crawl begins or goes on; its recipe is kept for those who look at it."""
+        """Store the recipe of the crawl, when it begins or is resumed, for commands that read the job. `topic`: a changed topic's name."""
 
     def keep(self, record: PageRecord, segmenter: Segmenter) -> Future[int]:
-        """Store a page; done when it is durable. `segmenter`: of the crawl."""
+        """Store a page; done when it is durable. `segmenter`: the segmenter of the crawl."""
 
     def get(self, url: str) -> Future[PageRecord | None]:
-        """A page of this job; None when it is not stored."""
+        """The page of this job with a URL; None if it is not stored."""
 
     def first_of(
         self, url: str, print_: Fingerprint, *, across_sites: bool, may_be: Callable[[str, str | None], bool]
     ) -> Future[str | None]:
-        """The page this one is a copy of, whichever process has kept it; None when it is the first, which is then remembered. `may_be`: asked in
-        another thread of each page that matches, by its URL and title (None: it is not stored yet)."""
+        """The URL of the page, stored by any process, of which this page is a copy; None if it is the first, which is then recorded.
+
+        `may_be`: called in another thread for each page that matches, with its URL and title (None: not stored yet); false = no copy of it.
+        """
 
     def hurry(self) -> None:
-        """The crawl closes: a server that is away is not waited for as long."""
+        """Wait less long for an unreachable server from now on, because the crawl is closing."""
 
     def figures(self) -> Mapping[str, float]:
-        """Numbers for the stats, by name."""
+        """Figures for the stats, by name."""
 
     def close(self) -> None:
-        """Finish and let go. A second call does nothing."""
+        """Finish all work and close. A second call does nothing."""
 
     def abandon(self) -> None:
-        """Let go at once."""
+        """Close at once, without finishing."""

@@ -1,8 +1,8 @@
-"""A sample of the links that were kept out of the queue, so that one can see what a crawl passes over.
+"""Stores a sample of the links that the gate refused, so that a user can see what a crawl skips.
 
-There are many times more of them than pages, and nothing waits for them. So one URL in ONE_IN is noted, by its hash, once, and no
-more than MOST; losing the last of them in a kill costs nobody anything. Nor must they cost a crawl a page: a fault of the file is reported
-once, and the crawl goes on without.
+There are many times more such links than pages, and nothing depends on them. So one URL in ONE_IN is recorded, by its hash, once, and at
+most MOST in total; it does no harm if a killed process loses the last of them. The sample must not cost a crawl a page: a fault of the file
+is reported once, and the crawl continues without it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from topiccrawler.model import Link
 
 logger = logging.getLogger(__name__)
 
-NOT_QUEUED = "refused"  # their state, beside those of the queue
+NOT_QUEUED = "refused"  # the state of such a link in listings, in addition to the states of the queue
 ONE_IN = 16
 MOST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedLink:
-    """One of the sample."""
+    """One refused link of the sample."""
 
     url: str
     anchor: str
@@ -39,7 +39,7 @@ class RefusedLink:
 
 
 class RefusedLinks:
-    """Appends links to a file of JSON arrays, which is made with the first one."""
+    """Appends links of the sample to a file of JSON arrays, which is made with the first one."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -51,11 +51,11 @@ class RefusedLinks:
         try:
             return {link.url for link in read_refused(self.path)}
         except StateError as fault:
-            self._let_go(fault)
+            self._disable(fault)
             return set()
 
     def add(self, links: Sequence[Link], probabilities: Sequence[float | None], now: float) -> None:
-        """Note those of the links, each with its probability, that are of the sample; `commit` writes them."""
+        """Add those links that belong to the sample, each with its probability; `commit` writes them. `now`: seconds since the epoch."""
         for link, probability in zip(links, probabilities, strict=True):
             if crc32(link.url.encode("utf-8", "replace")) % ONE_IN == 0 and link.url not in self._urls:
                 if self._broken or len(self._urls) >= MOST:
@@ -65,22 +65,25 @@ class RefusedLinks:
                 self._lines.append(json.dumps(astuple(row)) + "\n")
 
     def commit(self) -> None:
-        """Write what was added."""
+        """Write the links that were added. A fault of the file ends the sample with a warning."""
         lines, self._lines = self._lines, []
         if lines and not self._broken:
             try:
                 with _faults(self.path, "written"), self.path.open("a", encoding="utf-8") as file:
                     file.write("".join(lines))
             except StateError as fault:
-                self._let_go(fault)
+                self._disable(fault)
 
-    def _let_go(self, fault: StateError) -> None:
+    def _disable(self, fault: StateError) -> None:
         self._broken = True
         logger.warning("Refused links are no longer noted: %s", fault)
 
 
 def read_refused(path: Path, limit: int = -1, skip: int = 0) -> Iterator[RefusedLink]:
-    """The noted links, the first first, `limit` of them (-1 = all); what is no whole line is passed over. StateError when it cannot be read."""
+    """The links in a file, first to last, at most `limit` (-1 = all) after the first `skip`; damaged lines are skipped.
+
+    StateError if the file cannot be read.
+    """
     if path.is_file():
         with _faults(path, "read"), path.open(encoding="utf-8", errors="replace") as lines:
             rows = filter(None, map(_row, lines))

@@ -1,16 +1,15 @@
-"""The crawl log: one JSON line for each URL that was fetched, in the order they ended.
+"""Writes and reads the crawl log: one JSON line for each URL that was fetched, in the order in which the fetches ended.
 
-Harvest curves, training and replay read it. A killed process may leave half a line at the end; readers pass it over. A log of more than
-32 MB goes on in another file, and what was full is compressed; readers see one log.
+`VisitLog` appends to the log; harvest curves, training and replay read it. A killed process may leave half a line at the end, which readers
+skip. The log is divided into segments of 32 MB, but readers see one log.
 
-The segments of a log: a full one is compressed and another one begun, so the file that is written has a bound, and the lines behind it
-at most some thirty bytes each.
-
-`visits.jsonl` is the segment that is written. The full ones are `visits/00001.jsonl.zst`, `visits/00002.jsonl.zst` …, each one Zstandard frame
-with a checksum; `zstd -dc visits/*.zst; cat visits.jsonl` prints the log. Rotation renames the full segment (`visits/00001.jsonl`), begins the
-next, compresses the first and removes it. After a kill at any moment each line is in one segment that readers see, and `finish` does what was
-left. Readers need no lock: a segment keeps its number, and each is read by its number.
-Cost: 10 ms and 30 bytes a line for 7 MB of failed URLs (238 bytes a line), 9 ms to read them.
+`Segments` compresses a full segment and begins another one. So the size of the file that is written is bounded, and a line in a full
+segment takes at most some thirty bytes. `visits.jsonl` is the segment that is written. The full ones are `visits/00001.jsonl.zst`,
+`visits/00002.jsonl.zst` …, each one Zstandard frame with a checksum; `zstd -dc visits/*.zst; cat visits.jsonl` prints the log. Rotation
+renames the full segment (`visits/00001.jsonl`), begins the next, compresses the first and removes it. After a kill at any moment each line
+is in one segment that readers see, and `finish` completes the rotation. Readers need no lock, because a segment has a permanent number and
+is read by it.
+Cost: 10 ms and 30 bytes per line for 7 MB of failed URLs (238 bytes per line), 9 ms to read them.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd  # Scrapy brings it
 
-BYTES = 32_000_000  # of a full segment, about: 100 000 URLs that failed, 50 000 pages
-MOST_BYTES = 64_000_000  # that are unpacked; more is no segment of ours
+BYTES = 32_000_000  # size of a full segment: about 100 000 failed URLs, or 50 000 pages
+MOST_BYTES = 64_000_000  # most bytes to decompress; a valid segment is not larger
 _PACKED, _PLAIN = ".jsonl.zst", ".jsonl"
 _FRAME: dict[int, int] = {
     zstd.CompressionParameter.compression_level: 1,
@@ -45,14 +44,14 @@ _FRAME: dict[int, int] = {
 
 
 class Segments:
-    """Of the log at `path`; the full ones are in a folder beside it that has its name without the suffix."""
+    """The segments of the log at `path`; the full ones are in a folder with the same name without the suffix."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.folder = path.with_suffix("")
 
     def count(self) -> int:
-        """How many are full: the number of the last one. The one that is written has the next number."""
+        """The number of full segments, which is the number of the last one. The segment that is written has the next number."""
         try:
             names = [file.name.partition(".")[0] for file in self.folder.iterdir()]
         except (FileNotFoundError, NotADirectoryError):
@@ -60,8 +59,10 @@ class Segments:
         return max((int(name) for name in names if name.isascii() and name.isdecimal()), default=0)
 
     def open(self, number: int) -> tuple[BinaryIO, bool]:
-        """The lines of a segment, numbered from 1, and whether it is full. One that somebody has moved away has none. StateError for a
-        damaged one, FileNotFoundError when there is none to write."""
+        """Open a segment, numbered from 1; returns its lines and whether it is full. A segment that was removed is empty.
+
+        Raises StateError if it is damaged, FileNotFoundError if there is no log.
+        """
         while True:
             if number <= self.count():
                 return self._full(number), True
@@ -70,23 +71,23 @@ class Segments:
             except FileNotFoundError:
                 if number == 1 and not self.count():
                     raise
-                file = io.BytesIO()  # between the two steps of a rotation
+                file = io.BytesIO()  # a rotation is between its first two steps
             if number > self.count():
                 return file, False
-            file.close()  # it was rotated meanwhile
+            file.close()  # the segment was rotated since the first test
 
     def rotate(self) -> None:
-        """What is written now is full."""
+        """Make the segment that is written a full one, and begin the next."""
         self.folder.mkdir(exist_ok=True)
         self.path.rename(self.folder / f"{self.count() + 1:05}{_PLAIN}")
         self.path.touch()
         self.finish()
 
     def finish(self) -> None:
-        """Compress each full segment that is not yet; begin the next one where a killed process did not."""
+        """Compress each full segment that is not compressed yet; begin the next one if a killed process has not done so."""
         if self.count() and not self.path.exists():
             self.path.touch()
-        for half in self.folder.glob(f".*{_PACKED}.*"):  # of a process that was killed
+        for half in self.folder.glob(f".*{_PACKED}.*"):  # left by a process that was killed
             half.unlink()
         for plain in sorted(self.folder.glob(f"*{_PLAIN}")):
             with whole_file(plain.with_suffix(_PACKED)) as out:
@@ -97,7 +98,7 @@ class Segments:
 
     def _full(self, number: int) -> BinaryIO:
         packed, plain = (self.folder / f"{number:05}{suffix}" for suffix in (_PACKED, _PLAIN))
-        for place in (packed, plain, packed):  # compressed while this looks
+        for place in (packed, plain, packed):  # again, because it may be compressed meanwhile
             try:
                 body = place.read_bytes()
             except FileNotFoundError:
@@ -117,11 +118,11 @@ def _unpacked(body: bytes, place: Path) -> bytes:
     return lines
 
 
-Place = tuple[int, int]  # of a line: the number of its segment, and the byte where it begins
+Place = tuple[int, int]  # position of a line: number of its segment, and byte offset
 
 
 class VisitLog:
-    """Appends visits to a file, which is opened at the first one."""
+    """Appends visits to a crawl log, whose file is made with the first visit."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -129,11 +130,11 @@ class VisitLog:
         self._checked = False
 
     def append(self, visit: Visit) -> None:
-        """Add a visit; `commit` writes it."""
+        """Add a visit to those that the next `commit` writes."""
         self._lines.append(_as_json(_fields(visit)) + "\n")
 
     def commit(self) -> None:
-        """Write what was added since the last commit."""
+        """Write the visits that were added since the last commit."""
         if not self._lines:
             return
         self.check()
@@ -148,7 +149,7 @@ class VisitLog:
                 Segments(self.path).rotate()
 
     def check(self) -> None:
-        """StateError when an earlier run's log cannot be added to; half a line at its end is ended."""
+        """Raise StateError if an earlier run's log cannot be appended to. An incomplete last line gets a line end."""
         if self._checked:
             return
         with self._faults():
@@ -167,8 +168,10 @@ class VisitLog:
 
 
 def _fields(visit: Visit) -> dict[str, object]:
-    """All of a page; of a URL that failed what says how it ended and how it was met. A web of dead links has ten times more of them than
-    pages, and what their scores were made of is in the queue."""
+    """The fields of a visit to write: all for a page; for a failed URL neither defaults nor the shares of its score.
+
+    There may be ten times more dead links than pages, and the shares are also in the queue.
+    """
     whole = {name: getattr(visit, name) for name in _DEFAULTS}
     if visit.stored or 200 <= visit.status < 300:
         return whole
@@ -176,7 +179,7 @@ def _fields(visit: Visit) -> dict[str, object]:
 
 
 def read_visits(path: Path) -> Iterator[Visit]:
-    """The visits in a log, first to last; what is no whole line is passed over."""
+    """The visits in a log, first to last; damaged or incomplete lines are skipped."""
     found = Segments(path)
     for number in count(1):
         file, is_full = found.open(number)
@@ -189,7 +192,7 @@ def read_visits(path: Path) -> Iterator[Visit]:
 
 
 def read_latest(path: Path, most: int) -> list[Visit]:
-    """The last visits in a log, first to last: at most `most`, and fewer when their lines are longer than 1 kB."""
+    """The last visits in a log, first to last: at most `most`, or fewer if their lines are longer than 1 kB on average."""
     log, found = Segments(path), list[Visit]()
     for number in range(log.count() + 1, 0, -1):
         with log.open(number)[0] as file:
@@ -204,7 +207,7 @@ def read_latest(path: Path, most: int) -> list[Visit]:
 
 
 def visit_of(line: bytes) -> Visit | None:
-    """The visit of a line; None for what is none."""
+    """The visit in a line; None if the line has no valid visit."""
     try:
         row = json.loads(line.decode("utf-8", "surrogatepass"))
     except ValueError:
@@ -217,16 +220,16 @@ def visit_of(line: bytes) -> Visit | None:
 
 
 class VisitTail:
-    """Reads a log that grows: each call goes on where the one before ended."""
+    """Reads a growing log: each call of `visits` continues where the previous one ended."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._segments = Segments(path)
-        self._number, self._read = 1, 0  # the segment, and bytes of it
-        self._file = (0, 0)  # device and inode of the file that was written to then
+        self._number, self._read = 1, 0  # the present segment, and the number of its bytes that were read
+        self._file = (0, 0)  # device and inode of the segment that was being written
 
     def has_more(self) -> bool:
-        """There are bytes behind what was read; begins anew when another log lies there, or a shorter one."""
+        """Whether there are bytes that were not read yet. Starts from the beginning if another log, or a shorter one, is in its place."""
         full = self._segments.count()
         try:
             found = self.path.stat()
@@ -241,17 +244,17 @@ class VisitTail:
 
     @property
     def share(self) -> float:
-        """How much of the log is read, 0..1."""
+        """The share of the log that was read, 0..1."""
         current = self._read / max(self._read, self.path.stat().st_size, 1)
         return (self._number - 1 + current) / max(self._number, self._segments.count() + 1)
 
     @property
     def begun(self) -> bool:
-        """Something was read of the log that lies there."""
+        """Whether anything was read of the present log."""
         return (self._number, self._read) > (1, 0)
 
     def visits(self) -> Iterator[tuple[Place, Visit]]:
-        """What is new: where each line begins, and its visit. A line without its end is left for the next call."""
+        """The new visits, each with the position of its line. An incomplete last line is left for the next call."""
         while True:
             file, is_full = self._segments.open(self._number)
             with file:
@@ -271,7 +274,7 @@ class VisitTail:
             self._number, self._read = self._number + 1, 0
 
     def at(self, place: Place) -> Visit | None:
-        """The visit whose line begins there."""
+        """The visit whose line begins at a position; None if there is none."""
         number, begin = place
         with self._segments.open(number)[0] as file:
             file.seek(begin)
