@@ -43,9 +43,8 @@ class Parts:
     recipe: Recipe
     topic: Topic
     page_classifier: PageClassifier
-    strategy_classifier: (
-        PageClassifier  # the strategy learns from its relevance; mostly the page classifier itself
-    )
+    # the strategy learns from the relevance by this one, which is mostly the page classifier itself
+    strategy_classifier: PageClassifier
     link_model: LinkModel | None  # None: neither strategy nor gate needs one
     strategy: Strategy
     gate: LinkGate
