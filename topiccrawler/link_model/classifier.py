@@ -354,8 +354,8 @@ class LinkClassifier:
             self._tables[field].get(LEXICON, 0.0) if self.lexicon else 0.0 for field in (_ANCHOR, _CONTEXT)
         )
         self._odds = TwoGenerationCache(self._odds_of, _REMEMBERED_CHARACTERS)
-        self._shares: dict[str, dict[str, float]] = {}  # of pieces of contexts
-        self._channels: dict[str, float] = {}  # scores
+        self._shares: dict[str, dict[str, float]] = {}  # piece of a context -> word -> weight
+        self._channels: dict[str, float] = {}  # URL as `channel_of` returns it -> score
         self._asked: tuple[tuple[Link, ...], list[float]] = ((), [])
 
     def _table(self, name: str) -> WordWeights:

@@ -116,9 +116,7 @@ class Found(NamedTuple):
     kind: Kind
     key: int  # of the segment
     length: int  # words
-    counts: Mapping[
-        str, int
-    ]  # occurrences of each of the user's words, their terms, near words and words against
+    counts: Mapping[str, int]  # occurrences of the user's words, their terms, near words and words against
 
 
 class EvidenceClassifier:

@@ -156,9 +156,7 @@ class Regression:
 
 
 SEED_SCORE = 20.0
-WEIGHED_AT_ONCE = (
-    2_000  # best rows rescored by a refresh, besides those whose groups have changed; at times all
-)
+WEIGHED_AT_ONCE = 2_000  # best rows of a refresh, besides those whose groups have changed; at times all
 HEAD = 300  # rows that may be fetched soon: only their scores are written to the queue
 LEAST_CHANGE = 0.05
 FADE = 0.999  # decay of the overall rate with each page
@@ -167,10 +165,7 @@ ODDS_LIMIT = 30.0
 WORDS_SCALE = 3.0
 UNPRODUCTIVE_SCALE = 10.0  # pages
 NEARBY = 0.3  # outcome of a page that is not relevant, but as similar to the topic as relevant pages are
-IN_ANCHOR, IN_PATH = (
-    1.0,
-    0.5,
-)  # value of the feature "named" for a topic name in the anchor, or only in the path
+IN_ANCHOR, IN_PATH = 1.0, 0.5  # feature "named": a topic name in the anchor, or only in the path
 LISTING = 0.7  # largest outcome of a page that only links to pages with a topic name in their anchors
 NEARBY_WORDS = 0.3  # factor on the similarity label that a page's words get when the topic has names
 ROOM = 0.02  # added to relevances before a logarithm
@@ -182,10 +177,9 @@ class Adaptive(Strategy):
 
     Idea: every fetched page labels the link that led to it. An online logistic regression learns from these
         labels how much to trust link text, linking pages, and the success rates of sites and linking hosts.
-    Formula: score = w . x; w is learned from the outcome of each page: 1 if relevant; else 0 or, if the page is as
-        similar as a relevant one, NEARBY; for a topic with names (words that name it, topics.meaning) at least
-        LISTING (1 - 2^-k), k = new URLs on the page with a name in the anchor; x, on log-odds scale, of the URL
-        when scored:
+    Formula: score = w . x; w is learned from the outcome of each page: 1 if relevant; else NEARBY if as similar
+        as a relevant page, or 0; with names (words that name the topic, topics.meaning) at least
+        LISTING (1 - 2^-k), k = new URLs on the page with a name in the anchor; x (log-odds scale) of a URL:
         link text    2 tanh(mean over its links of the classifier's log-odds / 10)
         page         ln((similarity + .02) / (threshold + .02)), clipped to -2 .. 1.5, of the best linking page
         grandparent  as page, one step back
@@ -194,7 +188,7 @@ class Adaptive(Strategy):
         site text    mean of 2 tanh(log-odds / 10) over the URLs found of its site, by the first link to each;
                      smoothed by two URLs of 0
         source host  as site, for pages fetched through links of the host of the best linking page
-        words        2 tanh(sum over its anchor's words of their log-odds in this crawl / 3) (strategies.numbering)
+        words        2 tanh(sum over its anchor's words of their log-odds here / 3) (strategies.numbering)
         unproductive -ln(1 + n/10), n = pages of its site since the last relevant one (with names: since one with
                      an outcome above NEARBY); the rate in `site` decays and forgets them
         named        with names: 1 with a name in an anchor, else .5 with a name in the path of the URL
@@ -259,10 +253,8 @@ class Adaptive(Strategy):
 
     def ended(self, url: str) -> None:
         row = self._urls.rows.get(url)
-        if (
-            row is not None and self._urls.waiting[row]
-        ):  # part of the next observation, so other processes learn it too
-            self._ended.append(url)
+        if row is not None and self._urls.waiting[row]:
+            self._ended.append(url)  # part of the next observation, so other processes learn it too
 
     def observation(self) -> list[Any] | None:
         return None if self._observation is None else self._observation.save()

@@ -92,15 +92,11 @@ class Strategy:
 
     name: ClassVar[str]
     needs_link_scorer: ClassVar[bool] = False
-    prunes: ClassVar[bool] = (
-        False  # whether the link gate applies to this strategy; baselines are never pruned
-    )
+    prunes: ClassVar[bool] = False  # whether the link gate applies; baselines are never pruned
     # gate thresholds (0..1) by the topic's breadth, for a strategy that scores links for the gate itself (`current_scorer`);
     # {} = the link model scores links for the gate
     own_thresholds: ClassVar[Mapping[Breadth, float]] = {}
-    reads_terms: ClassVar[bool] = (
-        True  # whether it reads `Page.terms`, which are then stored for a resumed crawl
-    )
+    reads_terms: ClassVar[bool] = True  # whether it reads `Page.terms`; if so, a job stores them to resume
     refresh_every: ClassVar[int] = 0  # pages; 0 = never
     # version of the values that `save` and `observation` return. Raise it when `load` or `observe` can no longer read an earlier
     # value correctly: a resumed job then learns again from its crawl log

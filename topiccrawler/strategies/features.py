@@ -31,7 +31,7 @@ from topiccrawler.text.thesaurus import Thesaurus
 from topiccrawler.text.weights import top_k
 from topiccrawler.topics.topic import Topic, token_weights
 
-_MOST_REMEMBERED = 50_000  # words
+_MOST_REMEMBERED = 50_000  # cached words
 
 
 class TopicSimilarity:

@@ -70,9 +70,7 @@ class GraphStrategy(Strategy):
         links = iter(queued)
         while piece := [link.url for link in islice(links, _PIECE)]:
             for url, node in zip(piece, self._graph.find(piece).tolist(), strict=True):
-                if (
-                    node >= 0
-                ):  # a page read meanwhile may have raised the value: look it up when it is consumed
+                if node >= 0:  # look the value up late, because a page read meanwhile may have raised it
                     yield Score(url, float(self._values[node]))
         self._refreshing = False
 
@@ -148,9 +146,9 @@ class IPageRank(GraphStrategy):
     Parameters: damping 0.85 (SkyReach); c 0.6, top_words 60, with_context as in relevance_weighting; share
         "sum", or "count" for the other reading, RW / k, k the number of links of T; growth 0.1 (ours): share of
         new edges after which the graph is ranked again, 0: at every refresh.
-    Pruned: links whose IPR is in the lowest quarter of all URLs found so far for a broad topic, the lower half for
-        a normal one, the lowest three quarters for a specific one, except in tunnels (crawling.admission). Equal
-        ranks share the middle of their quantiles; the largest IPR passes. TOPIC_LINK_THRESHOLD is such a share.
+    Pruned: links whose IPR is in the lowest quarter of all URLs found so far for a broad topic, the lower half
+        for a normal one, the lowest three quarters for a specific one, except in tunnels (crawling.admission).
+        Equal ranks share the middle of their quantiles; the largest passes. TOPIC_LINK_THRESHOLD: such a share.
     Reads: links, their anchor and context, topic keywords, thesaurus; no relevance of pages.
     Cost: one call of the segmenter and O(links) a page; refresh as in pagerank.
     But: the formula is illegible in the scan; this one follows the paper's explanation. Between refreshes a
@@ -356,7 +354,7 @@ class Opic(GraphStrategy):
 class Opie(Opic):
     """Fetch the URL first that has received most cash from links about the topic.
 
-    Idea: OPIC with a bias: a page's cash is divided among its links in proportion to their similarity to the topic.
+    Idea: OPIC with a bias: a page's cash goes to its links in proportion to their similarity to the topic.
     Formula: link i of page T gets cash(T) * sim(i) / sum over T's links of sim(j)
         sim(i) = alpha * P(+|link) + (1 - alpha) * relevance(T); P -> the link model;
         relevance -> `Page.similarity`.

@@ -86,9 +86,11 @@ class Jlse(AnchorText):
     by_similarity: bool = True
     _segmenter: Segmenter = field(default=PLAIN, init=False, repr=False)
     _graph: LinkGraph = field(default_factory=LinkGraph, init=False, repr=False)
-    _words: dict[int, list[Words]] = field(default_factory=dict, init=False, repr=False)  # of links to pages
+    # page -> words of the link that led to it
+    _words: dict[int, list[Words]] = field(default_factory=dict, init=False, repr=False)
     _results: list[int] = field(default_factory=list, init=False, repr=False)
-    _built: tuple[int, int, int] = field(default=(0, 0, 0), init=False, repr=False)  # pages, edges, results
+    # numbers of pages, edges and results when the index was built last
+    _built: tuple[int, int, int] = field(default=(0, 0, 0), init=False, repr=False)
     _index: LinkIndex | None = field(default=None, init=False, repr=False)
     _worths: Any = field(default=None, init=False, repr=False)  # Q of each vertex
 

@@ -67,7 +67,7 @@ SMOOTHING_CLASS = 4.0
 MOST = 20_000
 _LEAST = 1e-3
 
-Share = tuple[float, float]  # pages, relevant ones
+Share = tuple[float, float]  # number of pages, of relevant pages
 _NONE: Share = (0.0, 0.0)
 
 
@@ -218,7 +218,7 @@ class LinkLearner:
         most_words: int = MOST_WORDS,
     ) -> None:
         self.base, self._segmenter = base, segmenter
-        self.pages = 0  # learned from
+        self.pages = 0  # number of pages learned from
         self._bound, self._most_words = bound, most_words
         self._words = {
             name: WordStatistics(half_life_pages, smoothing, LEAST_SHARE, most_words) for name in TRUST

@@ -55,9 +55,7 @@ class GroupRates:
         self.relevant = np.zeros(256)
         self.touched = np.zeros(256, dtype=bool)  # changed since the last call of UrlFeatures.touched_rows
         self.unproductive = np.zeros(256)  # consecutive unproductive pages
-        self.opened = np.zeros(
-            256
-        )  # groups whose first page was reached by this group's links; decays like `pages`
+        self.opened = np.zeros(256)  # groups first reached by this group's links; decays like `pages`
         self.urls, self.texts = np.zeros(256), np.zeros(256)  # URLs found, and the sum of their text scores
 
     def numbers(self, names: Sequence[str]) -> Numbers:
@@ -168,10 +166,7 @@ def bounded(log_odds: Floats) -> Floats:
     return found
 
 
-HOME, INDEX = (
-    1.0,
-    1.5,
-)  # bonus of a home page and of an index page as a look at the site, on the scale of scores
+HOME, INDEX = 1.0, 1.5  # bonus of home and index pages as a look at their site, on the scale of scores
 _INDEX = re.compile(
     r"(?:archives?|tags?|categor(?:y|ies)|posts?|articles?|blog|all|list|sitemap)(?:/index)?(?:\.html?|/)?",
     re.IGNORECASE,
@@ -217,9 +212,8 @@ class UrlFeatures:
         self.rows = Numbering()
         self.columns: dict[str, Floats] = {name: np.zeros(256) for name in self.FLOATS}
         self.groups: dict[str, Numbers] = {name: np.zeros(256, dtype=np.int64) for name in GROUPS}
-        self.words: Numbers = np.zeros(
-            (256, WORDS_OF_A_URL), dtype=np.int64
-        )  # of the first anchor with words
+        # words of the first anchor that has any
+        self.words: Numbers = np.zeros((256, WORDS_OF_A_URL), dtype=np.int64)
         self.waiting = np.zeros(256, dtype=bool)
         self.vocabulary = WordStatistics(WORDS_HALF_LIFE_PAGES, WORDS_SMOOTHING)
         self.group_rates: dict[str, GroupRates] = {name: GroupRates(keep) for name in GROUPS}
@@ -369,9 +363,7 @@ class UrlFeatures:
 
 
 LOOK = 20.0  # added to the score of a URL chosen for a look
-AT_ONCE = (
-    10  # URLs with that bonus at a time; the oldest loses it, so that sites that do not respond are given up
-)
+AT_ONCE = 10  # URLs with that bonus at a time; the oldest loses it, so a silent site is given up
 MOST = 5  # looks in ten pages if none of the latest pages was relevant
 PAYING = 0.2  # relevant share of the latest pages above which one look in ten pages is enough
 LATEST_PAGES = 30.0

@@ -50,9 +50,7 @@ class LinkIndex:
         columns = np.concatenate([part.col for part in parts])
         values = np.concatenate([part.data for part in parts])
         self._matrix = csr_array((values, (rows, columns)), shape=(self._begins[-1], len(vertices)))
-        self._vertices = self._matrix.indices.astype(
-            np.intp
-        )  # the type into which bincount would convert each time
+        self._vertices = self._matrix.indices.astype(np.intp)  # else bincount would convert them each time
 
     def nearest(self, links: Sequence[Sequence[Words]]) -> tuple[Ints, Floats]:
         """Return for each link its most similar vertex (the first of equals) and the similarity, 0..1; (0, 0) if no word is shared."""

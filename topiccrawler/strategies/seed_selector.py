@@ -44,11 +44,11 @@ class SeedSelector(GraphStrategy):
     stages: bool = False
     _relevances: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
     _chosen: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)  # 1 = chosen
-    # links from chosen pages
+    # number of links from chosen pages
     _votes: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
     _most_in: float = field(default=1.0, init=False, repr=False)
     _most_out: float = field(default=1.0, init=False, repr=False)
-    _read: int = field(default=0, init=False, repr=False)  # pages
+    _read: int = field(default=0, init=False, repr=False)  # number of pages read
     # with stages: links of pages that are not chosen yet, and links of chosen pages whose scores are not raised yet
     _links_of: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False)
     _raised: deque[str] = field(default_factory=deque, init=False, repr=False)

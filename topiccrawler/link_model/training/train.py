@@ -66,9 +66,7 @@ class TrainingRecipe:
     context: ContextMaker = "window"
     seed: int = 0
     precision: float | None = None  # required on links of held-out hosts; determines the threshold
-    gate_recall: float = (
-        GATE_RECALL  # share of relevant links of held-out hosts that the link gate must admit
-    )
+    gate_recall: float = GATE_RECALL  # share of relevant links of held-out hosts that the link gate admits
     published: int | None = (
         None  # feature group 1 or 2 of the paper's own model, from the links alone; None = ours
     )
@@ -134,9 +132,7 @@ class _Bench:
     progress: Progress
     rows: list[Row] = field(default_factory=list)
     curve: list[Row] = field(default_factory=list)
-    held_out: tuple[LinkClassifier, Sequence[Sample]] | None = (
-        None  # model and samples to choose the threshold
-    )
+    held_out: tuple[LinkClassifier, Sequence[Sample]] | None = None  # they determine the threshold
     test: Callable[[LinkClassifier], float] | None = None
     gate_threshold: float | None = None
 
@@ -147,9 +143,7 @@ class _Bench:
             kept, held_out = split(links, self.recipe.seed, by_host)
             if not _both(kept) or not _both(held_out):
                 continue
-            if (
-                by_host or self.recipe.precision is not None
-            ):  # on all held-out links, without balancing classes
+            if by_host or self.recipe.precision is not None:  # on all held-out links, classes not balanced
                 model = self._without_links_but(kept)
                 self.held_out = model, held_out
                 self.gate_threshold = gate_threshold(model, held_out, self.recipe.gate_recall)

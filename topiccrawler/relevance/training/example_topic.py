@@ -49,9 +49,7 @@ from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, make_topic
 NEAREST_TO = 30  # first learned words, to which near words are proposed
 FOLDS = 5
 LEAST_WEIGHT = 0.001
-CONTRAST = (
-    0.5  # share of a catalogue topic from which others contrast; a part of a topic is often nearer to others
-)
+CONTRAST = 0.5  # share from which other topics contrast; a part of a topic is often nearer to others
 FIRST, OF = 30, 100  # the thesis: the first 30 of 100 words cover 85 %
 
 
@@ -65,9 +63,7 @@ class Method:
     words: int = 300
     near_words: int = PROPOSED_WORDS
     against: int = 300
-    by_occurrences: bool = (
-        False  # information gain of occurrences, as in the thesis; False = of shares of pages
-    )
+    by_occurrences: bool = False  # information gain of occurrences, as in the thesis; else of shares of pages
 
     def keywords(self, examples: Examples, most: int) -> dict[str, float]:
         """Return the keywords of the positive pages against the negative ones, at most `most`."""

@@ -33,14 +33,12 @@ from topiccrawler.topics.keywords import unit_vector
 from topiccrawler.topics.topic import Topic
 
 SPREAD = 0.5  # standard deviation of the intercept, before any answer
-SMOOTHING = 2.0  # pages with the largest surprise
+SMOOTHING = 2.0  # pages with a surprise of 1
 PRIOR = 2.0
 LEAST_TRUST = 0.05
 NEAREST, MOST_NEAR, MOST_AGAINST = 0.6, 15, 60
 LEAST_PAGES, LEAST_SHARE, CONTRAST = 2, 0.3, 3.0
-SURE = (
-    0.9  # relevance from which a page without an answer is surely on topic; below 1 - SURE surely off topic
-)
+SURE = 0.9  # relevance of a page without an answer that is surely on topic; below 1 - SURE: surely off topic
 
 KIND_WEIGHTS = {
     "title": FIELD_WEIGHTS["title"],
