@@ -356,7 +356,7 @@ class LinkClassifier:
         self._odds = TwoGenerationCache(self._odds_of, _REMEMBERED_CHARACTERS)
         self._shares: dict[str, dict[str, float]] = {}  # piece of a context -> word -> weight
         self._channels: dict[str, float] = {}  # URL as `channel_of` returns it -> score
-        self._asked: tuple[tuple[Link, ...], list[float]] = ((), [])
+        self._last: tuple[tuple[Link, ...], list[float]] = ((), [])
 
     def _table(self, name: str) -> WordWeights:
         trust = self.trust.get(name, 0.0)
@@ -380,12 +380,12 @@ class LinkClassifier:
         Equals `log_odds_of_words`, but the results of recent links are cached: pages share their menus, and the link gate passes the same
         tuple object as the strategy.
         """
-        asked, odds = self._asked  # read at once, because other threads may replace it
-        if links is not asked:
+        last_links, odds = self._last  # read at once, because other threads may replace it
+        if links is not last_links:
             texts = list(map(_texts_of, links))
             odds = list(map(self._odds.of(texts).__getitem__, texts))
             if isinstance(links, tuple):
-                self._asked = links, odds
+                self._last = links, odds
         return odds
 
     def add_log_odds(self, links: Sequence[Link], odds: Sequence[float]) -> None:

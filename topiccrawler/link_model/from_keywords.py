@@ -61,9 +61,9 @@ def link_model(topic: Topic, models: str | None) -> LinkClassifier:
     """
     if models == PAPER:
         return load_model(topic.name, data_folder("models").joinpath(PAPER), topic.segmenter).without_counts()
-    asked = (models or "").strip().lower() == NONE
-    if asked or not (models or is_file(data_folder("models").joinpath(f"{topic.name}.json"))):
-        why = f"TOPIC_LINK_MODELS={NONE}" if asked else "it has no link model"
+    requested = (models or "").strip().lower() == NONE
+    if requested or not (models or is_file(data_folder("models").joinpath(f"{topic.name}.json"))):
+        why = f"TOPIC_LINK_MODELS={NONE}" if requested else "it has no link model"
         text = "Topic %s: %s; links are scored by its %d keywords"
         logger.info(text, topic.display_name, why, len(topic.keywords))
         return keyword_model(topic)

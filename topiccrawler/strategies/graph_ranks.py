@@ -104,7 +104,7 @@ class PageRank(GraphStrategy):
 
     Idea: a page is important when important pages point to it, each sharing its importance among its links.
     Formula: PR(A) = (1 - d) + d * sum over pages T with a link to A of PR(T) / C(T)
-        d -> damping; C(T) -> distinct links of T; every URL met counts, fetched or not.
+        d -> damping; C(T) -> distinct links of T; every URL found counts, fetched or not.
     Parameters: damping 0.85 (Brin & Page 1998).
     Reads: links only, neither text nor relevance.
     Cost: O(links) a page; refresh: links.ranks, when the graph has grown by a tenth (under 1 s at 2 million

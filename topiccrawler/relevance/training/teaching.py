@@ -42,9 +42,9 @@ def questions(relevances: Sequence[float], threshold: float, asked: Container[in
     open_ = [place for place in range(len(relevances)) if place not in asked]
     unsure = sorted(open_, key=lambda place: (abs(relevances[place] - threshold), place))
     chosen = unsure[: count - count // SURE]
-    taken = set(chosen)
+    already = set(chosen)
     surest = sorted(open_, key=lambda place: (-relevances[place], place))
-    return chosen + [place for place in surest if place not in taken][: count // SURE]
+    return chosen + [place for place in surest if place not in already][: count // SURE]
 
 
 def taught(
@@ -95,8 +95,10 @@ class _Lesson:
         ]
         self.counts = [len(side) for side in sides]
         self.met = [document_frequencies(side) for side in sides]
-        taken, refused = (self._mean(side) for side in sides)
-        self._lean = {word: taken.get(word, 0.0) - refused.get(word, 0.0) for word in sorted(taken | refused)}
+        accepted, refused = (self._mean(side) for side in sides)
+        self._lean = {
+            word: accepted.get(word, 0.0) - refused.get(word, 0.0) for word in sorted(accepted | refused)
+        }
 
     def weights(self) -> tuple[Vector, dict[str, str]]:
         """Return word -> new weight for the topic's words, and word -> reason for those that are not the person's own."""
@@ -104,11 +106,11 @@ class _Lesson:
         heaviest = max(keywords.values())
         cut = self.topic.segmenter.words_of(list(keywords))
         keys = {word: "".join(tokens) for word, tokens in zip(keywords, cut, strict=True)}
-        held = set(self.topic.given) or {word for word in keywords if keywords[word] >= HELD * heaviest}
+        unchanged = set(self.topic.given) or {word for word in keywords if keywords[word] >= HELD * heaviest}
         why = reasons(self.topic)
         found = {}
         for word, weight in keywords.items():
-            factor = 1.0 if word in held else self._penalty(keys[word])
+            factor = 1.0 if word in unchanged else self._penalty(keys[word])
             found[word] = max(LEAST_WEIGHT * heaviest, round(weight * factor, 4)) if factor < 1 else weight
             if factor < 1:
                 why[word] = self._taught(keys[word], f"was {weight:g}")
@@ -126,8 +128,8 @@ class _Lesson:
         return found, why
 
     def _penalty(self, word: str) -> float:
-        taken, refused = ((self.met[side][word] + 0.5) / (self.counts[side] + 1) for side in (0, 1))
-        return (taken / refused) ** PENALTY if self.counts[1] and refused > taken else 1.0
+        accepted, refused = ((self.met[side][word] + 0.5) / (self.counts[side] + 1) for side in (0, 1))
+        return (accepted / refused) ** PENALTY if self.counts[1] and refused > accepted else 1.0
 
     def _taught(self, word: str, was: str) -> str:
         yes, no = (f"{self.met[side][word]} of your {self.counts[side]}" for side in (0, 1))

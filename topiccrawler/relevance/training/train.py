@@ -215,9 +215,9 @@ def fit(plan: Plan) -> LinearClassifier | VsmClassifier:
     if isinstance(final, VsmClassifier):
         topic = final.topic.model_copy(update={"page_threshold": _threshold(plan, truths, margins)})
         return VsmClassifier(topic, negative_topics=final.negative_topics)
-    propagate = max(float(margins.std()), 1e-9)
-    platt = LogisticRegression(C=1e3).fit(margins[:, None] / propagate, truths)
-    slope, offset = float(platt.coef_[0, 0]) / propagate, float(platt.intercept_[0])
+    deviation = max(float(margins.std()), 1e-9)
+    platt = LogisticRegression(C=1e3).fit(margins[:, None] / deviation, truths)
+    slope, offset = float(platt.coef_[0, 0]) / deviation, float(platt.intercept_[0])
     final = replace(final, slope=slope, offset=offset)
     limit = _threshold(plan, truths, [1 / (1 + np.exp(-(slope * m + offset))) for m in margins])
     return replace(final, similarity_threshold=limit)
@@ -227,8 +227,8 @@ def _threshold(plan: Plan, truths: Sequence[bool], scores: Iterable[float]) -> f
     listed = list(truths), [float(score) for score in scores]
     limit = steady_threshold(*listed, plan.seed)
     if plan.precision is not None:
-        asked = threshold_at_precision(*listed, plan.precision)
-        limit = max(listed[1]) if asked is None else asked
+        required = threshold_at_precision(*listed, plan.precision)
+        limit = max(listed[1]) if required is None else required
     return round(min(1.0, max(0.0, limit)), 6)
 
 
