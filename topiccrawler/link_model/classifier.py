@@ -1,9 +1,9 @@
-"""The naive Bayes link classifier: how likely is it that a link leads to the topic?
+"""Classifies links by naive Bayes: estimates how likely a link leads to the topic.
 
-The score decides what is fetched next, so it must hold on sites never seen, cost microseconds, and
-be explained word by word. A sum over dictionary entries does all three.
+`LinkClassifier` scores links. The score decides what is fetched next, so it must be valid on unknown sites, cost microseconds, and
+be explained word by word. A sum over dictionary entries meets all three.
 
-Idea: anchor and context of a link announce its target; words are taken as independent given the class.
+Idea: anchor and context of a link announce its target; words are assumed to be independent given the class.
 Formula: x = ln(p / (1 - p)) + sum over fields f of t_f * sum over words w of field f of ln P(w|+)/P(w|-)
     p    -> prior share of relevant links. Default 0.5 (ours): x = 0 means even odds.
     t_f  -> trust, a number for each field. Defaults (ours, chosen on links of other sites): anchor 1, context 0.3,
@@ -13,35 +13,37 @@ Formula: x = ln(p / (1 - p)) + sum over fields f of t_f * sum over words w of fi
     Count_C     samples of class C that have the field    -> samples[field]
     P(+|link) = 1 / (1 + e^-x); queues compare x, because P ties at 1.0.
 Reads: anchor, title, before, after, url of the link; not its page.
-Counts: a model should be a few thousand numbers a person can read, and learn more later or be merged with another one, yet be as fast as
-    a dictionary. Everything a score needs follows from counts, and the counts of two trainings add up.
-Compounds: the tokenizer reads a long compound as one word (足球比赛) when training has only met its parts (足球, 比赛). A known word has
-    its own weight; an unknown Han word of 3 characters or more is read as the longest known words in it, from the left, at least 2
-    characters each, and has the sum of their weights (forward maximum matching; ours as a back-off); other unknown words have none.
-    Anchors only: in contexts it repeats what neighbouring words say (docs/lab/link-models.md). Results are remembered; memory is bounded.
 Cost: one tokenizer call a page; then 3 to 4 µs a link, flags included (benchmarks/scoring.py). Adding a sample is one addition a word.
-But: the paper takes the prior from the training set, which depends on the crawl that collected it; and weights context
+But: the paper estimates the prior from the training set, which depends on the crawl that collected it; and weights context
     as the anchor, although context mostly belongs to the neighbours.
-    Samples have weights, so counts are fractions; fields have totals of their own, because a headline has no address.
-    Rare words may be dropped (`pruned`), totals stay; sums of pruned counts are exact but for the dropped words.
-    Weights are rounded to multiples of 2^-24: such sums are exact in any order, so words may be taken as a set.
+    Samples have weights, so counts are fractions; fields have totals of their own, because a headline has no URL.
+    Rare words may be dropped (`pruned`), while totals stay; sums of pruned counts are exact except for the dropped words.
+    Weights are rounded to multiples of 2^-24: such sums are exact in any order, so words may be iterated as a set.
 Reference: Han et al., "Naive Bayes classifier guided focused crawling", 2010, eq. 1-2; McCallum and Nigam 1998 for the event model.
 
-The features of a link: three sets of words, one for each field.
+`Counts` is what a model stores. A model should be a few thousand numbers that a person can read, be trained further or merged with
+another one, and be as fast as a dictionary. Everything a score needs follows from counts, and the counts of two trainings add up.
 
-Scoring has 4 µs a link, and the addresses and menus of one portal say nothing about the next site. So features are plain
-words in three fields, each with a table of its own; how much a field counts is a number of the model.
+`WordWeights` also weights compounds. The tokenizer reads a long compound as one word (足球比赛) when training has only seen its parts (足球,
+比赛). A known word has its own weight. An unknown Han word of 3 characters or more is split into the longest known words in it, from the
+left, at least 2 characters each, and has the sum of their weights (forward maximum matching; ours as a back-off). Other unknown
+words have weight 0. Anchors only: in contexts neighbouring words already say the same (docs/lab/link-models.md). Results are cached in
+bounded memory.
+
+`LinkWords` holds the words of a link in three fields, and `features_of` makes its features: a set of words for each field. Scoring has 4 µs
+a link, and the URLs and menus of one portal say nothing about the next site. So features are plain words in three fields, each with a table
+of its own; the trust in each field is a number of the model.
 
     anchor    words of the anchor text (of the title attribute when there is none)
     context   words of the text on both sides
     url       Latin words of the host (without its last label) and of the first directory; Han words of the whole path
 
-Group 1 of the paper is the field `anchor`. Group 2 is `anchor` + `context`, each with the flag LEXICON when a word of
-the topic's dictionary stands in it. `url` is ours.
+Group 1 of the paper is the field `anchor`. Group 2 is `anchor` + `context`, each with the flag LEXICON when it has a word of
+the topic's dictionary. `url` is ours.
 
-In an anchor a lexicon word that the tokenizer cuts is matched over neighbouring words ("上市" + "公司"); in a context,
-where neighbours may belong to two links, it is not.
-But: words with digits are no features: 15 and 2013 learned from one site mislead on the next. So do the directories
+`Lexicon` is the topic's dictionary. In an anchor, an entry that the tokenizer splits is matched over neighbouring words ("上市" + "公司"). In
+a context it is not, because neighbouring words may belong to two links.
+But: words with digits are not features: 15 and 2013 learned from one site mislead on the next. So do the directories
     below the first, and the query.
 """
 
@@ -63,12 +65,12 @@ from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link
 from topiccrawler.text.segmenter import PLAIN, Segmenter, TwoGenerationCache, is_whole
 
-FEATURES = "link-words-4"  # stands in every model; goes up with any change below
+FEATURES = "link-words-4"  # stored in every model; increase it with any change of the features
 FIELDS = ("anchor", "context", "url")
 GROUP_2 = ("anchor", "context")
 LEXICON = "@lexicon"
 
-_LINK = "\0"  # stands for the link itself, between the text before it and the text after it
+_LINK = "\0"  # marks the place of the link between the text before it and the text after it
 _LONGEST_URL = 300
 _LATIN = re.compile(r"(?<![a-z])[a-z]{2,12}(?![a-z])")
 _NO_HAN = re.compile(r"[^一-鿿]+")
@@ -81,7 +83,7 @@ _SAY_NOTHING = frozenset({"http", "https", "www", "com", "cn", "net", "org", "go
 
 
 class LinkWords(NamedTuple):
-    """The words of one link, with repeats, in their order."""
+    """The words of one link by field, in their order and with repetitions."""
 
     anchor: Sequence[str]
     context: Sequence[str]
@@ -89,7 +91,7 @@ class LinkWords(NamedTuple):
 
 
 def words_of_links(links: Sequence[Link], segmenter: Segmenter) -> list[LinkWords]:
-    """The words of all links of a page; two calls of the segmenter at most."""
+    """Return the words of all links of a page, with at most two calls of the segmenter."""
     anchors = [anchor_of(link) for link in links]
     contexts = ["|".join(context_pieces(context_of(link))) for link in links]
     addresses = words_of_addresses([link.url for link in links], segmenter)
@@ -99,17 +101,19 @@ def words_of_links(links: Sequence[Link], segmenter: Segmenter) -> list[LinkWord
 
 
 def anchor_of(link: Link) -> str:
-    """The link's own text: its anchor, else its title."""
+    """Return the link's own text: its anchor, else its title attribute."""
     return link.anchor or link.title
 
 
 def context_of(link: Link) -> str:
-    """The text on both sides as one."""
+    """Return the text on both sides of a link as one string, with a marker for the link."""
     return f"{link.before}|{_LINK}|{link.after}"
 
 
 def context_pieces(context: str) -> list[str]:
-    """The text on both sides, piece by piece, without what the window's edges cut in two if there are others."""
+    """Split the text on both sides of a link at "|". On each side the outermost piece, which the window may have cut, is dropped
+    if others are left.
+    """
     pieces = context.split("|")
     before = pieces.index(_LINK)
     after = len(pieces) - before - 1
@@ -122,7 +126,7 @@ def context_pieces(context: str) -> list[str]:
 
 
 def channel_of(url: str) -> str:
-    """As much of an address as its words come from: host and first directory, or all of it where it may hold Han."""
+    """Return the part of a URL that has its words: host and first directory, or the whole URL if it may contain Han characters."""
     if "%" in url or not url.isascii():
         return url
     parts = url.split("/", 4)
@@ -130,13 +134,13 @@ def channel_of(url: str) -> str:
 
 
 def words_of_addresses(urls: Sequence[str], segmenter: Segmenter) -> list[list[str]]:
-    """What the field `url` holds."""
+    """Return the words of the field `url` for each URL."""
     of_paths = segmenter.words_of([han_path(url) for url in urls])
     return [[*channel_words(url), *han] for url, han in zip(urls, of_paths, strict=True)]
 
 
 def url_words(url: str) -> list[str]:
-    """Latin words of the whole address without its query."""
+    """Return the Latin words of a whole URL without its query."""
     address = url[:_LONGEST_URL].lower().partition("?")[0]
     if "%" in address:
         address = _ESCAPE.sub(" ", address)
@@ -144,7 +148,7 @@ def url_words(url: str) -> list[str]:
 
 
 def channel_words(url: str) -> list[str]:
-    """Latin words of host and first directory: the part of an address whose words carry over to other sites."""
+    """Return the Latin words of host and first directory: the part of a URL whose words are also valid on other sites."""
     found = _CHANNEL.match(url[:_LONGEST_URL].lower())
     if not found:
         return []
@@ -156,14 +160,14 @@ def channel_words(url: str) -> list[str]:
 
 
 def han_path(url: str) -> str:
-    """The Han words of a whole path, unescaped, between blanks; empty where there are none."""
+    """Return the Han words of a whole unescaped URL, separated by blanks; empty if it has none."""
     if "%" not in url and url.isascii():
         return ""
     return _NO_HAN.sub(" ", unquote(url[:_LONGEST_URL]))
 
 
 class Lexicon:
-    """A topic's dictionary, matched over words and over neighbouring words."""
+    """A topic's dictionary, matched against single words and pairs of neighbouring words."""
 
     def __init__(self, entries: Iterable[str], segmenter: Segmenter = PLAIN) -> None:
         self.entries = tuple(sorted({entry.strip() for entry in entries if entry.strip()}))
@@ -182,18 +186,18 @@ class Lexicon:
         return bool(self._begin)
 
     def among(self, words: Sequence[str]) -> bool:
-        """Is one of the words an entry, as the tokenizer cuts it?"""
+        """Whether one of the words is an entry."""
         return not self._single.isdisjoint(words)
 
     def in_words(self, words: Sequence[str]) -> bool:
-        """Does an entry stand in them, whole or cut in two?"""
+        """Whether the words contain an entry, as one word or split into two neighbouring words."""
         if self._begin.isdisjoint(words):
             return False
         return not self._single.isdisjoint(words) or not self._pairs.isdisjoint(pairwise(words))
 
 
 def features_of(words: LinkWords, lexicon: Lexicon) -> dict[str, set[str]]:
-    """The features of a link by field, for training: words without digits, and the lexicon flags."""
+    """Return the features of a link by field, for training: its words without digits, and the lexicon flags."""
     found = {name: {word for word in words[place] if word.isalpha()} for place, name in enumerate(FIELDS)}
     if lexicon.in_words(words.anchor):
         found["anchor"].add(LEXICON)
@@ -202,7 +206,7 @@ def features_of(words: LinkWords, lexicon: Lexicon) -> dict[str, set[str]]:
     return found
 
 
-Pair = tuple[float, float]  # (-, +)
+Pair = tuple[float, float]  # counts in class - and class +
 
 
 def _no_words() -> dict[str, tuple[Counter[str], Counter[str]]]:
@@ -215,13 +219,13 @@ def _zeros() -> dict[str, list[float]]:
 
 @dataclass
 class Counts:
-    """Additive counts of both classes: index 0 is -, index 1 is +."""
+    """Additive counts of samples and words in both classes: index 0 is class -, index 1 is class +."""
 
     words: dict[str, tuple[Counter[str], Counter[str]]] = field(default_factory=_no_words)
     samples: dict[str, list[float]] = field(default_factory=_zeros)
 
     def add(self, fields: Mapping[str, Iterable[str]], positive: bool, weight: float = 1.0) -> None:
-        """Count one sample: its distinct words by field."""
+        """Count one sample, given its distinct words by field."""
         side = int(positive)
         for name, found in fields.items():
             table = self.words[name][side]
@@ -230,7 +234,7 @@ class Counts:
             self.samples[name][side] += weight
 
     def merged(self, other: Counts) -> Counts:
-        """The counts of both."""
+        """Return the sums of these and the `other` counts."""
         result = Counts()
         for part in (self, other):
             for name in FIELDS:
@@ -242,7 +246,9 @@ class Counts:
         return result
 
     def pruned(self, least: float, most_words: int) -> Counts:
-        """Without words counted less than `least` times, and at most `most_words`: those with most weight in sum."""
+        """Return the counts without words counted less than `least` times, for at most `most_words` words: those with the largest total
+        weight.
+        """
         ranked = sorted(
             (-_total_weight(pair, self.samples[name]), name, word, pair)
             for name in FIELDS
@@ -257,12 +263,12 @@ class Counts:
         return result
 
     def pairs(self, name: str) -> list[tuple[str, Pair]]:
-        """Every word of a field with its two counts, in the order of the words."""
+        """Return every word of a field with its two counts, sorted by word."""
         negative, positive = self.words[name]
         return [(word, (negative[word], positive[word])) for word in sorted({*negative, *positive})]
 
     def log_odds(self, name: str) -> dict[str, float]:
-        """Word -> ln P(F|+) - ln P(F|-) for one field."""
+        """Return word -> ln P(w|+) - ln P(w|-) for one field."""
         negative, positive = self.words[name]
         totals = [total + 2 for total in self.samples[name]]
         shift = math.log(totals[0]) - math.log(totals[1])
@@ -275,7 +281,7 @@ class Counts:
 
 
 def _total_weight(pair: Pair, samples: list[float]) -> float:
-    """A word's total weight: its occurrences times the size of its log-odds."""
+    """Return the total weight of a word: its count times the absolute value of its log-odds."""
     odds = math.log((pair[1] + 1) / (samples[1] + 2)) - math.log((pair[0] + 1) / (samples[0] + 2))
     return sum(pair) * abs(odds)
 
@@ -286,16 +292,16 @@ _MOST_REMEMBERED = 50_000
 
 
 class WordWeights(dict[str, float]):
-    """Word -> weight; `[word]` never fails. `in` and iteration know only trained words and results remembered."""
+    """Word -> weight; `[word]` never fails. `in` and iteration know only trained words and cached results."""
 
     def __init__(self, trained: dict[str, float], *, compounds: bool = True) -> None:
         super().__init__(trained)
-        self._trained = frozenset(trained if compounds else ())  # what was worked out must not cut others
+        self._trained = frozenset(trained if compounds else ())  # cached compounds must not split other words
         self._room = len(trained) + _MOST_REMEMBERED
 
     @cached_property
     def telling(self) -> frozenset[str]:
-        """The words with a weight."""
+        """The words whose weight is not 0."""
         return frozenset([word for word, share in self.items() if share])
 
     def __missing__(self, word: str) -> float:
@@ -314,15 +320,15 @@ class WordWeights(dict[str, float]):
 TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 0.3, "url": 1.0}
 _GRAINS = 2.0**24
 _ANCHOR, _CONTEXT, _URL = range(len(FIELDS))
-_REMEMBERED_CHARACTERS = 400_000  # twice, of links with their contexts; some 8 MB in all
-_MOST_PIECES = 10_000  # of contexts, and addresses
-_BETWEEN = "\x01"  # of the texts of a link, as they are remembered
+_REMEMBERED_CHARACTERS = 400_000  # of cached links with contexts in each of two generations; some 8 MB in all
+_MOST_PIECES = 10_000  # cached pieces of contexts, and cached URLs
+_BETWEEN = "\x01"  # separator of the texts of a link in the cache's keys
 PAPER_TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 1.0, "url": 0.0}
 
 
 @dataclass
 class LinkClassifier:
-    """Scores links. Made by link_model.training, loaded by link_model.model_file."""
+    """The naive Bayes model that scores links. Made by link_model.training, loaded by link_model.model_file."""
 
     topic: str
     counts: Counts
@@ -330,16 +336,16 @@ class LinkClassifier:
     prior: float = 0.5
     trust: Mapping[str, float] = field(default_factory=lambda: dict(TRUST))
     threshold: float = 0.0  # log-odds from which a link counts as relevant
-    # log-odds from which a link is queued (crawl.gate); None = not calibrated
+    # log-odds from which a link is queued (crawling.admission); None = not calibrated
     gate_threshold: float | None = None
     lexicon: Lexicon = field(default_factory=lambda: Lexicon(()))
     training: Mapping[str, object] = field(default_factory=dict)  # what it was trained from
     scores: Mapping[str, object] = field(default_factory=dict)  # its scores on held-out links
-    compounds: bool = True  # an unknown compound of an anchor is read as the known words in it
-    segmenter: Segmenter = field(default=PLAIN, compare=False, repr=False)  # of the crawl that asks it
+    compounds: bool = True  # an unknown compound in an anchor is split into the known words in it
+    segmenter: Segmenter = field(default=PLAIN, compare=False, repr=False)  # of the crawl that uses the model
     tables: Sequence[WordWeights] = field(
         default=(), compare=False, repr=False
-    )  # by field; none = made of the counts
+    )  # by field; empty = computed from the counts
 
     def __post_init__(self) -> None:
         self._bias = _exact(math.log(self.prior) - math.log(1.0 - self.prior))
@@ -348,9 +354,9 @@ class LinkClassifier:
             self._tables[field].get(LEXICON, 0.0) if self.lexicon else 0.0 for field in (_ANCHOR, _CONTEXT)
         )
         self._odds = TwoGenerationCache(self._odds_of, _REMEMBERED_CHARACTERS)
-        self._shares: dict[str, dict[str, float]] = {}  # of pieces of contexts
-        self._channels: dict[str, float] = {}  # scores
-        self._asked: tuple[tuple[Link, ...], list[float]] = ((), [])
+        self._shares: dict[str, dict[str, float]] = {}  # piece of a context -> word -> weight
+        self._channels: dict[str, float] = {}  # URL as `channel_of` returns it -> score
+        self._last: tuple[tuple[Link, ...], list[float]] = ((), [])
 
     def _table(self, name: str) -> WordWeights:
         trust = self.trust.get(name, 0.0)
@@ -361,35 +367,37 @@ class LinkClassifier:
         )
 
     def cut_by(self, segmenter: Segmenter) -> LinkClassifier:
-        """The same model for links whose texts this segmenter cuts."""
+        """Return the same model for links whose texts are segmented by this segmenter."""
         return replace(self, segmenter=segmenter, lexicon=Lexicon(self.lexicon.entries, segmenter))
 
     def without_counts(self) -> LinkClassifier:
-        """The same for a crawl, which only scores: 60 000 words have 7 MB of counts."""
+        """Return the model without counts, for a crawl, which only scores: the counts of 60 000 words take 7 MB."""
         return replace(self, counts=Counts(), tables=self._tables)
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
-        """ln P(+|link) - ln P(-|link), for the links of a page at once. Equals `log_odds_of_words`, but links seen recently are
-        cached: pages share their menus, and the gate asks for the very tuple that the strategy asked for.
+        """Return ln P(+|link) - ln P(-|link) for all links of a page.
+
+        Equals `log_odds_of_words`, but the results of recent links are cached: pages share their menus, and the link gate passes the same
+        tuple object as the strategy.
         """
-        asked, odds = self._asked  # together: other threads may ask too
-        if links is not asked:
+        last_links, odds = self._last  # read at once, because other threads may replace it
+        if links is not last_links:
             texts = list(map(_texts_of, links))
             odds = list(map(self._odds.of(texts).__getitem__, texts))
             if isinstance(links, tuple):
-                self._asked = links, odds
+                self._last = links, odds
         return odds
 
     def add_log_odds(self, links: Sequence[Link], odds: Sequence[float]) -> None:
-        """Take over what the same model has made of these links in another process."""
+        """Add the log-odds that the same model computed for these links in another process to the cache."""
         self._odds.add(dict(zip(map(_texts_of, links), odds, strict=True)))
 
     def __reduce__(self) -> tuple[type[LinkClassifier], tuple[object, ...]]:
-        """Another process makes its own tables and caches."""
+        """Pickle the fields alone: another process builds its own tables and caches."""
         return LinkClassifier, tuple(getattr(self, one.name) for one in fields(self))
 
     def log_odds_of_words(self, links: Sequence[LinkWords]) -> list[float]:
-        """The same, the words given."""
+        """Return ln P(+|link) - ln P(-|link) for links whose words are known."""
         context, flag = self._tables[_CONTEXT].__getitem__, self._context_flag
         among = self.lexicon.among
         of_anchors = self._scores_of_anchors([words.anchor for words in links])
@@ -405,12 +413,12 @@ class LinkClassifier:
         return [sum(map(share, set(words)), flag if flag and in_words(words) else 0.0) for words in anchors]
 
     def _scores_of_addresses(self, addresses: Sequence[Sequence[str]]) -> list[float]:
-        """Of each address, with the prior."""
+        """Return the score of the words of each URL, including the prior."""
         share = self._tables[_URL].__getitem__
         return [sum(map(share, set(words)), self._bias) for words in addresses]
 
     def _odds_of(self, links: list[str]) -> list[float]:
-        """Of links as `_texts_of` has them: all their texts are cut at once, and each is scored once."""
+        """Return the log-odds of links in the form of `_texts_of`. All their texts are segmented at once, and each is scored once."""
         fields = [link.split(_BETWEEN, 2) for link in links]
         anchors, channels, contexts = (dict.fromkeys(texts) for texts in zip(*fields, strict=True))
         around = {context: context_pieces(context) for context in contexts}
@@ -435,14 +443,14 @@ class LinkClassifier:
         ]
 
     def _score_of_context(self, pieces: list[str]) -> float:
-        """Neighbours share most of their pieces; a word counts once."""
+        """Return the score of a context from its pieces, which neighbouring links mostly share; a word counts once."""
         shares: dict[str, float] = {}
         for of_piece in map(self._shares.__getitem__, pieces):
             shares.update(of_piece)
         return sum(shares.values(), 0.0)
 
     def _shares_of(self, words: list[str]) -> dict[str, float]:
-        """The words of a piece of context that have a weight, with it."""
+        """Return word -> weight for the words of a piece of context whose weight is not 0."""
         table = self._tables[_CONTEXT]
         shares = {word: table[word] for word in table.telling.intersection(words)}
         if self._context_flag and self.lexicon.among(words):
@@ -450,7 +458,7 @@ class LinkClassifier:
         return shares
 
     def by_field(self, link: Link) -> list[tuple[str, float]]:
-        """The share of the prior and of each field: the sums of `explain`; what the context says is left of the whole, exactly."""
+        """Return the shares of the prior and of each field, the sums of `explain`. The context's share is exactly the rest of the score."""
         (anchor,) = self._scores_of_anchors(self.segmenter.words_of([anchor_of(link)]))
         (address,) = self._scores_of_addresses(words_of_addresses([link.url], self.segmenter))
         context = self.log_odds([link])[0] - anchor - address
@@ -458,7 +466,7 @@ class LinkClassifier:
         return list(zip(("prior", *FIELDS), shares, strict=True))
 
     def explain(self, link: Link) -> list[tuple[str, float]]:
-        """The share of the prior and of each word ("anchor:基金"), largest first; they add up to the score."""
+        """Return the shares of the prior and of each word ("anchor:基金"), largest first. They add up to the score."""
         found = words_of_links([link], self.segmenter)[0]
         shares = [("prior", self._bias)]
         for name, table, words in zip(FIELDS, self._tables, found, strict=True):
@@ -471,7 +479,7 @@ class LinkClassifier:
 
 
 def _texts_of(link: Link) -> str:
-    """What the score of a link depends on."""
+    """Return the texts on which the score of a link depends, as a key of the cache."""
     anchor = anchor_of(link).replace(_BETWEEN, " ")
     return f"{anchor}{_BETWEEN}{channel_of(link.url)}{_BETWEEN}{link.before}|{_LINK}|{link.after}"
 

@@ -1,11 +1,12 @@
-"""A link model from a topic's keywords alone, made in memory when a crawl begins.
+"""Chooses the link model of a crawl, and makes one from the topic's keywords alone if there is no trained model.
 
-A user's own topic has no trained model, and a crawl should not have to wait for one; but a model file
-that was named and is missing is an error. So keywords are used when no folder of models was named and
-none is shipped for the topic, or when they are asked for (TOPIC_LINK_MODELS=none); never otherwise.
+`link_model` chooses. A user's own topic has no trained model, and a crawl should not have to wait for one; but a configured model file
+that is missing is an error. So keywords are used only if no folder of models is configured and none is shipped for the topic, or if they
+are requested (TOPIC_LINK_MODELS=none).
 
-The words of the catalogue's other topics speak against it, but for those near its own (topics.contrasts): each little, all together as
-much as its own. Without them a link that says 足球 was worth as much to finance as one that says nothing.
+`keyword_model` makes a model in memory when a crawl begins. The keywords of the catalogue's other topics are its negative samples, except
+those near the topic's own (topics.contrasts): each with a small weight, all together with the weight of the topic's own. Without them a
+link with the word 足球 would have the same score for finance as a link without words.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ NONE, PAPER = "none", "paper"
 
 
 def keyword_model(topic: Topic) -> LinkClassifier:
-    """The model of the topic's keywords and example texts, against other topics' keywords of the same weight in all.
+    """Return a model of the topic's keywords and example texts against other topics' keywords with the same total weight.
 
-    Its lexicon holds the phrases of two words alone: with the other keywords it would count each link that holds one twice.
-    One topic asked for again gets the same object: change nothing in it.
+    The lexicon holds only keywords of several words: with the other keywords, a link with one of them would count it twice.
+    Results are cached: a further call for the same topic returns the same object, so do not change it.
     """
     fields = topic.model_dump_json(include={"name", "keywords", "given", "examples"})
     return _keyword_model(fields, topic.segmenter)
@@ -53,16 +54,16 @@ def _keyword_model(fields: str, segmenter: Segmenter) -> LinkClassifier:
 
 
 def link_model(topic: Topic, models: str | None) -> LinkClassifier:
-    """The topic's link model. `models`: a folder, "none" for the keywords, "paper" for the shipped one of training.published, None for
-    ours.
+    """Return the topic's link model. `models`: a folder; "none" = from the keywords; "paper" = the shipped model of training.published;
+    None = our shipped model.
 
-    Raises ModelError when the model is damaged, or missing from a folder that was named.
+    Raises ModelError if the model is damaged, or missing from a configured folder.
     """
     if models == PAPER:
         return load_model(topic.name, data_folder("models").joinpath(PAPER), topic.segmenter).without_counts()
-    asked = (models or "").strip().lower() == NONE
-    if asked or not (models or is_file(data_folder("models").joinpath(f"{topic.name}.json"))):
-        why = f"TOPIC_LINK_MODELS={NONE}" if asked else "it has no link model"
+    requested = (models or "").strip().lower() == NONE
+    if requested or not (models or is_file(data_folder("models").joinpath(f"{topic.name}.json"))):
+        why = f"TOPIC_LINK_MODELS={NONE}" if requested else "it has no link model"
         text = "Topic %s: %s; links are scored by its %d keywords"
         logger.info(text, topic.display_name, why, len(topic.keywords))
         return keyword_model(topic)

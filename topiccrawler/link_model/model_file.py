@@ -1,10 +1,10 @@
-"""A link model on disk: readable JSON, checked before it is used.
+"""Reads and writes link models as readable JSON, which is validated before it is used.
 
-Model files are passed around, merged and committed, so one that is truncated, huge, of another version,
-made with another tokenizer, or full of NaN is refused in one line before it decides a crawl. JSON is parsed, never
-executed; the size is checked before the bytes, and every number before it is used.
+Model files are passed around, merged and committed. So a file that is truncated, huge, of another version, made with another
+tokenizer, or full of NaN is refused with a one-line error before it affects a crawl. JSON is parsed, never executed; the size is checked
+before the file is read, and every number before it is used.
 
-The link model of a crawl for several topics: a link is as promising as for the topic it promises most.
+`SeveralLinkModels` is the link model of a crawl for several topics: a link's score is the largest of its scores for the topics.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PLACES = 3  # decimal places of a count on disk
 def load_model(
     topic: str, folder: Path | Traversable | None = None, segmenter: Segmenter = PLAIN
 ) -> LinkClassifier:
-    """The model <topic>.json of `folder`, or of the shipped models; `segmenter`: of the crawl that asks it."""
+    """Return the model <topic>.json of `folder`, or of the shipped models. `segmenter`: that of the crawl. Raises ModelError."""
     place = (folder or data_folder("models")).joinpath(f"{topic}.json")
     if not is_file(place):
         remedy = f"train one: scrapy train {topic} --links FILE"
@@ -46,7 +46,7 @@ def load_model(
 
 
 def load(place: Path | Traversable, segmenter: Segmenter = PLAIN) -> LinkClassifier:
-    """The model of a file; ModelError when it cannot be trusted."""
+    """Return the model in a file. Raises ModelError for a file that is not valid."""
     file = JsonFile(place, LARGEST_BYTES, ModelError, "link model", REMEDY)
     model = file.values
     if model.get("format") != FORMAT:
@@ -78,12 +78,12 @@ def load(place: Path | Traversable, segmenter: Segmenter = PLAIN) -> LinkClassif
 
 
 def save(model: LinkClassifier, place: Path) -> None:
-    """Write the model; the same model gives the same bytes. A reader never sees half a file."""
+    """Write the model to a file, which is replaced atomically. The same model gives the same bytes."""
     replace_file(place, dumps(model))
 
 
 def dumps(model: LinkClassifier) -> str:
-    """The model as JSON text: one line a field of counts."""
+    """Return the model as JSON text, with one line for the counts of each field."""
     counts = {name: {word: _short(pair) for word, pair in model.counts.pairs(name)} for name in FIELDS}
     head = {
         "format": FORMAT,
@@ -110,7 +110,7 @@ def dumps(model: LinkClassifier) -> str:
 
 
 def _short(counts: Sequence[float]) -> list[float]:
-    """Rounded; whole numbers without a point."""
+    """Round counts for the file; whole numbers become integers."""
     rounded = (round(float(count), _PLACES) for count in counts)
     return [int(count) if count.is_integer() else count for count in rounded]
 
@@ -127,7 +127,7 @@ def _counts(file: JsonFile) -> Counts:
 
 
 def _columns(file: JsonFile, table: Mapping[str, Any]) -> tuple[Counter[str], Counter[str]]:
-    """The two counts of each word. Sixty thousand pairs are looked at together; one by one only to name a bad one."""
+    """Return the two counts of each word. Sixty thousand pairs are checked together; one by one only to name an invalid pair."""
     pairs = table.values()
     if set(map(type, pairs)) <= {list} and set(map(len, pairs)) <= {2}:
         numbers = list(chain.from_iterable(pairs))
@@ -153,7 +153,7 @@ def _is_count(value: Any) -> bool:
 
 
 class SeveralLinkModels:
-    """ModelError when they read different contexts."""
+    """The link models of several topics as one. Raises ModelError if they use different context makers."""
 
     def __init__(self, models: Sequence[LinkClassifier]) -> None:
         self._models = models
@@ -166,9 +166,9 @@ class SeveralLinkModels:
         self.gate_threshold = None if None in limits else min(limit for limit in limits if limit is not None)
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
-        """The largest of each link."""
+        """Return for each link the largest log-odds of all models."""
         return list(map(max, *(model.log_odds(links) for model in self._models)))
 
     def explain(self, link: Link) -> list[tuple[str, float]]:
-        """The words of the link, by the model that gives it most."""
+        """Return the shares of a link's score by the model that gives it the largest score."""
         return max(self._models, key=lambda model: model.log_odds([link])[0]).explain(link)

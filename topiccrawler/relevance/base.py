@@ -1,7 +1,7 @@
-"""The page classifiers by name, and the scale that all of them share: relevance is a probability.
+"""Names the page classifiers and converts similarities to their common scale: relevance is a probability.
 
-Idea: a similarity of .2 means another thing for each topic and classifier; a probability means the same for all. Each classifier knows the
-similarity at which a page is as likely on topic as not; there its relevance is one half.
+Idea: the meaning of a similarity of .2 depends on topic and classifier; a probability means the same for all. Each classifier knows the
+similarity at which a page is as likely on topic as off topic; there its relevance is one half.
 Formula: relevance = 1 / (1 + (T / s)^SLOPE), s = similarity, T = that threshold: a logistic curve over ln s.
 Parameters: SLOPE 3 (docs/lab/page-classifiers.md).
 """
@@ -14,26 +14,26 @@ from topiccrawler.text.weights import log_odds, logistic
 VSM, COSINE = "vsm", "cosine"
 TRAINED = ("naive_bayes", "svm")
 PAGE_CLASSIFIERS = (VSM, COSINE, *TRAINED)
-MOST_WORDS = 12_000  # of a trained one
-EVEN = 0.5  # relevance from which a page is kept, for every topic and page classifier
+MOST_WORDS = 12_000  # of a trained page classifier
+EVEN = 0.5  # relevance from which a page counts as relevant, for every topic and page classifier
 SLOPE = 3.0
 
 
 def relevance_of(similarity: float, threshold: float) -> float:
-    """0..1; EVEN at the threshold."""
+    """Convert a similarity to a relevance, 0..1; EVEN at the threshold."""
     if similarity <= 0.0:
         return 0.0 if threshold > 0.0 else 1.0
     return float(1.0 / (1.0 + min(threshold / similarity, 1e50) ** SLOPE))
 
 
 def similarity_of(relevance: float, threshold: float) -> float:
-    """The inverse, 0..1."""
+    """Convert a relevance to a similarity, 0..1: the inverse of `relevance_of`."""
     if relevance <= 0.0:
         return 0.0
     return float(min(1.0, threshold * (relevance / max(1.0 - relevance, 1e-12)) ** (1.0 / SLOPE)))
 
 
 def relevance_with(classifier: PageClassifier, page: PageWords, unseen: float) -> float:
-    """0..1, with the log-odds of what the words here do not show."""
+    """Return the relevance of a page, 0..1, after adding `unseen` to its log-odds: evidence that is not in `page`."""
     relevance = classifier.relevance(page)
     return logistic(log_odds(relevance) + unseen) if unseen else relevance

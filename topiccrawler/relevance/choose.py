@@ -1,12 +1,12 @@
-"""Builds the page classifier a user names, for a topic: `vsm` and `cosine` from the topic alone, the others from their trained file.
+"""Builds the configured page classifier of a topic, and combines those of several topics.
 
-A name without its file is an error before the first request. A trained topic vector, where there is one, replaces the
-topic's own.
+`make_page_classifier` builds `vsm` and `cosine` from the topic alone, the others from their trained file. A missing file is an error
+before the first request. If there is a trained topic vector, it replaces the topic's own.
 
-The page classifier of a crawl for several topics: a page is as relevant as to the topic it is most about.
+`SeveralTopics` is the page classifier of a crawl for several topics: a page is as relevant as it is to its best topic.
 
 Formula: relevance = max over topics of the relevance to each; similarity = max over topics t of min(1, s_t · T / T_t); s_t the topic's own
-similarity, T_t its threshold, T the smallest of them: so one threshold holds for all.
+similarity, T_t its threshold, T the smallest of them: so one threshold applies to all.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from topiccrawler.topics.topic import Topic
 
 
 class SeveralTopics:
-    """`classifiers`: of each topic, by its name."""
+    """The page classifiers of several topics as one. `classifiers`: topic name -> page classifier."""
 
     threshold: ClassVar[float] = EVEN
     reads_segments: ClassVar[bool] = False
@@ -40,7 +40,7 @@ class SeveralTopics:
         self.reads_segments = any(one.reads_segments for one in classifiers.values())  # type: ignore[misc] # of this one
 
     def similarity(self, words: PageWords) -> float:
-        """0..1"""
+        """Return the largest similarity to a topic, 0..1, scaled to the common threshold."""
         least = self.similarity_threshold
         return max(
             min(1.0, one.similarity(words) * least / one.similarity_threshold)
@@ -50,11 +50,11 @@ class SeveralTopics:
         )
 
     def relevance(self, words: PageWords) -> float:
-        """0..1"""
+        """Return the largest relevance to a topic, 0..1."""
         return max(self._relevances(words).values())
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
-        """The words behind the relevance to the topic the page is most about."""
+        """Return the words with their shares of the relevance to the topic that the page is most about."""
         relevances = self._relevances(words)
         name = max(relevances, key=relevances.__getitem__)
         shares = self._classifiers[name].explain(words)
@@ -62,7 +62,7 @@ class SeveralTopics:
         return [(word, share * scale) for word, share in shares]
 
     def topics_of(self, words: PageWords) -> tuple[str, ...]:
-        """The topics a page is about, that it is most about first; when there is none, the nearest."""
+        """Return the topics that a page is about, the most relevant first; if it is about none, the nearest topic."""
         relevances = self._relevances(words)
         ranked = sorted(relevances, key=lambda name: -relevances[name])
         return tuple(name for name in ranked if relevances[name] >= EVEN) or (ranked[0],)
@@ -77,17 +77,23 @@ PARAMETERS: Mapping[str, Mapping[str, Callable[[str], Any]]] = {
     "naive_bayes": {"published": {"true": True, "false": False}.__getitem__},
 }
 MEMBERS = ("threshold", "reads_segments", "similarity_threshold", "similarity", "relevance", "explain")
-GROUP = "topiccrawler.page_classifiers"  # entry points of other packages: a callable, topic -> PageClassifier
+GROUP = "topiccrawler.page_classifiers"  # entry points of other packages: callables Topic -> PageClassifier
 
 
 def untrained(topic: Topic) -> PageClassifier:
-    """The page classifier of the topic's words alone. One with a contrast has a border of its own, which names would move a page across."""
+    """Return the page classifier made from the topic's words alone.
+
+    A topic with a contrast uses the VSM classifier even if it has names: the evidence of names could move pages across its border.
+    """
     return EvidenceClassifier(topic) if naming_words(topic) and not topic.contrast else VsmClassifier(topic)
 
 
 def make_page_classifier(topic: Topic, spec: str = VSM, folder: Path | None = None) -> PageClassifier:
-    """The page classifier of that topic; `spec`: its name, with the parameters it has (NAME:key=value:…); `folder`: where trained ones
-    lie, by default the shipped ones. One of another package is found by its entry point."""
+    """Return the page classifier of a topic. A page classifier of another package is found by its entry point.
+
+    `spec`: its name, with parameters if any (NAME:key=value:…); `folder`: the folder of trained ones, by default the shipped ones.
+    Raises ArgumentError for an unknown name or parameter, ModelError for a file that is missing or invalid.
+    """
     name, parameters = _parsed(spec)
     if name == COSINE:
         from topiccrawler.relevance.cosine import CosineClassifier
@@ -119,7 +125,7 @@ def make_page_classifier(topic: Topic, spec: str = VSM, folder: Path | None = No
 
 
 def _parsed(spec: str) -> tuple[str, dict[str, Any]]:
-    """Name and parameters. ArgumentError for one that the page classifier does not have, and for what is no number."""
+    """Split a specification into name and parameters. Raises ArgumentError for an unknown parameter or an invalid value."""
     name, *given = spec.split(":")
     known, found = PARAMETERS.get(name, {}), dict[str, Any]()
     for key, _, value in (each.partition("=") for each in given):
@@ -132,5 +138,5 @@ def _parsed(spec: str) -> tuple[str, dict[str, Any]]:
 
 
 def page_classifier_file(topic: str, name: str, folder: Path | None = None) -> Path | Traversable:
-    """Where the trained page classifier of a topic lies."""
+    """Return the path of the trained page classifier of a topic."""
     return (folder or data_folder("models")).joinpath(FOLDER, f"{topic}.{name}.json")

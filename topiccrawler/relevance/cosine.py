@@ -1,18 +1,19 @@
-"""The page classifier `cosine`: the angle between page and topic, as three of the papers have it, and nothing else.
+"""Implements the page classifier `cosine`: the cosine between page and topic alone, as in three of the papers.
 
-Idea: page and topic are vectors over the topic's words; the smaller their angle, the nearer the page. Of the page only the topic's words
-are kept ("pruned"), those it lacks are 0 ("expanded").
+Idea: page and topic are vectors over the topic's words; the smaller their angle, the nearer the page. Only the topic's words of the page
+are kept ("pruned"); those that it lacks are 0 ("expanded").
 Formula: Sim(D1, D2) = Σ_k w1k·w2k / (√Σ_k w1k² · √Σ_k w2k²), k = 1..N; D1 the topic, D2 the page, N the topic's words; w1k the topic's
-weight of word k; w2k by `weights`, x_k = (its occurrences in the text + title_weight · those in the title):
+weight of word k; w2k by `weights`, x_k = (occurrences of the word in the text + title_weight · those in the title):
     tf       w2k = x_k            SkyReach eq. 4, §3.7, steps 1 to 5
     topic    w2k = x_k · w1k      thesis §4.4.4: b = (x1·w1, …, xn·wn), a = (w1, …, wn); there x_k is divided by the largest of the page
-    tf_idf   w2k = x_k · idf_k    link model eq. 1; idf: jieba's, for the paper names no collection
-Sim >= d keeps the page (SkyReach step 5, link model §2.2; the thesis has cos > r).
-Parameters: weights topic; title_weight 5 (SkyReach step 2 weighs the title more and gives no number; the others have no such factor: 1);
+    tf_idf   w2k = x_k · idf_k    link model eq. 1; idf: jieba's, because the paper names no collection
+A page with Sim >= d is relevant (SkyReach step 5, link model §2.2; the thesis has cos > r).
+Parameters: weights topic; title_weight 5 (SkyReach step 2 weights the title more and gives no number; the others have no such factor: 1);
 threshold .08 (d, r; 0..1): the papers leave it to the user; this one has the best mean F1 on five topics of labelled documents
 (docs/lab/page-classifiers.md). The longer a topic's list of words, the smaller every cosine.
 Relevance: relevance.base, with that threshold.
-But: one topic word in a long page of something else gives the same angle as in a short one; for that `vsm` has the share of the page's words.
+But: one topic word gives a long page about something else the same angle as a short one. The page classifier `vsm` avoids
+that by the share of topic words among the page's words.
 Reference: SkyReach (2003) §3.7; MySpider thesis (2009) §3.3.2, §4.4.4; Shi, He & Wu (2014) §2.2.
 """
 
@@ -34,7 +35,7 @@ THRESHOLD = 0.08
 
 
 class CosineClassifier:
-    """Relevance 0..1 of a page to one topic by the papers' cosine. ArgumentError for unknown `weights` or numbers out of range."""
+    """Relevance 0..1 of a page to one topic by the papers' cosine. Raises ArgumentError for unknown `weights` or numbers out of range."""
 
     threshold: ClassVar[float] = EVEN
     reads_segments: ClassVar[bool] = False
@@ -72,22 +73,22 @@ class CosineClassifier:
         self._heads = heads_of(self._topic)
 
     def similarity(self, words: PageWords) -> float:
-        """Sim(D1, D2), 0..1; 0 for a page without a word of the topic."""
+        """Return Sim(D1, D2), 0..1; 0 for a page without a word of the topic."""
         return min(1.0, sum(share for _, share in self.explain(words)))
 
     def relevance(self, words: PageWords) -> float:
-        """0..1; EVEN where Sim is the threshold."""
+        """Return the relevance of a page, 0..1; EVEN if Sim equals the threshold."""
         return relevance_of(self.similarity(words), self.similarity_threshold)
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
-        """The topic's words on the page, each with its share of the cosine; largest first, together the cosine."""
+        """Return the topic's words on the page with their shares of the cosine, largest first. The shares add up to the cosine."""
         page = {word: count * self._factors[word] for word, count in self._occurrences(words).items()}
         length = math.hypot(*page.values()) * self._length
         shares = ((word, value * self._topic[word] / length) for word, value in page.items() if length)
         return sorted(shares, key=lambda share: (-share[1], share[0]))
 
     def _occurrences(self, page: PageWords) -> dict[str, float]:
-        """x_k of each word of the topic that the page has."""
+        """Return x_k for each word of the topic on the page."""
         counts: dict[str, float] = {}
         for words, weight in ((page.body, 1.0), (page.title, self._title_weight)):
             found = Counter(filter(self._topic.__contains__, words))

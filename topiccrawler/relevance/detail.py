@@ -1,23 +1,23 @@
-"""Detail pages (one text) against link pages (lists of links): a support vector machine on three features of the page.
+"""Classifies pages as detail pages (one text) or link pages (lists of links).
 
-Idea: a detail page has text outside links, few links a word, and its text in one block; a hub has the opposite.
+`DetailClassifier` is a support vector machine on three features of a page.
+
+Idea: a detail page has text outside links, few links a word, and its text in one block; for a hub the opposite is true.
 Formula: TextDegree = log2((words outside links + 1) / k); LinkDegree = log2((links + 1) / (words + 1));
 Aggregation = Σ size² / (Σ size)² over blocks of text outside links; 0 for a page without any.
 score = Σ_i v_i·exp(-γ·|x - x_i|²) + b over the support vectors x_i, each feature scaled to mean 0, deviation 1;
 score >= 0 is a detail page.
 Parameters: k = 100 (paper); γ, C by cross-validation when trained (benchmarks/detail_model.py).
 Reads: the document. Cost: one pass over its runs of text, some hundred exponentials.
-But: the paper counts words of a segmenter; here two Han characters count as a word, other runs of letters as one, because a
-segmenter over all the page would cost more than everything else. The paper gives no formula for Aggregation: this is the
-chance that two pieces of text stand in one block.
+But: the paper counts words of a segmenter. Here two Han characters count as a word, and any other run of letters as one, because
+segmenting the whole page would cost more than all else. The paper gives no formula for Aggregation: this is the
+probability that two pieces of text are in one block.
 Reference: JLSE §3.1.
 
-Reads pages and classifies each as detail page or not.
-
-One strategy in twenty asks for it, and it costs as much as classifying the page by topic. So a crawl takes this reader
-only for a strategy that `needs_detail`.
+`DetailReader` reads pages and classifies each as a detail page or not. One strategy in twenty needs that, and it costs as much as
+classifying the page by topic. So a crawl uses this reader only for a strategy with `needs_detail`.
 Cost: a tenth of reading a page.
-But: a page without a word outside its links is no detail page, whatever the SVM says: it has hardly seen such pages.
+But: a page without a word outside its links is never a detail page, whatever the SVM returns: it was hardly trained on such pages.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ Numbers = npt.NDArray[np.float64]
 
 
 def features(document: Document) -> tuple[float, float, float]:
-    """TextDegree, LinkDegree, Aggregation of a page."""
+    """Return TextDegree, LinkDegree and Aggregation of a page."""
     outside = inside = 0.0
     sizes: dict[int, float] = {}
     text = document.text
@@ -83,18 +83,18 @@ class DetailClassifier:
     gamma: float
     means: Numbers
     deviations: Numbers
-    vectors: Numbers  # a row a support vector, scaled
+    vectors: Numbers  # a row for each support vector, scaled
     values: Numbers
     bias: float
     training: dict[str, Any] = field(default_factory=dict)
     scores: dict[str, Any] = field(default_factory=dict)
 
     def is_detail(self, document: Document) -> bool:
-        """Is it a page with one text of its own?"""
+        """Whether the page is a detail page: one with a main text of its own."""
         return self.score(features(document)) >= 0.0
 
     def score(self, of_page: tuple[float, float, float]) -> float:
-        """Above 0 a detail page, below a link page; about 1 is sure."""
+        """Return the SVM's score of a page's features: at least 0 for a detail page, below 0 for a link page; near ±1 is certain."""
         scaled = (np.array(of_page) - self.means) / self.deviations
         away = self.vectors - scaled
         near: Numbers = np.exp(-self.gamma * np.einsum("ij,ij->i", away, away))
@@ -102,7 +102,7 @@ class DetailClassifier:
 
 
 def load_detail(folder: Path | Traversable | None = None) -> DetailClassifier:
-    """The SVM of that folder of models, by default the shipped one."""
+    """Load the SVM from a folder of models, by default the shipped one. Raises ModelError for an invalid file."""
     place = (folder or data_folder("models")).joinpath(*FILE.split("/"))
     file = JsonFile(place, LARGEST_BYTES, ModelError, "detail classifier", REMEDY)
     model = file.values
@@ -136,7 +136,7 @@ NO_TEXT = features(parse(""))[0]
 
 
 class DetailReader(Reader):
-    """A Reader that fills in `Page.is_detail`."""
+    """A Reader that also sets `Page.is_detail`."""
 
     def __init__(self, page_classifier: PageClassifier, svm: DetailClassifier, **how: Any) -> None:
         super().__init__(page_classifier, is_detail=DetailTest(svm), **how)
@@ -144,7 +144,7 @@ class DetailReader(Reader):
 
 
 class DetailTest:
-    """Whether a page is a detail page; another process can be sent it."""
+    """A callable that returns whether a document is a detail page. A class, because it must be pickled for other processes."""
 
     def __init__(self, svm: DetailClassifier) -> None:
         self._svm = svm
@@ -155,6 +155,6 @@ class DetailTest:
 
 
 def detail_svm(folder: Path | None = None) -> DetailClassifier:
-    """The SVM in that folder of models if there is one, else the shipped one."""
+    """Load the SVM from a folder of models if it has one, else the shipped one."""
     own = folder is not None and is_file(folder.joinpath(FILE))
     return load_detail(folder if own else None)

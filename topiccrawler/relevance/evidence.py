@@ -1,37 +1,38 @@
-"""The page classifier of words that say what a topic is: how likely a page is about what these words say, by where on the page they are.
+"""Classifies pages by the words that name a topic: logistic regression on where these words are on the page.
 
-Idea: a word in the title of a page says more than ten in its text, two of the user's words say more than one twice, and what the site
-writes on every page says nothing (pages.site_repeats). How much each kind of evidence says was learned once, from other topics; the
-words themselves are the topic's own.
-Formula: relevance = 1 / (1 + e^-(w . x + b)); x of FEATURES over the page's segments: U = the user's words found, outside of the body also
-terms of theirs, each by its share (topics.subjects); N = near words found with their likeness l (text.word_vectors), n = words of the body:
-    title        1 where the title has one of U          title words   how many of U, at most 2
+Idea: a word in the title of a page says more than ten in its text, two of the user's words say more than one twice, and text that the site
+repeats on every page says nothing (pages.site_repeats). The weight of each kind of evidence was learned once, from other topics; only the
+words are the topic's own.
+Formula: relevance = 1 / (1 + e^-(w . x + b)); x = FEATURES of the page's segments. U = the user's words found; outside the body also their
+terms, each weighted by its share (topics.subjects). N = near words found, with their likeness l (text.word_vectors). n = words of the body.
+    title        1 if the title has one of U             title words   number of U in it, at most 2
     title near   largest l in the title                  title nears   sum of l, at most 1.5
-    tags, description, headings, categories   how many of U each has, at most 2; tags that no other segment bears out 1
-    folder       1 where the path of the address has one of U, before its last name
+    tags, description, headings, categories   number of U in each, at most 2; tags at most 1 if no other segment has one of U
+    folder       1 if the path of the URL has one of U before its last part
     lead near    sum of l in the first LEAD words, at most 2
-    count        ln(1 + occurrences of U)                words         how many of U the body has
+    count        ln(1 + occurrences of U)                words         number of U in the body
     density      sqrt of U's share of the body, at most sqrt .1
-    near density sqrt of the share of N, each times l squared, at most sqrt .2
-    main text    1 where the page has one                length        ln(n + 20)
-    latin        share of U without a Chinese character: an English word is oftener ambiguous, and words near it say less
-Parameters: w, b of models/own_words.json, learned by logistic regression from the pages that crawls for 31 topics of three words fetched,
-whose truth is known by title and tags (benchmarks/own_words.py, docs/lab/own-words.md); w of categories and folder, beside the others, from
-all content pages of the webs, b moved by .7, and w of latin by hand. Near words from likeness .35 on, at most 300.
+    near density sqrt of the share of N in the body, each weighted by l squared, at most sqrt .2
+    main text    1 if the page has one                   length        ln(n + 20)
+    latin        share of U without a Chinese character: English words are more often ambiguous, and words near them say less
+Parameters: w, b of models/own_words.json, learned by logistic regression from the pages fetched by crawls for 31 topics of three words,
+whose truth is known by title and tags (benchmarks/own_words.py, docs/lab/own-words.md). The w of categories and folder were added to
+these by a fit on all content pages of the webs; b was moved by .7, and the w of latin set, by hand. Near words: likeness from .35, at
+most 300.
 Reads: segments of the page. A Latin word whose stem is another word (banking, bank), or of which the segmenter drops a part (Objective-C,
-GPT-4, .NET), counts where it is written as the user wrote it. A Chinese one counts at the end of a longer word of a title, tag or heading too
-(线程 in 多线程): there a compound has its head; at its beginning it may be another thing (志愿者). So do Japanese and Korean ones, and where Latin
-words are not English those of LEAST_END letters (Kameraobjektiv). A folder of the address says what series or
-section a page is of where the title, which repeats it on page after page, may not.
+GPT-4, .NET), counts only where it is written as the user wrote it. A Chinese word also counts at the end of a longer word of a title, tag,
+heading or category (线程 in 多线程), where a compound has its head; at the beginning it may mean something else (志愿者). The same holds for
+Japanese and Korean words, and for words of at least LEAST_END letters where Latin words are not English (Kameraobjektiv). A folder of the
+URL may name the series or section of a page where the title does not.
 Cost: one look-up a word.
-Taught (relevance.training.teaching), 1 or nothing where nobody answered: a word counts by its trust t, so that sums of t stand for how many
-and t · occurrences for occurrences, and a near word's l is t · l; taught near words stand beside those of the table. Words against the topic,
-of weight a, lower the log-odds by AGAINST_SHARE · sqrt of the share of sum a in the body, at most sqrt .1, and by AGAINST_TITLE · sum of
+Taught (relevance.training.teaching): a word counts by its trust t (1 without answers): numbers of words become sums of t, occurrences
+t · occurrences, and a near word's l becomes t · l; taught near words are added to those of the table. Words against the topic, with weight
+a, lower the log-odds by AGAINST_SHARE · sqrt of the share of sum a in the body, at most sqrt .1, and by AGAINST_TITLE · sum of
 a in title and tags, at most 1.
-A topic that is not narrow has many words that judge its pages (relevance.vsm), and some that name it: those the user typed, or its names. Its
-log-odds are EVIDENCE_SHARE · e + VSM_SHARE · v + OFFSET: e as above with U = the names and no near words, v those by its similarity. The three
-numbers were chosen on 38 topics of the catalogue (docs/lab/page-classifiers.md).
-But: the weights know nothing of the topic, so a page that uses none of the words has next to no relevance to a narrow one, whatever it is
+Topics that are not narrow: many words classify the pages (relevance.vsm), and some name the topic: those the user typed, or its names. The
+log-odds are EVIDENCE_SHARE · e + VSM_SHARE · v + OFFSET: e as above with U = the names and without near words, v from the similarity. The
+three numbers were chosen on 38 topics of the catalogue (docs/lab/page-classifiers.md).
+But: the weights do not depend on the topic, so a page with none of the words has almost no relevance to a narrow topic, whatever it is
 about.
 Reference: ours; logistic regression over fields after Robertson, Zaragoza & Taylor, BM25F (2004), whose field weights are set by hand.
 """
@@ -70,17 +71,17 @@ from topiccrawler.topics.topic import Topic
 
 FILE = "own_words.json"
 FORMAT = "topiccrawler own words 1"
-LARGEST_BYTES, LARGEST = 100_000, 1_000.0  # of the file; of a weight
+LARGEST_BYTES, LARGEST = 100_000, 1_000.0  # size of the file; absolute value of a weight
 BODY = ("text", "block")
 NAMING = ("title", "tag")
 SHORT = (*NAMING, "heading", "category")
 LEAD = 60  # words
 PRIOR_WORDS = 20
-LEADING_WORDS = 12  # that are shown
+LEADING_WORDS = 12  # that are displayed
 AGAINST_SHARE, AGAINST_TITLE = 10.0, 1.5
-EVIDENCE_SHARE, VSM_SHARE, OFFSET = 0.5, 0.7, 1.5  # of a topic of many words
+EVIDENCE_SHARE, VSM_SHARE, OFFSET = 0.5, 0.7, 1.5  # for a topic that is not narrow
 LEAST_SIMILARITY = 0.001
-MOST_LOST = 0.999  # of the similarity, with one word
+MOST_LOST = 0.999  # largest share of the similarity that one word can explain
 FEATURES = (
     "title",
     "title words",
@@ -106,20 +107,20 @@ _COMPOUNDED = re.compile(f"[{HAN}{KATAKANA}{HIRAGANA}ー]{{2,}}|[{HANGUL}]{{2,}}
 LEAST_END = 5  # letters of the last part of a compound
 _RUN = re.compile(r"[a-z0-9]+")
 _NAME = re.compile(r"[a-z0-9.+#_-]*[a-z][a-z0-9.+#_-]*")
-_LATIN_LETTER = "[a-z\u00df-\u024f]"  # of folded text; Chinese may follow a Latin word without a blank
+_LATIN_LETTER = "[a-z\u00df-\u024f]"  # in folded text; Chinese may follow a Latin word without a blank
 
 
 class Found(NamedTuple):
-    """What a segment holds of the topic's words."""
+    """The occurrences of the topic's words in a segment of a page."""
 
     kind: Kind
     key: int  # of the segment
     length: int  # words
-    counts: Mapping[str, int]  # of each of the user's words and of the near ones
+    counts: Mapping[str, int]  # occurrences of the user's words, their terms, near words and words against
 
 
 class EvidenceClassifier:
-    """Relevance 0..1 of a page to a topic with words that name it; `similarity` is by all its keywords."""
+    """Relevance 0..1 of a page to a topic by the words that name it; `similarity` uses all keywords of the topic."""
 
     threshold: ClassVar[float] = EVEN
     reads_segments: ClassVar[bool] = True
@@ -127,7 +128,8 @@ class EvidenceClassifier:
     def __init__(self, topic: Topic, weights: Mapping[str, float] | None = None) -> None:
         self.topic = topic
         narrow = bool(topic.narrow)
-        # What speaks against a page does not lead away from it (docs/lab/teaching.md).
+        # Words against the topic lower the relevance of a page, but not the similarity that guides the crawl
+        # (docs/lab/teaching.md).
         is_apart = narrow and bool(topic.against)
         self.vsm = VsmClassifier(topic.model_copy(update={"against": {}}) if is_apart else topic)
         self.similarity_threshold = self.vsm.similarity_threshold
@@ -171,26 +173,28 @@ class EvidenceClassifier:
 
     @property
     def words(self) -> frozenset[str]:
-        """Those that name the topic, as the segmenter gives them."""
+        """The words that name the topic, as the segmenter returns them."""
         return self._own
 
     @property
     def near(self) -> Mapping[str, float]:
-        """The near words and the terms as the segmenter gives them, with their likeness or share, times their trust."""
+        """The near words and the terms, as the segmenter returns them, with their likeness or share times their trust."""
         return self._near | self._terms
 
     def similarity(self, words: PageWords) -> float:
-        """0..1, by all keywords of the topic: the parent topic's and near ones too."""
+        """Return the similarity of a page, 0..1, by all keywords of the topic, including those of its parent topic and near words."""
         return self.vsm.similarity(words)
 
     def relevance(self, words: PageWords) -> float:
-        """0..1; without segments nothing is known of where words stand, and a topic of many words is judged by all of them alone."""
+        """Return the relevance of a page, 0..1. Without segments the places of words are unknown; then a topic that is not narrow is
+        classified by all its keywords alone.
+        """
         if not words.segments and not self.topic.narrow:
             return self.vsm.relevance(words)
         return self.relevance_of(self.observe(words), self.similarity(words))
 
     def relevance_of(self, found: Sequence[Found], similarity: float) -> float:
-        """The same of what `observe` found, without the segments that the site repeats, on a page of that similarity."""
+        """Return the relevance, 0..1, from the result of `observe`, from which the caller may drop segments, and the page's similarity."""
         own = self._log_odds(found)
         if self.topic.narrow:
             return logistic(own)
@@ -200,15 +204,17 @@ class EvidenceClassifier:
         return logistic(EVIDENCE_SHARE * own + VSM_SHARE * by_all + OFFSET)
 
     def observe(self, words: PageWords) -> list[Found]:
-        """What each segment of the page holds of the topic's words."""
+        """Return the occurrences of the topic's words in each segment of the page."""
         return [
             Found(segment.kind, segment.key, len(segment.words), self._counts(segment))
             for segment in words.segments or _plain(words)
         ]
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
-        """The words of the page, each with its share of the relevance, largest first: what the log-odds lose without it, in proportion.
-        Words against the topic come last, with what they take away, below 0."""
+        """Return the words of the page with their shares of the relevance, largest first.
+
+        The shares are proportional to what the log-odds lose without the word. Words against the topic have negative shares and come last.
+        """
         if not words.segments and not self.topic.narrow:
             relevance, parts = self.vsm.relevance(words), self.vsm.explain(words)
             whole = sum(part for _, part in parts if part > 0.0) or 1.0
@@ -245,7 +251,7 @@ class EvidenceClassifier:
         )
 
     def _loss(self, found: Sequence[Found]) -> float:
-        """What the words against the topic take from the log-odds."""
+        """Return by how much the words against the topic lower the log-odds."""
         against, named = self._against, set[str]()
         body, length = 0.0, 0
         for one in found:
@@ -258,7 +264,7 @@ class EvidenceClassifier:
         return AGAINST_SHARE * share + AGAINST_TITLE * min(1.0, sum(against[word] for word in named))
 
     def features(self, found: Sequence[Found]) -> list[float]:
-        """The values of FEATURES."""
+        """Return the values of FEATURES, in their order."""
         near, trust, named = self._near, self._trust, self._named
         held: dict[Kind, dict[str, int]] = {}
         lead: dict[str, int] = {}
@@ -306,7 +312,7 @@ class EvidenceClassifier:
         ]
 
     def _ending(self, word: str) -> str:
-        """The longest of the user's Chinese words that this longer word ends with; "" for none, and for a word that counts by itself."""
+        """Return the longest of the user's words that is the end of this longer word; "" if none is, or if the word is known itself."""
         for length in self._lengths:
             if len(word) > length and (end := word[-length:]) in self._ends and word not in self._known:
                 return end
@@ -328,8 +334,10 @@ class EvidenceClassifier:
 
 
 def words_that_lead(page_classifier: PageClassifier, words: PageWords) -> list[tuple[str, float]]:
-    """Of a page about a topic of a user's own words: the other words behind its similarity, with their shares of it, the largest first; none
-    where the topic has no others."""
+    """Return the words with the largest shares of a page's similarity, without the words that name the topic; at most LEADING_WORDS.
+
+    Empty for a topic that is not narrow, because only a narrow topic has other words that lead to pages.
+    """
     if not isinstance(page_classifier, EvidenceClassifier) or not page_classifier.topic.narrow:
         return []
     found = page_classifier.vsm.explain(words)
@@ -337,7 +345,10 @@ def words_that_lead(page_classifier: PageClassifier, words: PageWords) -> list[t
 
 
 def _by_key(words: Iterable[str], segmenter: Segmenter, *, whole: bool = False) -> dict[str, list[str]]:
-    """The words by what the segmenter gives of them, joined; without those of which nothing remains, or (`whole`) of which a part is lost."""
+    """Group words by their key: the tokens that the segmenter makes of them, joined.
+
+    Words without tokens are left out; with `whole`, so are words of which the segmenter drops a part.
+    """
     found: dict[str, list[str]] = {}
     listed = list(words)
     for word, tokens in zip(listed, segmenter.words_of(listed), strict=True):
@@ -347,7 +358,7 @@ def _by_key(words: Iterable[str], segmenter: Segmenter, *, whole: bool = False) 
 
 
 def keyed(weights: Mapping[str, float], segmenter: Segmenter) -> dict[str, float]:
-    """The words as the segmenter gives them, joined; those of which nothing remains are left out."""
+    """Replace each word by its key: its tokens joined. Words without tokens are left out."""
     keys = ("".join(tokens) for tokens in segmenter.words_of(list(weights)))
     return {key: weight for key, weight in zip(keys, weights.values(), strict=True) if key}
 
@@ -362,20 +373,20 @@ def _add(counts: dict[str, int], more: Mapping[str, int]) -> None:
 
 
 def _is_end(key: str, segmenter: Segmenter) -> bool:
-    """Whether longer words that end with it are narrower ones."""
+    """Whether longer words that end with the key have a narrower meaning."""
     return bool(_COMPOUNDED.fullmatch(key)) or (
         segmenter.language == OTHER and len(key) >= LEAST_END and key.isalpha()
     )
 
 
 def _written(key: str, words: Sequence[str], segmenter: Segmenter) -> re.Pattern[str] | None:
-    """How Latin words of one key must be written where the key means more than they do; None where any of them may be inflected."""
+    """Return a pattern of the exact spellings of the words with one key; None if for one of them the key alone suffices."""
     patterns = [_pattern(key, fold(word), segmenter) for word in words]
     return re.compile("|".join(patterns)) if all(patterns) else None
 
 
 def _pattern(key: str, folded: str, segmenter: Segmenter) -> str:
-    """Of one folded word; "" where the key stands for it."""
+    """Return the pattern of the exact spelling of one folded word; "" if its key suffices."""
     if not _LATIN.fullmatch(folded):
         return _pattern_of_name(key, folded, segmenter)
     if segmenter.language != ENGLISH:
@@ -387,7 +398,9 @@ def _pattern(key: str, folded: str, segmenter: Segmenter) -> str:
 
 
 def _pattern_of_name(key: str, folded: str, segmenter: Segmenter) -> str:
-    """Of a name with marks or digits, of which the segmenter may drop a part: a single letter or digit, a mark before it."""
+    """Return the pattern of a name with marks or digits, of which the segmenter may drop a part (a single letter or digit, or a mark);
+    "" if its key suffices.
+    """
     runs = _RUN.findall(folded)
     is_whole = folded == key or (folded[0].isalnum() and "".join(map(segmenter.stem, runs)) == key)
     if is_whole or not _NAME.fullmatch(folded):
@@ -398,7 +411,7 @@ def _pattern_of_name(key: str, folded: str, segmenter: Segmenter) -> str:
 
 
 def _plain(words: PageWords) -> list[Segment]:
-    """Segments of a page of which only the words are known."""
+    """Make segments from the fields of a page that has none."""
     fields: list[tuple[Kind, Sequence[str]]] = [
         ("title", words.title),
         ("tag", words.meta),
@@ -410,7 +423,7 @@ def _plain(words: PageWords) -> list[Segment]:
 
 @cache
 def shipped_weights() -> Mapping[str, float]:
-    """Of each of FEATURES and of "bias". ModelError when the file is none."""
+    """Return the shipped weights of FEATURES and of "bias". Raises ModelError for an invalid file."""
     place = data_folder("models").joinpath(FILE)
     remedy = "use the shipped file, or make one: python benchmarks/own_words.py"
     file = JsonFile(place, LARGEST_BYTES, ModelError, "weights", remedy)

@@ -1,28 +1,31 @@
-"""The trained page classifiers: naive Bayes and linear SVM are one sum over the words of a page.
+"""Scores pages with trained page classifiers: naive Bayes and linear SVM, each a sum over the words of a page.
 
-Idea: both give a word a number for each class; they differ in how it was found (relevance.training) and in whether a
-page is taken as counts or as a vector of length 1. So one class scores them all, without scikit-learn.
+`LinearClassifier` scores both, without scikit-learn.
+Idea: both give a word a number for each class. They differ in how that number is learned (relevance.training) and in whether a
+page is represented by counts or by a vector of length 1.
 Formula: x_w = count · factor_w, or (1 + ln count) · factor_w divided by the length of x (`unit`); s_c = Σ x_w·v_wc + b_c;
 margin = s_topic - max over negative topics c of s_c, negative topics = the other labels; divided by the number of known
 words (`mean`); similarity = 1 / (1 + e^-(slope·margin + offset)), fitted to margins of held-out documents (Platt); relevance: the
-same with the log-odds of the threshold taken off.
-naive_bayes: counts, factor 1, mean; svm: unit, factor = idf, `pairs` of neighbouring words and
-word `lists` too.
-Features: one function counts them for training and scoring. Words of the title count more, and are also features of their own: a
-title says what a page is about, a body what it mentions. Pairs of neighbouring words say more than the words alone (svm only). Lists
-(svm only): the share of a page's words that belong to each catalogue topic, one feature a topic, so that the SVM works for words
-and sites it has not learned from. The topic vector of pages that were read (topics.keywords) weighs the fields in the same way.
-Parameters: FIELD_WEIGHTS; TITLE_WEIGHT 2: occurrences of the title's own features (mean F1 .905, without .901). Pairs raise
-average precision from .937 to .949 (both: cross-validation on shared documents).
-On disk: readable JSON, checked before it is used. A file that is truncated, huge, of another version or tokenizer, or full of NaN is
-refused in one line before it decides a crawl; JSON is parsed, never executed. Values are whole multiples of `unit_value`: a quarter of
-the size of decimals, and precise enough. One SVM tells all its labels apart, so the files of several topics may name one file beside
-them (`weights`) and each its own class (`label`).
+same, minus the log-odds of the threshold in the exponent.
+naive_bayes: counts, factor 1, mean; svm: unit, factor = idf, also `pairs` of neighbouring words and
+word `lists`.
 Cost: one look-up a distinct word (features: one count over the words, twice with pairs), one small matrix product; see
 benchmarks/judge.py.
-But: words the model does not know do not lengthen the page. JLSE eq. 2 multiplies word by word, so the probability of a
-page of 500 words is 0 or 1; the mean and the fitted slope avoid that. `log_odds` is the plain sum.
+But: words that the model does not know do not lengthen the page. JLSE eq. 2 multiplies word by word, so the probability of a
+page of 500 words is near 0 or 1; the mean and the fitted slope avoid that. `log_odds` is the plain sum.
 Reference: JLSE (2014) §3.1; Joachims (1998); Platt (1999).
+
+`counts_of` counts the features, for training and scoring. Words of the title have a larger weight, and are also features of their own: a
+title says what a page is about, a body what it mentions. Pairs of neighbouring words say more than the words alone (svm only). Lists
+(svm only): the share of a page's words that belong to each catalogue topic, one feature a topic, so that the SVM works for words
+and sites that it has not learned from. `keywords_of_pages` weights the fields of pages in the same way for a topic vector.
+Parameters: FIELD_WEIGHTS; TITLE_WEIGHT 2: weight of the title's own features (mean F1 .905, without them .901). Pairs raise
+average precision from .937 to .949 (both: cross-validation on shared documents).
+
+`save` and `load` use readable JSON, which is validated before it is used. A file that is truncated, huge, of another version or
+tokenizer, or full of NaN is refused with a one-line error before it affects a crawl; JSON is parsed, never executed. Values are integer
+multiples of `unit_value`, which takes a quarter of the size of decimals and is precise enough. One SVM separates all its labels, so the
+files of several topics may name one common file in their folder (`weights`), and each its own class (`label`).
 """
 
 from __future__ import annotations
@@ -59,28 +62,28 @@ def keywords_of_pages(
     *,
     by_occurrences: bool = False,
 ) -> dict[str, float]:
-    """The topic vector of pages that were read; title, headings and meta words weigh more."""
+    """Return the topic vector of pages against `others`; title, headings and meta words have larger weights."""
     ours, theirs = (list(map(running_words, side)) for side in (pages, others))
     return keywords_of_words(ours, theirs, size, by_occurrences=by_occurrences)
 
 
 def running_words(page: PageWords) -> list[str]:
-    """All words of a page, each as often as its field weighs."""
+    """Return all words of a page, each repeated by the weight of its field."""
     return [
         word for name, weight in FIELD_WEIGHTS.items() for word in getattr(page, name) for _ in range(weight)
     ]
 
 
-FEATURES = "fields-2"  # stands in every model; a change of this file needs a new name
+FEATURES = "fields-2"  # stored in every model; a change of the features needs a new name
 TITLE = "title:"
 TITLE_WEIGHT = 2
-BETWEEN = " "  # no word holds it
+BETWEEN = " "  # separates the words of a pair; no word contains it
 LIST = "list:"
 _WEIGHED = tuple((field, weight) for field, weight in FIELD_WEIGHTS.items() if field != "body")
 
 
 class Lists:
-    """Word lists by name; a page has 1 + the weighted occurrences of its words of each."""
+    """Word lists by name. The feature of a list is 1 + the weighted occurrences of its words on the page."""
 
     def __init__(self, lists: Mapping[str, Mapping[str, float]]) -> None:
         self.lists = {name: dict(words) for name, words in lists.items()}
@@ -90,7 +93,7 @@ class Lists:
                 self._of.setdefault(word, []).append((LIST + name, weight))
 
     def add_to(self, counts: dict[str, float]) -> None:
-        """Add to the words the lists that have a word among them."""
+        """Add the features of the lists that have a word among `counts` to these counts."""
         found: dict[str, float] = {}
         for word in sorted(self._of.keys() & counts.keys()):
             for name, weight in self._of[word]:
@@ -106,9 +109,9 @@ def counts_of(
     known: Container[str] | None = None,
     lists: Lists | None = None,
 ) -> dict[str, float]:
-    """Weighted occurrences of each word, of each word of the title under `title:`, of neighbouring pairs, of word lists.
+    """Return the weighted occurrences of each word, of title words with the prefix `title:`, of neighbouring pairs, and of word lists.
 
-    `known`: the pairs that matter; most of a page's do not, and counting them all would double the cost.
+    `known`: the pairs to count; most pairs of a page are not in the model, and counting all would double the cost.
     """
     counts: dict[str, float] = dict(Counter(page.body))
     if pairs:
@@ -129,12 +132,12 @@ def counts_of(
 
 
 def is_pair(feature: str) -> bool:
-    """Whether two words make the feature."""
+    """Whether the feature is a pair of words."""
     return BETWEEN in feature
 
 
 def plain(feature: str) -> str:
-    """The word, or the two, a feature stands for."""
+    """Return the word, or the pair of words, of a feature without the prefix `title:`."""
     return feature.removeprefix(TITLE)
 
 
@@ -148,7 +151,7 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class LinearClassifier:
-    """A trained page classifier; `values` has a row a word and a column a class, the topic first."""
+    """A trained linear page classifier; `values` has a row for each word and a column for each class, the topic first."""
 
     threshold: ClassVar[float] = EVEN
     reads_segments: ClassVar[bool] = False
@@ -170,28 +173,30 @@ class LinearClassifier:
     scores: Mapping[str, object] = field(default_factory=dict)
 
     def similarity(self, words: PageWords) -> float:
-        """0..1: the probability among the documents it was learned from."""
+        """Return the similarity of a page, 0..1: its probability in a mix of classes as in the training documents."""
         return logistic(self.slope * self.margin(words) + self.offset)
 
     def relevance(self, words: PageWords) -> float:
-        """0..1: the same, moved so that the threshold is one half."""
+        """Return the relevance of a page, 0..1: its similarity, shifted on the log-odds scale so that the threshold becomes one half."""
         threshold = min(max(self.similarity_threshold, 1e-9), 1.0 - 1e-9)
         return logistic(
             self.slope * self.margin(words) + self.offset - math.log(threshold / (1.0 - threshold))
         )
 
     def margin(self, words: PageWords) -> float:
-        """The score of the topic less that of its nearest negative topic."""
+        """Return the score of the topic minus that of the nearest negative topic; with `mean`, divided by the number of known words."""
         rows, weights = self._vector(words)
         return self._margin(self._sums(rows, weights), weights)
 
     def log_odds(self, words: PageWords) -> float:
-        """Topic against nearest negative topic; for naive Bayes with two classes ln P(+|page) / P(-|page)."""
+        """Return the sum for the topic minus that for the nearest negative topic: for naive Bayes with two classes
+        ln P(+|page) / P(-|page).
+        """
         sums = self._sums(*self._vector(words))
         return float(sums[0] - sums[1:].max())
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
-        """The words of the page with their shares of the margin against the nearest negative topic; largest first."""
+        """Return the words of the page with their shares of the margin against the nearest negative topic, largest first."""
         counts = self._counts(words)
         known = [word for word in counts if word in self.words]
         rows, weights = self._vector(words)
@@ -234,11 +239,11 @@ VERSION = 1
 LARGEST_BYTES = 16_000_000
 MOST_CLASSES = 100
 LARGEST = 1e9
-STEPS = 2_000  # the largest value is this many units
+STEPS = 2_000  # units in the largest value
 
 
 def save(page_classifier: LinearClassifier, place: Path) -> None:
-    """Write a page classifier; the same one gives the same bytes. A reader never sees half a file."""
+    """Write a page classifier to a file, which is replaced atomically. The same page classifier gives the same bytes."""
     unit = max(float(np.abs(page_classifier.values).max(initial=0.0)), 1e-9) / STEPS
     head = {
         "threshold": round(page_classifier.similarity_threshold, 6),
@@ -273,7 +278,7 @@ def save_vectors(
 
 
 def load(place: Path | Traversable, name: str) -> LinearClassifier:
-    """The page classifier of a file; ModelError when it cannot be trusted."""
+    """Return the page classifier in a file. Raises ModelError for a file that is not valid."""
     file = _read(place, name)
     weights = file.values.get("weights")
     if weights is None:
@@ -284,7 +289,9 @@ def load(place: Path | Traversable, name: str) -> LinearClassifier:
 
 
 def as_published(bayes: LinearClassifier) -> LinearClassifier:
-    """Naive Bayes as JLSE eq. 1-2: P(c|d) of the plain product P(c)·Π P(w_k|c), neither averaged nor calibrated; even odds at one half."""
+    """Return naive Bayes as in JLSE eq. 1-2: P(c|d) from the plain product P(c)·Π P(w_k|c), neither averaged nor calibrated, with
+    threshold one half.
+    """
     return replace(bayes, mean=False, slope=1.0, offset=0.0, similarity_threshold=EVEN)
 
 
@@ -294,7 +301,7 @@ def _beside(place: Path | Traversable, name: str) -> Path | Traversable:
 
 
 def load_vectors(place: Path | Traversable, topic: Topic) -> VsmClassifier:
-    """The VSM classifier of a file; words that only the topic has stay, for its user added them."""
+    """Return the VSM classifier in a file. Keywords that only the topic has are kept, because its user added them. Raises ModelError."""
     file = _read(place, "vsm")
     keywords = {**topic.keywords, **file.mapping("words")}
     threshold = file.number("threshold", 0.0, 1.0)
@@ -330,7 +337,7 @@ def _read(place: Path | Traversable, name: str) -> JsonFile:
 
 
 def _page_classifier(file: JsonFile, weights: JsonFile, name: str) -> LinearClassifier:
-    """`weights`: the file of classes, biases, lists and words; the same, or one that several topics share."""
+    """Build the page classifier. `weights`: the file with classes, biases, lists and words: `file` itself, or one shared by topics."""
     model, rows = file.values, weights.mapping("words")
     classes = weights.values.get("classes")
     if (
@@ -350,7 +357,7 @@ def _page_classifier(file: JsonFile, weights: JsonFile, name: str) -> LinearClas
     own = model.get("label", classes[0])
     if own not in classes:
         raise file.refused("has a label that is no class of its weights")
-    # stable: the topic first
+    # a stable sort that only moves the topic to the front
     columns = sorted(range(len(classes)), key=lambda column: classes[column] != own)
     return LinearClassifier(
         name=name,
@@ -373,7 +380,7 @@ def _page_classifier(file: JsonFile, weights: JsonFile, name: str) -> LinearClas
 
 
 def _vectors(file: JsonFile, name: str) -> dict[str, dict[str, float]]:
-    """Words with weights above 0, by label."""
+    """Read word vectors by label. Raises ModelError for a weight that is not above 0."""
     labels = file.mapping(name)
     if len(labels) > MOST_CLASSES:
         raise file.refused(f"has more than {MOST_CLASSES} {name}")

@@ -1,9 +1,9 @@
-"""Chooses the threshold between pages about a topic and others from classified examples.
+"""Chooses the threshold between pages about a topic and other pages from labelled examples.
 
-The threshold is the one with the best F1, or the lowest with an asked precision. It lies half-way between two examples and
-never separates equal scores. The best F1 depends on a handful of examples near the threshold: `steady_threshold` takes
+The threshold is the one with the best F1, or the lowest one with a required precision. It is half-way between two examples and
+never separates equal scores. The best F1 depends on a handful of examples near the threshold. So `steady_threshold` returns
 the mean over bootstrap samples (bagging, Breiman 1996), which is a little better on the other half of the shared
-documents (mean F1 .8967, by `best_threshold` .8945).
+documents (mean F1 .8967, with `best_threshold` .8945).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ DRAWS = 25
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How far kept pages and pages about the topic are the same."""
+    """Precision, recall and F1 of a threshold, and the number of examples behind them."""
 
     precision: float
     recall: float
@@ -26,12 +26,12 @@ class Quality:
     samples: int
 
     def scores(self) -> dict[str, float]:
-        """The same, rounded, for a file."""
+        """Return the figures rounded to four places, to be stored in a file."""
         return {name: round(value, 4) for name, value in asdict(self).items()}
 
 
 def quality(truths: Sequence[bool], scores: Sequence[float], threshold: float) -> Quality:
-    """Precision, recall and F1 of `score >= threshold`; 0 where nothing is kept or nothing is true."""
+    """Return precision, recall and F1 of `score >= threshold`; 0 where they are undefined."""
     kept = [truth for truth, score in zip(truths, scores, strict=True) if score >= threshold]
     hits, positives = sum(kept), sum(truths)
     return Quality(
@@ -44,7 +44,7 @@ def quality(truths: Sequence[bool], scores: Sequence[float], threshold: float) -
 
 
 def best_threshold(truths: Sequence[bool], scores: Sequence[float]) -> float:
-    """The threshold of the best F1; the highest such. Raises ValueError when no example is positive."""
+    """Return the highest threshold with the best F1. Raises ValueError if no example is positive."""
     if not any(truths):
         raise ValueError("no positive example")
     positives = sum(truths)
@@ -52,7 +52,7 @@ def best_threshold(truths: Sequence[bool], scores: Sequence[float]) -> float:
 
 
 def steady_threshold(truths: Sequence[bool], scores: Sequence[float], seed: int = 0) -> float:
-    """The mean of the best-F1 thresholds over bootstrap samples of the examples. Raises as best_threshold."""
+    """Return the mean of the best-F1 thresholds of bootstrap samples. Raises ValueError if no example is positive."""
     best = best_threshold(truths, scores)
     examples, chance = list(zip(truths, scores, strict=True)), random.Random(seed)
     draws = [chance.choices(examples, k=len(examples)) for _ in range(DRAWS)]
@@ -65,16 +65,16 @@ def steady_threshold(truths: Sequence[bool], scores: Sequence[float], seed: int 
 
 
 def threshold_at_precision(truths: Sequence[bool], scores: Sequence[float], precision: float) -> float | None:
-    """The lowest threshold whose kept examples are right in at least that share; None when none is.
+    """Return the lowest threshold with at least this precision; None if there is none.
 
-    Lowest = most examples kept: a threshold above it may be less precise, for precision does not rise steadily.
+    The lowest one keeps the most examples. A higher threshold may be less precise, because precision is not monotonic.
     """
     good = [cut for cut in _cuts(truths, scores) if cut[1] and cut[1] / cut[0] >= precision]
     return min(cut[2] for cut in good) if good else None
 
 
 def _cuts(truths: Sequence[bool], scores: Sequence[float]) -> Iterator[tuple[int, int, float]]:
-    """Every possible threshold: examples kept, true ones among them, threshold."""
+    """Yield (examples kept, positive ones among them, threshold) for every possible threshold, highest first."""
     ranked = sorted(zip(scores, truths, strict=True), reverse=True)
     hits = 0
     for kept, (score, truth) in enumerate(ranked, 1):

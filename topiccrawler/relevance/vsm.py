@@ -1,25 +1,25 @@
-"""The VSM page classifier: the cosine of a page with the topic's keywords, and their share of the page's words.
+"""Implements the page classifier `vsm`: the cosine of a page with the topic's keywords, times their share of the page's words.
 
-Idea: keep only the topic's k keywords of the page (keywords the page lacks count 0) and take the cosine between it and
-the topic. The cosine ignores how much of the page was dropped, so one keyword in a long page would
-score high: the share of the page's words that are topic words is a second factor.
+Idea: keep only the topic's k keywords of the page (keywords that it lacks count 0) and compute the cosine between page and
+topic. The cosine ignores how much of the page was dropped, so one keyword in a long page would
+score high. So the share of topic words among the page's words is a second factor.
 Formula: n_i = Σ_field count_i · field weight; x_i = n_i / max n; cosine = cos(x_i·w_i, w_i), w = topic weights;
 share = Σ_i n_i·w_i / max w / (n of all words + prior_words); similarity = sqrt(cosine · min(1, share / full_share));
 relevance: relevance.base, with the topic's page_threshold.
-Parameters: title_weight 5, heading_weight 2, emphasis_weight 1, meta_weight 2 (SkyReach §3.7 weights the title more, no
-value given; F1 hardly changes between title weights 3 and 10); prior_words 20: a page of three words proves little;
-full_share 0.1: about the share on a page that is only about the topic, so that thresholds lie near 0.15.
-Negative topics (only of a trained topic vector): other topics' vectors, learned with it. similarity = the topic's own -
-negative_weight · that of the nearest negative topic, not below 0: a page of more than one topic still counts, one that is
-nearer to another does not.
-Words against it (`against` of a topic that was learned): one more negative topic, with the weight AGAINST_WEIGHT.
-Contrast (`contrast` of a topic): a page is not about it, and just below the threshold, when similarity² / similarity to the nearest
-other topic of the catalogue is below the threshold; words near the topic's own do not count there (topics.contrasts). A page that is about
-none, as a list of many sites, keeps its similarity: its links may be the best there are.
+Parameters: title_weight 5, heading_weight 2, emphasis_weight 1, meta_weight 2 (SkyReach §3.7 weights the title more, without
+a number; F1 hardly changes between title weights 3 and 10); prior_words 20: a page of three words proves little;
+full_share 0.1: about the share on a page that is only about the topic, so that thresholds are near 0.15.
+Negative topics (only with a trained topic vector): other topics' vectors, learned with it. similarity = the topic's own -
+negative_weight · that of the nearest negative topic, not below 0: a page about several topics still counts, one that is
+nearer to another topic does not.
+Words against the topic (`against` of a learned topic): one more negative topic, with the weight AGAINST_WEIGHT.
+Contrast (`contrast` of a topic): if a page is at least as similar as the threshold, but similarity² / similarity to the nearest other topic
+of the catalogue is below it, the page's similarity is set just below the threshold. Words near the topic's own do not count there
+(topics.contrasts). A page about no topic, such as a list of many sites, keeps its similarity, because its links may be the best.
 Reads: title, headings, emphasis, meta and body words of one page, already folded by the segmenter.
-Cost: one count over the words, then work for the keywords found only; negative topics double it (benchmarks/judge.py).
-But: the share is ours; the papers have the cosine alone. It counts each word by its topic weight, so that common words
-alone do not fill it; the square root only spreads the scale. Mean F1 on five topics of documents (benchmarks/judge.py):
+Cost: one count over the words, then work only for the keywords found; negative topics double it (benchmarks/judge.py).
+But: the share is ours; the papers have the cosine alone. It weights each word by its topic weight, so that common words
+alone do not make it large; the square root only spreads the scale. Mean F1 on five topics of documents (benchmarks/judge.py):
 cosine alone .73, share alone .83, both .84.
 Reference: MySpider thesis (2009) §4.4.4; SkyReach (2003) §3.7.
 """
@@ -38,13 +38,13 @@ from topiccrawler.text.segmenter import heads_of, joined_again
 from topiccrawler.topics.contrasts import contrast_vectors
 from topiccrawler.topics.topic import Topic, token_weights
 
-AGAINST_WEIGHT = 0.3  # words of pages a person refused (docs/lab/teaching.md)
-TURNED = 0.999  # of the threshold: a page that is nearer to another topic
-LEAST_WEIGHT = 1e-6  # of the heaviest: squares of less would vanish
+AGAINST_WEIGHT = 0.3  # weight of the words of pages that a person refused (docs/lab/teaching.md)
+TURNED = 0.999  # share of the threshold that a page nearer to another topic gets as its similarity
+LEAST_WEIGHT = 1e-6  # relative to the heaviest word: squares of smaller weights would vanish
 
 
 class VsmClassifier:
-    """Relevance 0..1 of a page to one topic, and the words behind it."""
+    """Relevance 0..1 of a page to one topic in the vector space model, and the words that explain it."""
 
     threshold: ClassVar[float] = EVEN
     reads_segments: ClassVar[bool] = False
@@ -77,16 +77,16 @@ class VsmClassifier:
         self.negative_topics, self.negative_weight = dict(negative_topics or {}), negative_weight
         self._lengths: list[float] = []
         self._negative_weights: list[float] = []
-        # word -> negative topics that have it, with its weight
+        # word -> (number of a negative topic, weight of the word in it)
         self._negative_topics_of: dict[str, list[tuple[int, float]]] = {}
         against = (
             [(token_weights(topic.against, topic.segmenter)[0], AGAINST_WEIGHT)] if topic.against else []
         )
         subtracted = [*((vector, negative_weight) for vector in self.negative_topics.values()), *against]
         contrasting = contrast_vectors(topic) if topic.contrast else {}
-        self._contrasting = list(contrasting)  # names
+        self._contrasting = list(contrasting)  # names of topics
         vectors = [*subtracted, *((vector, 1.0) for vector in contrasting.values())]
-        self._subtracted = len(subtracted)  # the others contrast
+        self._subtracted = len(subtracted)  # the vectors after these are contrasting topics
         for vector, weight_of_all in vectors:
             most = max(vector.values(), default=1.0)
             for word, weight in vector.items():
@@ -97,34 +97,34 @@ class VsmClassifier:
         self._last: tuple[PageWords | None, float] = (
             None,
             0.0,
-        )  # each page is asked about twice: similarity, relevance
+        )  # the last result, because each page is scored twice: similarity, relevance
 
     @property
     def words(self) -> frozenset[str]:
-        """The keywords as the segmenter gives them."""
+        """The keywords, as the segmenter returns them."""
         return frozenset(self._weights)
 
     def similarity(self, words: PageWords) -> float:
-        """0..1; from `similarity_threshold` on the page is about the topic."""
+        """Return the similarity of a page, 0..1; a page with at least `similarity_threshold` is about the topic."""
         page, similarity = self._last
         if page is not words:
-            own, nearer = self._judged(*self._counts(words))
+            own, nearer = self._compared(*self._counts(words))
             similarity = TURNED * self.similarity_threshold if nearer else own
             self._last = words, similarity
         return similarity
 
     def relevance(self, words: PageWords) -> float:
-        """0..1"""
+        """Return the relevance of a page, 0..1."""
         return relevance_of(self.similarity(words), self.similarity_threshold)
 
-    def _judged(self, counts: Mapping[str, float], running: float) -> tuple[float, str]:
-        """Its own similarity, and the topic that it is too much nearer to; "" = none."""
+    def _compared(self, counts: Mapping[str, float], running: float) -> tuple[float, str]:
+        """Return the page's similarity, and the contrasting topic that is too much nearer to the page; "" = none."""
         weights = self._weights
         along = across = heavy = 0.0
         for word, count in counts.items():
             if word in weights:
                 weight = weights[word]
-                component = count * weight  # dividing all by the largest count would not change the cosine
+                component = count * weight  # dividing all counts by the largest would not change the cosine
                 heavy += component
                 along += component * weight
                 across += component * component
@@ -147,7 +147,7 @@ class VsmClassifier:
         return math.sqrt(min(1.0, cosine) * min(1.0, share / self.full_share))
 
     def _others(self, counts: Mapping[str, float], running: float) -> list[float]:
-        """The similarity of each negative topic, times its weight."""
+        """Return the similarity of the page to each negative or contrasting topic, times the weight of that topic."""
         negative_topics = range(len(self._lengths))
         heavy, along, across = ([0.0 for _ in negative_topics] for _ in range(3))
         for word, count in counts.items():
@@ -163,10 +163,12 @@ class VsmClassifier:
         ]
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
-        """The keywords of the page, each with its share of the similarity; largest first, together the similarity. Before them what a
-        nearer topic takes away."""
+        """Return the keywords of the page with their shares of the similarity, largest first; they add up to it.
+
+        If another topic is too near, an entry before them has what it subtracts.
+        """
         counts, running = self._counts(words)
-        own, nearer = self._judged(counts, running)
+        own, nearer = self._compared(counts, running)
         weights = self._weights
         parts = {word: count * weights[word] for word, count in counts.items() if word in weights}
         scale = own / (sum(parts.values()) or 1.0)
@@ -175,7 +177,7 @@ class VsmClassifier:
         return [*turned, *sorted(shares, key=lambda share: (-share[1], share[0]))]
 
     def _counts(self, page: PageWords) -> tuple[dict[str, float], float]:
-        """Weighted occurrences of each keyword, also of negative topics, and weighted running words of the page."""
+        """Return the weighted occurrences of each keyword (also of negative topics), and the weighted number of words of the page."""
         counts: dict[str, float] = {}
         running = 0.0
         fields = (page.title, page.headings, page.emphasis, page.meta, page.body)

@@ -1,6 +1,7 @@
-"""The strategies by name. A new one is a class in a file here, and a line in `_CLASSES`: its name, file and class.
+"""Looks up crawl strategies by name and builds them with their parameters.
 
-One of another package is found by its entry point in the group `topiccrawler.strategies`, once it is installed.
+To add a strategy, put its class in a file of this folder and add a line to `_CLASSES` with its name, file and class. A strategy of
+another installed package is found by its entry point in the group `topiccrawler.strategies`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from topiccrawler.strategies.base import Strategy
 
 
 class Strategies(UserDict[str, type[Strategy]]):
-    """Name -> class. A class is imported when it is asked for: some import scipy, which other crawls do not need."""
+    """Strategy name -> class. A class is imported on first access, because some import scipy, which other crawls do not need."""
 
     def __getitem__(self, name: str) -> type[Strategy]:
         found: Any = super().__getitem__(name)
@@ -59,7 +60,7 @@ STRATEGIES = Strategies(dict[str, Any](named(GROUP)) | _CLASSES)
 
 
 def build(name: str, parameters: Mapping[str, str] | None = None) -> Strategy:
-    """The named strategy with its parameters set from text, as they come from the command line.
+    """Return the named strategy, with parameters converted from the text of the command line.
 
     Raises StrategyError for an unknown name, an unknown parameter, or a value of the wrong type.
     """
@@ -80,12 +81,12 @@ def build(name: str, parameters: Mapping[str, str] | None = None) -> Strategy:
 
 
 def parameters_of(cls: type[Strategy]) -> dict[str, Any]:
-    """A strategy's parameters and their defaults: the public dataclass fields of the class."""
+    """Return the parameters of a strategy with their defaults: the public dataclass fields of its class."""
     return {f.name: f.default for f in dataclasses.fields(cls) if f.init and not f.name.startswith("_")}
 
 
 def _loaded(point: EntryPoint) -> type[Strategy]:
-    """StrategyError when the class of another package cannot be imported or is none."""
+    """Import the strategy of another package. Raises StrategyError when that fails or the object is no strategy class."""
     what = f"strategy {point.name!r}"
     found = part(point, what, StrategyError)
     if not (isinstance(found, type) and issubclass(found, Strategy)):

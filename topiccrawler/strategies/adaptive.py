@@ -1,15 +1,17 @@
 """The strategy `adaptive`: a weighted sum of all features of a link, with weights learned during the crawl.
 
-The features and their initial weights were chosen on the log-odds scale (docs/lab/adaptive.md). An online logistic regression
-updates the weights after each page:
+The features and their initial weights were chosen on the log-odds scale (docs/lab/adaptive.md).
+
+`Regression` is an online logistic regression that updates the weights after each page:
 
 Formula    score = w . x, P = 1 / (1 + e^-score); after an example with outcome y (0 to 1):
            g = (P - y) x;  s += g^2;  w -= rate * g / sqrt(s)
 Parameters rate; `squares` (s) begin at 1, so that the first examples do not change the weights too much.
 Reference  AdaGrad: Duchi, Hazan & Singer, JMLR 12, 2011.
 
-The conflict: after a kill, or in another process, the strategy must learn from every page since the last checkpoint, but the links of a
-page with their contexts are 100 kB. Two numbers a link suffice to learn from them: a PageObservation has these.
+`PageObservation` is what is stored to learn from a page again. After a restart, or in another process, the strategy must learn from every
+page since the last checkpoint, but the links of a page with their contexts take 100 kB. Their URLs and anchors and two numbers for each
+link suffice.
 """
 
 from __future__ import annotations
@@ -68,7 +70,7 @@ SITE = list(FEATURES).index("site")
 
 
 def mask_of(without: str) -> Floats:
-    """0 for each feature that is left out, 1 for the others. `without`: names, separated by commas. StrategyError for one that is none."""
+    """Return 0 for each feature named in `without` (comma-separated), 1 for the others. Raises StrategyError for an unknown feature."""
     left_out = {name.strip() for name in without.split(",") if name.strip()}
     if unknown := sorted(left_out - FEATURES.keys()):
         fault, remedy = f"adaptive has no feature {unknown[0]!r}", f"use {', '.join(FEATURES)}"
@@ -77,7 +79,7 @@ def mask_of(without: str) -> Floats:
 
 
 class PageObservation(NamedTuple):
-    """A page, and its links, of which only URL, host and anchor are kept."""
+    """A page and its links, of which only URL, host and anchor are stored."""
 
     url: str
     title: str
@@ -87,20 +89,20 @@ class PageObservation(NamedTuple):
     links: Sequence[Link]
     odds: Sequence[float]  # log-odds of the links, by the link classifier
     queued: Mapping[str, float] | None = (
-        None  # URL -> score that its links were queued with; None = not scored yet
+        None  # URL -> score with which the link was queued; None = not scored yet
     )
-    ended: Sequence[str] = ()  # URLs that ended without a page since the page before
+    ended: Sequence[str] = ()  # URLs that left the queue without a page since the previous page
 
     @classmethod
     def of(
         cls, page: Page, links: Sequence[Link], odds: Sequence[float], ended: Sequence[str] = ()
     ) -> PageObservation:
-        """What is learned from a page and from the links passed with it."""
+        """Return the observation of a page and of the links passed with it."""
         came_by = "" if page.via is None else page.via.link.url
         return cls(page.url, page.title, page.similarity, page.is_target, came_by, links, odds, None, ended)
 
     def save(self) -> list[Any]:
-        """As JSON values."""
+        """Return the observation as JSON values."""
         links = [(link.url, link.anchor) for link in self.links]
         queued = self.queued or {}
         scores = [queued.get(link.url) for link in self.links]
@@ -108,7 +110,7 @@ class PageObservation(NamedTuple):
 
     @classmethod
     def load(cls, kept: Sequence[Any]) -> PageObservation:
-        """What `save` kept, also of earlier versions, which had no `ended`. ValueError or TypeError when damaged."""
+        """Restore what `save` returned; earlier versions had no `ended`. Raises ValueError or TypeError for damaged values."""
         url, title, similarity, is_target, came_by, links, odds, scores, *more = kept
         (ended,) = more or [()]
         if not len(links) == len(odds) == len(scores):
@@ -123,7 +125,7 @@ class PageObservation(NamedTuple):
 
 
 class Regression:
-    """Weights, and the sums of squared gradients that slow their learning."""
+    """The weights of a logistic regression and the sums of squared gradients that scale its learning rate (AdaGrad)."""
 
     def __init__(self, weights: Iterable[float], rate: float) -> None:
         self.weights = np.array(list(weights))
@@ -131,22 +133,22 @@ class Regression:
         self.rate = rate
 
     def scores(self, features: Floats) -> Floats:
-        """Log-odds of each row of (rows, features)."""
+        """Return the log-odds of each row of a (rows, features) array."""
         scores: Floats = features @ self.weights
         return scores
 
     def learn(self, features: Floats, outcome: float) -> None:
-        """From one row."""
+        """Update the weights by one example: its features and its outcome (0..1)."""
         gradient = (probability(features @ self.weights) - outcome) * features
         self.squares += gradient * gradient
         self.weights -= self.rate * gradient / np.sqrt(self.squares)
 
     def save(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return the state as JSON values."""
         return {"weights": self.weights.tolist(), "squares": self.squares.tolist()}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """What `save` kept. ValueError when it was of other features."""
+        """Restore the state that `save` returned. Raises ValueError for another number of features."""
         weights, squares = np.array(state["weights"], float), np.array(state["squares"], float)
         if not weights.shape == squares.shape == self.weights.shape:
             raise ValueError(f"weights of {weights.size} features, not of {self.weights.size}")
@@ -154,46 +156,47 @@ class Regression:
 
 
 SEED_SCORE = 20.0
-WEIGHED_AT_ONCE = 2_000  # rows of a refresh, besides those whose groups have changed; now and then all
-HEAD = 300  # rows that may be fetched soon: only their scores go to the queue
+WEIGHED_AT_ONCE = 2_000  # best rows of a refresh, besides those whose groups have changed; at times all
+HEAD = 300  # rows that may be fetched soon: only their scores are written to the queue
 LEAST_CHANGE = 0.05
-FADE = 0.999  # of the overall rate, a page
-ODDS_SCALE = 10.0  # naive Bayes is overconfident: odds of 10 and of 40 mean nearly the same
+FADE = 0.999  # decay of the overall rate with each page
+ODDS_SCALE = 10.0  # naive Bayes is overconfident: log-odds of 10 and of 40 mean nearly the same
 ODDS_LIMIT = 30.0
 WORDS_SCALE = 3.0
 UNPRODUCTIVE_SCALE = 10.0  # pages
-NEARBY = 0.3  # outcome of a page that is not relevant, but as similar as one that is
-IN_ANCHOR, IN_PATH = 1.0, 0.5  # of the words that name the topic
-LISTING = 0.7  # largest outcome of a page that only links to pages named by words of the topic's name
-NEARBY_WORDS = 0.3  # what a word of a page that is not relevant is worth, in its label by similarity
+NEARBY = 0.3  # outcome of a page that is not relevant, but as similar to the topic as relevant pages are
+IN_ANCHOR, IN_PATH = 1.0, 0.5  # feature "named": a topic name in the anchor, or only in the path
+LISTING = 0.7  # largest outcome of a page that only links to pages with a topic name in their anchors
+NEARBY_WORDS = 0.3  # factor on the similarity label that a page's words get when the topic has names
 ROOM = 0.02  # added to relevances before a logarithm
 
 
 @dataclass
 class Adaptive(Strategy):
-    """Fetch first what all features together, with weights learned in this crawl, hold most likely.
+    """Fetch the link first that all features together, with weights learned in this crawl, hold most likely.
 
     Idea: every fetched page labels the link that led to it. An online logistic regression learns from these
         labels how much to trust link text, linking pages, and the success rates of sites and linking hosts.
-    Formula: score = w . x; w learned from each page with its outcome, 1 if relevant, else 0; where words name the
-        topic (topics.meaning) max(NEARBY if as similar as a relevant page, LISTING (1 - 2^-k)), k the URLs first
-        met on it under an anchor with one of the words; x, on log-odds scale, of the URL when scored:
+    Formula: score = w . x; w is learned from the outcome of each page: 1 if relevant; else NEARBY if as similar
+        as a relevant page, or 0; with names (words that name the topic, topics.meaning) at least
+        LISTING (1 - 2^-k), k = new URLs on the page with a name in the anchor; x (log-odds scale) of a URL:
         link text    2 tanh(mean over its links of the classifier's log-odds / 10)
-        page         ln((similarity + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
-        grandparent  the same as page, one step back
-        site         logit of the smoothed relevant share of pages fetched from its site, less that of all;
-                     names: 20 more for the URLs chosen for a look at their site (link_features.SiteLooks)
-        site text    mean of 2 tanh(log-odds / 10) of the first link to each URL met of its site; two more count 0
-        source host  the same as site, of pages fetched through links of the host of the best linking page
+        page         ln((similarity + .02) / (threshold + .02)), clipped to -2 .. 1.5, of the best linking page
+        grandparent  as page, one step back
+        site         logit of the smoothed relevant share of pages fetched from its site, minus that of all pages;
+                     with names: + 20 for the URLs chosen for a look at their site (link_features.SiteLooks)
+        site text    mean of 2 tanh(log-odds / 10) over the URLs found of its site, by the first link to each;
+                     smoothed by two URLs of 0
+        source host  as site, for pages fetched through links of the host of the best linking page
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (strategies.numbering)
-        unproductive -ln(1 + n/10), n pages of its site since the last relevant one (names: since one with
-                     an outcome above NEARBY): `site` forgets them
-        named        names: 1 with one of them in an anchor, else .5 with one in the path of the address
-    Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a group's
-        pages count after each further one); memory_urls 30 000; without "" (features left out).
-    Reads: relevance of linking pages, text of links (once an anchor and URL), addresses, outcomes so far.
+        unproductive -ln(1 + n/10), n = pages of its site since the last relevant one (with names: since one with
+                     an outcome above NEARBY); the rate in `site` decays and forgets them
+        named        with names: 1 with a name in an anchor, else .5 with a name in the path of the URL
+    Parameters: rate 0.3; smoothing 0.5 (pages that the prior share of all pages counts as); keep 0.9 (decay of a
+        group's earlier pages with each further one); memory_urls 30 000; without "" (features left out).
+    Reads: relevance of linking pages, text of links (once for each anchor and URL), URLs, outcomes so far.
     Cost: one batch call to the classifier a page; a refresh scores some thousand rows (benchmarks/graph.py).
-    But: outcomes are the page classifier's, not the truth; a wrong one teaches wrongly.
+    But: outcomes come from the page classifier, so its errors are learned too.
     Reference: ours (docs/lab/adaptive.md, docs/lab/own-words.md).
     """
 
@@ -203,7 +206,7 @@ class Adaptive(Strategy):
     prunes: ClassVar[bool] = True
     reads_terms: ClassVar[bool] = False
     refresh_every: ClassVar[int] = 10
-    state_version: ClassVar[int] = 2  # nine features before
+    state_version: ClassVar[int] = 2  # version 1 had nine features
     offered_links: ClassVar[OfferedLinks] = "new"
     rate: float = 0.3
     smoothing: float = 0.5
@@ -221,14 +224,14 @@ class Adaptive(Strategy):
         check_range(self.name, "memory_urls", self.memory_urls, 1)
         self._mask = mask_of(self.without)
         self._regression = Regression(FEATURES.values(), self.rate)
-        self._fetched, self._relevant = 1.0, 0.1  # fading counts, for the overall rate
+        self._fetched, self._relevant = 1.0, 0.1  # decaying counts, for the overall rate
         self._names: re.Pattern[str] | None = None  # the words that name the topic
         self._looks = SiteLooks()
         self._refreshes = 0
-        self._pending: deque[Score] = deque()  # found by a refresh and not answered yet
+        self._pending: deque[Score] = deque()  # scores that a refresh computed and has not yielded yet
         self._urls = UrlFeatures(self.keep, self.memory_urls)
-        self._observation: PageObservation | None = None  # from the page visited last
-        self._ended: list[str] = []  # URLs without a page since then
+        self._observation: PageObservation | None = None  # of the page visited last
+        self._ended: list[str] = []  # URLs that left the queue without a page since then
 
     def prepare(self, knowledge: Knowledge) -> None:
         self._scorer = link_scorer_of(knowledge, self.name)
@@ -250,8 +253,8 @@ class Adaptive(Strategy):
 
     def ended(self, url: str) -> None:
         row = self._urls.rows.get(url)
-        if row is not None and self._urls.waiting[row]:  # observed with the next page, by other processes too
-            self._ended.append(url)
+        if row is not None and self._urls.waiting[row]:
+            self._ended.append(url)  # part of the next observation, so other processes learn it too
 
     def observation(self) -> list[Any] | None:
         return None if self._observation is None else self._observation.save()
@@ -260,7 +263,7 @@ class Adaptive(Strategy):
         self._scored(PageObservation.load(observation))
 
     def _scored(self, seen: PageObservation) -> Sequence[Score]:
-        """Learn from a page, and score its links that wait. Links of another process's page are in the queue already."""
+        """Learn from a page and score its links to waiting URLs. Links of another process's page are in the queue already."""
         urls = self._urls
         self._end(seen.ended)
         anchors = [link.anchor for link in seen.links]
@@ -279,21 +282,21 @@ class Adaptive(Strategy):
         offered = values
         if seen.queued is not None:
             offered = np.array([seen.queued.get(score.url, -np.inf) for score in scores])
-        queued[rows] = np.maximum(queued[rows], offered)  # the larger one; a refresh may lower it
+        queued[rows] = np.maximum(queued[rows], offered)  # as in the queue; only a refresh may lower a score
         return scores
 
     def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
-        """Scores the rows of its own columns, not what is queued: reading the queue would cost more than scoring."""
+        """Score the rows of the strategy's own columns instead of `queued`: reading the queue would cost more than scoring."""
         if not self._pending:
             self._weigh()
         while self._pending:
             yield self._pending.popleft()
 
     def _weigh(self) -> None:
-        """Rescore the rows that may matter soon; the caller consumes the scores one by one.
+        """Rescore the rows that may be fetched soon and put changed scores into `_pending`.
 
-        To rescore all rows is cheap beside writing every small change to a queue on disk. So only rows that are, or
-        were, among the first HEAD are passed on, and only changes of at least LEAST_CHANGE.
+        Rescoring all rows is cheap compared with writing every small change to a queue on disk. So only rows that are, or
+        were, among the first HEAD are written, and only changes of at least LEAST_CHANGE.
         """
         urls, estimates = self._urls, self._urls.columns["score"]
         self._refreshes += 1
@@ -314,7 +317,7 @@ class Adaptive(Strategy):
         self._pending.extend(self._as_scores(rows, queued[rows], parts[changed]))
 
     def _weighed(self, rows: Numbers) -> tuple[Floats, Floats]:
-        """The score of each row, and what each feature adds to it."""
+        """Return the score of each row and the share of each feature in it."""
         features, looked_at = self._features(rows), self._looks.added(self._urls, rows)
         parts = features * self._regression.weights
         parts[:, SITE] += looked_at
@@ -369,7 +372,7 @@ class Adaptive(Strategy):
         self._urls = UrlFeatures.load(state["known"], self.keep, self.memory_urls, self._urls.segmenter)
 
     def _learn(self, page: PageObservation, title: Sequence[str], named: Sequence[float]) -> None:
-        """The outcome of a page labels the link it came by, with the features it has. `title`: its words; `named`: see `_named`."""
+        """Learn from a page: its outcome labels the link that led to it. `title`: words of the title; `named`: result of `_named`."""
         outcome = self._outcome(page, named)
         urls = self._urls
         row = urls.rows.get(page.came_by)
@@ -392,7 +395,7 @@ class Adaptive(Strategy):
         self._relevant = FADE * (self._relevant + outcome)
 
     def _end(self, ended: Sequence[str]) -> None:
-        """These URLs wait no more."""
+        """Mark URLs that have left the queue without a page."""
         if not ended:
             return
         urls = self._urls
@@ -401,7 +404,7 @@ class Adaptive(Strategy):
         self._looks.ended(urls, rows)
 
     def _outcome(self, page: PageObservation, named: Sequence[float]) -> float:
-        """0..1, what it was worth to fetch the page."""
+        """Return the outcome of fetching a page, 0..1, as in the class's formula."""
         if page.is_target:
             return 1.0
         nearby = NEARBY * (page.similarity >= self._threshold)
@@ -413,14 +416,16 @@ class Adaptive(Strategy):
         return max(nearby, LISTING * (1.0 - 0.5**count))
 
     def _named(self, texts: Sequence[str]) -> list[float]:
-        """How each link of a page names the topic: IN_ANCHOR, IN_PATH where only the path of its address does, else 0. `texts`: all anchors, then
-        all paths, folded."""
+        """Return for each link of a page IN_ANCHOR if its anchor names the topic, IN_PATH if only its path does, else 0.
+
+        `texts`: the folded anchors of all links, then their folded paths.
+        """
         found = [self._names is not None and self._names.search(text) is not None for text in texts]
         pairs = zip(found, found[len(found) // 2 :], strict=False)
         return [IN_ANCHOR if anchor else IN_PATH * path for anchor, path in pairs]
 
     def _meet(self, page: PageObservation, words: Sequence[Sequence[str]], named: Sequence[float]) -> Numbers:
-        """Add a page's links to the columns; the rows of those that wait. `words`: of their anchors."""
+        """Add a page's links to the columns; return the rows of their waiting URLs. `words`: the words of each anchor."""
         urls = self._urls
         came = urls.rows.get(page.came_by)
         grandparent = float(urls.columns["best_relevance"][came]) if came is not None else 0.0
@@ -445,11 +450,11 @@ class Adaptive(Strategy):
         )
 
     def _promise(self, relevance: float) -> float:
-        """A page's relevance on log-odds scale, 0 at the threshold."""
+        """Convert a page's similarity to the log-odds scale: 0 at the threshold, clipped to -2 .. 1.5."""
         return min(max(math.log((relevance + ROOM) / (self._threshold + ROOM)), -2.0), 1.5)
 
     def _features(self, rows: Numbers) -> Floats:
-        """(rows, features), in the order of `share_names`."""
+        """Return a (rows, features) array, its columns in the order of `share_names`."""
         urls, columns = self._urls, self._urls.columns
         overall = self._relevant / self._fetched
         usual = logit(overall)

@@ -1,4 +1,7 @@
-"""Baselines, and strategies with a formula of one line: `breadth_first`, `depth_first`, `random_order`, `backlink`, `best_first`, `anchor_text`."""
+"""Implements the baseline strategies and others with a one-line formula.
+
+They are `breadth_first`, `depth_first`, `random_order`, `backlink`, `best_first` and `anchor_text`.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from topiccrawler.text.weights import logistic
 class BreadthFirst(Strategy):
     """Fetch what lies nearest to the seeds first.
 
-    Idea: all pages one step from the seeds, then all two steps away, in the order they were met.
+    Idea: fetch all pages one link from the seeds, then all pages two links away, in the order of discovery.
     Formula: score = -depth(link); `depth` is `Link.depth`, equal scores go first in, first out.
     Parameters: none.
     Reads: depth only, neither text nor relevance.
@@ -40,7 +43,7 @@ class BreadthFirst(Strategy):
 class DepthFirst(Strategy):
     """Fetch the link found last first.
 
-    Idea: follow one path to its end before another is begun.
+    Idea: follow one path to its end before beginning another.
     Formula: score = running number of the link; a link found again gets a new number.
     Parameters: none.
     Reads: nothing but the order of links.
@@ -69,14 +72,14 @@ class DepthFirst(Strategy):
 
 @dataclass
 class RandomOrder(Strategy):
-    """Fetch queued links in an order that is random, but the same for the same seed.
+    """Fetch queued links in a random order, which is the same for the same seed.
 
     Idea: the lower bound of a comparison: a strategy must do better than chance.
     Formula: score = BLAKE2b(seed, URL) / 2^64, in 0..1.
     Parameters: none; the seed is the crawl's (setting TOPIC_SEED, default 0).
     Reads: the URL as a number.
     Cost: O(links) a page, no refresh, no state.
-    But: a link met again keeps its number, so a URL with many links is no likelier than one with few.
+    But: a link found again keeps its number, so a URL with many links is no more likely than one with few.
     Reference: a baseline (Cho, Garcia-Molina & Page 1998).
     """
 
@@ -100,10 +103,10 @@ class Backlink(Strategy):
     """Fetch the link first that most of the pages seen so far point to.
 
     Idea: a page is as important as the number of pages that refer to it.
-    Formula: score = pages read so far with a link to it.
+    Formula: score = number of pages read so far that link to the URL.
     Parameters: none.
     Reads: links only, neither text nor relevance.
-    Cost: O(links) a page, no refresh: a link met again brings its new count along.
+    Cost: O(links) a page, no refresh: a link found again is scored with its new count.
     But: a page counts once, however often it repeats a link.
     Reference: Cho, Garcia-Molina & Page 1998; MySpider thesis (2009) §1.3.
     """
@@ -137,7 +140,7 @@ class BestFirst(Strategy):
     Parameters: none.
     Reads: the parent's similarity; no link text.
     Cost: O(links) a page, no refresh.
-    But: seeds stand on the virtual root page (similarity 1), so they go first.
+    But: seeds are links of the virtual root page (similarity 1), so they go first.
     Reference: Cho, Garcia-Molina & Page 1998 (similarity ordering); the baseline of the link model (2014).
     """
 
@@ -155,18 +158,19 @@ class BestFirst(Strategy):
 class AnchorText(Strategy):
     """Fetch links first whose anchors are about the topic, on relevant pages with few such anchors.
 
-    Idea: the anchor says what a link leads to; the page says how reliable that is; a page shares its worth.
+    Idea: the anchor says what a link leads to; the page says how reliable that is; the links of a page share
+        its relevance.
     Formula: priority(i) = sim(i) / (sum over the page's links v of sim(v)) * P(+|page)
         sim(i) = P(+|anchor) if the anchor is classified positive, else `negative`
         P(+|anchor) -> the link model on the anchor alone; P(+|page) -> `Page.similarity`, at least `negative`.
-    Parameters: negative 0.01 (JLSE algorithm 1); terminal false: links of result pages are followed; detail
-        false: a relevant page is a result page; true: it must also be a detail page (relevance.detail, the
+    Parameters: negative 0.01 (JLSE algorithm 1); terminal false: links of result pages are followed too; detail
+        false: every relevant page is a result page; true: it must also be a detail page (relevance.detail, the
         paper's SVM of §3.1). The paper has true for both (algorithm 2, step 1).
     Reads: anchors through the link model; the parent's relevance; with `detail` whether it is a detail page.
-    Cost: one batch call to the classifier a page, no refresh. `detail` adds a tenth to the reading of a page.
+    Cost: one batch call to the classifier a page, no refresh. `detail` adds a tenth to the time to read a page.
     But: P(+|page) is the relevance of the crawl's page classifier; for the paper's naive Bayes (eq. 1-2) set
-        TOPIC_PAGE_CLASSIFIER = naive_bayes (docs/how-pages-are-judged.md). Terminal pages suit shops; on blogs
-        they cost half of the finds (docs/lab/experiments.md). Links of pages classified negative are not
+        TOPIC_PAGE_CLASSIFIER = naive_bayes (docs/how-pages-are-judged.md). `terminal` suits shops; on blogs it
+        loses half of the relevant pages (docs/lab/experiments.md). Links of pages classified negative are not
         followed unless TOPIC_EXPAND = all; those of seed pages always are.
     Reference: Zhang et al., JLSE, §3.1, §4.2 (ATA), algorithms 1 and 2, eq. 10.
     """
@@ -192,7 +196,7 @@ class AnchorText(Strategy):
         return self.detail
 
     def is_result(self, page: Page) -> bool:
-        """Is it what the crawl is after?"""
+        """Whether the page is a result: relevant and, with `detail`, a detail page."""
         return page.is_target and (page.is_detail or not self.detail)
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
@@ -203,7 +207,7 @@ class AnchorText(Strategy):
         return [Score(link.url, sim * scale) for link, sim in zip(links, similarities, strict=True)]
 
     def similarities(self, links: Sequence[Link]) -> list[float]:
-        """sim of each link of a page."""
+        """Return sim(i), 0..1, for each link of a page."""
         assert self._scorer is not None, "prepare comes first"  # noqa: S101 a fault of the caller's, not of the user's
         anchors = [Link(url="", host="", anchor=link.anchor, title=link.title) for link in links]
         return [logistic(odds) if odds > 0 else self.negative for odds in self._scorer.log_odds(anchors)]

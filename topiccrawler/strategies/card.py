@@ -1,4 +1,4 @@
-"""Reads a strategy's paper card from its docstring."""
+"""Parses the paper card of a strategy from its docstring."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PART = re.compile(rf"^({'|'.join(PARTS)}): ", re.MULTILINE)
 
 
 def card(strategy: type[Strategy]) -> dict[str, str]:
-    """`Does` (the first line) and the parts in their order, each on one line."""
+    """Return the parts of a strategy's paper card in their order, each on one line; the first line of the docstring is `Does`."""
     text = inspect.cleandoc(strategy.__doc__ or "")
     does, *rest = _PART.split(text)
     found = {"Does": " ".join(does.split())}

@@ -1,6 +1,6 @@
-"""Context graph: a link is scored by how many steps its page seems to be from the topic.
+"""Implements the strategy `context_graph`, which scores a link by the estimated distance of its page from the topic.
 
-A classifier over a page's words estimates its distance in links from the topic: its layer.
+`Layers` is a classifier over a page's words. It estimates the page's layer: its distance in links from a relevant page.
 Formula: P(w|layer) = (count of w in the layer's documents + 1) / (words of the layer + V), V = words known to any layer;
     l(layer) = sum over words w of a page of count(w) * ln P(w|layer) / sqrt(words of the page);
     P(layer|page) = e^l(layer) / sum over layers e^l, equal priors, layers without documents left out.
@@ -34,25 +34,25 @@ OTHER = 5  # layers 0-4 are distinguished
 
 
 class Layers:
-    """Word counts of each layer and the classifier they make."""
+    """Word counts of each layer, and the naive Bayes classifier made from them."""
 
     def __init__(self, counts: Floats, documents: Sequence[int]) -> None:
-        self.counts = counts  # layer, word
-        self.documents = list(documents)  # of each layer
+        self.counts = counts  # (layers, words)
+        self.documents = list(documents)  # number of documents of each layer
         known = int((counts.sum(axis=0) > 0).sum())
         totals = counts.sum(axis=1, keepdims=True)
         logs = np.log((counts + 1.0) / (totals + max(1, known)))
         self._used = np.array([layer for layer, count in enumerate(self.documents) if count], np.int32)
-        self._logs = np.ascontiguousarray(logs[self._used].T)  # word, used layer
+        self._logs = np.ascontiguousarray(logs[self._used].T)  # (words, used layers)
 
     @classmethod
     def learned(cls, documents: Sequence[Sequence[Hashed]]) -> Layers:
-        """From the documents of each layer."""
+        """Make the classifier from the documents of each layer."""
         counts = np.stack([np.asarray(as_rows(texts).sum(axis=0)).reshape(-1) for texts in documents])
         return cls(counts, [len(texts) for texts in documents])
 
     def classify(self, pages: csr_array) -> tuple[Ints, Floats]:
-        """For each row the most likely layer and its probability."""
+        """Return the most likely layer of each row and its probability."""
         lengths = np.sqrt(np.maximum(1.0, np.asarray(pages.sum(axis=1))))
         likelihood = (pages @ self._logs) / lengths[:, None]
         likelihood -= likelihood.max(axis=1, keepdims=True)
@@ -62,7 +62,7 @@ class Layers:
         return self._used[best], probabilities[np.arange(best.size), best]
 
     def save(self) -> Mapping[str, Any]:
-        """JSON values."""
+        """Return the word counts as JSON values."""
         words = np.flatnonzero(self.counts.any(axis=0)).astype(np.int32)
         return {
             "documents": self.documents,
@@ -72,7 +72,7 @@ class Layers:
 
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> Layers:
-        """Restore what `save` returned."""
+        """Restore the classifier that `save` returned."""
         words = unpacked(state["words"], np.int32)
         counts = np.zeros((OTHER, SIZE))
         counts[:, words] = unpacked(state["counts"], np.float64).reshape(OTHER, words.size)
@@ -80,7 +80,7 @@ class Layers:
 
 
 def distances(sources: Ints, targets: Ints, relevant: Sequence[int], size: int) -> Ints:
-    """Fewest links from each node to a relevant one; OTHER from there upwards."""
+    """Return the smallest number of links from each node to a relevant node, at most OTHER."""
     steps = np.full(size, OTHER, np.int32)
     steps[list(relevant)] = 0
     for layer in range(1, OTHER):
@@ -96,20 +96,21 @@ _LESS_THAN_ONE = 0.999
 class ContextGraph(GraphStrategy):
     """Fetch the links of pages first that look like pages few steps before a relevant one.
 
-    Idea: pages that lead to the topic are alike layer by layer (home page, section, list, article); a
+    Idea: pages at the same distance from the topic (its layer: home page, section, list, article) are alike; a
         classifier estimates from a page's words how many steps are left.
-    Formula: score = -layer(p) + 0.999 * confidence(p) for the best page p the link stands on, layers 0-4;
+    Formula: score = -layer(p) + 0.999 * confidence(p) for the best page p with the link, layers 0-4;
         -5 + 0.999 * confidence for "other": the best layer's probability is under the limit
         layer, confidence -> the largest P(layer|words), five multinomial naive Bayes classifiers with equal
         priors (strategies.context_graph); a page classified relevant is layer 0, with its relevance.
     Parameters: limit 0.5, documents 300 a layer (Diligenti; JLSE §4.2); page_words 100, most_pages 20 000
         newest, first 20 relevant pages before layers are learned (ours).
-    Reads: words of pages, which are relevant, links between them; no link text.
+    Reads: words of pages, which pages are relevant, links between pages; no link text.
     Cost: one classification a page; refresh: layers learned again and all pages classified again, when the
         graph has grown by a tenth.
-    But: back-links are those of pages read, no search engine is asked. Before `first` relevant pages all is
-        "other", with relevance for confidence; a small `first` can mislead a crawl (docs/lab/experiments.md).
-        The log-likelihood is divided by the square root of the number of words, else P is always 0 or 1.
+    But: back-links come from the pages read, not from a search engine. Before `first` relevant pages every page
+        is "other", with its relevance as confidence; a small `first` can mislead a crawl
+        (docs/lab/experiments.md). The log-likelihood is divided by the square root of the number of words; else
+        P would always be near 0 or 1.
     Reference: Diligenti et al., VLDB 2000; JLSE §4.2 (CFC).
     """
 
@@ -121,7 +122,8 @@ class ContextGraph(GraphStrategy):
     most_pages: int = 20_000
     first: int = 20
     _texts: dict[int, Hashed] = field(default_factory=dict, init=False, repr=False)
-    _relevances: dict[int, float] = field(default_factory=dict, init=False, repr=False)  # >= 1: a target, + 1
+    # similarity of each page; 1 is added for a target, so targets have values >= 1
+    _relevances: dict[int, float] = field(default_factory=dict, init=False, repr=False)
     _layers: Layers | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -152,7 +154,7 @@ class ContextGraph(GraphStrategy):
         )
 
     def _page_values(self, pages: Sequence[int]) -> Floats:
-        """Of pages whose words are kept: -layer + confidence."""
+        """Return -layer + 0.999 * confidence for pages whose words are stored."""
         relevances = np.array([self._relevances[page] for page in pages])
         if self._layers is None:
             layers, sure = np.full(len(pages), OTHER), np.where(relevances >= 1, relevances - 1, relevances)
@@ -165,7 +167,7 @@ class ContextGraph(GraphStrategy):
         return values
 
     def _rank(self) -> Floats:
-        """Learn the layers again; for each node the value of the best page that links to it."""
+        """Learn the layers again; return for each node the value of the best page that links to it."""
         sources, targets = self._graph.ends()
         pages = list(self._texts)
         self._layers = self._learn(sources, targets)
@@ -204,7 +206,7 @@ class ContextGraph(GraphStrategy):
 
 
 def _bounded(terms: Mapping[str, float], most: int) -> Hashed:
-    """The words that occur most often; the first met among equals."""
+    """Return the `most` most frequent words of a text; of equally frequent words the earlier ones."""
     if len(terms) <= most:
         return hashed_counts(terms)
     return hashed_counts(dict(sorted(terms.items(), key=lambda term: -term[1])[:most]))

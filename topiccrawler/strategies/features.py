@@ -1,10 +1,14 @@
-"""Words of links as numbers: feature hashing, and the similarity of short texts to the topic without a trained model.
+"""Turns words of links into numbers: feature hashing, tf-idf vectors, and the similarity of short texts to the topic without training.
 
-A crawl finds new words all the time, but sums over documents need one fixed length. So a word is its hash, cut to 18 bits; collisions
-among 50 000 words cost less than a dictionary would.
+`hashed_counts` hashes words. A crawl finds new words all the time, but sums over documents need a fixed length. So a word is an 18-bit
+hash; collisions among 50 000 words cost less than a dictionary would.
 
-A page classifier expects a page, and a link has five words. So `TopicSimilarity` uses the vector comparison of relevance.vsm without
-its allowance for short pages, and segments the texts of all links of a page in one call.
+`TopicSimilarity` compares the texts of links with the topic. A page classifier expects a page, but a link has about five words. So the
+vector comparison of relevance.vsm is used without its smoothing for short pages. All texts of a page's links are segmented in one call.
+
+`WordSimilarity` gives the thesaurus similarity of single words to the topic's words.
+
+`IdfVectors` makes tf-idf vectors whose document frequencies grow during the crawl.
 """
 
 from __future__ import annotations
@@ -27,28 +31,28 @@ from topiccrawler.text.thesaurus import Thesaurus
 from topiccrawler.text.weights import top_k
 from topiccrawler.topics.topic import Topic, token_weights
 
-_MOST_REMEMBERED = 50_000  # words
+_MOST_REMEMBERED = 50_000  # cached words
 
 
 class TopicSimilarity:
-    """Relevance of link texts to one topic, 0..1 (relevance.vsm, without its allowance for short pages)."""
+    """Relevance of link texts to one topic, 0..1 (relevance.vsm without its smoothing for short pages)."""
 
     def __init__(self, topic: Topic) -> None:
         self._segmenter = topic.segmenter
         self._page_classifier = VsmClassifier(topic, prior_words=0.0)
 
     def relevance(self, words: Sequence[str]) -> float:
-        """0 for no words."""
+        """Return the relevance of the words of one text, 0..1; 0 without words."""
         return self._page_classifier.similarity(PageWords(body=words)) if words else 0.0
 
     def links(self, links: Sequence[Link]) -> list[tuple[float, float]]:
-        """Relevance of anchor and of context of each link of a page."""
+        """Return the relevance of the anchor and of the context for each link of a page."""
         words = words_of_links(links, self._segmenter)
         return [(self.relevance(one.anchor), self.relevance(one.context)) for one in words]
 
 
 class WordSimilarity:
-    """max over topic words k of sim(w, k), for one word w at a time; results are cached."""
+    """Similarity of a word w to a topic: max over topic words k of sim(w, k). Results are cached."""
 
     def __init__(self, topic: Topic, thesaurus: Thesaurus, top_words: int) -> None:
         weights, _ = token_weights(topic.keywords, topic.segmenter)
@@ -56,21 +60,21 @@ class WordSimilarity:
         self.of_word = lru_cache(_MOST_REMEMBERED)(nearest)
 
     def of_words(self, words: Sequence[str]) -> float:
-        """The nearest of them; 0 for none."""
+        """Return the largest similarity among the words; 0 without words."""
         return max(map(self.of_word, words), default=0.0)
 
 
 def shown_words(words: LinkWords, *, with_context: bool) -> Sequence[str]:
-    """The link's own words: its anchor, and its context when asked."""
+    """Return the words of a link's anchor, followed by those of its context if `with_context`."""
     return [*words.anchor, *words.context] if with_context else words.anchor
 
 
 SIZE = 1 << 18
-Hashed = tuple[Ints, Floats]  # distinct hashed words in rising order, and how often each occurs
+Hashed = tuple[Ints, Floats]  # distinct hashed words in ascending order, and the count of each
 
 
 def hashed_counts(words: Sequence[str] | Mapping[str, float]) -> Hashed:
-    """The words of a text; of a mapping, its values are the counts."""
+    """Hash and count the words of a text, or of a mapping from words to counts."""
     numbers = np.fromiter(map(_number, words), np.int32, len(words))
     values = np.fromiter(words.values(), np.float64, len(words)) if isinstance(words, Mapping) else None
     distinct, indexes = np.unique(numbers, return_inverse=True)
@@ -82,7 +86,7 @@ def _number(word: str) -> int:
 
 
 def as_rows(texts: Sequence[Hashed]) -> csr_array:
-    """One row a text, its counts as they are."""
+    """Return a sparse matrix with a row of raw counts for each text."""
     ends = np.cumsum([0, *(words.size for words, _ in texts)])
     columns = np.concatenate([words for words, _ in texts]) if texts else np.empty(0, np.int32)
     values = np.concatenate([counts for _, counts in texts]) if texts else np.empty(0)
@@ -90,46 +94,46 @@ def as_rows(texts: Sequence[Hashed]) -> csr_array:
 
 
 def packed_texts(texts: Sequence[Hashed]) -> dict[str, Any]:
-    """Texts as JSON values."""
+    """Return hashed texts as JSON values."""
     rows = as_rows(texts)
     words = packed(rows.indices.astype(np.int32))
     return {"lengths": np.diff(rows.indptr).tolist(), "words": words, "counts": packed(rows.data)}
 
 
 def unpacked_texts(state: Mapping[str, Any]) -> list[Hashed]:
-    """The inverse of `packed_texts`."""
+    """Restore the texts that `packed_texts` returned."""
     ends = np.cumsum(state["lengths"], dtype=np.int64)
     words = np.split(unpacked(state["words"], np.int32), ends)
     return list(zip(words, np.split(unpacked(state["counts"]), ends), strict=True))[:-1]
 
 
 class IdfVectors:
-    """tf-idf vectors of length 1, by the documents seen so far: weight = count * ln(1 + N / n)."""
+    """tf-idf vectors of length 1: weight = count * ln(1 + N / n), N = documents seen so far, n = those with the word."""
 
     def __init__(self) -> None:
         self._documents = 0  # N
         self._holding: npt.NDArray[np.int32] = np.zeros(SIZE, np.int32)  # n of each word
 
     def seen(self, words: Hashed) -> Hashed:
-        """Count one more document; returns its words."""
+        """Add a document to the document frequencies; return its words unchanged."""
         self._documents += 1
         self._holding[words[0]] += 1
         return words
 
     def weights(self, words: Hashed) -> Floats:
-        """tf-idf of a text's words; a word never seen counts as seen once."""
+        """Return the tf-idf weight of each word of a text; a word never seen has n = 1."""
         holding = np.maximum(1, self._holding[words[0]])
         return words[1] * np.log1p(max(1, self._documents) / holding)
 
     def heaviest(self, words: Hashed, most: int) -> Hashed:
-        """Only the words that weigh most."""
+        """Return only the `most` words with the largest weights, with their counts."""
         if words[0].size <= most:
             return words
         kept = np.sort(np.argsort(-self.weights(words), kind="stable")[:most])
         return words[0][kept], words[1][kept]
 
     def matrix(self, texts: Sequence[Hashed]) -> csr_array:
-        """One row a text, of length 1, or 0 for a text without words."""
+        """Return a sparse matrix with a row for each text: a vector of length 1, or 0 for a text without words."""
         rows = as_rows(texts)
         rows.data = self.weights((rows.indices, rows.data))
         owners = np.repeat(np.arange(len(texts)), np.diff(rows.indptr))
@@ -138,12 +142,12 @@ class IdfVectors:
         return rows
 
     def save(self) -> Mapping[str, Any]:
-        """JSON values."""
+        """Return the document frequencies as JSON values."""
         return {"documents": self._documents, "holding": packed(self._holding)}
 
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> IdfVectors:
-        """Restore what `save` returned."""
+        """Restore the document frequencies that `save` returned."""
         vectors = cls()
         vectors._documents = int(state["documents"])
         vectors._holding = unpacked(state["holding"], np.int32)

@@ -1,9 +1,9 @@
-"""Strategies that rank the whole graph of links: `pagerank`, `ipagerank`, `hits`, and with cash that flows along links `opic` and `opie`.
+"""Implements the strategies that score URLs by the whole link graph: `pagerank`, `ipagerank`, `hits`, `opic` and `opie`.
 
-The conflict: ranking the whole graph takes a second, too long for every page. So between two rankings a link is scored from the
-value of its page, and the graph is ranked again when it has grown by a tenth. Then the queue is rescored a slice at a time.
-Whether a rescoring is under way is part of the saved state, so that a restart goes on with it. OPIC and OPIE need no ranking:
-each visit pays the cash of a page to its links.
+Ranking the whole graph takes a second, too long for every page. So between two rankings a link is scored from the value of its page.
+The graph is ranked again when it has grown by a tenth; then the queue is rescored one slice at a time. Whether a rescoring is under way
+is part of the saved state, so that a restart resumes it. `opic` and `opie` need no ranking: each visit pays the cash of a page to its
+links.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from topiccrawler.strategies.shark_search import RelevanceWeighting
 from topiccrawler.text.weights import log_odds, logistic
 from topiccrawler.topics.topic import Breadth
 
-GROWTH = 0.1  # of the graph, in edges, after which it is ranked again
-_PIECE = 250  # links
-MOST_SAMPLED = 4096  # URLs, of which a link's place is one
+GROWTH = 0.1  # share of new edges after which the graph is ranked again
+_PIECE = 250  # links rescored in one call
+MOST_SAMPLED = 4096  # URLs sampled at most to estimate the quantile of a link's rank
 
 
 @dataclass
 class GraphStrategy(Strategy):
-    """Base of graph strategies: keeps the graph and the score of each node."""
+    """Base class of graph strategies: stores the link graph and the score of each node."""
 
     refresh_every: ClassVar[int] = 25
     _graph: LinkGraph = field(default_factory=LinkGraph, init=False, repr=False)
@@ -49,11 +49,11 @@ class GraphStrategy(Strategy):
     _refreshing: bool = field(default=False, init=False, repr=False)
 
     def _rank(self) -> Floats:
-        """The score of each node by the whole graph."""
+        """Return the score of each node, computed from the whole graph."""
         raise NotImplementedError(f"{type(self).__name__}._rank")
 
     def _due(self) -> bool:
-        """Has enough changed since the last ranking?"""
+        """Whether the graph has changed enough since the last ranking to be ranked again."""
         return 0 < self._graph.edges >= (1.0 + self._growth) * self._edges_ranked
 
     @property
@@ -70,7 +70,7 @@ class GraphStrategy(Strategy):
         links = iter(queued)
         while piece := [link.url for link in islice(links, _PIECE)]:
             for url, node in zip(piece, self._graph.find(piece).tolist(), strict=True):
-                if node >= 0:  # a page read since may have raised the value: read it at the last moment
+                if node >= 0:  # look the value up late, because a page read meanwhile may have raised it
                     yield Score(url, float(self._values[node]))
         self._refreshing = False
 
@@ -79,7 +79,7 @@ class GraphStrategy(Strategy):
         return None if node < 0 else Score(link.url, float(self._values[node]))
 
     def _room(self, fill: float) -> Floats:
-        """The scores, with one for each node; new nodes get `fill`."""
+        """Return the scores, extended to all nodes of the graph; new nodes get `fill`."""
         self._values = grown(self._values, len(self._graph), fill)
         return self._values
 
@@ -104,12 +104,12 @@ class PageRank(GraphStrategy):
 
     Idea: a page is important when important pages point to it, each sharing its importance among its links.
     Formula: PR(A) = (1 - d) + d * sum over pages T with a link to A of PR(T) / C(T)
-        d -> damping; C(T) -> distinct links of T; every URL met counts, fetched or not.
+        d -> damping; C(T) -> distinct links of T; every URL found counts, fetched or not.
     Parameters: damping 0.85 (Brin & Page 1998).
     Reads: links only, neither text nor relevance.
-    Cost: O(links) a page; refresh: links.graph, when the graph has grown by a tenth (under 1 s at 2 million
+    Cost: O(links) a page; refresh: links.ranks, when the graph has grown by a tenth (under 1 s at 2 million
         edges).
-    But: between refreshes a new page's share is added to its links and goes no further.
+    But: between refreshes a new page's share is added to its direct links only.
     Reference: Brin & Page 1998; Cho, Garcia-Molina & Page 1998 as a crawl order; MySpider thesis §3.2.2.
     """
 
@@ -141,18 +141,18 @@ class IPageRank(GraphStrategy):
         topic.
     Formula: IPR(A) = (1 - d) + d * sum over pages T with a link to A of
         IPR(T) * RW(T -> A) / sum over j of RW(T -> j)
-        d -> damping; RW -> relevance_weighting (its parameters); a page whose links all have RW 0 gives
+        d -> damping; RW -> relevance_weighting (its parameters); a page whose links all have RW 0 passes on
         nothing.
     Parameters: damping 0.85 (SkyReach); c 0.6, top_words 60, with_context as in relevance_weighting; share
-        "sum", or "count" for the other reading, RW / k, k the number of links of T; growth 0.1 of the edges
-        until it is ranked again (ours), 0: at every refresh.
-    Pruned: links whose IPR is in the lower fourth of all URLs met so far for a broad topic, the lower half for
-        a normal, the lower three fourths for a specific one, but for tunnels (crawl.gate). Equal ranks share
-        the middle of their places; the largest IPR passes. TOPIC_LINK_THRESHOLD is such a share.
+        "sum", or "count" for the other reading, RW / k, k the number of links of T; growth 0.1 (ours): share of
+        new edges after which the graph is ranked again, 0: at every refresh.
+    Pruned: links whose IPR is in the lowest quarter of all URLs found so far for a broad topic, the lower half
+        for a normal one, the lowest three quarters for a specific one, except in tunnels (crawling.admission).
+        Equal ranks share the middle of their quantiles; the largest passes. TOPIC_LINK_THRESHOLD: such a share.
     Reads: links, their anchor and context, topic keywords, thesaurus; no relevance of pages.
     Cost: one call of the segmenter and O(links) a page; refresh as in pagerank.
     But: the formula is illegible in the scan; this one follows the paper's explanation. Between refreshes a
-        new page's share is added to its links and goes no further.
+        new page's share is added to its direct links only.
     Reference: Li, Zhao & Yu, SkyReach, 2003, §3.6.4, eq. 3.
     """
 
@@ -194,17 +194,19 @@ class IPageRank(GraphStrategy):
         return _OfRank(self)
 
     def ranks(self, links: Sequence[Link]) -> list[float]:
-        """IPR of each link, as far as it is known; of one that no page read links to, the least there is."""
+        """Return the current IPR of each link; the minimum, 1 - damping, for a URL to which no page read so far links."""
         nodes = self._graph.find([link.url for link in links]).tolist()
         least = 1.0 - self.damping
         return [float(self._values[node]) if 0 <= node < len(self._values) else least for node in nodes]
 
     def places(self, links: Sequence[Link]) -> list[float]:
-        """Share of the URLs met so far with a smaller IPR, half of those with the same counted; 1 for the largest."""
+        """Return the quantile of each link's IPR: the share of known URLs with a smaller IPR plus half of those with an equal one.
+        The largest IPR gets 1.
+        """
         values = self._values[: len(self._graph)]
         if not values.size:
             return [1.0] * len(links)
-        sample = np.sort(values[:: 1 + values.size // MOST_SAMPLED])  # a quantile needs no more
+        sample = np.sort(values[:: 1 + values.size // MOST_SAMPLED])  # enough to estimate a quantile
         ranks = np.array(self.ranks(links))
         ends = (np.searchsorted(sample, ranks, side) for side in ("left", "right"))
         shares: Floats = sum(ends, np.zeros(len(ranks))) / (2 * sample.size)
@@ -221,7 +223,7 @@ class IPageRank(GraphStrategy):
 
 @dataclass(frozen=True)
 class _OfRank:
-    """The place of a link by IPR as the gate wants it: its log-odds."""
+    """The link gate's scorer: the log-odds of a link's IPR quantile."""
 
     ranking: IPageRank
 
@@ -233,16 +235,16 @@ class _OfRank:
 class Hits(GraphStrategy):
     """Fetch the link first that good hubs of the topic point to.
 
-    Idea: a hub is good when it points to authorities, an authority when hubs point to it; a link counts as
-        much as its text is near the topic.
+    Idea: a hub is good when it points to authorities, an authority when hubs point to it; the nearer a link's
+        text is to the topic, the more it counts.
     Formula: authority(A) = sum over pages T with a link to A of w(T, A) * hub(T);
-        hub(T) = sum over its links of w(T, A) * authority(A); the largest of each is 1.
+        hub(T) = sum over its links of w(T, A) * authority(A); both are scaled to a maximum of 1.
         w = least + (1 - least) * max(anchor, context / 2); score -> authority;
         anchor, context -> similarity to the topic (strategies.features), 0..1.
     Parameters: least 0.05, the weight of a link without a topic word (ours: 0 would cut the graph to pieces).
     Reads: links, anchor and context, topic keywords; no relevance of pages.
-    Cost: one call of the segmenter and O(links) a page; refresh: links.graph, as in pagerank.
-    But: all pages seen take part, not a root set of search results. Between refreshes a new page's hub value
+    Cost: one call of the segmenter and O(links) a page; refresh: links.ranks, as in pagerank.
+    But: all pages seen are ranked, not a root set of search results. Between refreshes a new page's hub value
         is computed from the authorities of its links, and is added to them.
     Reference: Kleinberg 1999; the weights MySpider thesis (2009) §3.2.2 (no formula).
     """
@@ -278,7 +280,7 @@ class Hits(GraphStrategy):
         authorities, _ = hits(matrix)
         largest = float((matrix @ authorities).max(initial=0.0))
         back = float((matrix.T @ (matrix @ authorities)).max(initial=0.0))
-        # an authority gains w * hub / norm of authorities, where hub = w * authority / norm of hubs
+        # an authority gains w * hub / norm of authorities from a link, where hub = w * authority / norm of hubs
         self._scale = 1.0 / back if largest > 0 and back > 0 else 0.0
         return authorities
 
@@ -294,15 +296,15 @@ class Hits(GraphStrategy):
 class Opic(GraphStrategy):
     """Fetch the URL first that has received most cash.
 
-    Idea: importance as money: the seeds have 1 together, a page read pays all its cash to its links; a URL
-        that many and important pages point to becomes rich, without iterations over the graph.
+    Idea: importance is like money: the seeds share a cash of 1, and a page that is read pays all its cash to its
+        links; a URL that many and important pages point to becomes rich, without iterations over the graph.
     Formula: page T with cash c and C(T) distinct links pays c / C(T) to each; score(A) = cash(A). A page
         without links pays into a pool, which is shared evenly among the queued URLs at the next refresh.
         The sum stays 1.
     Parameters: none.
     Reads: links only, neither text nor relevance.
-    Cost: O(links) a page; refresh every 25 pages: O(URLs), only when there is something in the pool.
-    But: cash that comes back to a page already fetched stays there: no page is fetched twice.
+    Cost: O(links) a page; refresh every 25 pages: O(URLs), only when the pool is not empty.
+    But: cash paid to a page that was fetched before stays there, because no page is fetched twice.
     Reference: Abiteboul, Preda & Cobena, WWW 2003.
     """
 
@@ -324,14 +326,14 @@ class Opic(GraphStrategy):
         return [Score(link.url, value) for link, value in zip(links, cash[nodes].tolist(), strict=True)]
 
     def _shares(self, page: Page, links: Sequence[Link]) -> Sequence[float] | None:
-        """How the page's cash is shared among its links; None = evenly."""
+        """Return the weights by which the page's cash is divided among its links; None = evenly."""
         return None
 
     def _due(self) -> bool:
         return self._pool > 0.0
 
     def _rank(self) -> Floats:
-        """The cash of each URL, after the pool was paid out."""
+        """Pay out the pool and return the cash of each URL."""
         waiting = np.ones(len(self._graph), bool)
         waiting[self._graph.pages()] = False
         cash, waiters = self._room(0.0), int(waiting.sum())
@@ -356,10 +358,10 @@ class Opie(Opic):
     Formula: link i of page T gets cash(T) * sim(i) / sum over T's links of sim(j)
         sim(i) = alpha * P(+|link) + (1 - alpha) * relevance(T); P -> the link model;
         relevance -> `Page.similarity`.
-    Parameters: alpha 0.8 (ours: JLSE says that link context and page are weighted, not how).
+    Parameters: alpha 0.8 (ours: JLSE says that link context and page are weighted, but not how).
     Reads: anchor and context through the link model; the parent's relevance.
     Cost: one batch call to the classifier and O(links) a page; refresh as in opic.
-    But: as in opic; sim is at least 0.001, so that every link gets something.
+    But: as in opic; sim is at least 0.001, so that every link receives some cash.
     Reference: Guan et al. 2008, as described by Zhang et al. (JLSE), §2 and §3.2.2.
     """
 

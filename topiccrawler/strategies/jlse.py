@@ -1,5 +1,6 @@
-"""The strategy `jlse`: anchor text, or similarity to links that led to result pages, valued by Q-learning on the known graph.
+"""Implements the strategy `jlse`, which scores a link by its anchor text or by its similarity to links that led to result pages.
 
+`q_values` computes the value of the known links by Q-learning on the graph.
 Formula: Q(i, <i,j>) = r_j + gamma * max over edges of j of Q(j, <j,m>); r_j = reward if j is a result page, else 0;
     Q(i) = max over its edges, 0 without edges; a result page is terminal: Q(result) = reward (ours: in the paper it is a leaf, and a leaf
     has no Q). i, j, m: vertices u_i, u_j, u_m; <i,j>: the action e_k; r_j: the immediate reward r(u_i, <u_i,u_j>); T: result pages.
@@ -35,7 +36,7 @@ def q_values(
     gamma: float = 0.9,
     most_sweeps: int = 100,
 ) -> tuple[Floats, Floats]:
-    """Q of each edge and of each vertex. `results` says of each vertex whether it is a result page."""
+    """Return the Q of each edge and of each vertex. `results` marks the vertices that are result pages."""
     leads_on = ~results[sources]  # a result page is terminal
     gained = np.where(results[targets], reward, 0.0)
     best = np.zeros(results.size)
@@ -54,22 +55,23 @@ def q_values(
 class Jlse(AnchorText):
     """Fetch links first whose anchors are about the topic, or that are like links which led to result pages.
 
-    Idea: the anchor is direct evidence; a link that resembles one on a path to result pages is worth what
-        that one was worth (delayed benefit), computed by Q-learning on the graph of these paths.
+    Idea: the anchor is direct evidence. A link that resembles one on a path to result pages has the same value
+        as that one (delayed benefit), computed by Q-learning on the graph of these paths.
     Formula: priority(i) = sim(i) / (sum over the page's links v of sim(v)) * P(+|page);
         sim = max(sim_anchor, s_v * Q(v)); sim_anchor -> as in anchor_text;
-        v -> the vertex most like the link by BM25 over anchor, URL and context (strategies.link_model),
-        s_v its similarity; Q -> strategies.jlse. The graph: all pages from which a result page
-        can be reached by links seen; result page -> `Page.is_target`, with `detail` also `Page.is_detail`.
-        It is built again every cf result pages.
+        v -> the vertex most like the link by BM25 over anchor, URL and context (strategies.link_index),
+        s_v its similarity; Q -> strategies.jlse. The graph holds all pages from which a result page can be
+        reached by known links; result page -> `Page.is_target`, with `detail` also `Page.is_detail`.
+        It is built again after every cf result pages.
     Parameters: cf 150 (JLSE §4.3), gamma 0.9 (its example), sweeps 100, most_vertices 20 000 newest pages
         (ours); negative 0.01, detail false, terminal false as in anchor_text; leaves true: links like those to
-        result pages count too, Q = 1; false, as the paper: v is a vertex with children, for only these have a Q;
-        by_similarity true; false: eq. 9 read as Q(v) alone.
-    Reads: anchor, URL and context of links; the link model; relevance of pages, detail or not; links between.
+        result pages count too, with Q = 1; false, as in the paper: v is a vertex with children, because only
+        these have a Q; by_similarity true; false: eq. 9 read as Q(v) alone.
+    Reads: anchor, URL and context of links; the link model; relevance of pages, and whether they are detail
+        pages; links between pages.
     Cost: under 50 ms a page of 200 links against 20 000 vertices (benchmarks/graph.py), building: under 2 s.
-    But: eq. 9 is read as s_v * Q(v); queued links are not rescored, but a link met again is. Page classifier,
-        result pages and whose links are followed: as in anchor_text. Figures: docs/papers/jlse.md.
+    But: eq. 9 is read as s_v * Q(v); a queued link is rescored only when it is found again. Page classifier,
+        result pages, and the pages whose links are followed: as in anchor_text. Figures: docs/papers/jlse.md.
     Reference: Zhang, Li, Yu & Zhang, "使用联合链接相似度评估爬取Web资源", Chinese Journal of Computers, eq. 3-18.
     """
 
@@ -84,9 +86,11 @@ class Jlse(AnchorText):
     by_similarity: bool = True
     _segmenter: Segmenter = field(default=PLAIN, init=False, repr=False)
     _graph: LinkGraph = field(default_factory=LinkGraph, init=False, repr=False)
-    _words: dict[int, list[Words]] = field(default_factory=dict, init=False, repr=False)  # of links to pages
+    # page -> words of the link that led to it
+    _words: dict[int, list[Words]] = field(default_factory=dict, init=False, repr=False)
     _results: list[int] = field(default_factory=list, init=False, repr=False)
-    _built: tuple[int, int, int] = field(default=(0, 0, 0), init=False, repr=False)  # pages, edges, results
+    # numbers of pages, edges and results when the index was built last
+    _built: tuple[int, int, int] = field(default=(0, 0, 0), init=False, repr=False)
     _index: LinkIndex | None = field(default=None, init=False, repr=False)
     _worths: Any = field(default=None, init=False, repr=False)  # Q of each vertex
 
@@ -125,7 +129,7 @@ class Jlse(AnchorText):
         return np.maximum(direct, predicted).tolist()  # type: ignore[no-any-return]
 
     def _build(self) -> None:
-        """Learn again from the pages, edges and result pages that `_built` counts."""
+        """Build the link index and the Q values from the first pages, edges and result pages, as many as `_built` counts."""
         pages, edges, results = self._built
         size = len(self._graph)
         sources, targets = (ends[:edges] for ends in self._graph.ends())

@@ -1,46 +1,46 @@
-"""Learning while crawling: every page that was fetched labels the link it came by.
+"""Learns to score links during a crawl: every fetched page labels the link that led to it.
 
-What a crawl learns counts at once, is forgotten when the crawl moves on, stays small, and survives a restart: a layer of
-counts over the model, which itself does not change.
+`LinkLearner` is a layer of counts over a link model, which itself does not change. So what it learns takes effect at once, decays as the
+crawl moves on, stays small, and survives a restart.
 
-Idea: words of links whose pages were relevant count for a link, words of the others against it; the title of a page is
-    counted as an anchor of a link to it. Its site, and the page it stands on, give a link a prior.
+Idea: words of links whose pages were relevant count for a link, words of other links against it; the title of a page is
+    counted as an anchor of a link to it. The link's site and its page determine a prior.
 Formula: x = b * tanh(base(link) / b) + c * (a * tanh(e(link) / 3) + prior(link))
-    base    -> the scorer below, log-odds; b -> bound, its largest value. Default 10 (ours)
-    prior   -> of its site and host, and of the page it stands on, below
+    base    -> the base scorer (the link model), log-odds; b -> bound, its largest value. Default 10 (ours)
+    prior   -> by the link's site and host, and by the page with the link, see `LinkPrior`
     a       -> the largest value of learned words. Default 0.5 (ours)
-    c       -> 5: odds of 5 from the scorer below equal odds of 1 here, since words are not independent (ours)
+    c       -> 5: log-odds of 5 from the base scorer equal 1 here, since words are not independent (ours)
     e(link) = sum over fields f of t_f * sum over words w of field f of e(f, w), which WordStatistics learns (strategies.numbering)
     t_f     -> trust in a field: anchor 1, context 0.4, url 0.5 (ours)
     label of a page: strategies.numbering.label_of
-Parameters: half_life_pages 500, bound 10, smoothing 2 (with as many + as - the paper's Laplace count of 1 in each class),
+Parameters: half_life_pages 500, bound 10, smoothing 2 (at even classes the paper's Laplace count of 1 in each class),
     least share 0.2, most_words 50 000 a field (ours; docs/lab/learning.md).
 Reads: anchor, context and URL words of links; title and relevance of the pages they led to.
 Cost: 0.1 ms a page learned from; 20 ms for 1 000 links, 2 of them for the prior. Memory: at most `most_words` words a field, and
     the counts of LinkPrior.
-But: smoothing goes to the share p instead of to even odds: a word met once on an irrelevant page says little where most
-    pages are irrelevant. p is at least a fifth, or a crawl without relevant pages would follow the least irrelevant site
-    to its end. Labels are shares, not 0 or 1: near its threshold the page classifier is right about every other page. All
-    words of an address count, since they are used where they were learned. Text is bounded, the site is not: ten keywords
-    must not hide that a site's pages are irrelevant. A failed fetch teaches nothing; a seed has no text, and teaches by
-    its title and site alone.
+But: counts are smoothed towards the share p instead of even odds: a word seen once on an irrelevant page says little where
+    most pages are irrelevant. p is at least a fifth; otherwise a crawl without relevant pages would follow the least irrelevant
+    site to its end. Labels are shares, not 0 or 1: near its threshold the page classifier is wrong about half of the pages. All
+    words of a URL count, since they are used on the sites where they were learned. The text score is bounded, the site's is not: ten
+    keywords must not hide that a site's pages are irrelevant. Nothing is learned from a failed fetch. A seed has no text, so
+    only its title and its site are learned from.
 Reference: Han et al. 2010, eq. 1-2 for the counts; decay and smoothing are ours.
 
-The prior of a link, before its words: from the success rate of its site and host, and from the page it stands on.
+`LinkPrior` is the prior of a link, before its words: from the success rate of its site and host, and from the page with the link.
 
-Idea: a page of a site that gave relevant pages recently is likely relevant, whatever the link says; a portal is one site with
-    many channels, so its hosts have counts of their own, smoothed towards their site's. And relevant pages link to relevant
+Idea: a page of a site that recently gave relevant pages is likely relevant, whatever the link says. A portal is one site with
+    many channels, so its hosts have counts of their own, smoothed towards those of the site. And relevant pages link to relevant
     pages more often than others do; how much more often is learned in the crawl.
 Formula: prior(link) = s + g
     s       =  logit q(host) - logit p;  q(host) = (r_h + m * q(site)) / (n_h + m);  q(site) = (r_s + m * p) / (n_s + m)
-    g       =  logit (r_c + k * p) / (n_c + k) - logit p, c = the class of the page it stands on: relevant or not
-    n, r    -> pages read of the host or site, or reached from pages of the class, and how many of them were relevant; those
-        before a page decay with each further one (sites by KEEP, classes by KEEP_CLASS), so an unproductive site is soon left
-    p       -> the relevant share of all pages, decayed by FADE, .1 to begin with;  m, k -> SMOOTHING_SITE, SMOOTHING_CLASS
-    logit q = ln q / (1 - q), q kept within .001 of 0 and 1
-Reads: addresses of links and of the pages they stand on; which pages were relevant.
-Cost: some look-ups a link. Memory: at most MOST sites, hosts and relevant pages; the longest ago are forgotten first.
-But: site and page are not independent; that both count whole gave the best crawls (docs/lab/learning.md).
+    g       =  logit (r_c + k * p) / (n_c + k) - logit p, c = the class of the page with the link: relevant or not
+    n, r    -> pages read of the host or site, or reached from pages of the class, and how many of them were relevant; these counts
+        decay with each further page (sites by KEEP, classes by KEEP_CLASS), so the crawl soon leaves an unproductive site
+    p       -> the relevant share of all pages, decayed by FADE, initially .1;  m, k -> SMOOTHING_SITE, SMOOTHING_CLASS
+    logit q = ln q / (1 - q), q clipped to .001 .. .999
+Reads: URLs of links and of the pages with the links; which pages were relevant.
+Cost: some look-ups a link. Memory: at most MOST sites, hosts and relevant pages; the least recently updated are forgotten first.
+But: site and page are not independent; adding both in full gave the best crawls (docs/lab/learning.md).
 Reference: ours; `adaptive` has the same features in columns (strategies.link_features).
 """
 
@@ -67,24 +67,24 @@ SMOOTHING_CLASS = 4.0
 MOST = 20_000
 _LEAST = 1e-3
 
-Share = tuple[float, float]  # pages, relevant ones
+Share = tuple[float, float]  # number of pages, of relevant pages
 _NONE: Share = (0.0, 0.0)
 
 
 class LinkPrior:
-    """Counts of the pages read. Deterministic."""
+    """The prior log-odds of links, from decayed counts of the pages read. Deterministic."""
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
         self._all: Share = (1.0, 0.1)
-        self._classes: list[Share] = [_NONE, _NONE]  # reached from pages that were not relevant, that were
-        # the one met last at the end
+        self._classes: list[Share] = [_NONE, _NONE]  # pages reached from irrelevant and from relevant pages
+        # most recently updated last
         self._sites: dict[str, Share] = {}
         self._hosts: dict[str, Share] = {}
-        self._relevant: dict[str, None] = {}  # addresses of relevant pages
+        self._relevant: dict[str, None] = {}  # URLs of relevant pages
 
     def count(self, link: Link, relevant: bool, page_url: str) -> None:
-        """The page behind a link was read; `page_url` is its final address."""
+        """Count the page that a link led to; `page_url` is its final URL, after redirects."""
         self._all = _more(self._all, relevant, FADE, own=FADE)
         self._keep(self._sites, registered_domain(link.url), relevant)
         self._keep(self._hosts, link.host, relevant)
@@ -97,11 +97,11 @@ class LinkPrior:
             _bound(self._relevant, self._most)
 
     def log_odds(self, link: Link) -> float:
-        """What is added to the log-odds of a link; 0 before anything is known."""
+        """Return the prior of a link, to be added to its log-odds; 0 as long as nothing is known."""
         return sum(self.parts(link))
 
     def parts(self, link: Link) -> tuple[float, float]:
-        """The same in parts: of its site and host, of the page it stands on."""
+        """Return the two terms of the prior: by the link's site and host, and by the page with the link."""
         overall = self._all[1] / self._all[0]
         site = overall
         for counts, name in ((self._sites, registered_domain(link.url)), (self._hosts, link.host)):
@@ -112,7 +112,7 @@ class LinkPrior:
         return _logit(site) - _logit(overall), _logit(page) - _logit(overall)
 
     def save(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return the counts as JSON values."""
         return {
             "all": list(self._all),
             "classes": [list(share) for share in self._classes],
@@ -123,7 +123,7 @@ class LinkPrior:
 
     @classmethod
     def load(cls, state: Mapping[str, Any], most: int = MOST) -> LinkPrior:
-        """What `save` kept. ValueError when it is damaged."""
+        """Restore what `save` returned. Raises ValueError for damaged values."""
         prior = cls(most)
         prior._all = _share(state["all"])
         if not prior._all[0]:
@@ -145,7 +145,7 @@ class LinkPrior:
 
 
 def _more(share: Share, relevant: bool, keep: float, *, own: float = 1.0) -> Share:
-    """One page more, counting `own`; those before it decay by `keep`."""
+    """Add a page with the weight `own` to a count, after multiplying the count by `keep`."""
     return keep * share[0] + own, keep * share[1] + own * relevant
 
 
@@ -173,26 +173,26 @@ def _logit(probability: float) -> float:
 HALF_LIFE_PAGES = 500.0
 BOUND = 10.0  # log-odds
 WORDS_MOST, WORDS_SCALE = 0.5, 3.0  # log-odds of learned words
-WORTH = 5.0  # of honest odds, in those of the scorer below
+WORTH = 5.0  # factor on learned log-odds: the base scorer overestimates its own, as words are not independent
 RELEVANT = 0.5  # label of a page at the threshold
 SMOOTHING = 2.0
 LEAST_SHARE = 0.2  # of relevant pages; else a crawl without relevant pages follows the least irrelevant ones
 MOST_WORDS = 50_000  # a field
-KEPT_SHARE = 0.8  # of most_words, when there are too many
+KEPT_SHARE = 0.8  # share of most_words that is left when words are forgotten
 WORDS_OF_A_TEXT = 64
 VERSION = 3
 TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 0.4, "url": 0.5}
 
 
 class Scorer(Protocol):
-    """The scorer below the learner."""
+    """The base scorer of a LinkLearner."""
 
     def log_odds(self, links: Sequence[Link]) -> list[float]: ...
 
 
 @runtime_checkable
 class WordScorer(Protocol):
-    """A scorer that reads the words of links, so that they are segmented once."""
+    """A base scorer that accepts the words of links, so that their texts are segmented only once."""
 
     def log_odds_of_words(self, links: Sequence[LinkWords]) -> list[float]: ...
 
@@ -205,7 +205,7 @@ class Explainer(Protocol):
 
 
 class LinkLearner:
-    """Scores links by another scorer, corrected by what the crawl has learned. Deterministic."""
+    """Scores links by a base scorer plus what the crawl has learned. Deterministic."""
 
     def __init__(
         self,
@@ -218,7 +218,7 @@ class LinkLearner:
         most_words: int = MOST_WORDS,
     ) -> None:
         self.base, self._segmenter = base, segmenter
-        self.pages = 0  # learned from
+        self.pages = 0  # number of pages learned from
         self._bound, self._most_words = bound, most_words
         self._words = {
             name: WordStatistics(half_life_pages, smoothing, LEAST_SHARE, most_words) for name in TRUST
@@ -226,8 +226,8 @@ class LinkLearner:
         self._prior = LinkPrior()
 
     def learn(self, link: Link, label: float, title: str = "", page_url: str = "") -> None:
-        """The page behind a link was read; `label` (0..1) says how relevant it was, `title` is the page's own,
-        `page_url` its final address (default: where the link pointed).
+        """Learn from the page that a link led to. `label`: its relevance, 0..1; `title`: the page's title; `page_url`: its final URL after
+        redirects (default: the URL of the link).
         """
         named, came_by = self._words_of([Link("", "", title), link])
         self.pages += 1
@@ -241,7 +241,7 @@ class LinkLearner:
             words.learn(words.of(texts, WORDS_OF_A_TEXT), label)
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
-        """ln P(+|link) - ln P(-|link), for the links of a page at once."""
+        """Return ln P(+|link) - ln P(-|link) for all links of a page."""
         words = words_of_links(links, self._segmenter)
         if isinstance(self.base, WordScorer):
             base = self.base.log_odds_of_words(words)
@@ -256,7 +256,7 @@ class LinkLearner:
         ]
 
     def explain(self, link: Link) -> list[tuple[str, float]]:
-        """The shares of the base, of each learned word ("learned anchor:基金"), of site and page; they add up to the score."""
+        """Return the shares of the base scorer, of each learned word ("learned anchor:基金"), of site and page; they add up to the score."""
         score = self.base.log_odds([link])[0]
         if isinstance(self.base, Explainer) and score:
             scale = self.bounded_share(score)
@@ -273,11 +273,11 @@ class LinkLearner:
         return sorted(shares, key=lambda share: (-abs(share[1]), share[0]))
 
     def bounded_share(self, base: float) -> float:
-        """How much of the base's log-odds counts, 0..1."""
+        """Return the share of the base scorer's log-odds that remains after bounding, 0..1."""
         return self._bounded(base) / base if base else 1.0
 
     def save(self) -> dict[str, Any]:
-        """What was learned, as JSON values."""
+        """Return what was learned as JSON values."""
         return {
             "version": VERSION,
             "pages": self.pages,
@@ -286,7 +286,7 @@ class LinkLearner:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` returned; ValueError when it is of another version or damaged."""
+        """Restore what `save` returned. Raises ValueError for another version or damaged values."""
         if state["version"] != VERSION:
             raise ValueError(f"learned counts of version {state['version']}, not {VERSION}")
         kept, prior = state["words"], LinkPrior.load(state["prior"])
@@ -302,7 +302,7 @@ class LinkLearner:
         return self._bound * math.tanh(score / self._bound)
 
     def _learned(self, links: Sequence[LinkWords]) -> list[float]:
-        """What the learned words of each link add, before WORTH."""
+        """Return the bounded log-odds of the learned words of each link, before multiplication by WORTH."""
         sums = np.zeros(len(links))
         for name, words in self._words.items():
             numbers = words.of([getattr(link, name) for link in links], WORDS_OF_A_TEXT, add=False)
@@ -311,7 +311,7 @@ class LinkLearner:
         return learned
 
     def _shares(self, link: LinkWords) -> Iterator[tuple[str, str, float]]:
-        """Field, word and learned log-odds of each word, times the trust in its field."""
+        """Yield field, word, and learned log-odds times the trust in the field, for each word of a link."""
         for name, words in self._words.items():
             found = list(dict.fromkeys(getattr(link, name)))
             odds = TRUST[name] * words.log_odds(words.of([[word] for word in found], 1, add=False))

@@ -1,26 +1,27 @@
-"""The features of every known URL in columns, one row a URL, and the success rates of groups of URLs.
+"""Stores the features of all known URLs in numpy columns, learns success rates of groups of URLs, and chooses URLs that explore new sites.
 
-The features of a URL change while it waits, and 100 000 waiting URLs are rescored in milliseconds. So features are numpy columns. What
-belongs to a group (a site, a host that links) is stored once for the group and gathered by number: the success rate, the mean text
-of its links before a page was fetched, and the number of irrelevant pages since the last relevant one.
+`UrlFeatures` has one row for each URL. The features of a URL change while it waits, and 100 000 waiting URLs are rescored in milliseconds.
+So features are numpy columns.
 
-Looks at sites of which few pages were fetched: which URLs a crawl for a topic with a name fetches to see what a site has.
+`GroupRates` stores once for each group (a site, a linking host) what its URLs share: the success rate, the mean text of its links,
+and the number of irrelevant pages since the last relevant one. Rows gather it by the number of their group.
 
-Where few links name a topic its sites look like all others until some pages of each were read, and a home page names its latest
-texts alone. So a share of the requests goes to sites of which fewer than four pages were fetched, to the home pages of a portal's other
-hosts, which are its channels, and to pages that lead to new sites.
+`SiteLooks` chooses URLs for exploration in a crawl for a topic with a name. Where few links name the topic, its sites look like all others
+until some of their pages were read, and a home page names only the latest texts. So a share of the requests (looks) goes to sites
+with fewer than four fetched pages, to the home pages of a portal's other hosts (its channels), and to pages that lead to new sites.
 
 Idea: the fewer of the latest pages were relevant, the less is lost by a look, and the more looks there are. A look that ends without a
-    page is made up for by another one.
+    page is replaced by another one.
 Formula: looks in ten pages = 1 + round((MOST - 1) max(0, 1 - r / PAYING)), r = relevant share of the latest pages
-    choice, one URL a site: the largest of score + preference + ln(1 + o) + (site without a page, channel: ln a) - (channel: ln(1 + n), else n)
+    choice, one URL a site: the largest of score + preference + ln(1 + o) + (site without a page, channel: ln a)
+        - (channel: ln(1 + n), else n)
     channel -> the home page of another host of a site with pages
-    preference -> 1 for a home page, 1.5 for a URL that an index of texts usually has (`preference`)
-    a -> share of the sites looked at for the first time that gave a page, one more counted: (answered + 1) / (tried + 1)
+    preference -> 1 for a home page, 1.5 for a URL of the form that an index of texts usually has (`preference`)
+    a -> share of the sites that gave a page at their first look, smoothed by one success: (answered + 1) / (tried + 1)
     n -> pages of the site, decaying; 0 where o is at least LEADING
-    o -> sites whose first page was read by links of the site, a page of it; both decaying
-    r <- r + (relevant - r) / LATEST_PAGES, a page
-Parameters: as below; chosen on crawls of recorded webs (docs/lab/own-words.md).
+    o -> number of sites whose first page was reached by links of the site, divided by the site's pages; both decaying
+    r <- r + (relevant - r) / LATEST_PAGES after each page
+Parameters: constants below; chosen on crawls of recorded webs (docs/lab/own-words.md).
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ from topiccrawler.strategies.numbering import Numbering, WordStatistics, doubled
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.urls.canonical import host_of, registered_domain
 
-TEXT_SMOOTHING = 2.0  # URLs
+TEXT_SMOOTHING = 2.0  # URLs with a text of 0
 LEAST = 1e-3  # probabilities are kept this far from 0 and 1 before a logit
 
 
 class GroupRates:
-    """Pages fetched from each group, and how many were relevant. With each page of a group the earlier ones decay by
-    `keep`, so that an unproductive site is soon left.
+    """The number of pages fetched from each group, and of relevant ones. With each further page of a group its counts are multiplied
+    by `keep`, so that the crawl soon leaves an unproductive site.
     """
 
     def __init__(self, keep: float = 1.0) -> None:
@@ -52,13 +53,13 @@ class GroupRates:
         self.names = Numbering()
         self.pages = np.zeros(256)
         self.relevant = np.zeros(256)
-        self.touched = np.zeros(256, dtype=bool)  # since the last look
-        self.unproductive = np.zeros(256)  # pages in a row
-        self.opened = np.zeros(256)  # groups whose first page was read by its links; decays as `pages` do
-        self.urls, self.texts = np.zeros(256), np.zeros(256)  # URLs met, and the sum of what their links say
+        self.touched = np.zeros(256, dtype=bool)  # changed since the last call of UrlFeatures.touched_rows
+        self.unproductive = np.zeros(256)  # consecutive unproductive pages
+        self.opened = np.zeros(256)  # groups first reached by this group's links; decays like `pages`
+        self.urls, self.texts = np.zeros(256), np.zeros(256)  # URLs found, and the sum of their text scores
 
     def numbers(self, names: Sequence[str]) -> Numbers:
-        """The groups' numbers; new ones for new names."""
+        """Return the numbers of the named groups; new names get new numbers."""
         if new := self.names.add_all(names):
             self._grow()
             for column in (
@@ -74,7 +75,7 @@ class GroupRates:
         return self.names.of(names)
 
     def add(self, number: int, relevant: float, least: float = 0.0) -> None:
-        """One of its pages was fetched; worth no more than `least`, it was unproductive."""
+        """Count a fetched page of a group. `relevant` is its outcome, 0..1; it is unproductive if that is at most `least`."""
         self.pages[number] = self.keep * self.pages[number] + 1.0
         self.relevant[number] = self.keep * self.relevant[number] + relevant
         self.unproductive[number] = 0.0 if relevant > least else self.unproductive[number] + 1.0
@@ -82,18 +83,18 @@ class GroupRates:
         self.touched[number] = True
 
     def meet(self, numbers: Numbers, texts: Floats) -> None:
-        """URLs of these groups were met for the first time, by links that say so much (log-odds scale)."""
+        """Count new URLs of these groups. `texts`: the text score of the link to each (log-odds scale)."""
         np.add.at(self.urls, numbers, 1.0)
         np.add.at(self.texts, numbers, texts)
 
     def text(self, numbers: Numbers) -> Floats:
-        """What the links to the URLs of each group say, in the mean; smoothed: sum / (URLs + TEXT_SMOOTHING)."""
+        """Return the smoothed mean text score of the links to each group's URLs: sum / (URLs + TEXT_SMOOTHING)."""
         means: Floats = self.texts[numbers] / (self.urls[numbers] + TEXT_SMOOTHING)
         return means
 
     def forget(self, used: Numbers, most: int) -> None:
-        """Forget the groups that are not `used` and of which nothing is known; and of the others not used those that gave fewest
-        pages, while there are more than `most`.
+        """Forget the groups that are not `used` and have neither pages nor URLs. If more than `most` groups are left, also forget
+        unused ones, those with the fewest pages first.
         """
         spare = self.names.used()
         spare[used] = False
@@ -104,12 +105,12 @@ class GroupRates:
         self.names.forget(spares[: max(np.count_nonzero(silent), len(self.names) - most)])
 
     def rate(self, numbers: Numbers, prior: Floats | float, strength: float) -> Floats:
-        """Relevant share, smoothed: (relevant + strength * prior) / (pages + strength)."""
+        """Return the smoothed relevant share of each group: (relevant + strength * prior) / (pages + strength)."""
         rates: Floats = (self.relevant[numbers] + strength * prior) / (self.pages[numbers] + strength)
         return rates
 
     def save(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return the groups and their counts as JSON values."""
         count = self.names.size
         return {
             "names": self.names.save(),
@@ -124,7 +125,7 @@ class GroupRates:
 
     @classmethod
     def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> GroupRates:
-        """What `save` kept."""
+        """Restore what `save` returned."""
         group_rates = cls(keep)
         group_rates.names = Numbering.load(state["names"])
         group_rates._grow()
@@ -147,25 +148,25 @@ class GroupRates:
 
 
 def logit(probability: Floats | float) -> Floats:
-    """ln p / (1 - p), kept finite."""
+    """Return ln(p / (1 - p)); p is clipped to LEAST .. 1 - LEAST."""
     kept = np.minimum(np.maximum(probability, LEAST), 1.0 - LEAST)
     odds: Floats = np.log(kept / (1.0 - kept))
     return odds
 
 
 def probability(log_odds: Floats | float) -> Floats:
-    """1 / (1 + e^-x), the inverse of logit; of less than -700 as of -700."""
+    """Return 1 / (1 + e^-x), the inverse of `logit`; x is clipped at -700."""
     found: Floats = 1.0 / (1.0 + np.exp(-np.maximum(log_odds, -700.0)))
     return found
 
 
 def bounded(log_odds: Floats) -> Floats:
-    """What words say, between -2 and 2."""
+    """Limit log-odds of words to -2 .. 2 by 2 tanh(x)."""
     found: Floats = 2.0 * np.tanh(log_odds)
     return found
 
 
-HOME, INDEX = 1.0, 1.5  # by which they are preferred for a look at their site, on the scale of scores
+HOME, INDEX = 1.0, 1.5  # bonus of home and index pages as a look at their site, on the scale of scores
 _INDEX = re.compile(
     r"(?:archives?|tags?|categor(?:y|ies)|posts?|articles?|blog|all|list|sitemap)(?:/index)?(?:\.html?|/)?",
     re.IGNORECASE,
@@ -173,35 +174,35 @@ _INDEX = re.compile(
 
 
 def preference(url: str) -> float:
-    """By how much a canonical URL is preferred for a look at its site: one of a home page, or that an index of texts usually has."""
+    """Return the bonus of a canonical URL as a look at its site: HOME for a home page, INDEX for a typical index page, else 0."""
     path = url.split("/", 3)[-1]
     return HOME if not path else INDEX if _INDEX.fullmatch(path) else 0.0
 
 
 GROUPS = ("site", "source_host")
 MEMORY_URLS = 30_000
-KEPT = 7 / 8  # of them, when some are forgotten
+KEPT = 7 / 8  # share of MEMORY_URLS that is left when URLs are forgotten
 WORDS_OF_A_URL = 8
 WORDS_HALF_LIFE_PAGES, WORDS_SMOOTHING = 350.0, 4.0
 
 
 class UrlFeatures:
-    """One row a URL. `best_*` are maxima over the pages that link it, `sum_*` sums; groups are those of the best link.
+    """The features of URLs, one row for each. `best_*` are maxima over the linking pages, `sum_*` sums; groups are those of the best link.
 
-    Of `memory_urls` URLs at most: then those that were fetched are forgotten, and the poorest. Only `rows_of` forgets, before
-    it renumbers rows, so row numbers are valid until the next call.
+    At most `memory_urls` URLs are stored: beyond that, fetched URLs and those with the lowest scores are forgotten. Only `rows_of`
+    forgets, before it adds rows, so row numbers are valid until its next call.
     """
 
     FLOATS = (
         "links",
         "sum_odds",
-        "standing",  # of the best link, whose groups count
+        "standing",  # of the best link, which determines the groups
         "best_relevance",
         "best_grandparent",
-        "score",  # as weighed last
-        "queued",  # the score the queue has
-        "named",  # by the user's words (adaptive.IN_ANCHOR)
-        "preference",  # by how much it is preferred for a look at its site: home pages and indexes
+        "score",  # as computed last
+        "queued",  # the score in the queue
+        "named",  # whether links name the topic (adaptive.IN_ANCHOR, IN_PATH)
+        "preference",  # bonus as a look at its site: home pages and indexes
     )
 
     def __init__(
@@ -211,17 +212,18 @@ class UrlFeatures:
         self.rows = Numbering()
         self.columns: dict[str, Floats] = {name: np.zeros(256) for name in self.FLOATS}
         self.groups: dict[str, Numbers] = {name: np.zeros(256, dtype=np.int64) for name in GROUPS}
-        self.words: Numbers = np.zeros((256, WORDS_OF_A_URL), dtype=np.int64)  # of the first anchor with any
+        # words of the first anchor that has any
+        self.words: Numbers = np.zeros((256, WORDS_OF_A_URL), dtype=np.int64)
         self.waiting = np.zeros(256, dtype=bool)
         self.vocabulary = WordStatistics(WORDS_HALF_LIFE_PAGES, WORDS_SMOOTHING)
         self.group_rates: dict[str, GroupRates] = {name: GroupRates(keep) for name in GROUPS}
 
     def words_in(self, texts: Sequence[Sequence[str]]) -> Numbers:
-        """(texts, WORDS_OF_A_URL) numbers of their first words, by the words of each."""
+        """Return a (texts, WORDS_OF_A_URL) array with the numbers of the first words of each text."""
         return self.vocabulary.of(texts, WORDS_OF_A_URL)
 
     def rows_of(self, urls: Sequence[str]) -> Numbers:
-        """The rows of the URLs; new, waiting ones for new URLs."""
+        """Return the rows of the URLs; new URLs get new rows and are waiting."""
         if len(self.rows) + len(urls) > self.memory_urls:
             self._forget(int(KEPT * self.memory_urls))
         new = np.array(self.rows.add_all(urls), dtype=np.int64)
@@ -247,8 +249,10 @@ class UrlFeatures:
         relevance: float,
         grandparent: float,
     ) -> Numbers:
-        """Add a page's links to the rows of their URLs; returns the rows, each once. A link's groups become its URL's when its
-        `standing` is the largest so far. `anchors`: their words. `texts`: what the words of each link say, bounded; of a new URL they are said of its site.
+        """Add a page's links to the rows of their URLs; return the distinct rows.
+
+        A URL's groups are those of the link with the largest of its `standings`. `anchors`: the words of each link's anchor. `texts`: the
+        bounded text score of each link; that of a new URL is also added to its site.
         """
         columns = self.columns
         rows, at = np.unique(link_rows, return_inverse=True)
@@ -257,13 +261,13 @@ class UrlFeatures:
         columns["sum_odds"][rows] += np.bincount(at, weights=odds)
         for name, value in (("best_relevance", relevance), ("best_grandparent", grandparent)):
             columns[name][rows] = np.where(known, np.maximum(columns[name][rows], value), value)
-        order = np.lexsort((-standings, at))  # stable: the first of equals
-        best = order[np.cumsum(met) - met]  # where each URL's links begin
+        order = np.lexsort((-standings, at))  # stable: the first of equal links
+        best = order[np.cumsum(met) - met]  # the first link of each URL in that order
         better = ~known | (standings[best] > columns["standing"][rows])
         columns["standing"][rows[better]] = standings[best][better]
         mute = np.flatnonzero(self.words[link_rows, 0] == 0)
         words = self.words_in([anchors[place] for place in mute.tolist()])
-        # written backwards, so that of several links to one URL the first with words counts
+        # written backwards, so that the first link with words counts where several lead to one URL
         speaks = np.flatnonzero(words[:, 0])[::-1]
         self.words[link_rows[mute[speaks]]] = words[speaks]
         numbers = self._group_numbers(page_url, [links[place] for place in best[better].tolist()])
@@ -273,7 +277,7 @@ class UrlFeatures:
         return rows
 
     def led_to_site(self, row: int) -> None:
-        """The first page of that row's site was read: one more site that the linking site leads to."""
+        """Count, for the linking site, one more site that it leads to. Called when the first page of the row's site was read."""
         hosts, rates = self.group_rates["source_host"].names, self.group_rates["site"]
         host = hosts.names[self.groups["source_host"][row]]
         source = rates.names.get(registered_domain(f"http://{host}/"))
@@ -281,8 +285,8 @@ class UrlFeatures:
             rates.opened[source] += 1.0
 
     def _group_numbers(self, page_url: str, links: Sequence[Link]) -> Numbers:
-        """Of each link on a page: (groups, links)."""
-        urls: dict[str, str] = {}  # one of each host
+        """Return a (groups, links) array with the group numbers of each link of a page."""
+        urls: dict[str, str] = {}  # one URL of each host
         for link in links:
             urls.setdefault(link.host, link.url)
         numbers = self.group_rates["site"].numbers(list(map(registered_domain, urls.values())))
@@ -291,11 +295,11 @@ class UrlFeatures:
         return np.array([[sites[link.host] for link in links], [source_host] * len(links)], dtype=np.int64)
 
     def waiting_rows(self) -> Numbers:
-        """The rows that may still be fetched."""
+        """Return the rows of URLs that have not been fetched yet."""
         return np.flatnonzero(self.waiting[: self.rows.size])
 
     def touched_rows(self) -> Numbers:
-        """Waiting rows with a group from which a page was fetched since the last call."""
+        """Return the waiting rows with a group from which a page was fetched since the last call."""
         count = self.rows.size
         hit = np.zeros(count, dtype=bool)
         for name, group_rates in self.group_rates.items():
@@ -304,7 +308,7 @@ class UrlFeatures:
         return np.flatnonzero(hit & self.waiting[:count])
 
     def _forget(self, kept: int) -> None:
-        """Keep so many URLs, those that wait with the best scores; and the groups and words that they need."""
+        """Keep the `kept` waiting URLs with the best scores, and the groups and words that they use."""
         rows = self.waiting_rows()
         stays = np.zeros(self.rows.size, dtype=bool)
         stays[rows[np.argsort(-self.columns["score"][rows], kind="stable")[:kept]]] = True
@@ -321,7 +325,7 @@ class UrlFeatures:
             self.words, self.waiting = doubled(self.words), doubled(self.waiting)
 
     def save(self) -> dict[str, Any]:
-        """All of it as JSON values: texts joined and columns as compressed bytes in base64."""
+        """Return all features as JSON values: texts joined, and columns as compressed bytes in base64."""
         count = self.rows.size
         return {
             "urls": self.rows.save(),
@@ -341,7 +345,7 @@ class UrlFeatures:
         memory_urls: int = MEMORY_URLS,
         segmenter: Segmenter = PLAIN,
     ) -> UrlFeatures:
-        """What `save` kept."""
+        """Restore what `save` returned."""
         features = cls(keep, memory_urls, segmenter)
         features.rows = Numbering.load(state["urls"])
         features._grow()
@@ -359,27 +363,27 @@ class UrlFeatures:
 
 
 LOOK = 20.0  # added to the score of a URL chosen for a look
-AT_ONCE = 10  # URLs that have it; the oldest loses it, so that sites that do not answer are left
-MOST = 5  # looks in ten pages, where none of the latest pages was relevant
-PAYING = 0.2  # relevant share of the latest pages from which on one look in ten pages is enough
+AT_ONCE = 10  # URLs with that bonus at a time; the oldest loses it, so a silent site is given up
+MOST = 5  # looks in ten pages if none of the latest pages was relevant
+PAYING = 0.2  # relevant share of the latest pages above which one look in ten pages is enough
 LATEST_PAGES = 30.0
-FEW_PAGES = 2.8  # from which on a site is known; of three pages 2.71 are left (GroupRates)
-A_SITE = 5  # most looks at a site that gave a page; a site without one is not looked at again
-LEADING = 2.0  # sites a page, from which on a site leads to others
-REMEMBERED_SITES = 1_000  # sites whose looks are remembered
+FEW_PAGES = 2.8  # decayed pages from which a site counts as known; three pages decay to 2.71 (GroupRates)
+A_SITE = 5  # most looks at a site that gave a page; a site without one gets a single look
+LEADING = 2.0  # new sites per page of a site, from which it counts as leading to others
+REMEMBERED_SITES = 1_000  # sites whose looks are stored
 
 
 class SiteLooks:
-    """The looks of a crawl. `latest`: relevant share of the latest pages."""
+    """Chooses which waiting URLs are looks: fetches that explore a little-known site."""
 
     def __init__(self) -> None:
-        self._looks: dict[str, tuple[str, int]] = {}  # site -> URL chosen last, and how often; newest last
-        self._due = 0  # looks that have not brought a page yet
-        self._answered, self._silent = 0, 0  # sites at their first look
-        self._latest = 0.0
+        self._looks: dict[str, tuple[str, int]] = {}  # site -> URL chosen last, number of looks; newest last
+        self._due = 0  # looks that have not led to a page yet
+        self._answered, self._silent = 0, 0  # sites that gave a page, or none, at their first look
+        self._latest = 0.0  # relevant share of the latest pages
 
     def choose(self, urls: UrlFeatures, waiting: Numbers) -> None:
-        """Choose the URLs that are due, and raise their estimates."""
+        """Choose the looks that are due, and raise the scores of their URLs by LOOK."""
         self._due = min(self._due + self._wanted(), AT_ONCE)
         number = max(1, self._due - len(self._under_way(urls)))
         estimates, sites = urls.columns["score"], urls.groups["site"]
@@ -393,14 +397,14 @@ class SiteLooks:
             number -= 1
 
     def added(self, urls: UrlFeatures, rows: Numbers) -> Floats | float:
-        """To the score of each row."""
+        """Return what is added to the score of each row: LOOK for the URLs of looks under way, else 0."""
         if not self._looks:
             return 0.0
         added: Floats = np.where(np.isin(rows, self._under_way(urls)), LOOK, 0.0)
         return added
 
     def read(self, urls: UrlFeatures, row: int) -> None:
-        """The page of that row was read, and counts in the rates of its site."""
+        """Notify that the page of a row was read. Its site's rates must already count it."""
         is_first = bool(urls.group_rates["site"].pages[urls.groups["site"][row]] == 1.0)
         if is_first:
             urls.led_to_site(row)
@@ -409,31 +413,31 @@ class SiteLooks:
             self._answered += is_first
 
     def count(self, *, is_target: bool) -> None:
-        """A page was read."""
+        """Update the relevant share of the latest pages by one page."""
         self._latest += (is_target - self._latest) / LATEST_PAGES
 
     def ended(self, urls: UrlFeatures, rows: Iterable[int]) -> None:
-        """These rows ended without a page."""
+        """Notify that these rows left the queue without a page."""
         pages, sites = urls.group_rates["site"].pages, urls.groups["site"]
         self._silent += sum(self._is_look(urls, row) for row in rows if pages[sites[row]] == 0)
 
     def save(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return the state as JSON values."""
         counts = [self._due, self._answered, self._silent]
         return {"looks": self._looks, "counts": counts, "latest": self._latest}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """What `save` kept."""
+        """Restore what `save` returned."""
         self._looks = {str(site): (str(url), int(times)) for site, (url, times) in state["looks"].items()}
         self._due, self._answered, self._silent = map(int, state["counts"])
         self._latest = float(state["latest"])
 
     def _wanted(self) -> int:
-        """Looks in ten pages."""
+        """Return the number of looks in ten pages."""
         return 1 + round((MOST - 1) * max(0.0, 1.0 - self._latest / PAYING))
 
     def _candidates(self, urls: UrlFeatures, waiting: Numbers) -> tuple[Numbers, Floats]:
-        """The waiting rows that may be looked at, and what is added to their scores in the choice among them."""
+        """Return the waiting rows that may become looks, and the bonus on their scores in the choice among them."""
         rates = urls.group_rates["site"]
         sites = urls.groups["site"][waiting]
         pages, times = rates.pages[sites], self._times(urls)[sites]
@@ -449,7 +453,7 @@ class SiteLooks:
         return waiting[chosen], bonus[chosen]
 
     def _times(self, urls: UrlFeatures) -> Numbers:
-        """How often each site was looked at, at most A_SITE; more while a look at it is under way."""
+        """Return the number of looks at each site, at most A_SITE; A_SITE + 1 while a look is under way."""
         names = urls.group_rates["site"].names
         found = np.zeros(names.size, dtype=np.int64)
         for site, (url, times) in self._looks.items():
@@ -471,7 +475,7 @@ class SiteLooks:
         return bool(self._looks) and self._looks.get(registered_domain(url), ("", 0))[0] == url
 
     def _under_way(self, urls: UrlFeatures) -> list[int]:
-        """Rows of the URLs that were chosen last and wait."""
+        """Return the rows of the last AT_ONCE chosen URLs, without those that left the queue."""
         newest = [url for url, _ in [*self._looks.values()][-AT_ONCE:]]
         rows = (urls.rows.get(url) for url in newest)
         return [row for row in rows if row is not None and urls.waiting[row]]

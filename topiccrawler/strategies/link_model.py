@@ -1,7 +1,9 @@
-"""The strategy `link_model`: labels of read pages spread over queued links with similar words.
+"""Implements the strategy `link_model`: label propagation from pages that were read to queued links with similar words.
 
-The conflict: the similarity matrix of queued links has tens of millions of entries. So its rows are made a slice at a time, and only the k
-largest entries of each are kept (`nearest_rows`); `propagate` spreads labels over them.
+`nearest_rows` builds the similarity matrix of queued links. It would have tens of millions of entries. So its rows are computed one slice
+at a time, and only the k largest entries of each row are kept.
+
+`propagate` spreads labels over that matrix.
 """
 
 from __future__ import annotations
@@ -39,9 +41,9 @@ _SLICE = 500  # rows
 
 
 def nearest_rows(vectors: csr_array, k: int, *, ties: bool = True) -> csr_array:
-    """Cosine of each row (of length 1) with each other row; of each row's the k largest, never itself.
+    """Return the k largest cosines of each row (a vector of length 1) with other rows, as a sparse square matrix.
 
-    Without `ties` what equals the k-th largest is dropped with it (step 3 of the link model's paper).
+    Without `ties`, the k-th largest value and all values equal to it are dropped (step 3 of the link model's paper).
     """
     transposed = vectors.T.tocsr()
     columns, values, ends = [], [], [0]
@@ -68,7 +70,7 @@ def nearest_rows(vectors: csr_array, k: int, *, ties: bool = True) -> csr_array:
 def propagate(
     votes: Floats, likeness: csr_array, gamma: float, start: Floats | None = None, tolerance: float = 1e-9
 ) -> Floats:
-    """The fixed point of X <- (1 - gamma) * votes + gamma * likeness * X; the same from every start."""
+    """Return the fixed point of X <- (1 - gamma) * votes + gamma * likeness * X. It does not depend on `start`."""
     fixed = (1.0 - gamma) * votes
     x = np.zeros(votes.size) if start is None else start
     for _ in range(200):
@@ -85,29 +87,30 @@ _LIKENESS_OF_A_LINK = 0.2
 
 @dataclass
 class LinkModel(Strategy):
-    """Fetch links first whose words are like those of relevant pages, and like other queued links that are.
+    """Fetch links first whose words are like those of relevant pages, or like those of other queued links that are.
 
-    Idea: labelled pages S vote on queued links T by similarity of words; similar queued links pass the vote
-        on.
+    Idea: labelled pages S vote on queued links T by similarity of words; queued links pass votes on to similar
+        queued links.
     Formula: X <- (1 - gamma) * U * X_S + gamma * V * X (eq. 2), until it converges; score = X; a URL of X < d
-        is discarded when its turn comes (eq. 6, step 8; seeds never).
+        is discarded when it is leased (eq. 6, step 8; seeds never).
         U, V: cosine of tf-idf vectors of T with S and with T; V_ii = 0, each row of V keeps its k largest;
         row i of [U V] is divided by its sum, a zero row stays zero (eq. 3); X_S: labels, positives divided by
         their sum, negatives by the size of theirs (eq. 4); label -> relevance of a relevant page,
-        relevance - 1 of another. S: pages read (by `Page.is_target`), the topic's keywords as one positive.
-    Parameters: gamma 0.68 (paper §4.1), k 20 (the paper names none). Ours, the paper's behind it: linking 1 (0),
-        graded true (false), seeds_only false (true: S is the seeds alone), negative_most 1 (inf: of a negative
-        to a positive), d -inf (0: none is discarded here), most_queued 3 000 and page_words 60 (0 = all),
-        ties true (false, step 3: V_ij = 0 where it equals the k-th largest), with_context true (false: a link's
-        text is its anchor alone); labels: file of lines URL TAB topics, which label seeds by hand.
+        relevance - 1 of another. S: pages read (by `Page.is_target`), and the topic's keywords as one positive.
+    Parameters: gamma 0.68 (paper §4.1), k 20 (the paper names none). Ours, with the paper's value in brackets:
+        linking 1 (0), graded true (false), seeds_only false (true: S is the seeds alone), negative_most 1 (inf):
+        largest weight of a negative relative to a positive, d -inf (0): with -inf no URL is discarded,
+        most_queued 3 000 and page_words 60 (0 = all), ties true (false, step 3: V_ij = 0 where it equals the
+        k-th largest), with_context true (false: a link's text is its anchor alone); labels: a file of lines URL
+        TAB topics, which labels seeds by hand.
     Reads: anchor, context; words and relevance of pages; topic keywords; seed lines that begin with `-`.
     Cost: one call of the segmenter and two sparse products a page; refresh every 25 pages: most_queued links
         against each other, under 1 s (benchmarks/graph.py), whatever the length of the queue.
     But: a page j that links to i adds linking * |S| * (cosine + 0.2) to U_ij (docs/lab/experiments.md). Eq. 5
-        scales positives and negatives by one number each: left out, order and signs are the same. X is scaled
-        by the number of positives, so that old and new scores compare. T is bounded to the best-scored links,
-        the others keep their score; a link just found has the vote of S alone. Idf is that of the time a page
-        was read.
+        scales positives and negatives by one number each; it is left out, since order and signs are the same.
+        X is scaled by the number of positives, so that old and new scores are comparable. T is limited to the
+        best-scored links; the others keep their score. A link just found has the vote of S alone. A page is
+        weighted with the idf at the time it was read.
     Reference: Shi, He & Wu, Computer Engineering and Applications 50(2), 2014, eq. 1-6.
     """
 
@@ -128,19 +131,22 @@ class LinkModel(Strategy):
     with_context: bool = True
     labels: str = ""
     _vectors: IdfVectors = field(default_factory=IdfVectors, init=False, repr=False)
-    _sums: Floats = field(default_factory=lambda: np.zeros((SIZE, 3)), init=False, repr=False)  # S: -, +, all
-    _labels: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0], init=False, repr=False)  # the same
+    # S: sums of the vectors of labelled pages (negatives, positives, all), and the same sums of their labels
+    _sums: Floats = field(default_factory=lambda: np.zeros((SIZE, 3)), init=False, repr=False)
+    _labels: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0], init=False, repr=False)
     _texts: dict[str, Hashed] = field(default_factory=dict, init=False, repr=False)  # T
-    # of T, the similarity to its pages: -, +, all
+    # for each link of T, the summed similarity to the pages that link to it (negatives, positives, all)
     _to_pages: dict[str, list[float]] = field(default_factory=dict, init=False, repr=False)
     _scores: dict[str, float] = field(default_factory=dict, init=False, repr=False)
-    _direct: dict[str, float] = field(default_factory=dict, init=False, repr=False)  # part of labelled pages
+    # share of the labelled pages in each score
+    _direct: dict[str, float] = field(default_factory=dict, init=False, repr=False)
     _read: dict[str, None] = field(default_factory=dict, init=False, repr=False)
     _by_hand: dict[str, bool] = field(default_factory=dict, init=False, repr=False)  # URL -> relevant
     _segmenter: Segmenter = field(default=PLAIN, init=False, repr=False)
     _off_topic: frozenset[str] = field(default=frozenset(), init=False, repr=False)
     _refreshing: bool = field(default=False, init=False, repr=False)
-    _pending: deque[str] = field(default_factory=deque, init=False, repr=False)  # new scores not yielded yet
+    # URLs whose new scores have not been yielded yet
+    _pending: deque[str] = field(default_factory=deque, init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_range(self.name, "gamma", self.gamma, 0.0, 0.999)
@@ -205,7 +211,7 @@ class LinkModel(Strategy):
         return found
 
     def _towards(self, texts: Sequence[Hashed], to_pages: Sequence[list[float]]) -> tuple[Floats, Floats]:
-        """For each text its row of U times X_S, and the sum of that row."""
+        """Return for each text its row of U times X_S, and the sum of that row."""
         sums = self._vectors.matrix(texts) @ self._sums
         sums += self.linking * self._labels[2] * np.array(to_pages).reshape(-1, 3)
         negatives, positives, _ = self._labels
@@ -232,7 +238,7 @@ class LinkModel(Strategy):
         self._refreshing = False
 
     def _label_of(self, page: Page) -> float:
-        """-1..1: by hand for a seed that is on file, else by the page classifier."""
+        """Return the label of a page, -1..1: from the file of labels for a seed in it, else from the page classifier."""
         by_hand = self._by_hand.get(page.url) if page.depth == 0 else None
         if by_hand is not None:
             return 1.0 if by_hand else -1.0
@@ -246,7 +252,7 @@ class LinkModel(Strategy):
         self._labels = [old + new for old, new in zip(self._labels, parts.tolist(), strict=True)]
 
     def _bound(self) -> None:
-        """Let go of the links with the least scores, once there are a quarter too many."""
+        """Drop the links with the lowest scores once there are a quarter more than `most_queued`."""
         if not self.most_queued or len(self._texts) <= 1.25 * self.most_queued:
             return
         ranked = sorted(self._scores, key=self._scores.__getitem__, reverse=True)
@@ -300,7 +306,7 @@ class LinkModel(Strategy):
 
 
 def _parted(label: float) -> Floats:
-    """A label as what it adds to the negatives, to the positives, and to the number of all."""
+    """Return what a label adds to the sum of the negatives, to that of the positives, and to the number of pages."""
     return np.array([max(0.0, -label), max(0.0, label), 1.0])
 
 
@@ -308,7 +314,7 @@ _MOST_BYTES = 100_000_000
 
 
 def _labels_of(path: Path, topic: str) -> dict[str, bool]:
-    """Whether each page of a file of labels is about the topic. StrategyError for a file that cannot be read or has none."""
+    """Read a file of labels: canonical URL -> whether it is about the topic. Raises StrategyError if it cannot be read or has no label."""
     what, remedy = f"strategy parameter labels={path}", "give a file of lines: URL, tab, topics with commas"
     lines = read_text(path, _MOST_BYTES, StrategyError, what, remedy).splitlines()
     rows = [line.split("\t") for line in lines if "\t" in line and not line.startswith("#")]

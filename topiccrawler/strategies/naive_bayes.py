@@ -1,4 +1,4 @@
-"""The strategy `naive_bayes`: a link is scored by its own words, whatever page has it."""
+"""Implements the strategy `naive_bayes`, which scores a link by its own words, independent of its page."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from topiccrawler.strategies.learning import HALF_LIFE_PAGES, Explainer, LinkLea
 from topiccrawler.strategies.numbering import label_of
 from topiccrawler.text.weights import logistic
 
-_PIECE = 250  # links scored anew in one call
+_PIECE = 250  # links rescored in one call
 _EXACT = 1e-6
 LEARNED = "learned in this crawl"
 ANOTHER_MODEL = "a link model of another time"
 
 
-OVERCONFIDENCE = 4.0  # words are not independent: odds of -3 are well worth waiting for beside odds of -15
+OVERCONFIDENCE = 4.0  # words are not independent: with log-odds of -15, a URL with -3 is worth waiting for
 
 
 @dataclass
@@ -37,22 +37,22 @@ class NaiveBayes(Strategy):
     """Fetch the links first that a trained classifier holds most likely to lead to the topic.
 
     Idea: anchor text and the text around it announce the target; a classifier trained on labelled links
-        reads them.
+        evaluates them.
     Formula: score = ln P(+|F) - ln P(-|F) = prior + sum over features f of ln P(f|+)/P(f|-); F are the words
-        of anchor and context (topiccrawler.link_model.classifier); with `learn`, plus what words, sites and pages
-        have given in this crawl (strategies.learning).
-    Parameters: learn false; true: every page read labels the link it came by, and the queue is rescored as
-        the crawl goes on; half_life_pages 500: after so many pages what was learned counts half (ours);
+        of anchor and context (topiccrawler.link_model.classifier); with `learn`, plus the log-odds that words,
+        sites and linking pages have shown in this crawl (strategies.learning).
+    Parameters: learn false; true: every page read labels the link that led to it, and the queue is rescored
+        during the crawl; half_life_pages 500: after so many pages an observation counts half (ours);
         every_link false; true: each link to a waiting URL is scored, as in algorithm 1; probability false;
         true: the score is P(+|F), as algorithm 1 prints it, first in, first out where it is 1. Everything else
         belongs to the model (`scrapy train`): TOPIC_LINK_MODELS=paper is the published one, none the keywords'.
     Reads: anchor, context and title of the link; not its page. With `learn`, also title and relevance of
         pages.
-    Cost: one batch call to the classifier a page; with `learn`, a slice of the queue as well.
-    But: the paper queues the probability; the log-odds give the same order and do not tie at 1.0. A link met
+    Cost: one batch call to the classifier a page; with `learn`, also a slice of the queue.
+    But: the paper queues the probability; the log-odds give the same order and do not tie at 1.0. A link found
         again keeps the larger score, as in algorithm 1; without `every_link` a URL is scored once for each
-        different anchor, so that one of a hundred menus does not decide (docs/lab/experiments.md). Learning is
-        ours.
+        different anchor, so that a single context among a hundred copies of a menu does not decide
+        (docs/lab/experiments.md). Learning is ours.
     Reference: Han et al., "Naive Bayes classifier guided focused crawling", 2010 (algorithm 1, eq. 1-2).
     """
 
@@ -69,9 +69,7 @@ class NaiveBayes(Strategy):
     _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
     _learner: LinkLearner | None = field(default=None, init=False, repr=False)
     _similarity_threshold: float = field(default=0.5, init=False, repr=False)
-    _observation: list[Any] = field(
-        default_factory=list, init=False, repr=False
-    )  # from the page visited last
+    _observation: list[Any] = field(default_factory=list, init=False, repr=False)  # of the page visited last
 
     def __post_init__(self) -> None:
         check_range(self.name, "half_life_pages", self.half_life_pages, 1.0)
@@ -90,7 +88,7 @@ class NaiveBayes(Strategy):
 
     @property
     def offered_links(self) -> OfferedLinks:
-        # what was learned meanwhile may change the score of the same words
+        # learning may have changed the score of the same words
         return "waiting" if self.learn or self.every_link else "new"
 
     @property
@@ -125,7 +123,7 @@ class NaiveBayes(Strategy):
             yield from self._scores(piece)
 
     def shares(self, link: Link, score: float, kept: bytes) -> Shares:
-        """The model's shares by field; what is left is what was learned when the link was scored."""
+        """Return the model's shares by field. The rest of the score is what had been learned when the link was scored."""
         model = self._learner.base if self._learner is not None else self._scorer
         of_fields = dict.fromkeys(self.share_names[:-1], 0.0)
         for name, share in _explained(model, link):
@@ -169,7 +167,7 @@ class NaiveBayes(Strategy):
 
 
 def _explained(model: object, link: Link) -> Shares:
-    """The shares of what a link's score is made of, by field or word."""
+    """Return the shares of a link's score by field, else by word; empty if the model cannot explain its scores."""
     if isinstance(model, LinkClassifier):
         return model.by_field(link)
     return model.explain(link) if isinstance(model, Explainer) else []

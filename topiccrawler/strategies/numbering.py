@@ -1,15 +1,14 @@
-"""Numbers for names: the rows of URLs, groups and words in a strategy's columns.
+"""Maps names to row numbers in a strategy's columns, and learns the log-odds of words during a crawl.
 
-A number that moved when other names were forgotten would be taken for another name's by whoever still held it. So
-numbers never move: forgetting leaves a gap, and a later name gets the lowest one.
+`Numbering` numbers URLs, groups and words. If a number changed when other names are forgotten, code that still holds it would read another
+name's row. So a number never changes: forgetting a name leaves a gap, and a later name gets the lowest gap.
 
-Word statistics: the log-odds of each word, learned in this crawl from the pages that were read.
-
-100 000 waiting URLs are rescored in milliseconds: words are numbers, and the log-odds of all rows are looked up at once. Used by
-strategies.learning, a field of a link each, and by the strategy `adaptive`.
-Formula   e(w) = ln (n+ + m p) / (n- + m (1 - p)) - ln p / (1 - p);  a text has the sum over its words, each once
-          n+, n-  pages whose link or title contains w, by label and 1 - label, decayed: a page half a life ago counts half
-          p       share of relevant pages among those counted, and one of each class before them, decayed likewise;
+`WordStatistics` learns the log-odds of each word from the pages read in this crawl. 100 000 waiting URLs are rescored in milliseconds,
+because words are numbers and the log-odds of all rows are looked up at once. It is used by strategies.learning, once for each
+field of a link, and by the strategy `adaptive`.
+Formula   e(w) = ln (n+ + m p) / (n- + m (1 - p)) - ln p / (1 - p);  a text has the sum over its distinct words
+          n+, n-  sums of label and of 1 - label over the texts with w (link and title of each page); a page one half-life ago counts half
+          p       share of the label in the texts counted and one initial text of each class, decayed likewise;
                   at least `least_share`
           m       smoothing
 Reference Han et al. 2010, eq. 1-2 for the counts; decay and smoothing are ours.
@@ -28,22 +27,22 @@ from topiccrawler.links.columns import Floats, Numbers, list_of, packed, packed_
 
 
 def doubled(column: NDArray[Any], axis: int = 0) -> NDArray[Any]:
-    """With as much room again, zeros."""
+    """Return a column twice as long, the new half filled with zeros."""
     return np.concatenate([column, np.zeros_like(column)], axis=axis)
 
 
 class Numbering(dict[str, int]):
-    """Names, and their numbers 0, 1, 2 …: a dict, since a page asks for thousands; only `add` and `forget` may change it."""
+    """Name -> number (0, 1, 2 …). A dict, because a page needs thousands of look-ups; change it only by `add`, `add_all` and `forget`."""
 
     def __init__(self, names: Iterable[str] = (), gaps: Iterable[int] = ()) -> None:
         self.names = list(names)  # by number; "" at a gap
-        self._gaps = sorted(gaps, reverse=True)  # the next one last
+        self._gaps = sorted(gaps, reverse=True)  # descending, so that the next one is popped from the end
         left = set(self._gaps)
         super().__init__((name, number) for number, name in enumerate(self.names) if number not in left)
-        self.size = len(self.names)  # all numbers lie below it: so long are the columns
+        self.size = len(self.names)  # upper bound of the numbers: the length that columns need
 
     def add(self, name: str) -> int:
-        """Give a new name its number."""
+        """Number a new name; return its number."""
         if self._gaps:
             number = self._gaps.pop()
             self.names[number] = name
@@ -55,15 +54,15 @@ class Numbering(dict[str, int]):
         return number
 
     def add_all(self, names: Iterable[str]) -> list[int]:
-        """Give new names their numbers, each once, in their order; the numbers."""
+        """Number those of the names that are new, in their order; return the new numbers."""
         return [self.add(name) for name in dict.fromkeys(names) if name not in self]
 
     def of(self, names: Sequence[str]) -> Numbers:
-        """The numbers of known names."""
+        """Return the numbers of known names."""
         return np.fromiter(map(self.__getitem__, names), np.int64, len(names))
 
     def forget(self, numbers: Numbers) -> None:
-        """Forget the names of these numbers."""
+        """Forget the names with these numbers."""
         forgotten = numbers.tolist()
         for number in forgotten:
             del self[self.names[number]]
@@ -71,28 +70,28 @@ class Numbering(dict[str, int]):
         self._gaps = sorted([*self._gaps, *forgotten], reverse=True)
 
     def used(self) -> NDArray[np.bool_]:
-        """Which numbers have a name."""
+        """Return for each number whether it has a name."""
         used = np.ones(self.size, dtype=bool)
         used[self._gaps] = False
         return used
 
     def save(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return the names as JSON values."""
         return {"names": packed_list(self.names), "gaps": packed(np.array(self._gaps, dtype=np.int64))}
 
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> Numbering:
-        """What `save` gave. ValueError when damaged."""
+        """Restore what `save` returned. Raises ValueError for damaged values."""
         return cls(list_of(state["names"]), unpacked(state["gaps"], np.int64).tolist())
 
 
-NONE = 0  # the number of no word
+NONE = 0  # the number for "no word"
 _HEAVIEST = 1e9  # weight of a page at which all counts are scaled down
-_LEAST_TOTAL = 1e-9  # of a class then: both always exist
+_LEAST_TOTAL = 1e-9  # smallest total of a class after scaling, so that neither class is empty
 
 
 class WordStatistics:
-    """Numbers for words, and their counts. `most_words`: later ones are not counted."""
+    """Numbers of words, and their decayed counts by class. Once there are `most_words` words, new ones are not counted."""
 
     def __init__(
         self, half_life_pages: float, smoothing: float, least_share: float = 0.0, most_words: int = 100_000
@@ -101,17 +100,19 @@ class WordStatistics:
         self.most_words = most_words
         self._growth = 2.0 ** (1.0 / half_life_pages) if half_life_pages > 0 else 1.0
         self._smoothing, self._least_share = smoothing, least_share
-        self._counts = np.zeros((2, 1024))  # not relevant, relevant
+        self._counts = np.zeros((2, 1024))  # irrelevant, relevant
         self._totals = np.ones(2)
-        self._weight = 1.0  # of the page counted last; earlier ones count less
+        self._weight = 1.0  # of the page counted last; instead of decaying counts, the weight of a page grows
 
     def __len__(self) -> int:
-        """Words that have a number."""
+        """The number of words that have a number."""
         return len(self.numbers) - 1
 
     def of(self, texts: Sequence[Sequence[str]], width: int, *, add: bool = True) -> Numbers:
-        """(texts, `width`) numbers of their words without digits, the first ones, each once; new words get new numbers or, without `add`,
-        none."""
+        """Return a (texts, `width`) array with the numbers of the first distinct words of each text, NONE at the end.
+
+        Words with other characters than letters are skipped. New words get numbers; without `add` they become NONE.
+        """
         found = np.full((len(texts), width), NONE, dtype=np.int64)
         spelled = [list(dict.fromkeys(filter(str.isalpha, words))) for words in texts]
         if add:
@@ -121,7 +122,7 @@ class WordStatistics:
         return found
 
     def learn(self, texts: Iterable[Numbers], label: float) -> None:
-        """Words of a page's link and of its title; `label` (0..1) says how relevant the page was."""
+        """Count a page: `texts` are the words of its link and of its title, `label` (0..1) is its relevance."""
         self._weight *= self._growth
         shares = self._weight * np.array([1.0 - label, label])
         for numbers in texts:
@@ -135,8 +136,8 @@ class WordStatistics:
             self._weight = 1.0
 
     def log_odds(self, numbers: Numbers) -> Floats:
-        """The log-odds of each word; 0 for NONE."""
-        many = numbers.size > self.numbers.size  # then each word is computed once
+        """Return the log-odds of each word number; 0 for NONE."""
+        many = numbers.size > self.numbers.size  # then computing all words once is cheaper
         prior = self._totals / self._totals.sum()
         if prior[1] < self._least_share:
             prior = np.array([1.0 - self._least_share, self._least_share])
@@ -149,20 +150,20 @@ class WordStatistics:
         return odds
 
     def forget(self, used: Numbers) -> None:
-        """Forget the words that are not `used` and were hardly counted."""
+        """Forget the words that are not `used` and whose decayed counts are below half a page."""
         spare = self.numbers.used()
         spare &= self._counts[:, : self.numbers.size].sum(axis=0) < 0.5 * self._weight
         spare[used] = spare[NONE] = False
         self.numbers.forget(np.flatnonzero(spare))
 
     def keep_most_counted(self, words: int) -> None:
-        """Forget all others; of equal ones the later."""
+        """Forget all but the `words` most counted words; of equally counted ones the later are forgotten."""
         left = np.flatnonzero(self.numbers.used())[1:]
         ranked = np.argsort(-self._counts[:, left].sum(axis=0), kind="stable")
         self.numbers.forget(np.sort(left[ranked[words:]]))
 
     def save(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return the numbers and counts as JSON values."""
         return {
             "words": self.numbers.save(),
             "counts": packed(self._counts[:, : self.numbers.size]),
@@ -171,7 +172,7 @@ class WordStatistics:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` kept. ValueError when it is damaged; then nothing has changed."""
+        """Restore what `save` returned. Raises ValueError for damaged values and then changes nothing."""
         numbers = Numbering.load(state["words"])
         kept = unpacked(state["counts"]).reshape(2, -1)
         totals, weight = np.array(state["totals"], dtype=np.float64), float(state["weight"])
@@ -188,7 +189,7 @@ class WordStatistics:
         self.numbers, self._counts, self._totals, self._weight = numbers, counts, totals, weight
 
     def _add(self, words: Iterable[str]) -> None:
-        """Give new words their numbers, while there is room."""
+        """Number new words, up to `most_words`."""
         new = dict.fromkeys(word for word in words if word not in self.numbers)
         added = self.numbers.add_all(islice(new, max(0, self.most_words - len(self.numbers))))
         while self.numbers.size > self._counts.shape[1]:
@@ -197,7 +198,7 @@ class WordStatistics:
 
 
 def label_of(relevance: float, threshold: float) -> float:
-    """0..1: how far a page counts as relevant, r^2 / (1 + r^2) with r = relevance / threshold: a half at the threshold."""
+    """Return the label of a page, 0..1: r^2 / (1 + r^2) with r = relevance / threshold; one half at the threshold."""
     if threshold <= 0:
         return 1.0 if relevance > 0 else 0.0
     ratio = max(0.0, relevance) / threshold

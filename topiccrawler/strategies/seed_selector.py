@@ -1,4 +1,4 @@
-"""Seed selector: a crawl in stages, each from the best page found so far."""
+"""Implements the strategy `seed_selector`: a crawl in stages, each of which begins at the best page found so far."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ RANKED_EVERY = 25  # pages
 class SeedSelector(GraphStrategy):
     """Choose the best fetched page as the next seed, fetch its links, choose again.
 
-    Idea: fetched pages are candidates; the one that is most relevant and best linked with the pages chosen
+    Idea: fetched pages are candidates. The candidate that is most relevant and best linked with the pages chosen
         before is the seed of the next stage, and its links are fetched.
-    Formula: score = max over the pages p it stands on of weight(p)
+    Formula: score = max of weight(p) over the pages p with the link
         weight(p) = relevance(p) + link_weight * (in(p) / max in + out(p) / max out) / 2
         in(p), out(p) -> links from and to chosen pages, the maxima over all candidates;
         relevance -> `Page.similarity`; a page is chosen once one of its links was fetched.
-    Parameters: link_weight 0.1 (ours: the thesis names the three parts and gives none); stages false, true =
-        as the thesis has it: all waiting links of the chosen page are fetched first.
+    Parameters: link_weight 0.1 (ours: the thesis names the three terms, but no weights); stages false; true, as
+        in the thesis: all waiting links of the chosen page are fetched first.
     Reads: relevance of pages and the links between them; no link text.
     Cost: O(links) a page; ranking every 25 pages over the whole graph, when that has grown by a tenth.
-    But: without stages a better page that is found goes first. With pages under way at once the next stage begins
-        while the last links of the one before are fetched.
+    But: without stages the links of a better page go first as soon as it is found. With concurrent fetches the
+        next stage begins while the last links of the previous one are fetched.
     Reference: MySpider thesis (2009) §2.2.1-2.2.2.
     """
 
@@ -44,12 +44,12 @@ class SeedSelector(GraphStrategy):
     stages: bool = False
     _relevances: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
     _chosen: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)  # 1 = chosen
-    # links from chosen pages
+    # number of links from chosen pages
     _votes: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
     _most_in: float = field(default=1.0, init=False, repr=False)
     _most_out: float = field(default=1.0, init=False, repr=False)
-    _read: int = field(default=0, init=False, repr=False)  # pages
-    # with stages: the links of pages not chosen yet, and those of chosen ones that have not been raised yet
+    _read: int = field(default=0, init=False, repr=False)  # number of pages read
+    # with stages: links of pages that are not chosen yet, and links of chosen pages whose scores are not raised yet
     _links_of: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False)
     _raised: deque[str] = field(default_factory=deque, init=False, repr=False)
 
@@ -80,7 +80,7 @@ class SeedSelector(GraphStrategy):
         return [Score(link.url, weight) for link in links]
 
     def refresh(self, queued: Iterable[Link]) -> Iterator[Score]:
-        if self.stages:  # the links of a chosen page go before all others, in their order
+        if self.stages:  # the links of a chosen page are fetched before all others, in their order
             while self._raised:
                 url = self._raised.popleft()
                 yield Score(url, self._stage)
@@ -90,7 +90,7 @@ class SeedSelector(GraphStrategy):
 
     @property
     def _stage(self) -> float:
-        """The score of a link of a chosen page: above all weights."""
+        """The score of the links of a chosen page, larger than every weight."""
         return 2.0 + self.link_weight
 
     def _choose(self, node: int) -> None:
@@ -103,7 +103,7 @@ class SeedSelector(GraphStrategy):
         return relevance + self.link_weight * (links_in / self._most_in + links_out / self._most_out) / 2
 
     def _rank(self) -> Floats:
-        """For each node the weight of the best page that links to it."""
+        """Return for each node the weight of the best page that links to it."""
         size = len(self._graph)
         sources, targets = self._graph.ends()
         pages = np.array(self._graph.pages(), np.int32)

@@ -1,7 +1,7 @@
-"""Strategies that score a link by its path or by single words: `fish_search`, `shark_search` and `relevance_weighting`.
+"""Implements the strategies `fish_search`, `shark_search` and `relevance_weighting`, which score a link by its path or by single words.
 
-Fish search follows paths through relevant pages further than others. In shark search a link inherits a
-relevance that decays along the path. Relevance weighting scores a link by its word that is most similar to a topic word.
+`FishSearch` follows paths through relevant pages further than others. In `SharkSearch` a link inherits a relevance that decays
+along the path. `RelevanceWeighting` scores a link by the similarity of its words to the topic's words.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from topiccrawler.topics.topic import Breadth
 class FishSearch(Strategy):
     """Fetch the first links of relevant pages at once, then those of others; leave a path that stays poor.
 
-    Idea: the links of a relevant page get full depth; links of an irrelevant page have one step less left.
+    Idea: the links of a relevant page get full depth; those of an irrelevant page get one less than the page had.
     Formula: relevant page: its first a * width links score 1 + pages seen so far (newest first), with full
         depth; other page: its first width links score 0.5, with one depth less; all further links score 0,
         with the depth of their page; a link with depth 0 is not queued; all links of a slow page get depth
@@ -33,7 +33,7 @@ class FishSearch(Strategy):
         given).
     Reads: whether the parent is relevant, and how long its download took; no link text.
     Cost: O(links) a page, no refresh.
-    But: seeds all go to the front, whatever the width.
+    But: all seeds go to the front, whatever the width.
     Reference: De Bra et al., RIAO 1994; MySpider thesis (2009) §3.2.1.
     """
 
@@ -77,10 +77,10 @@ class FishSearch(Strategy):
 
 @dataclass
 class SharkSearch(Strategy):
-    """Fetch links first that stand on relevant pages, or descend from such, and whose text is near the topic.
+    """Fetch links first that are on relevant pages or on paths from these, and whose text is near the topic.
 
-    Idea: fish search with shades instead of yes and no: a page hands a share of its relevance down to its
-        links, an irrelevant page hands down a share of what it inherited; the link's own text adds to it.
+    Idea: fish search with graded instead of binary relevance. A page passes a share of its relevance on to its
+        links; an irrelevant page passes on a share of what it inherited. The link's own text adds to it.
     Formula: score = gamma * inherited + (1 - gamma) * neighbourhood
         inherited = delta * sim(parent) if sim(parent) > 0 else delta * inherited(parent)
         neighbourhood = beta * anchor + (1 - beta) * (1 if anchor > 0 else context)
@@ -89,8 +89,8 @@ class SharkSearch(Strategy):
     Parameters: delta 0.5, beta 0.8 (Hersovici et al. 1998); gamma 0.95 (ours; theirs is 0.8).
     Reads: the parent's relevance; anchor and context; the topic's keywords; no trained model.
     Cost: one call of the segmenter and O(words) a page, no refresh.
-    But: similarity is this crawler's page classifier, so that links and pages are measured alike. gamma was
-        chosen on a web of blogs; on a portal 0.8 is better (docs/lab/experiments.md).
+    But: similarity comes from this crawler's page classifier, so that links and pages are measured alike. gamma
+        was chosen on a web of blogs; on a portal 0.8 is better (docs/lab/experiments.md).
     Reference: Hersovici et al., "The shark-search algorithm", WWW 1998; MySpider thesis (2009) §3.2.1.
     """
 
@@ -129,21 +129,21 @@ class SharkSearch(Strategy):
 
 @dataclass
 class RelevanceWeighting(Strategy):
-    """Fetch links first whose text holds a word that means the same as a topic word, or nearly.
+    """Fetch links first whose text has a word with the same meaning as a topic word, or nearly the same.
 
     Idea: a link may be about the topic without its keywords; a thesaurus gives the similarity of its words.
     Formula: m = max over words w of M(url) and topic words k of sim(w, k); RW = m if m >= c else 0.
         M(url) -> anchor and context, the extended metadata of §3.6.1; sim -> text.thesaurus, 0..1 (setting
         TOPIC_THESAURUS); c -> `c`.
-    Parameters: c 0.6, from near words upwards (the paper leaves it to the user); top_words 60, the topic's
-        heaviest (more change little; MySpider); with_context true: the text around the link counts too.
-    Pruned: by the paper's ranges (synonyms 1, near words .5 to 1, distant ones 0 to .5): under the middle of
-        the distant words, .25, for a broad topic, under the near words, .5, for a normal, under their
-        middle, .75, for a specific one, but for tunnels (crawl.gate).
+    Parameters: c 0.6, in the range of near words (the paper leaves it to the user); top_words 60, the heaviest
+        words of the topic (more change little; MySpider); with_context true: the text around the link counts too.
+    Pruned: by the paper's ranges (synonyms 1, near words .5 to 1, distant words 0 to .5): links with m below .25,
+        the middle of the distant words, for a broad topic; below .5, the limit of the near words, for a normal
+        one; below .75, their middle, for a specific one; except in tunnels (crawling.admission).
     Reads: anchor and context, topic keywords, thesaurus; not the parent.
-    Cost: one call of the segmenter a page; a word is compared with the topic once, then remembered.
+    Cost: one call of the segmenter a page; a word is compared with the topic once, then cached.
     But: the paper's "extended metadata" of a link is read as anchor and context; links with equal RW go first
-        in, first out. With the anchor alone fewer links are found (docs/lab/experiments.md).
+        in, first out. With the anchor alone fewer relevant links are found (docs/lab/experiments.md).
     Reference: Li, Zhao & Yu, SkyReach, 2003, eq. 1.
     """
 
@@ -155,7 +155,7 @@ class RelevanceWeighting(Strategy):
     top_words: int = 60
     with_context: bool = True
     _segmenter: Segmenter = field(default=PLAIN, init=False, repr=False)
-    _nearness: WordSimilarity | None = field(default=None, init=False, repr=False)
+    _word_similarity: WordSimilarity | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_range(self.name, "c", self.c, 0.0, 1.0)
@@ -163,20 +163,22 @@ class RelevanceWeighting(Strategy):
 
     def prepare(self, knowledge: Knowledge) -> None:
         self._segmenter = knowledge.segmenter
-        self._nearness = WordSimilarity(topic_of(knowledge, self.name), knowledge.thesaurus, self.top_words)
+        self._word_similarity = WordSimilarity(
+            topic_of(knowledge, self.name), knowledge.thesaurus, self.top_words
+        )
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         return [Score(link.url, weight) for link, weight in zip(links, self.weights(links), strict=True)]
 
     def weights(self, links: Sequence[Link]) -> list[float]:
-        """RW of each link of a page."""
+        """Return RW of each link of a page, 0..1."""
         return [nearest if nearest >= self.c else 0.0 for nearest in self.similarities(links)]
 
     def similarities(self, links: Sequence[Link]) -> list[float]:
-        """m of each link."""
-        assert self._nearness is not None, "prepare comes first"  # noqa: S101 a fault of the caller's, not of the user's
+        """Return m, 0..1, for each link: the largest similarity of one of its words to a topic word."""
+        assert self._word_similarity is not None, "prepare comes first"  # noqa: S101 a fault of the caller's, not of the user's
         return [
-            self._nearness.of_words(shown_words(words, with_context=self.with_context))
+            self._word_similarity.of_words(shown_words(words, with_context=self.with_context))
             for words in words_of_links(links, self._segmenter)
         ]
 
@@ -190,7 +192,7 @@ class RelevanceWeighting(Strategy):
 
 @dataclass(frozen=True)
 class _OfSimilarity:
-    """m as the gate wants it: its log-odds."""
+    """The link gate's scorer: the log-odds of m."""
 
     weighting: RelevanceWeighting
 

@@ -1,14 +1,14 @@
-"""Labels a link by the address of its target.
+"""Labels a link by the URL of its target.
 
-Tens of thousands of labelled links are needed. Sites about one topic publish little else, so a link into such a site, or into such a channel,
-is an example of the topic, without hand work.
+Training needs tens of thousands of labelled links. Sites about one topic publish little else. So a link into such a site, or into such a
+channel of a site, is an example of the topic, without manual labelling.
 
 Idea: target under a positive URL prefix -> +; under a negative one -> -; elsewhere no label.
-Formula: a prefix is a host (with all its sub-domains) or host/path; the longest prefix that holds the URL decides.
+Formula: a prefix is a host (with all its sub-domains) or host/path; the longest prefix of the URL decides.
 Parameters: the topic's `positive` and `negative` URL prefixes.
 Reads: the URL only, neither anchor nor page. Cost: a few dictionary look-ups a link.
 But: paths count too (www.sohu.com/c/8/), and a longer prefix overrules a shorter one of the other class; the
-    paper knows domains only. A link such as 更多 inside a channel counts as the channel's topic.
+    paper has domains only. A link such as 更多 into a channel gets the channel's label.
 Reference: Han et al. 2010, §3.2.2, algorithm 2.
 """
 
@@ -23,7 +23,7 @@ from topiccrawler.topics.topic import Topic
 
 
 def label(url: str, topic: Topic) -> int | None:
-    """1, 0, or None when neither list holds the address. A prefix in both lists counts as positive."""
+    """Return 1 for a URL of the topic, 0 for another one, None if neither list has a prefix of it. A prefix in both lists is positive."""
     labels = _label_of_prefix(tuple(topic.positive), tuple(topic.negative))
     for prefix in _prefixes(url):
         if prefix in labels:
@@ -41,7 +41,7 @@ def _trimmed(prefix: str) -> str:
 
 
 def _prefixes(url: str) -> Iterator[str]:
-    """Every prefix that holds `url`: longest path first on its own host, then the domains above it, nearest first."""
+    """Yield every prefix of `url`: those on its own host, longest path first, then those on its parent domains, nearest first."""
     try:
         parts = urlsplit(url.lower())
         port = f":{parts.port}" if parts.port not in {None, 80, 443} else ""

@@ -1,16 +1,16 @@
-"""The paper's evaluation table: precision, recall and F1 of each feature group on held-out links.
+"""Computes the paper's evaluation table: precision, recall and F1 of each feature group on held-out links.
 
-A random split of one portal's links flatters, because every menu stands on both sides; so each row is measured twice,
+A random split of one portal's links overestimates a model, because every menu is in both parts. So each row is measured twice,
 with 30 % of the links held out and with whole source hosts held out.
 
 Rows (Han et al. 2010, §4.2)
     group 1     anchor words                                        the paper's model (training.published)
-    group 2     anchor and context words, separate, lexicon flags   the same
+    group 2     anchor and context words, separate, lexicon flags   also the paper's model
     pages       naive Bayes trained on documents, applied to anchor and context as one text
-    dictionary  anchor or context holds a word of the lexicon; nothing is trained
+    dictionary  anchor or context has a word of the lexicon; nothing is trained
     model       the model that is trained: ours with all sources weighted, even prior, trust by field; with --paper the paper's
-    words       on headlines only: anchor words of two thirds of the headlines, prior of the data, applied to the third
-Learning curve: the rows on held-out hosts for models trained on the links of the first 1/16, 1/8 … of the other hosts.
+    words       on headlines only: anchor words of two thirds of the headlines, prior of the data, applied to the last third
+Learning curve: the row "model" on held-out hosts for models trained on the links of the first 1/16, 1/8 … of the other hosts.
 KL divergence (eq. 3-5): D(P||Q) = sum of P ln(P/Q) over the words both have, each side normalised to 1 over them; P, Q =
     share of a word among all word occurrences of the relevant pages, of the relevant links. Nats; bits = nats / ln 2.
 """
@@ -34,25 +34,25 @@ from topiccrawler.topics.labelled_texts import LabelledText
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table."""
+    """One row of the evaluation table."""
 
     name: str
     precision: float
     recall: float
     f1: float
-    best_f1: float  # with the threshold that suits these links best
+    best_f1: float  # F1 at `best_threshold`, the best threshold for these links
     best_threshold: float
     samples: int
 
     def scores(self) -> dict[str, float]:
-        """As it stands in the model."""
+        """Return the rounded figures as they are stored in the model."""
         numbers = asdict(self)
         del numbers["name"]
         return {name: round(value, 3 if name == "best_threshold" else 4) for name, value in numbers.items()}
 
 
 def row(name: str, truth: Sequence[bool], scores: Sequence[float], threshold: float = 0.0) -> Row:
-    """Precision, recall and F1 at the threshold, and the best F1 any threshold gives."""
+    """Return a row with precision, recall and F1 at the threshold, and the best F1 of all thresholds."""
     hits = sum(1 for true, score in zip(truth, scores, strict=True) if true and score >= threshold)
     chosen = sum(1 for score in scores if score >= threshold)
     positive = sum(truth)
@@ -75,7 +75,7 @@ def _best(truth: Sequence[bool], scores: Sequence[float]) -> tuple[float, float]
 
 
 def _cuts(truth: Sequence[bool], scores: Sequence[float]) -> Iterator[tuple[int, int, float]]:
-    """Every threshold that cuts no tie, the highest first: links kept, hits among them, threshold."""
+    """Yield (links kept, hits among them, threshold) for each threshold that separates no equal scores, highest first."""
     ranked = sorted(zip(scores, truth, strict=True), reverse=True)
     hits = 0
     for kept, (score, true) in enumerate(ranked, 1):
@@ -93,7 +93,7 @@ def link_rows(
     how: str,
     progress: Progress,
 ) -> list[Row]:
-    """The table for one split; `how` names it, `pages` is a model trained on documents."""
+    """Return the rows of the table for one split, whose name is `how`. `pages` is a model trained on documents."""
     words = [sample.words for sample in held_out]
     truth = [sample.positive for sample in held_out]
     rows = []
@@ -109,20 +109,20 @@ def link_rows(
 
 
 def threshold_for(truth: Sequence[bool], scores: Sequence[float], precision: float) -> float | None:
-    """The lowest threshold at which, and above which no tie is cut, the asked precision is reached; None if nowhere."""
+    """Return the lowest threshold that reaches this precision and separates no equal scores; None if there is none."""
     good = [score for kept, hits, score in _cuts(truth, scores) if hits and hits / kept >= precision]
     return good[-1] if good else None
 
 
 def threshold_keeping(scores: Sequence[float], recall: float) -> float:
-    """The highest threshold, in thousandths, at or above which that share (0..1, not 0) of the scores lies."""
+    """Return the highest threshold, in thousandths, that at least the share `recall` (above 0, at most 1) of the scores reaches."""
     ranked = sorted(scores)
     kept = math.ceil(round(recall * len(ranked), 6))
     return math.floor(1000 * ranked[-kept]) / 1000
 
 
 def headline_row(name: str, model: LinkClassifier, held_out: Sequence[Sample]) -> Row:
-    """A model on held-out headlines, as anchors without a context."""
+    """Return the row of a model on held-out headlines, which are used as anchors without a context."""
     bare = [LinkWords(sample.words.anchor, (), ()) for sample in held_out]
     return row(name, [sample.positive for sample in held_out], model.log_odds_of_words(bare), model.threshold)
 
@@ -130,7 +130,7 @@ def headline_row(name: str, model: LinkClassifier, held_out: Sequence[Sample]) -
 def whole_texts(
     documents: Sequence[LabelledText], segmenter: Segmenter, progress: Progress
 ) -> list[Sequence[str]]:
-    """All words of each document; the tokenizer's longest task, so done once."""
+    """Return all words of each document. Computed once, because it is the tokenizer's longest task."""
     return [
         tuple(map(intern, segmenter.words(f"{document.title}|{document.text}")))
         for document in progress(documents, "whole documents")
@@ -140,7 +140,7 @@ def whole_texts(
 def pages_model(
     documents: Sequence[LabelledText], texts: Sequence[Sequence[str]], topic: str
 ) -> LinkClassifier:
-    """Naive Bayes over whole documents, one bag of words each."""
+    """Train naive Bayes on whole documents, each as one bag of words."""
     counts = Counts()
     for document, found in zip(documents, texts, strict=True):
         counts.add({"context": {word for word in found if word.isalpha()}}, document.positive)
@@ -153,7 +153,7 @@ def _one_text(words: LinkWords) -> LinkWords:
 
 
 def divergences(links: Sequence[Sample], pages: Sequence[Sequence[str]], seed: int) -> dict[str, float]:
-    """KL in nats between relevant pages and relevant links, both ways, and between random halves of each."""
+    """Return KL divergences in nats: between relevant pages and relevant links in both directions, and between random halves of each."""
     texts = [[*sample.words.anchor, *sample.words.context] for sample in links if sample.positive]
     if len(pages) < 2 or len(texts) < 2:
         return {}
@@ -170,7 +170,7 @@ def divergences(links: Sequence[Sample], pages: Sequence[Sequence[str]], seed: i
 
 
 def divergence(p: Mapping[str, int], q: Mapping[str, int]) -> float:
-    """D(P||Q) in nats over the common words; 0 when there are none."""
+    """Return D(P||Q) in nats over the common words; 0 if there are none."""
     common = sorted(set(p) & set(q))
     total_p, total_q = sum(p[word] for word in common), sum(q[word] for word in common)
     return sum(p[word] / total_p * math.log(p[word] / total_p * total_q / q[word]) for word in common)

@@ -1,12 +1,12 @@
-"""Labelled links in files: read for `scrapy train`, written by `scrapy crawl links`.
+"""Reads files of labelled links for `scrapy train` and writes them for `scrapy crawl links`.
 
-JSON lines with Link's field names (`left`/`right` for before/after), `context` (the maker of before and after) and a label: 1, 0, null, or the
-name of a topic ("" = none); `fin` (1, 0, null) is read for the topic finance, before `label`.
+`read_links` reads JSON lines with the field names of Link (also `left`/`right` for before/after), `context` (the maker of before and
+after) and a label: 1, 0, null, or the name of a topic ("" = none). For the topic finance, `fin` (1, 0, null) is read instead of `label`.
 
-A portal repeats its menu on a million pages, and a killed crawl may fetch a page twice. So a link counts once for its URL and anchor; a page, a
-host and a site (registered domain) give at most so many; and the file itself holds all that is needed to go on: opening it reads it
-again. When a page has too many links, those of smallest hash are taken, so that it is not always the menu. Memory: 8 bytes and a set's slot a
-link.
+`LinkFile` writes such a file. A portal repeats its menu on a million pages, and a killed crawl may fetch a page twice. So a link counts
+once for its URL and anchor, and the numbers of links from a page, a host and a site (registered domain) are limited. The file itself
+has all that is needed to resume: it is read again when it is opened. If a page has too many links, those with the smallest hash are
+written, so that it is not always the menu. Memory: 8 bytes and a set's slot a link.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from topiccrawler.urls.canonical import host_of, registered_domain
 
 @dataclass(frozen=True, slots=True)
 class LabelledLink:
-    """A link and whether it leads to the topic; `label` is what the file calls it."""
+    """A link, whether it leads to the topic, and its `label` in the file."""
 
     link: Link
     positive: bool
@@ -44,7 +44,7 @@ class LabelledLink:
 
 
 def read_links(path: Path, topic: Topic, context: str) -> Iterator[LabelledLink]:
-    """The labelled links of a file; links without a label are passed over."""
+    """Yield the labelled links of a file; links without a label are skipped. Raises LinksFileError for an invalid line."""
     names = names_of(topic)
     for row, where in json_lines(path):
         if row.get("context", context) != context:
@@ -85,7 +85,7 @@ def _link(row: dict[str, Any], where: str) -> Link:
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """How many links are taken at most from one page, host, site."""
+    """The largest numbers of links that are written from one page, host and site."""
 
     page: int = 50
     host: int = 1000
@@ -93,7 +93,7 @@ class Caps:
 
 
 class LinkFile:
-    """Appends labelled links; opened again, it goes on where it was cut off."""
+    """Appends labelled links to a file. If the file exists, writing resumes after its last complete line."""
 
     def __init__(
         self, path: Path, topic: Topic, *, context: str, caps: Caps, unlabelled: bool = False
@@ -106,11 +106,11 @@ class LinkFile:
         self._seen: set[int] = set()
         self._hosts: Counter[str] = Counter()
         self._sites: Counter[str] = Counter()
-        self._page, self._page_links = "", 0  # links come a page at a time
+        self._page, self._page_links = "", 0  # one page suffices, because links are added page by page
         self._resume()
 
     def add(self, links: Sequence[Link]) -> int:
-        """Label the links of a page and write those that are taken. Returns how many. They survive a kill."""
+        """Label the links of a page and write those within the caps. Returns the number written; these survive a killed process."""
         labelled = [(link, label(link.url, self._topic)) for link in links]
         wanted = {
             _digest(link): (link, known)
@@ -156,7 +156,7 @@ class LinkFile:
                 file.write(text.encode("utf-8", "replace"))
 
     def _resume(self) -> None:
-        """Read what an earlier run wrote; a half line at its end is cut off."""
+        """Read what an earlier run wrote; an incomplete last line is removed."""
         if not self.path.exists():
             return
         whole = 0
@@ -188,7 +188,7 @@ class LinkFile:
 
 
 def _says(link: Link) -> bool:
-    """Is there anything to learn from?"""
+    """Whether the link has a text to learn from."""
     return bool(link.anchor.strip() or link.title.strip())
 
 

@@ -1,12 +1,13 @@
-"""A trained model is measured, compared, merged, promoted.
+"""Measures, compares, merges and promotes trained link models, and writes reports about them.
 
-A model in use decides every crawl of its topic. One that was not measured on held-out rows, or that does worse on them than
-the model in use, stays a candidate unless the user insists; the model that is replaced is kept beside the new one.
+`why_it_stays` and `put_to_use` decide whether a new model replaces the one in use, which affects every crawl of its topic. A model that was
+not measured on held-out rows, or has a lower F1 on them than the model in use, stays a candidate unless the user insists. The
+replaced model is kept beside the new one.
 
-Merging adds counts, so it needs models of one topic, one tokenizer and one context maker. Two models
-trained on the same file would count it twice; that is refused too.
+`merged` adds counts, so it needs models of one topic, one tokenizer and one context maker. Two models
+trained on the same file would count it twice, so they are refused.
 
-The report beside a model, as plain text: the figures and the words with most weight.
+`report` is the plain text beside a model: its figures and the words with the largest weights.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _TOP_WORDS = 30
 
 
 def table(rows: Sequence[Row], title: str = "held out: rows") -> str:
-    """The evaluation table, or the learning curve."""
+    """Return the evaluation table, or the learning curve, as text."""
     head = f"{title:24}{'P':>8}{'R':>8}{'F1':>8}{'best F1':>10}{'at':>9}{'samples':>9}"
     lines = [
         f"{row.name:24}{row.precision:8.3f}{row.recall:8.3f}{row.f1:8.3f}{row.best_f1:10.3f}{row.best_threshold:9.2f}{row.samples:9}"
@@ -41,14 +42,14 @@ def table(rows: Sequence[Row], title: str = "held out: rows") -> str:
 
 
 def divergence_lines(found: Mapping[str, float]) -> str:
-    """KL divergences in nats and bits."""
+    """Return KL divergences as text, in nats and bits."""
     return "\n".join(f"D({name}) = {kl:.3f} nats = {kl / math.log(2):.3f} bits" for name, kl in found.items())
 
 
 def report(
     model: LinkClassifier, rows: Sequence[Row], divergences: Mapping[str, float], curve: Sequence[Row] = ()
 ) -> str:
-    """The whole text."""
+    """Return the report about a model."""
     parts = [
         f"Link model of topic {model.topic}",
         "\n".join(_facts(model)),
@@ -79,7 +80,7 @@ def _facts(model: LinkClassifier) -> Iterator[str]:
 
 
 def thresholds(model: LinkClassifier) -> str:
-    """What it decides by."""
+    """Return the thresholds of a model as text."""
     gate = "not calibrated, it stands open" if model.gate_threshold is None else f"{model.gate_threshold:g}"
     return f"threshold {model.threshold:g}, link gate {gate} (log-odds)"
 
@@ -106,12 +107,12 @@ def _listed(ranked: Sequence[tuple[str, float]]) -> str:
     return " ".join(f"{word} {odds:.1f}" for word, odds in ranked)
 
 
-CANDIDATE = ".candidate.json"  # how a model is called that is not in use
-_A_PAGE = 2_000  # links shown to the tokenizer at once
+CANDIDATE = ".candidate.json"  # end of the file name of a model that is not in use
+_A_PAGE = 2_000  # links segmented in one call
 
 
 def labelled(paths: Sequence[Path], topic: Topic, context: str) -> list[LabelledLink]:
-    """The labelled links of all files; LinksFileError when there is none."""
+    """Return the labelled links of all files. Raises LinksFileError if there is none."""
     found = [link for path in paths for link in read_links(path, topic, context)]
     if not found:
         files = ", ".join(map(str, paths))
@@ -122,7 +123,7 @@ def labelled(paths: Sequence[Path], topic: Topic, context: str) -> list[Labelled
 def measure(
     model: LinkClassifier, links: Sequence[LabelledLink], threshold: float | None = None, name: str = ""
 ) -> Row:
-    """Precision, recall and F1 of a model at its own threshold, or at the one given."""
+    """Return the precision, recall and F1 of a model at `threshold`, by default its own."""
     scores = [
         score
         for start in range(0, len(links), _A_PAGE)
@@ -133,7 +134,7 @@ def measure(
 
 
 def merged(models: Sequence[LinkClassifier]) -> LinkClassifier:
-    """One model that has counted what all have; settings of the first, words of every lexicon."""
+    """Return a model with the sums of all counts, the settings of the first model, and the entries of all lexicons. Raises ModelError."""
     first, *others = models
     counts, sources = first.counts, dict(_sources(first))
     for other in others:
@@ -151,7 +152,7 @@ def merged(models: Sequence[LinkClassifier]) -> LinkClassifier:
     entries = [entry for model in models for entry in model.lexicon.entries]
     lexicon = Lexicon(entries, first.segmenter)
     training = {"files": sources, "merged": [model.training.get("set") for model in models]}
-    # the gate's threshold was measured for another model
+    # the gate's threshold was measured for one of the models alone
     return replace(first, counts=counts, lexicon=lexicon, gate_threshold=None, training=training, scores={})
 
 
@@ -161,18 +162,18 @@ def _sources(model: LinkClassifier) -> Mapping[str, str]:
 
 
 def same_sources(one: LinkClassifier, other: LinkClassifier) -> bool:
-    """Was one trained on a file that the other was trained on? Then links of that file cannot compare them."""
+    """Whether both models were trained on a common file. If so, links of that file cannot compare them."""
     return bool(set(_sources(one).values()) & set(_sources(other).values()))
 
 
 def trained_on(model: LinkClassifier, paths: Sequence[Path]) -> list[Path]:
-    """The files among these that the model was trained on: rows it has seen do not measure it."""
+    """Return those of the files on which the model was trained: rows that it has seen cannot measure it."""
     digests = set(_sources(model).values())
     return [path for path in paths if sha256_of(path) in digests]
 
 
 def held_out(scores: Mapping[str, Any]) -> tuple[str, float] | None:
-    """Name and F1 of the row that counts among those of a training: hosts held out before links before headlines."""
+    """Return name and F1 of the decisive row of a training: held-out hosts, else held-out links, else headlines; None if there is none."""
     for name in ("hosts: model", "links: model", "headlines: model"):
         if (f1 := _f1(scores, name)) is not None:
             return name, f1
@@ -188,10 +189,10 @@ def _f1(scores: Mapping[str, Any], name: str) -> float | None:
 def why_it_stays(
     new: LinkClassifier, test: Callable[[LinkClassifier], float] | None, folder: Path
 ) -> str | None:
-    """Why the model in use is not to be replaced by a new one; None when it may be, or when there is none.
+    """Return why a new model must not replace the model in use; None if it may, or if no model is in use.
 
-    `test` is the F1 of a model on the rows held out from the new one. A model in use that was trained on the same file has
-    seen them, so the row of the same name in its own training is compared instead.
+    `test` returns the F1 of a model on the rows held out from the new one. A model in use that was trained on the same file has
+    seen these rows, so the row of the same name in its own training is compared instead.
     """
     if not model_file(new.topic, folder).exists():
         return None
@@ -208,12 +209,12 @@ def why_it_stays(
 
 
 def model_file(topic: str, folder: Path) -> Path:
-    """Where a topic's model in use lies."""
+    """Return the path of a topic's model in use."""
     return folder / f"{topic}.json"
 
 
 def in_use(topic: str, folder: Path, segmenter: Segmenter = PLAIN) -> LinkClassifier | None:
-    """The model a crawl with this folder would take, if there is one that can be read."""
+    """Return the model that a crawl with this folder would use; None if there is none that can be read."""
     try:
         return load(model_file(topic, folder), segmenter)
     except ModelError:
@@ -221,7 +222,7 @@ def in_use(topic: str, folder: Path, segmenter: Segmenter = PLAIN) -> LinkClassi
 
 
 def put_to_use(candidate: LinkClassifier, folder: Path) -> Path | None:
-    """Save the candidate as the topic's model, remove its candidate file; where the former model is kept, if there was one."""
+    """Save the candidate as the topic's model and remove its candidate file. Returns the path of the former model's copy, or None."""
     place = model_file(candidate.topic, folder)
     former = keep_former(place)
     save(candidate, place)

@@ -1,23 +1,23 @@
 """Turns labelled links, headlines, documents, keywords and URL prefixes into weighted samples.
 
-One portal's 86 000 links would outweigh the 25 000 headlines of many sites. Each source is weighted so that both classes
-count the same in it, and its size is bounded; within the links, repeats and large hosts are damped.
+One portal's 86 000 links would outweigh the 25 000 headlines of many sites. So each source has a weight of its own, and both classes
+get the same total weight in it. Within the links, repetitions and large hosts are damped.
 
 Idea: a headline is used as an anchor and as a context; a document's title as an anchor, its sentences as contexts; a
     keyword as a short anchor and context; other topics' keywords are the negatives.
 Formula: weight of a link = 1 / (times its anchor occurs on its host * (links of its host)^0.25)
     weight of one of a document's n sentences = 1/n, n at most 8
-    class total of a source, both classes = share * sqrt(samples of + * samples of -), samples as they are
+    total weight of each class of a source = share * sqrt(samples of + * samples of -), samples counted without weights
     shares: links 0.25, headlines 1, documents 0.5, keywords 1, URL prefixes 1; a keyword counts as 40 samples, times its
         weight over the heaviest, a prefix as 30 (ours; chosen on links of other sites: docs/lab/link-models.md)
 Cost: one pass, most of it in the tokenizer.
-But: the paper has one source and uses it as it is (training.published).
+But: the paper has one source and uses it without weights (training.published).
 Reference: Han et al. 2010, §3.2; the weights are ours.
 
-Boilerplate words are words of links whatever they lead to; they are counted for no class. 目录, 标签, 搜索 and github stand at links of every
-site, so training always finds some weight for them; but it reflects how the training sites were built, and on the next site it outweighs
-the other words. Common words that a topic needs are no boilerplate (手机, 统计, 条款, 地图), nor are a topic's own keywords
-(boilerplate_beside). The paper's models in the evaluation table count every word. Figures: docs/lab/link-models.md, "Boilerplate words".
+`BOILERPLATE` are words of links whatever the target; they are counted for no class. 目录, 标签, 搜索 and github are in links of every
+site, so training always finds some weight for them. But it reflects how the training sites were built, and on the next site it outweighs
+the other words. Common words that a topic needs are not boilerplate (手机, 统计, 条款, 地图), nor are a topic's own keywords
+(`boilerplate_beside`). The paper's models in the evaluation table count every word. Figures: docs/lab/link-models.md, "Boilerplate words".
 """
 
 from __future__ import annotations
@@ -68,19 +68,19 @@ T = TypeVar("T")
 
 
 class Progress(Protocol):
-    """Walks through items and shows how far it is."""
+    """Iterates over items and displays the progress."""
 
     def __call__(self, items: Sequence[T], what: str) -> Iterable[T]: ...
 
 
 def silently(items: Sequence[T], what: str) -> Iterable[T]:  # noqa: ARG001
-    """Progress that shows nothing."""
+    """Iterate over items without displaying the progress."""
     return items
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One thing to learn from; `has` names its fields."""
+    """One weighted training sample; `has` names the fields that it has."""
 
     words: LinkWords
     positive: bool
@@ -92,7 +92,7 @@ class Sample:
 def link_samples(
     links: Sequence[LabelledLink], segmenter: Segmenter, progress: Progress = silently
 ) -> list[Sample]:
-    """Each link as it stands, weight 1."""
+    """Return a sample of weight 1 for each link."""
     return [
         Sample(_interned(words), item.positive, host=host_of(item.link.source_url))
         for chunk in progress(list(_chunks(links)), "links")
@@ -103,7 +103,7 @@ def link_samples(
 def headline_samples(
     headlines: Sequence[LabelledText], segmenter: Segmenter, progress: Progress = silently
 ) -> list[Sample]:
-    """Each headline as an anchor, and as a context."""
+    """Return a sample for each headline, which is used as an anchor and as a context."""
     return [
         Sample(_interned(LinkWords(words, words, ())), item.positive, has=GROUP_2)
         for chunk in progress(list(_chunks(headlines)), "headlines")
@@ -114,7 +114,7 @@ def headline_samples(
 def document_samples(
     documents: Sequence[LabelledText], segmenter: Segmenter, progress: Progress = silently
 ) -> list[Sample]:
-    """Title as anchor, first sentences as contexts."""
+    """Return samples for documents: the title as an anchor, the first sentences as contexts."""
     found = []
     for document in progress(documents, "documents"):
         title, *sentences = segmenter.words_of([document.title, *_sentences(document.text)])
@@ -128,9 +128,9 @@ def document_samples(
 
 
 def keyword_samples(topic: Topic, negative_topics: Sequence[Topic]) -> list[Sample]:
-    """The topic's keywords against those of other topics that it does not share; its example texts as documents.
+    """Return the topic's keywords as positive samples, other topics' keywords as negatives, and its example texts as documents.
 
-    A word of a phrase says less than the phrase, which is in the lexicon: of n words each counts 1/n².
+    A word of a phrase says less than the phrase, which is in the lexicon: in a phrase of n words each counts 1/n².
     """
     heaviest = max(topic.keywords.values())
     own = [(word, True, weight / heaviest) for word, weight in topic.keywords.items()]
@@ -153,14 +153,14 @@ def keyword_samples(topic: Topic, negative_topics: Sequence[Topic]) -> list[Samp
 
 
 def is_phrase(keyword: str) -> bool:
-    """It has several words by its own account: electric car."""
+    """Whether the keyword is written as several words, like "electric car"."""
     return len(keyword.split()) > 1
 
 
 def prefix_samples(topic: Topic, negative_topics: Sequence[Topic]) -> list[Sample]:
-    """The topic's URL prefixes against its negative ones and those of other topics: the words of their addresses.
+    """Return the words of the topic's URL prefixes as positive samples, those of its negative and other topics' prefixes as negatives.
 
-    Without both classes there are no samples.
+    Empty if one of the classes has no sample.
     """
     own = dict.fromkeys(topic.positive)
     others = dict.fromkeys(
@@ -179,7 +179,7 @@ def prefix_samples(topic: Topic, negative_topics: Sequence[Topic]) -> list[Sampl
 
 
 def damped(samples: Sequence[Sample]) -> list[Sample]:
-    """Links weighted so that repeats on a host, and large hosts, count less."""
+    """Return links with weights that reduce repetitions on a host, and large hosts."""
     hosts = Counter(sample.host for sample in samples)
     repeats = Counter((sample.host, tuple(sample.words.anchor)) for sample in samples)
     damping = (
@@ -190,7 +190,7 @@ def damped(samples: Sequence[Sample]) -> list[Sample]:
 
 
 def balanced(sources: Mapping[str, Sequence[Sample]], lexicon: Lexicon) -> Counts:
-    """The counts of all sources, each with its weight."""
+    """Return the summed counts of all sources, each with its weight and with balanced classes."""
     counts = Counts()
     excluded = boilerplate_beside(sources.get("keywords", ()))
     for name, samples in pooled(sources).items():
@@ -200,13 +200,13 @@ def balanced(sources: Mapping[str, Sequence[Sample]], lexicon: Lexicon) -> Count
         for sample in samples:
             add(counts, sample, lexicon, sample.weight * goal / weights[sample.positive], excluded)
         for side in (False, True):
-            if not weights[side]:  # nothing is known of the other class: as large, and without a word
+            if not weights[side]:  # a class without samples is counted as equally large, without words
                 counts.add(dict.fromkeys(GROUP_2, ()), side, goal)
     return counts
 
 
 def pooled(sources: Mapping[str, Sequence[Sample]]) -> dict[str, list[Sample]]:
-    """A source with one class only is joined to the first that has both: 16 kinds of news, none of them health."""
+    """Add each source with samples of one class only (such as news of 16 kinds without health) to the first source that has both."""
     whole = {name: list(found) for name, found in sources.items() if all(_sides(found))}
     home = next((name for name in ("documents", "headlines", "links", "keywords") if name in whole), None)
     if home is None:
@@ -225,13 +225,13 @@ def _sides(samples: Sequence[Sample]) -> list[int]:
 def add(
     counts: Counts, sample: Sample, lexicon: Lexicon, weight: float, without: frozenset[str] = frozenset()
 ) -> None:
-    """Count one sample, in the fields it has, `without` some words."""
+    """Count one sample in the fields that it has, `without` some words."""
     found = features_of(sample.words, lexicon)
     counts.add({name: found[name] - without for name in sample.has}, sample.positive, weight)
 
 
 def boilerplate_beside(keywords: Iterable[Sample]) -> frozenset[str]:
-    """The words counted for no class: boilerplate, without the words of the topic's own keywords."""
+    """Return the words that are counted for no class: boilerplate without the words of the topic's own keywords."""
     return BOILERPLATE.difference(*(sample.words.anchor for sample in keywords if sample.positive))
 
 
@@ -242,7 +242,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _interned(words: LinkWords) -> LinkWords:
-    """One string object a word: the vocabulary is small, the samples are many."""
+    """Share one string object for each distinct word, because the vocabulary is small and the samples are many."""
     return LinkWords(*(tuple(map(intern, part)) for part in words))
 
 

@@ -1,6 +1,6 @@
 """Trains a link classifier from labelled links, headlines, documents, or keywords alone.
 
-The table is made first, with parts held out (link_model.training.evaluation); then the model is trained on everything.
+First the evaluation table is measured with parts held out (link_model.training.evaluation); then the model is trained on all samples.
 """
 
 from __future__ import annotations
@@ -47,26 +47,26 @@ from topiccrawler.topics.topic import Topic
 
 LEAST_COUNT = 0.5
 MOST_WORDS = 60_000
-THRESHOLD = 1.0  # log-odds; most links lead off topic, so even odds accept too much: docs/lab/link-models.md
+THRESHOLD = 1.0  # log-odds; most links lead off topic, so even odds accept too many: docs/lab/link-models.md
 GATE_RECALL = 0.98
-GATE_MOST = -6.9  # log-odds, 1 to 1000: few held-out links are relevant, so their own share may say anything
-PORTIONS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the hosts, on the learning curve
+GATE_MOST = -6.9  # log-odds, 1 to 1000: with few relevant held-out links the measured threshold is unreliable
+PORTIONS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # shares of the hosts on the learning curve
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingRecipe:
-    """What to train, and from which files."""
+    """The configuration of a training: topic, files and parameters."""
 
     topic: Topic
     links: Sequence[Path] = ()
     headlines: Sequence[Path] = ()
     documents: Sequence[Path] = ()
-    lexicon: Sequence[str] = ()  # the topic's own when empty
-    negative_topics: Sequence[Topic] = ()  # whose keywords stand for all other topics
+    lexicon: Sequence[str] = ()  # empty = the topic's own
+    negative_topics: Sequence[Topic] = ()  # topics whose keywords represent all other topics
     context: ContextMaker = "window"
     seed: int = 0
-    precision: float | None = None  # asked for on links of hosts held out; sets the threshold
-    gate_recall: float = GATE_RECALL  # share of relevant links of hosts held out that the link gate lets in
+    precision: float | None = None  # required on links of held-out hosts; determines the threshold
+    gate_recall: float = GATE_RECALL  # share of relevant links of held-out hosts that the link gate admits
     published: int | None = (
         None  # feature group 1 or 2 of the paper's own model, from the links alone; None = ours
     )
@@ -75,7 +75,7 @@ class TrainingRecipe:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A model and what is known about it."""
+    """A trained model and its evaluation."""
 
     model: LinkClassifier
     rows: Sequence[Row] = ()
@@ -85,7 +85,7 @@ class Trained:
 
 
 def train(recipe: TrainingRecipe, progress: Progress = silently) -> Trained:
-    """Read, measure on parts held out, train on everything."""
+    """Read the files, measure on held-out parts, and train on all samples. Raises LinksFileError if the links are of one class only."""
     links = [item for path in recipe.links for item in read_links(path, recipe.topic, recipe.context)]
     headlines = [item for path in recipe.headlines for item in read_headlines(path, recipe.topic)]
     documents = [item for path in recipe.documents for item in read_documents(path, recipe.topic)]
@@ -123,7 +123,7 @@ def train(recipe: TrainingRecipe, progress: Progress = silently) -> Trained:
 
 @dataclass
 class _Bench:
-    """Measures models trained on a part of the samples on the parts held out."""
+    """Measures models that were trained on a part of the samples, on the held-out part."""
 
     recipe: TrainingRecipe
     samples: Mapping[str, Sequence[Sample]]
@@ -132,12 +132,12 @@ class _Bench:
     progress: Progress
     rows: list[Row] = field(default_factory=list)
     curve: list[Row] = field(default_factory=list)
-    held_out: tuple[LinkClassifier, Sequence[Sample]] | None = None  # what the threshold is chosen by
+    held_out: tuple[LinkClassifier, Sequence[Sample]] | None = None  # they determine the threshold
     test: Callable[[LinkClassifier], float] | None = None
     gate_threshold: float | None = None
 
     def links(self) -> None:
-        """The evaluation table with links held out at random and by host, and the learning curve by host."""
+        """Measure the evaluation table with links held out at random and by host, and the learning curve by host."""
         links = self.samples.get("links", ())
         for by_host in (False, True) if links else ():
             kept, held_out = split(links, self.recipe.seed, by_host)
@@ -171,7 +171,7 @@ class _Bench:
         self.curve.append(replace(self.rows[-1], name=_named(kept)))
 
     def headlines(self) -> None:
-        """Words of two thirds of the headlines, with documents beside them, and the whole model, on the last third."""
+        """Measure on a third of the headlines three models of the other two thirds: words alone, with documents, and the whole model."""
         if "headlines" not in self.samples:
             return
         kept, held_out = split(self.samples["headlines"], self.recipe.seed, by_host=False, share=2 / 3)
@@ -195,7 +195,7 @@ class _Bench:
             self.held_out = model, [replace(one, words=one.words._replace(context=())) for one in held_out]
 
     def threshold(self, usual: float) -> float:
-        """The threshold with the asked precision on the held-out links as they are; without a wish the default."""
+        """Return the threshold with the required precision on unbalanced held-out links; `usual` if no precision is required."""
         wish = self.recipe.precision
         if wish is None:
             return usual
@@ -212,7 +212,9 @@ class _Bench:
 
 
 def gate_threshold(model: LinkClassifier, held_out: Sequence[Sample], recall: float) -> float:
-    """What keeps that share of the relevant links by their words alone (by their addresses they were labelled); GATE_MOST at most."""
+    """Return the log-odds that the share `recall` of the relevant links reaches, at most GATE_MOST. Their URLs are not scored, because
+    they determined the labels.
+    """
     words = [one.words._replace(url=()) for one in held_out if one.positive]
     return min(GATE_MOST, threshold_keeping(model.log_odds_of_words(words), recall))
 
@@ -239,7 +241,7 @@ def _both(samples: Sequence[Sample]) -> bool:
 
 
 def evened(samples: Sequence[Sample], seed: int) -> list[Sample]:
-    """The larger class sampled to the size of the smaller: the paper's table has about as many of each."""
+    """Sample the larger class down to the size of the smaller: the paper's table has about as many links of each."""
     sides = [[sample for sample in samples if sample.positive is side] for side in (False, True)]
     size = min(map(len, sides))
     return [sample for side in sides for sample in random.Random(seed).sample(side, size)]
@@ -248,7 +250,7 @@ def evened(samples: Sequence[Sample], seed: int) -> list[Sample]:
 def split(
     samples: Sequence[Sample], seed: int, by_host: bool, share: float = 0.7
 ) -> tuple[list[Sample], list[Sample]]:
-    """About `share` of the samples of each class, and the others; by source host no host is on both sides."""
+    """Split off about `share` of the samples of each class; return both parts. With `by_host` no source host is in both."""
     keys = [sample.host if by_host else str(place) for place, sample in enumerate(samples)]
     sizes: dict[str, list[int]] = {}
     for key, sample in zip(keys, samples, strict=True):

@@ -1,22 +1,21 @@
-"""Learns a topic from example pages as the MySpider thesis does: words, weights, threshold, and the thesis' own statistics.
+"""Learns a topic from example pages as in the MySpider thesis: words, weights, threshold, and the thesis' own statistics.
 
 Idea: the topic's vector is the centroid of the example pages' vectors, cut to its k largest entries; a page is about the topic
-from some likeness to it on.
+if its similarity to that vector reaches a threshold.
 Formula: weight = mean tf · ln(N/n) · IG over the positive pages (topics.keywords), fields weighted as in relevance.linear; IG of
 each side's occurrences in the thesis (table 4-3), of each side's share of pages with the word in ours;
-threshold: the best F1 of the vsm page classifier over pages that a topic of the other four fifths classified, the other pages counted
-as nine to one; beside it the
-thesis' own measure, the cosine of the page's tf·idf·IG vector and the centroid.
-Ours beside it: up to 600 words near the first 30 (topics.proposed_words), and 300 of the other pages that speak against the topic
-(relevance.vsm), weighed in the same way. As far as the pages belong to a topic of the catalogue (kindred_pages; share s, 0..1): its
-words, its names, and those near the names that the pages use count s, the words learned 1 - s / 2, those near the first 1 - s;
-300 · (1 - s) words speak against, and from a share of CONTRAST on the catalogue's other topics do (relevance.vsm); the threshold is
-s · that topic's + (1 - s) · the pages' own. Of each word the largest weight.
+threshold: the best F1 of the vsm page classifier in cross-validation (FOLDS parts), with negative pages weighted nine to one positive;
+for comparison the thesis' own measure, the cosine of the page's tf·idf·IG vector and the centroid.
+Ours in addition: up to 600 words near the first 30 (topics.proposed_words), and 300 words of the negative pages as words against the topic
+(relevance.vsm), weighted in the same way. If the pages belong to a topic of the catalogue (kindred_pages; share s, 0..1), weights are
+multiplied: its words, its names, and the words near those names that the pages use by s; the learned words by 1 - s / 2; the words near
+the first ones by 1 - s. A word has the largest of its weights. Then 300 · (1 - s) words are against the topic. If s >= CONTRAST, the
+catalogue's other topics contrast with it (relevance.vsm). The threshold is s · that topic's + (1 - s) · that of the pages.
 Parameters: Method.words 300 (thesis: some of the first 100), near_words 600 and against 300 (0 and 0 = the thesis alone); FOLDS 5;
 CONTRAST .5.
-Reads: the pages given. Cost: some seconds for 1 000 pages.
-But: pages of one site teach its name. Words of 50 pages miss many: near words raise average precision on another web, and so do
-the catalogue's and words against it (docs/papers/myspider.md).
+Reads: the example pages. Cost: some seconds for 1 000 pages.
+But: pages of a single site teach its name. Words of 50 pages miss many: near words raise average precision on another web, and so do
+the catalogue's words and the words against the topic (docs/papers/myspider.md).
 Reference: MySpider thesis (2009) §3.3, §4.3.2, §4.4.2-4.4.4.
 """
 
@@ -47,24 +46,27 @@ from topiccrawler.topics.kindred import Kindred
 from topiccrawler.topics.proposed_words import proposed
 from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, make_topic
 
-NEAREST_TO = 30
+NEAREST_TO = 30  # first learned words, to which near words are proposed
 FOLDS = 5
 LEAST_WEIGHT = 0.001
-CONTRAST = 0.5  # share; a part of a topic is often nearer to others
+CONTRAST = 0.5  # share from which other topics contrast; a part of a topic is often nearer to others
 FIRST, OF = 30, 100  # the thesis: the first 30 of 100 words cover 85 %
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How many words: learned, near these (with any, also the catalogue's), against the topic; and how they are weighed."""
+    """How a topic is learned: the numbers of words learned, near these, and against the topic, and how words are weighted.
+
+    With `near_words` 0 the catalogue's topics are not used either.
+    """
 
     words: int = 300
     near_words: int = PROPOSED_WORDS
     against: int = 300
-    by_occurrences: bool = False  # the information gain, as in the thesis; else by shares of pages
+    by_occurrences: bool = False  # information gain of occurrences, as in the thesis; else of shares of pages
 
     def keywords(self, examples: Examples, most: int) -> dict[str, float]:
-        """Of these pages, against the others."""
+        """Return the keywords of the positive pages against the negative ones, at most `most`."""
         return keywords_of_pages(
             examples.positive, examples.negative, most, by_occurrences=self.by_occurrences
         )
@@ -75,10 +77,10 @@ THESIS = Method(near_words=0, against=0, by_occurrences=True)
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What the thesis counted, on the pages given; words and thresholds are those of other pages."""
+    """The statistics of the thesis, measured on the example pages by cross-validation."""
 
     titled: int  # pages with one of the first 30 words in the title
-    titled_positive: int  # of these, about the topic
+    titled_positive: int  # those of them about the topic
     positive: int  # pages about the topic
     first_words: float  # 0..1, share of the weight of the first 100 words that the first 30 have
     first_occurrences: float  # 0..1, the same share of occurrences of these words in the positive pages
@@ -89,7 +91,7 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class LearnedTopic:
-    """A topic of pages; no statistics when there are too few of them. `kin`: the catalogue's topic that they belong to."""
+    """A topic learned from pages. `statistics` is None if there are too few pages; `kin` is the catalogue's topic to which they belong."""
 
     topic: Topic
     statistics: Statistics | None
@@ -98,17 +100,17 @@ class LearnedTopic:
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Pages about the topic, and others."""
+    """Example pages about the topic (positive), and other pages (negative)."""
 
     positive: Sequence[PageWords]
     negative: Sequence[PageWords]
 
     def all(self) -> list[tuple[PageWords, bool]]:
-        """Each with what it is."""
+        """Return all pages, each with whether it is about the topic."""
         return [(page, True) for page in self.positive] + [(page, False) for page in self.negative]
 
     def without(self, fold: int) -> Examples:
-        """All but each FOLDSth page."""
+        """Return the pages that are not in this fold, for training."""
         sides = (
             [page for number, page in enumerate(side) if number % FOLDS != fold]
             for side in (self.positive, self.negative)
@@ -116,12 +118,12 @@ class Examples:
         return Examples(*sides)
 
     def part(self, fold: int) -> Examples:
-        """Each FOLDSth page."""
+        """Return the pages of this fold: every FOLDS-th page."""
         return Examples(self.positive[fold::FOLDS], self.negative[fold::FOLDS])
 
 
 def learn(name: str, examples: Examples, method: Method = THESIS, *, zh: str = "") -> LearnedTopic:
-    """The topic of these pages; ArgumentError when no word separates them from the others."""
+    """Learn the topic of the positive pages. Raises ArgumentError if there is none, or if no word separates them from the negative ones."""
     if not examples.positive:
         raise ArgumentError("--positive", "gives no page with words", "name pages that are about the topic")
     kin = _kin(examples, method)
@@ -139,7 +141,7 @@ def learn(name: str, examples: Examples, method: Method = THESIS, *, zh: str = "
 
 
 def _kin(examples: Examples, method: Method) -> Kindred | None:
-    """The catalogue's topic that the pages belong to."""
+    """Return the catalogue's topic to which the positive pages belong, or None."""
     if not method.near_words:
         return None
     first = list(method.keywords(examples, NEAREST_TO))
@@ -149,7 +151,7 @@ def _kin(examples: Examples, method: Method) -> Kindred | None:
 def _words(
     examples: Examples, method: Method, kin: Kindred | None
 ) -> tuple[dict[str, float], dict[str, str]]:
-    """Words with weights, the heaviest 1, and why each."""
+    """Return word -> weight, the heaviest 1, and word -> reason."""
     learned = method.keywords(examples, method.words)
     if not learned:
         return {}, {}
@@ -174,9 +176,9 @@ def _words(
 def _beside(
     first: Mapping[str, float], used: Mapping[str, int], most: int, kin: Kindred | None
 ) -> Iterator[tuple[str, float, str]]:
-    """Words with weights and reasons that no page showed: near the first ones; of the catalogue's topic, and near its names.
+    """Yield word, weight and reason of additional words: near the first ones, of the catalogue's topic, and near its names.
 
-    `used`: the words of the pages about it.
+    `used`: the words of the positive pages.
     """
     if not most:
         return
@@ -206,7 +208,7 @@ def _why(inside: int, outside: int, positive: int, negative: int) -> str:
 def _contrary(
     examples: Examples, weights: Mapping[str, float], method: Method, kin: Kindred | None
 ) -> dict[str, object]:
-    """What speaks against a page, as fields of the topic."""
+    """Return the topic's fields `against` and `contrast`."""
     share = kin.share if kin else 0.0
     most = round(method.against * (1.0 - share))
     found = (
@@ -217,7 +219,7 @@ def _contrary(
 
 
 def _measured(name: str, examples: Examples, method: Method, kin: Kindred | None) -> tuple[float, Statistics]:
-    """Threshold and statistics, each page classified by a topic of the other folds."""
+    """Return threshold and statistics by cross-validation: each page is classified by a topic learned from the other folds."""
     truths: list[bool] = []
     relevances: list[float] = []
     cosines: list[float] = []
@@ -230,7 +232,7 @@ def _measured(name: str, examples: Examples, method: Method, kin: Kindred | None
             contrary["page_threshold"] = load_topic(kin.name).page_threshold
         topic = make_topic({"name": name, "keywords": weights, **contrary}, name).cut_by(
             PLAIN
-        )  # as the pages
+        )  # the segmenter of the pages
         page_classifier, thesis = VsmClassifier(topic), _Centroid(lesson, method.words)
         for page, truth in held_out.all():
             truths.append(truth)
@@ -254,7 +256,7 @@ def _measured(name: str, examples: Examples, method: Method, kin: Kindred | None
 
 
 def _threshold(truths: Sequence[bool], scores: Sequence[float]) -> float:
-    """That of the best F1 if other pages were OTHERS times as many as those about the topic."""
+    """Return the threshold of the best F1 with negative pages weighted to OTHERS times the number of positive ones."""
     positive = sum(truths)
     times = max(1, round(OTHERS * positive / (len(truths) - positive)))
     pairs = [pair for pair in zip(truths, scores, strict=True) for _ in range(1 if pair[0] else times)]
@@ -262,7 +264,7 @@ def _threshold(truths: Sequence[bool], scores: Sequence[float]) -> float:
 
 
 class _Centroid:
-    """The thesis' own page classifier: cosine of tf·idf·IG vectors, of the topic's words alone."""
+    """The thesis' own page classifier: cosine with the centroid of tf·idf·IG vectors over the topic's words."""
 
     def __init__(self, examples: Examples, most: int) -> None:
         self.words = THESIS.keywords(examples, most)
@@ -283,7 +285,7 @@ class _Centroid:
 
 
 def _coverage(examples: Examples) -> tuple[float, float]:
-    """Of the first 100 words' weight, and of their occurrences in the positive pages, the share of the first 30."""
+    """Return the share of the first 30 words in the weight of the first 100, and in the occurrences of these in the positive pages."""
     ranked = THESIS.keywords(examples, OF)
     counts = Counter(word for page in examples.positive for word in running_words(page) if word in ranked)
     return _share_of_first(ranked), _share_of_first({word: counts[word] for word in ranked})

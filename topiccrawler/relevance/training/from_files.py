@@ -1,7 +1,7 @@
-"""From a user's files to a trained page classifier on disk: `scrapy train TOPIC --page-classifier NAME`.
+"""Trains a page classifier from a user's files and saves it: `scrapy train TOPIC --page-classifier NAME`.
 
-Documents and the catalogue name topics in different words. A page classifier needs both under one
-label, so that the keywords of `education` and documents labelled `edu` are one class.
+Documents and the catalogue use different names for a topic. Both need one label, so that the keywords of `education` and the documents
+labelled `edu` are one class.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Progress = Callable[[Sequence[Any], str], Iterable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class TrainingRequest:
-    """What the user asked for."""
+    """The arguments of the training."""
 
     page_classifier: str
     topic: str
@@ -39,11 +39,11 @@ class TrainingRequest:
     precision: float | None = None
     words: int = MOST_WORDS  # features of a trained page classifier
     seed: int = 0
-    force: bool = False  # replace a page classifier that does better
+    force: bool = False  # replace the present page classifier even if its F1 is higher
 
 
 def check(request: TrainingRequest) -> None:
-    """Refuse a request that no file could make valid."""
+    """Raise ArgumentError for a request that is invalid whatever its files contain."""
     what = f"--page-classifier {request.page_classifier}"
     if request.page_classifier == "detail":
         raise ArgumentError(what, "is trained by a program of its own", "see benchmarks/detail_model.py")
@@ -54,7 +54,7 @@ def check(request: TrainingRequest) -> None:
 
 
 def train_to(request: TrainingRequest, folder: Path, progress: Progress) -> dict[str, Any]:
-    """Train and save; the scores, the file and what it was made from."""
+    """Train and save a page classifier; return its scores, its file and the description of its training files."""
     place = folder / FOLDER
     with file_faults(ArgumentError, place, "cannot be written to", "name another folder by --out DIR"):
         place.mkdir(parents=True, exist_ok=True)
@@ -109,7 +109,9 @@ def _samples(topic: Topic, request: TrainingRequest, progress: Progress) -> list
 
 
 def keywords_by_label(topic: Topic, labels: set[str]) -> dict[str, dict[str, float]]:
-    """Keywords, as tokens, of the topic and of every catalogue topic, the latter under the documents' label where they have one."""
+    """Return label -> keywords as tokens, for the topic and for every catalogue topic. The label is that of documents of the topic, if any,
+    else the topic's name.
+    """
     found = {topic.name: token_weights(topic.keywords, topic.segmenter)[0]}
     for name, _ in topic_names():
         if name != topic.name:
@@ -120,12 +122,12 @@ def keywords_by_label(topic: Topic, labels: set[str]) -> dict[str, dict[str, flo
 
 
 def _files(paths: Sequence[Path]) -> list[dict[str, object]]:
-    """Name and fingerprint of each file, so that a model says what it was made from."""
+    """Return name, fingerprint and size of each file, which are stored in the model to identify its training data."""
     return [{"file": one.name, "sha256": sha256_of(one)[:16], "bytes": one.stat().st_size} for one in paths]
 
 
 def as_text(found: dict[str, Any], *, as_json: bool) -> str:
-    """The text that the command prints."""
+    """Return the text that the command prints."""
     if as_json:
         return json.dumps(found, ensure_ascii=False)
     lines = [f"{'':<18}{'P':>8}{'R':>8}{'F1':>8}{'of':>7}"]

@@ -1,14 +1,15 @@
-"""The topic of the catalogue that example pages belong to: who shows fifty pages of finance wants finance, whose words are known.
+"""Finds the topic of the catalogue to which example pages belong: fifty pages about finance belong to the topic finance.
 
-Idea: a topic whose own words rank the examples before the other pages is theirs, or a wider one; when nearly all of the
+Idea: if a topic's own words rank the example pages before the other pages, they belong to it, or to a part of it. If nearly all
 examples share a word that does not name that topic (基金, of finance), they are about a part of it.
-Formula: the topic of the largest average precision of its vsm page classifier over the pages, the other pages counted as nine to
-one; share = (NARROW - m) / (NARROW - WHOLE), between 0 and 1, m = the largest share of examples that hold one of the first words
-learned from them, names of the topic left out.
+Formula: the topic whose vsm page classifier has the largest average precision over the pages, with other pages weighted nine to
+one example; share = (NARROW - m) / (NARROW - WHOLE), between 0 and 1; m = the largest share of examples with one of the first words
+learned from them, without the names of the topic.
 Parameters: LEAST_PRECISION .6; WHOLE .75 and NARROW .9; FEWEST 10 pages of each side. Chosen on documents of nineteen labels and on
 twelve parts of them (docs/papers/myspider.md).
 Cost: the pages are classified once for each topic of the catalogue, some 5 ms a page.
-But: other pages that are all far from the topic say nothing of its neighbours: pages on star signs are taken for astronomy.
+But: if all other pages are far from the topic, they cannot separate it from its neighbours: pages on star signs are classified as
+astronomy.
 Reference: ours.
 """
 
@@ -25,14 +26,17 @@ from topiccrawler.topics.kindred import Kindred, joined, of_catalogue
 
 LEAST_PRECISION = 0.6
 FEWEST = 10  # pages of each side
-OTHERS = 9  # other pages to one about the topic, on a web
+OTHERS = 9  # number of other pages for each page about the topic, as on the web
 WHOLE, NARROW = 0.75, 0.9
 
 
 def kindred_of_pages(
     positive: Sequence[PageWords], negative: Sequence[PageWords], first: Sequence[str]
 ) -> Kindred | None:
-    """The topic, and how far the pages are about all of it (0..1); None when there is none. `first`: words learned from them."""
+    """Return the catalogue's topic of the positive pages and how far they are about all of it (`share`, 0..1); None if there is none.
+
+    `first`: the first words learned from the pages.
+    """
     if min(len(positive), len(negative)) < FEWEST:
         return None
     precisions = {name: _precision(one, positive, negative) for name, one in _classifiers().items()}
@@ -46,7 +50,7 @@ def kindred_of_pages(
 
 
 def _precision(one: VsmClassifier, positive: Sequence[PageWords], negative: Sequence[PageWords]) -> float:
-    """The average precision, as if there were OTHERS other pages to one about the topic."""
+    """Return the average precision, with negative pages weighted to OTHERS times the number of positive ones."""
     from sklearn.metrics import average_precision_score  # a second to import
 
     relevances = [one.similarity(page) for page in (*positive, *negative)]
@@ -56,7 +60,7 @@ def _precision(one: VsmClassifier, positive: Sequence[PageWords], negative: Sequ
 
 
 def _most_shared(positive: Sequence[PageWords], words: Sequence[str]) -> float:
-    """0..1, the share of examples that hold the commonest of the words."""
+    """Return the share, 0..1, of examples that contain the most common of the words."""
     pages = [{*page.title, *page.headings, *page.emphasis, *page.meta, *page.body} for page in positive]
     return max((sum(word in page for page in pages) / len(pages) for word in words), default=0.0)
 

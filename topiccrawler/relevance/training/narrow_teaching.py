@@ -1,18 +1,19 @@
-"""What answers about pages teach a narrow topic: how far to trust its words, and which words stand beside or against them.
+"""Learns from a person's answers about pages how far to trust the words of a narrow topic, and which words are near or against it.
 
-Idea: a refused page was relevant by some words; these are trusted less, as long as they do not carry pages accepted as well. What accepted
-pages say and refused ones do not is near the topic, the other way round is against it.
-Formula: intercept b = mode of the posterior of what, added to the log-odds of the pages answered, explains the answers, with a normal prior of
-standard deviation SPREAD around 0. An answer weighs as much as it surprises: s(d) = |answer - relevance with b|.
-c(w, d) = s(d) · share of a word in what made page d relevant (EvidenceClassifier.explain), 0..1; near words carried it together, so each
-has the sum of theirs. trust(w) = min(1, (Y + SMOOTHING) / (N + SMOOTHING)), Y, N = sums of c over accepted and refused pages.
-m+, m- = sums of the tf · idf vectors (length 1) of accepted and refused pages, each times s, over S + PRIOR; S = sum of s; d = m+ - m-.
-near: the MOST_NEAR words with the largest d, with likeness NEAREST · S/(S + PRIOR) · d / largest d; against: the MOST_AGAINST with the
-smallest, with weight S/(S + PRIOR) · d / smallest d. A word is in LEAST_PAGES pages and in LEAST_SHARE of its side at least, and CONTRAST times as often as
-on the other side; and as in the pages nobody was asked about that are surely off topic (near) or on it (against), by the words' new trust.
+Idea: a refused page was relevant by some words; these are trusted less, unless accepted pages are relevant by them too. Words that
+accepted pages have and refused ones do not are near the topic; the opposite is against it.
+Formula: intercept b = added to the log-odds of the answered pages, the mode of its posterior given the answers, with a normal prior of
+standard deviation SPREAD around 0. An answer has its surprise as weight: s(d) = |answer - relevance with b|.
+c(w, d) = s(d) · share of word w in the relevance of page d (EvidenceClassifier.explain), 0..1; near words explain it together, so each
+gets the sum of their shares. trust(w) = min(1, (Y + SMOOTHING) / (N + SMOOTHING)), Y, N = sums of c over accepted and refused pages.
+m+, m- = sums of the tf · idf vectors (length 1) of accepted and refused pages, each times s, divided by S + PRIOR; S = sum of s;
+d = m+ - m-. near: the MOST_NEAR words with the largest d, with likeness NEAREST · S/(S + PRIOR) · d / largest d; against: the MOST_AGAINST
+words with the smallest d, with weight S/(S + PRIOR) · d / smallest d. Such a word is in at least LEAST_PAGES pages and a share of at least
+LEAST_SHARE of its side. That share is at least CONTRAST times the share on the other side. It is also at least CONTRAST times the share in
+the pages without an answer that are surely off topic (for near words) or surely on topic (for words against), by the new trust.
 Parameters: SPREAD .5, SMOOTHING 2, PRIOR 2 (docs/lab/teaching.md).
-Reads: words of pages and answers. Deterministic; the order of answers does not matter. Cost: an explanation a page answered.
-But: common words (topics.common_words) are never learned; words given are never against.
+Reads: words of pages and answers. Deterministic; the order of answers does not matter. Cost: an explanation for each answered page.
+But: common words (topics.common_words) are never learned; the user's own words are never against the topic.
 Reference: ours; the vectors are Rocchio's (1971).
 """
 
@@ -32,12 +33,12 @@ from topiccrawler.topics.keywords import unit_vector
 from topiccrawler.topics.topic import Topic
 
 SPREAD = 0.5  # standard deviation of the intercept, before any answer
-SMOOTHING = 2.0  # surprising pages
+SMOOTHING = 2.0  # pages with a surprise of 1
 PRIOR = 2.0
 LEAST_TRUST = 0.05
 NEAREST, MOST_NEAR, MOST_AGAINST = 0.6, 15, 60
 LEAST_PAGES, LEAST_SHARE, CONTRAST = 2, 0.3, 3.0
-SURE = 0.9  # of a page nobody was asked about; below 1 - SURE it is surely off topic
+SURE = 0.9  # relevance of a page without an answer that is surely on topic; below 1 - SURE: surely off topic
 
 KIND_WEIGHTS = {
     "title": FIELD_WEIGHTS["title"],
@@ -56,8 +57,10 @@ Vector = dict[str, float]
 def lesson_of(
     topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool], unseen: Sequence[float] = ()
 ) -> dict[str, Any]:
-    """The fields of the topic that the answers (place of a page -> is it about the topic) change: intercept, trust, near, against.
-    `unseen`: of each page the log-odds of what its words here do not show."""
+    """Return the fields of the topic that the answers change: intercept, trust, near, against, reasons.
+
+    `answers`: index of a page -> whether it is about the topic; `unseen`: for each page, log-odds of evidence that is not in its words.
+    """
     classifier, unseen = EvidenceClassifier(topic), unseen or [0.0] * len(pages)
     relevances = [relevance_with(classifier, page, more) for page, more in zip(pages, unseen, strict=True)]
     intercept = round(_intercept([(relevances[at], answers[at]) for at in sorted(answers)]), 3)
@@ -119,7 +122,7 @@ def lesson_of(
 
 
 def _intercept(answered: Sequence[tuple[float, bool]]) -> float:
-    """What added to the log-odds of these relevances explains the answers best: the mode of its posterior, by bisection."""
+    """Return the intercept that explains the answers best when added to the log-odds: the mode of its posterior, by bisection."""
     odds = [(log_odds(relevance), float(answer)) for relevance, answer in answered]
     low, high = -5.0, 5.0
     for _ in range(40):
@@ -157,8 +160,9 @@ def _trust(
 
 
 def words_of_page(page: PageWords) -> list[str]:
-    """All words of a page, each as often as its field weighs; of its segments where it has them, for these are without what the site
-    repeats."""
+    """Return all words of a page, each repeated by the weight of its field. If the page has segments, their words are returned, because
+    segments are without the text that the site repeats.
+    """
     if not page.segments:
         return running_words(page)
     return [
@@ -175,7 +179,7 @@ def _mean(documents: Sequence[Sequence[str]], weights: Sequence[float]) -> Vecto
 
 
 def _shares(pages: Iterable[PageWords]) -> Vector:
-    """Of each word, which share of the pages has it."""
+    """Return word -> share of the pages that contain it."""
     documents = [set(words_of_page(page)) for page in pages]
     counts = Counter(word for words in documents for word in words)
     return {word: count / len(documents) for word, count in counts.items()}

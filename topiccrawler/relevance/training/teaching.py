@@ -1,18 +1,18 @@
-"""A topic that learns from a person's answers about pages, and which pages to ask about (Rocchio's feedback).
+"""Changes a topic by a person's answers about pages (Rocchio's relevance feedback), and selects the pages to ask about.
 
-Idea: words of the pages a person took belong to the topic, those of the refused ones do not. The words a person gave stay as they are.
-Formula: m+, m- = mean of the tf·idf vectors (length 1) of the pages taken and refused, each times n/(n + SMOOTHING), n its pages;
-d = m+ - m-. The MOST_WORDS with the largest d > 0 that two pages taken have get at least the weight
-SHARE · n/(n + SMOOTHING) · d / largest d, times the heaviest. A word of the topic that stands in a larger share q of the refused pages
-than p of those taken is multiplied by (p/q)^PENALTY. No word speaks against the topic: that told pages apart better, and crawled worse.
-Common words (topics.common_words) are not learned. Of a narrow topic these words only lead to pages; what judges them learns apart
-(relevance.training.narrow_teaching).
-idf of the language (topics.common_words), not of the crawl: most of its pages are about the topic, whose words would be common there. Words of
-one page alone are left out.
-Questions: of each five the pages nearest to even odds, and every fourth the most relevant one not asked about.
+Idea: words of the pages that a person accepted belong to the topic, those of refused pages do not. The person's own words are not changed.
+Formula: m+, m- = mean of the tf·idf vectors (length 1) of accepted and of refused pages, each times n/(n + SMOOTHING), n = its pages;
+d = m+ - m-. The MOST_WORDS words with the largest d > 0 that are in two accepted pages get at least the weight
+SHARE · n/(n + SMOOTHING) · d / largest d, times the heaviest weight. A word of the topic that is in a larger share q of the refused pages
+than p of the accepted ones is multiplied by (p/q)^PENALTY. No words against the topic are learned: they classified pages better, but
+crawls became worse. Common words (topics.common_words) are not learned. For a narrow topic these words only lead to pages; what
+classifies pages is learned in relevance.training.narrow_teaching.
+The idf is that of the language (topics.common_words), not of the crawl: most pages of a crawl are about the topic, so its words would be
+common there. Words of a single page are left out.
+Questions: three of four are the pages nearest to even odds, one of four is the most relevant page without an answer.
 Parameters: SHARE .5, PENALTY .5, SMOOTHING 3, MOST_WORDS 200 (docs/lab/teaching.md).
 Reads: words of pages and answers. Deterministic; the order of answers does not matter. Cost: .1 s for 300 pages.
-But: it changes no threshold; an answer about a page without words teaches nothing.
+But: the threshold does not change; nothing is learned from an answer about a page without words.
 Reference: Rocchio (1971), in Salton, The SMART Retrieval System; Lewis & Gale (1994) for the uncertain ones.
 """
 
@@ -30,28 +30,31 @@ from topiccrawler.topics.topic import Topic, make_topic
 
 SHARE, PENALTY, SMOOTHING = 0.5, 0.5, 3.0
 MOST_WORDS = 200
-HELD = 0.5  # of the heaviest: words of a topic without `given` that stay as they are
-SURE = 4  # each so many'th question is about a page the page classifier is sure of
+HELD = 0.5  # in a topic without `given`, words of at least this share of the heaviest weight are not changed
+SURE = 4  # every SURE-th question is about one of the most relevant pages
 LEAST_WEIGHT = 0.001
 
 Vector = dict[str, float]
 
 
 def questions(relevances: Sequence[float], threshold: float, asked: Container[int], count: int) -> list[int]:
-    """The places of at most so many pages to ask about, those it is least sure of first."""
+    """Return the indexes of at most `count` pages to ask about: first the most uncertain ones, then the most relevant ones."""
     open_ = [place for place in range(len(relevances)) if place not in asked]
     unsure = sorted(open_, key=lambda place: (abs(relevances[place] - threshold), place))
     chosen = unsure[: count - count // SURE]
-    taken = set(chosen)
+    already = set(chosen)
     surest = sorted(open_, key=lambda place: (-relevances[place], place))
-    return chosen + [place for place in surest if place not in taken][: count // SURE]
+    return chosen + [place for place in surest if place not in already][: count // SURE]
 
 
 def taught(
     topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool], unseen: Sequence[float] = ()
 ) -> Topic:
-    """The topic with what the answers (place of a page -> is it about the topic) say; itself without any. `unseen`: of each page, for a narrow
-    topic, the log-odds of what its words here do not show."""
+    """Return the topic changed by the answers; the topic itself if there is none about a page with words.
+
+    `answers`: index of a page -> whether it is about the topic; `unseen`: for each page of a narrow topic, log-odds of evidence that is
+    not in its words.
+    """
     answers = {place: answer for place, answer in answers.items() if any(running_words(pages[place]))}
     if not answers:
         return topic
@@ -75,7 +78,7 @@ def taught(
 
 
 def _joined(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
-    """Both reasons of a word that has two."""
+    """Merge reasons by word; a word with two different reasons gets both."""
     both = {word: f"{first[word]}; {why}" for word, why in second.items() if first.get(word, why) != why}
     return {**first, **second, **both}
 
@@ -92,20 +95,22 @@ class _Lesson:
         ]
         self.counts = [len(side) for side in sides]
         self.met = [document_frequencies(side) for side in sides]
-        taken, refused = (self._mean(side) for side in sides)
-        self._lean = {word: taken.get(word, 0.0) - refused.get(word, 0.0) for word in sorted(taken | refused)}
+        accepted, refused = (self._mean(side) for side in sides)
+        self._lean = {
+            word: accepted.get(word, 0.0) - refused.get(word, 0.0) for word in sorted(accepted | refused)
+        }
 
     def weights(self) -> tuple[Vector, dict[str, str]]:
-        """The topic's words with their new weights, and why each that is not a person's own."""
+        """Return word -> new weight for the topic's words, and word -> reason for those that are not the person's own."""
         keywords = self.topic.keywords
         heaviest = max(keywords.values())
         cut = self.topic.segmenter.words_of(list(keywords))
         keys = {word: "".join(tokens) for word, tokens in zip(keywords, cut, strict=True)}
-        held = set(self.topic.given) or {word for word in keywords if keywords[word] >= HELD * heaviest}
+        unchanged = set(self.topic.given) or {word for word in keywords if keywords[word] >= HELD * heaviest}
         why = reasons(self.topic)
         found = {}
         for word, weight in keywords.items():
-            factor = 1.0 if word in held else self._penalty(keys[word])
+            factor = 1.0 if word in unchanged else self._penalty(keys[word])
             found[word] = max(LEAST_WEIGHT * heaviest, round(weight * factor, 4)) if factor < 1 else weight
             if factor < 1:
                 why[word] = self._taught(keys[word], f"was {weight:g}")
@@ -123,8 +128,8 @@ class _Lesson:
         return found, why
 
     def _penalty(self, word: str) -> float:
-        taken, refused = ((self.met[side][word] + 0.5) / (self.counts[side] + 1) for side in (0, 1))
-        return (taken / refused) ** PENALTY if self.counts[1] and refused > taken else 1.0
+        accepted, refused = ((self.met[side][word] + 0.5) / (self.counts[side] + 1) for side in (0, 1))
+        return (accepted / refused) ** PENALTY if self.counts[1] and refused > accepted else 1.0
 
     def _taught(self, word: str, was: str) -> str:
         yes, no = (f"{self.met[side][word]} of your {self.counts[side]}" for side in (0, 1))

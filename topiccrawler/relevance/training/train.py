@@ -1,16 +1,16 @@
-"""Trains a page classifier from labelled documents and the catalogue's keywords; scikit-learn does the fitting.
+"""Trains a page classifier from labelled documents and the catalogue's keywords, with scikit-learn.
 
-A third of the documents is held out to measure; the threshold comes from cross-validation on the other two thirds; the
-page classifier that is saved learns from all, in the same way. It replaces the one in use only if it is at least as good on the same
-held-out rows.
-Words: those of at least two documents, pairs of three; the `most_words` with the largest weights (a first fit ranks them). Counts are a
-sparse matrix, a row a document, a column a word.
-svm: a linear SVM a label, one against the others, on unit vectors of (1 + ln count)·idf of words, pairs of neighbours and
-lists of catalogue words; the other labels are negative topics, since "not finance" is no class of page. naive_bayes: multinomial,
-Laplace, topic against the others (JLSE eq. 1-2). vsm: a vector a label, the words with the largest SVM weights
-for it, half and half with the label's keywords; stop words and numbers left out; the other labels' vectors are the topic's
+A third of the documents is held out to measure; the threshold comes from cross-validation on the other two thirds. The
+page classifier that is saved is trained on all documents, in the same way. It replaces the one in use only if its F1 is at least as high
+on the same held-out documents.
+Words: those of at least two documents, pairs of at least three; the `most_words` with the largest weights (a first fit ranks them). Counts
+are a sparse matrix with a row for each document and a column for each word.
+svm: a linear SVM for each label, one against the others, on unit vectors of (1 + ln count)·idf of words, pairs of neighbours and
+lists of catalogue words; the other labels are negative topics, because "not finance" is not a coherent class. naive_bayes: multinomial,
+Laplace, topic against all others (JLSE eq. 1-2). vsm: a vector for each label, of the words with the largest SVM weights
+and, in equal parts, the label's keywords; without stop words and numbers; the other labels' vectors are the topic's
 negative topics.
-Keywords: each topic of the catalogue gives `KEYWORD_DOCUMENTS` made of its keywords, sampled by weight: they add words that
+Keywords: each topic of the catalogue adds `KEYWORD_DOCUMENTS` artificial documents of its keywords, sampled by weight. They add words that
 the documents lack (figures: docs/lab/page-classifiers.md).
 Parameters: COST, C of the SVM: F1 on documents hardly changes between 2 and 10.
 Cost: a minute for 4 000 documents and 13 labels.
@@ -65,7 +65,7 @@ def matrix(documents: Sequence[Mapping[str, float]], words: Sequence[str]) -> Ar
 
 
 def values_of(page_classifier: str, matrix: Array, targets: Array, classes: int) -> tuple[Array, Array]:
-    """A column a class and a bias each."""
+    """Fit a classifier; return its values (words, classes) and the bias of each class."""
     if page_classifier == "naive_bayes":
         bayes = MultinomialNB().fit(matrix, targets)
         return bayes.feature_log_prob_.T.copy(), bayes.class_log_prior_.copy()
@@ -78,14 +78,14 @@ def values_of(page_classifier: str, matrix: Array, targets: Array, classes: int)
 
 
 def presence(matrix: Array) -> Array:
-    """1 where a document holds a word."""
+    """Return a matrix with 1 where a document contains a word."""
     ones = matrix.copy()
     ones.data = np.ones_like(ones.data)
     return ones
 
 
 def idf(matrix: Array) -> Array:
-    """ln((1 + N) / (1 + n)) + 1, as scikit-learn has it: a word of the keywords only stays finite."""
+    """Return ln((1 + N) / (1 + n)) + 1 for each word, as in scikit-learn. It is finite for words that are in no document."""
     return np.log((1 + matrix.shape[0]) / (1 + np.asarray(presence(matrix).sum(axis=0)).ravel())) + 1
 
 
@@ -95,11 +95,11 @@ FORCE = "keep it, or insist with --force (the old one is kept as FILE.old)"
 def refuse_worse(
     place: Path, new: float, row: str, training: Mapping[str, Any], test: Callable[[], float]
 ) -> None:
-    """ModelError when the page classifier in the file `place` does better than a new one, whose F1 is `new`.
+    """Raise ModelError if the page classifier in the file `place` has a higher F1 than the new one, whose F1 is `new`.
 
-    `test` gives the F1 of the one in the file on the rows held out from the new one. If it was trained on one of the same
-    files (`training`), it has seen those rows: the F1 of its own training, in the scores' line `row`, is compared instead.
-    One that cannot be read is of no use to a crawl and may be replaced.
+    `test` returns the F1 of the present one on the documents held out from the new one. If it was trained on one of the same
+    files (`training`), it has seen those documents: then the F1 of its own training, in the row `row` of its scores, is compared.
+    A page classifier that cannot be read may be replaced.
     """
     if not place.exists():
         return
@@ -135,7 +135,7 @@ REST = "rest"
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A classified document; `label` is what the file calls it."""
+    """A labelled document; `label` is its label in the file."""
 
     words: PageWords
     positive: bool
@@ -144,14 +144,14 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to train, and from what."""
+    """The configuration and the data of a training."""
 
     page_classifier: str
     topic: Topic
     samples: Sequence[Sample]
-    # label -> keywords as tokens (topics.topic); the topic's own under its name
+    # label -> keywords as tokens (topics.topic); the label of the topic's own is its name
     keywords: Mapping[str, Mapping[str, float]]
-    precision: float | None = None  # asked of the threshold; None = best F1
+    precision: float | None = None  # required of the threshold; None = best F1
     most_words: int = MOST_WORDS
     seed: int = 0
 
@@ -163,11 +163,11 @@ class Trained:
     page_classifier: LinearClassifier | VsmClassifier
     held_out: Quality
     vsm_held_out: Quality  # the untrained page classifier on the same documents
-    test: Callable[[PageClassifier], Quality]  # any other on the same documents
+    test: Callable[[PageClassifier], Quality]  # measures any page classifier on the same documents
 
 
 def train_page_classifier(plan: Plan) -> Trained:
-    """Measure on a third, then learn from all."""
+    """Measure on a third of the documents, then train on all. Raises LinksFileError if there are too few documents."""
     check(plan)
     indexes = np.arange(len(plan.samples))
     truths = [sample.positive for sample in plan.samples]
@@ -179,7 +179,7 @@ def train_page_classifier(plan: Plan) -> Trained:
 
 
 def check(plan: Plan) -> None:
-    """Refuse documents that nothing can be learned from, in one line."""
+    """Raise LinksFileError if there are too few documents about the topic or about something else."""
     positives = sum(sample.positive for sample in plan.samples)
     negatives = len(plan.samples) - positives
     if min(positives, negatives) < FEWEST:
@@ -189,13 +189,13 @@ def check(plan: Plan) -> None:
 
 
 def worth(samples: Sequence[Sample], page_classifier: PageClassifier) -> Quality:
-    """How well a page classifier agrees with the labels, at its threshold."""
+    """Return how well a page classifier agrees with the labels, at its threshold."""
     relevances = [page_classifier.relevance(sample.words) for sample in samples]
     return quality([sample.positive for sample in samples], relevances, EVEN)
 
 
 def fit(plan: Plan) -> LinearClassifier | VsmClassifier:
-    """A page classifier with slope, offset and threshold from margins it gave to documents it had not seen."""
+    """Train a page classifier on all documents; slope, offset and threshold are fitted to margins from cross-validation."""
     build: Callable[[Plan], LinearClassifier | VsmClassifier] = (
         _vector_classifier if plan.page_classifier == VSM else _linear_classifier
     )
@@ -215,9 +215,9 @@ def fit(plan: Plan) -> LinearClassifier | VsmClassifier:
     if isinstance(final, VsmClassifier):
         topic = final.topic.model_copy(update={"page_threshold": _threshold(plan, truths, margins)})
         return VsmClassifier(topic, negative_topics=final.negative_topics)
-    propagate = max(float(margins.std()), 1e-9)
-    platt = LogisticRegression(C=1e3).fit(margins[:, None] / propagate, truths)
-    slope, offset = float(platt.coef_[0, 0]) / propagate, float(platt.intercept_[0])
+    deviation = max(float(margins.std()), 1e-9)
+    platt = LogisticRegression(C=1e3).fit(margins[:, None] / deviation, truths)
+    slope, offset = float(platt.coef_[0, 0]) / deviation, float(platt.intercept_[0])
     final = replace(final, slope=slope, offset=offset)
     limit = _threshold(plan, truths, [1 / (1 + np.exp(-(slope * m + offset))) for m in margins])
     return replace(final, similarity_threshold=limit)
@@ -227,13 +227,13 @@ def _threshold(plan: Plan, truths: Sequence[bool], scores: Iterable[float]) -> f
     listed = list(truths), [float(score) for score in scores]
     limit = steady_threshold(*listed, plan.seed)
     if plan.precision is not None:
-        asked = threshold_at_precision(*listed, plan.precision)
-        limit = max(listed[1]) if asked is None else asked
+        required = threshold_at_precision(*listed, plan.precision)
+        limit = max(listed[1]) if required is None else required
     return round(min(1.0, max(0.0, limit)), 6)
 
 
 def _labels(plan: Plan, *, negative_topics: bool) -> list[str]:
-    """The class of each sample: the topic's name, a negative topic's label, or the class of all others."""
+    """Return the class of each sample: the topic's name, the label of a negative topic, or REST for all others."""
     sizes = Counter(sample.label for sample in plan.samples if not sample.positive)
     return [
         plan.topic.name
@@ -300,7 +300,7 @@ def _keyword_documents(plan: Plan, *, negative_topics: bool) -> tuple[list[dict[
     for label, weights in sorted(plan.keywords.items()):
         own = label == plan.topic.name
         if not own and not negative_topics:
-            continue  # the class of all others: its documents are its words
+            continue  # the class of all others gets no keywords: its words come from its documents
         for _ in range(KEYWORD_DOCUMENTS if weights else 0):
             drawn = chance.choices(list(weights), list(weights.values()), k=KEYWORD_WORDS)
             made.append(dict(Counter(drawn)))
@@ -309,7 +309,7 @@ def _keyword_documents(plan: Plan, *, negative_topics: bool) -> tuple[list[dict[
 
 
 def _lists(plan: Plan) -> Lists:
-    """The keywords of each topic, the heaviest of each 1."""
+    """Return the keywords of each topic as word lists, with the heaviest word of each scaled to 1."""
     found = {}
     for label, weights in sorted(plan.keywords.items()):
         most = max(weights.values(), default=1.0)
@@ -318,7 +318,7 @@ def _lists(plan: Plan) -> Lists:
 
 
 def _vector_classifier(plan: Plan) -> VsmClassifier:
-    """The keywords of the topic and of each negative topic, half and half with words learned from the samples."""
+    """Make a VSM classifier: for the topic and each negative topic, keywords and words learned from the samples in equal parts."""
     learned = _linear_classifier(replace(plan, keywords={}, most_words=10**9))
     lean = learned.values * learned.factors[:, None]
     vectors = []
@@ -339,7 +339,7 @@ def _vector_classifier(plan: Plan) -> VsmClassifier:
 
 
 def blended(given: Mapping[str, float], learned: Mapping[str, float]) -> dict[str, float]:
-    """Given keywords at half weight, learned ones at full, the mean where both have a word."""
+    """Blend keywords: learned words have full weight, given ones half, words in both the mean. Each side is first scaled to maximum 1."""
     top, most = max(given.values(), default=1.0), max(learned.values(), default=1.0)
     scaled = {word: weight / most for word, weight in learned.items()}
     for word, weight in given.items():
