@@ -23,7 +23,7 @@ class Link(NamedTuple):
     heading: str = ""  # nearest heading above
     region: str = ""  # navigation | header | body | aside | footer
     path: str = ""  # class of the DOM path, for example "div.list>ul>li"
-    kind: str = ""  # down | up | level | cross | out | frame | listing (crawl.site_listings)
+    kind: str = ""  # down | up | level | cross | out | frame | listing (crawling.site_listings)
     position: int = 0  # 0-based among the links of its page
     depth: int = 0  # link steps from the seeds
     source_url: str = ""  # the page that has the link; empty for a seed
