@@ -209,7 +209,7 @@ class RecordedWeb:
         secure = parts[1].lower() == "https"
         if key in self._positions and secure and not self._positions[key] & 1:
             key = "https" + key[4:]  # the http record is most often only a redirect to this one
-        elif key in self._positions:
+        if key in self._positions and self._url(key, self._positions[key]) != entry.url:
             key = entry.url  # the two may differ by a fragment
         if key in self._positions:
             if not self._is_temporary(key) or entry.status in TEMPORARY:
