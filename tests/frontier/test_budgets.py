@@ -156,6 +156,15 @@ def test_a_hub_lives_by_the_pages_it_leads_to(frontier: Frontier) -> None:
     ]
 
 
+def test_a_shape_that_is_new_on_a_host_with_many_others_reaches_its_bound_too(frontier: Frontier) -> None:
+    crawl = Crawl(frontier, host_unproductive_pages=0, shape_unproductive_pages=3)
+    others = [f"a.cn/{chr(97 + n // 26)}{chr(97 + n % 26)}/{page}" for n in range(32) for page in (1, 2)]
+    trap = [f"a.cn/cal/{n}" for n in range(6)]
+    crawl.queue(*others, *trap)
+    assert crawl.run() == [*others, *trap[:3]]
+    assert crawl.budgets.refused == {"shape": 3}
+
+
 def test_a_calendar_of_relevant_pages_that_say_the_same_is_refused_by_its_shape(frontier: Frontier) -> None:
     """/cal/1 … /cal/9 differ in numbers only, in their URLs and in their words; /good stays open."""
     crawl = Crawl(frontier, host_unproductive_pages=0, shape_unproductive_pages=3)

@@ -385,9 +385,9 @@ class Budgets:
             record.shapes.pop(kind, None)
         else:
             record.unproductive += 1
-            record.shapes[kind] = record.shapes.get(kind, 0) + 1
-            if len(record.shapes) > _SHAPES:
+            if kind not in record.shapes and len(record.shapes) >= _SHAPES:
                 del record.shapes[min(record.shapes, key=record.shapes.__getitem__)]
+            record.shapes[kind] = record.shapes.get(kind, 0) + 1
         self._changed[host] = None
 
     def _is_new(self, host: str, page: Page) -> bool:
