@@ -158,6 +158,9 @@ def test_single_urls_are_looked_up_beside_the_writer_with_the_score_that_counts(
         assert lookup.notes.get("a") == "b"
         assert [link.url for link in lookup.queued(links[47].url)] == [links[48].url, links[49].url]
         lookup.close()
+        lookup = QueueLookup(path)
+        assert list(lookup.queued()) == list(frontier.look().queued()) == [*links[:7], raised, *links[8:]]
+        lookup.close()
 
 
 def test_a_reader_beside_a_crawl_that_begins_finds_no_frontier_or_a_whole_one(tmp_path: Path) -> None:
