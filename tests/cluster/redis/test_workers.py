@@ -127,6 +127,33 @@ def test_a_hosts_budget_holds_when_it_changes_hands(worker: Worker) -> None:
     assert lease(third) is None
 
 
+@pytest.mark.parametrize(("budget", "again"), [(3, []), (5, ["http://a/3", "http://a/4"])])
+def test_a_closed_host_keeps_its_page_counts_for_another_run(
+    worker: Worker, budget: int, again: list[str]
+) -> None:
+    """The next run begins on slot 0, whose notes do not have the counts of the worker on slot 1."""
+    beside, owner = worker(), worker()
+    owner.look().is_open("http://a/0")
+    push(owner, *((f"a/{n}", 1.0 - n / 10) for n in range(8)))
+
+    def fetched(frontier: RedisFrontier, most: int) -> list[str]:
+        budgets = Budgets(frontier, Allowance(host_pages=most))
+        ordering = Ordering(build("breadth_first"), frontier, budgets, shared=frontier)
+        urls: list[str] = []
+        frontier.look().is_open("http://a/7")
+        while (leased := ordering.lease(0.0)) is not None:
+            ordering.end(leased.link.url, State.COMPLETED, "", 0.0)
+            urls.append(leased.link.url)
+        assert budgets.closed == {"a": "host budget"}
+        return urls
+
+    assert fetched(owner, 3) == ["http://a/0", "http://a/1", "http://a/2"]
+    for frontier in (owner, beside):
+        frontier.close()
+    next_run = worker()
+    assert (next_run.worker.slot, fetched(next_run, budget)) == (0, again)
+
+
 @pytest.mark.parametrize(
     "text", ["", "[]", "{", '{"pages": 9}', '{"pages": "x", "dry": 0, "shapes": {}, "recent": []}']
 )
