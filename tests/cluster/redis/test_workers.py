@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ from topiccrawler.cluster.redis.client import Client, clients_of
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import has_ended, identity, join
 from topiccrawler.cluster.redis.records import redacted
+from topiccrawler.cluster.redis.server import RedisView
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
@@ -266,6 +268,20 @@ def test_a_worker_that_follows_another_finds_its_notes(worker: Worker) -> None:
     assert beside.notes.get("strategy") is None
     first.close()
     assert worker().notes.get("strategy") == '{"词": 1}'
+
+
+def test_the_pages_of_all_workers_are_summed_up_when_the_first_has_none(redis_server: RedisServer) -> None:
+    job = uuid4().hex
+    workers = [RedisFrontier(join(Client(redis_server.url, job))) for _ in range(4)]
+    for worker in (workers[1], workers[3]):
+        worker.notes.put("harvest", '{"pages": 2, "kept": 1}')
+        worker.notes.put("waits", '[["a", "robots", 1.0]]')
+    for worker in workers:
+        worker.close()
+    view = RedisView(redis_server.url, job)
+    notes = {name: json.loads(text) for name, text in view.summed_notes().items()}
+    view.close()
+    assert notes == {"harvest": {"pages": 4, "kept": 2}, "waits": [["a", "robots", 1.0]] * 2}
 
 
 def test_another_recipe_is_refused_in_one_line(redis_server: RedisServer) -> None:
