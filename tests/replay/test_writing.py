@@ -132,6 +132,24 @@ def test_redirects_and_empty_bodies_are_never_revisits(tmp_path: Path) -> None:
     assert RecordedWeb([path]).find("http://a.cn/m").location == "http://a.cn/b"
 
 
+@pytest.mark.parametrize(
+    ("target", "escaped"),
+    [
+        ("/中文".encode(), "%E4%B8%AD%E6%96%87"),
+        ("/中文".encode("gbk"), "%D6%D0%CE%C4"),
+        (b"/%d6%D0", "%D6%D0"),
+    ],
+)
+def test_the_bytes_of_a_redirects_target_are_escaped_as_a_crawl_does(
+    tmp_path: Path, target: bytes, escaped: str
+) -> None:
+    moved = replace(
+        PAGE, head=b"HTTP/1.1 302 Found\r\nLocation: " + target + b"\r\n\r\n", status=302, body=b""
+    )
+    (path,) = written(tmp_path / "a.warc.gz", moved)
+    assert RecordedWeb([path]).find(PAGE.url).location == f"http://a.cn/{escaped}"
+
+
 def test_files_are_rotated_by_size_and_a_file_that_is_there_is_never_touched(tmp_path: Path) -> None:
     bodies = [replace(PAGE, url=f"http://a.cn/{n}", body=bytes([n]) * 9) for n in range(3)]
     files = written(tmp_path / "a.warc.gz", *bodies, most_bytes=1)

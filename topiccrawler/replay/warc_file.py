@@ -177,13 +177,21 @@ def _entry(record: WarcRecord) -> Entry | None:
     if status is None:
         return None
     url = (record.headers.get("WARC-Target-URI") or "").strip("<> ")
-    location = record.http_headers.get("Location") if 300 <= status < 400 else None
+    location = _location(record) if 300 <= status < 400 else None
     original = ""
     if record.record_type == WarcRecordType.revisit:
         original = (record.headers.get("WARC-Refers-To-Target-URI") or "").strip("<> ")
         if not original:
             return None
     return Entry(url, record.stream_pos, status, location, original)
+
+
+def _location(record: WarcRecord) -> str | None:
+    """The Location header, its bytes that are not ASCII percent-encoded as Scrapy does: a server may send them in any charset."""
+    for name, value in record.http_headers.items_bytes():
+        if bytes(name).lower() == b"location":
+            return "".join(chr(byte) if byte < 128 else f"%{byte:02X}" for byte in bytes(value))
+    return None
 
 
 def _status(record: WarcRecord) -> int | None:
