@@ -95,6 +95,13 @@ def test_within_a_site_copies_of_other_sites_do_not_count(index: Copies) -> None
     assert index.first_of("http://c.cn/1", SOME) == "http://a.test.cn/1"
 
 
+def test_an_address_without_a_domain_is_one_site_whatever_its_port(index: Copies) -> None:
+    for host in ("127.0.0.1", "localhost"):
+        assert index.first_of(f"http://{host}:8080/1", SOME, across_sites=False) is None
+        first = index.first_of(f"http://{host}:8081/1", SOME, across_sites=False)
+        assert first == f"http://{host}:8080/1"
+
+
 def test_a_page_met_again_is_not_its_own_copy_nor_that_of_a_later_one(index: Copies) -> None:
     assert index.first_of("http://a.test/1", SOME) is None
     assert index.first_of("http://a.test/2", OTHER) is None

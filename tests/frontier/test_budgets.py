@@ -84,6 +84,23 @@ def test_leases_under_way_count_against_the_budget(frontier: Frontier) -> None:
     assert [crawl.ordering.lease(0.0) is not None for _ in range(3)] == [True, True, False]
 
 
+@pytest.mark.parametrize(
+    ("allowance", "others"), [({"host_pages": 1}, ["a.cn/2"]), ({"domain_pages": 1}, ["a.cn/2", "b.a.cn/1"])]
+)
+def test_a_fetch_that_failed_gives_its_page_back_and_opens_the_hosts_that_it_closed(
+    frontier: Frontier, allowance: dict[str, int], others: list[str]
+) -> None:
+    frontier.hosts.paces.usual = Pace(concurrency=8)
+    crawl = Crawl(frontier, **allowance)
+    crawl.queue("a.cn/1", *others)
+    assert crawl.ordering.lease(0.0) is not None
+    assert crawl.ordering.lease(0.0) is None
+    assert list(crawl.budgets.closed) == [url.partition("/")[0] for url in others]
+    crawl.ordering.end("http://a.cn/1", State.ERROR, "timeout", 0.0, fetched=False)
+    assert crawl.budgets.closed == {}
+    assert crawl.run() == others[:1]
+
+
 def test_hosts_of_one_registered_domain_share_a_budget(frontier: Frontier) -> None:
     crawl = Crawl(frontier, domain_pages=3)
     crawl.queue(
@@ -154,6 +171,15 @@ def test_a_hub_lives_by_the_pages_it_leads_to(frontier: Frontier) -> None:
         "hub.cn/b",
         "hub.cn/c",
     ]
+
+
+def test_a_shape_that_is_new_on_a_host_with_many_others_reaches_its_bound_too(frontier: Frontier) -> None:
+    crawl = Crawl(frontier, host_unproductive_pages=0, shape_unproductive_pages=3)
+    others = [f"a.cn/{chr(97 + n // 26)}{chr(97 + n % 26)}/{page}" for n in range(32) for page in (1, 2)]
+    trap = [f"a.cn/cal/{n}" for n in range(6)]
+    crawl.queue(*others, *trap)
+    assert crawl.run() == [*others, *trap[:3]]
+    assert crawl.budgets.refused == {"shape": 3}
 
 
 def test_a_calendar_of_relevant_pages_that_say_the_same_is_refused_by_its_shape(frontier: Frontier) -> None:

@@ -103,6 +103,32 @@ def test_what_is_dumped_can_be_loaded_again_and_is_the_same(tmp_path: Path) -> N
         assert copy.notes.get("harvest") == '{"pages": 2, "kept": 1}'
 
 
+def test_a_dump_of_what_was_loaded_is_the_same_dump(tmp_path: Path) -> None:
+    with SqliteFrontier(tmp_path / "f.sqlite") as frontier:
+        frontier.push([(link(f"a.cn/{n}"), Score(f"http://a.cn/{n}", 1.0)) for n in range(4)], now=5.0)
+        for state in (State.ERROR, State.COMPLETED):
+            leased = frontier.lease(6.0)
+            assert leased is not None
+            frontier.end(leased.link.url, state, "why", 7.0)
+        assert frontier.lease(8.0) is not None
+        frontier.release(9.0, ["http://a.cn/2"])  # waits again
+        lines = list(dump({}, frontier.look().rows()))
+    assert [json.loads(line)["changed"] for line in lines[1:]] == [7.0, 7.0, 9.0, 5.0]
+    with SqliteFrontier(tmp_path / "copy.sqlite") as copy:
+        load(lines, copy, "dump.jsonl")
+        assert list(dump({}, copy.look().rows())) == lines
+
+
+def test_half_a_surrogate_pair_can_be_dumped_and_loaded() -> None:
+    frontier = MemoryFrontier()
+    frontier.push([(link("a.cn/1", "基\ud800金"), Score("http://a.cn/1", 1.0))], now=0.0)
+    text = b"".join(line.encode() + b"\n" for line in dump({"a": "\udfff"}, frontier.look().rows()))
+    copy = MemoryFrontier()
+    assert load(text.decode().splitlines(), copy, "dump.jsonl") == (1, 0)
+    assert [row.link.anchor for row in copy.look().rows()] == ["基?金"]
+    assert copy.notes.get("a") == "?"
+
+
 ROW = '{"url": "http://a.cn/1", "host": "a.cn", "score": 1.0}'
 
 
@@ -157,6 +183,9 @@ def test_single_urls_are_looked_up_beside_the_writer_with_the_score_that_counts(
         assert lookup.row("http://h0/none") is None
         assert lookup.notes.get("a") == "b"
         assert [link.url for link in lookup.queued(links[47].url)] == [links[48].url, links[49].url]
+        lookup.close()
+        lookup = QueueLookup(path)
+        assert list(lookup.queued()) == list(frontier.look().queued()) == [*links[:7], raised, *links[8:]]
         lookup.close()
 
 

@@ -87,6 +87,20 @@ def test_a_delay_asked_for_before_the_first_slot_does_not_delay_it() -> None:
     assert (hosts.ready("a", 1e12), hosts.next_ready(0.0)) == (False, None)
 
 
+@pytest.mark.parametrize("closed_at", [0, 1, 2])
+def test_a_reopened_host_waits_as_long_as_its_server_has_asked_meanwhile(closed_at: int) -> None:
+    hosts = Hosts()
+    calls = [(30.0, "retry-after"), (20.0, "back-off")]
+    calls.insert(closed_at, (inf, "unproven site"))
+    for until, reason in calls:
+        hosts.back_off("a", until, reason)
+    assert (hosts.ready_at("a"), hosts.waiting_reason("a", 0.0)) == (inf, "unproven site")
+    hosts.reopen("a")
+    assert (hosts.ready_at("a"), hosts.waiting_reason("a", 0.0)) == (30.0, "retry-after")
+    hosts.reopen("a")
+    assert hosts.ready("a", 0.0)
+
+
 def test_a_back_off_is_lengthened_never_shortened() -> None:
     hosts = Hosts(delay_seconds=1.0)
     hosts.occupy("a", 0.0)

@@ -27,6 +27,8 @@ def chunks(body: bytes) -> bytes:
     [
         ([], PAGE),
         ([GZIP], gzip.compress(PAGE, mtime=0)),
+        ([GZIP], gzip.compress(PAGE[:9], mtime=0) + gzip.compress(PAGE[9:], mtime=0)),
+        ([GZIP], gzip.compress(PAGE, mtime=0) + b"\0\0more"),
         ([(b"content-encoding", b"x-gzip")], gzip.compress(PAGE, mtime=0)),
         ([DEFLATE], zlib.compress(PAGE)),
         ([DEFLATE], zlib.compress(PAGE)[2:-4]),
@@ -58,6 +60,8 @@ def test_brotli_is_unpacked() -> None:
 def test_a_body_cut_off_gives_what_it_has() -> None:
     assert plain([GZIP], gzip.compress(PAGE)[:-8])[1] == PAGE
     assert 0 < len(plain([GZIP], gzip.compress(PAGE)[:-12])[1]) < len(PAGE)
+    two = gzip.compress(PAGE[:9], mtime=0) + gzip.compress(PAGE[9:], mtime=0)
+    assert plain([GZIP], two[:-8])[1] == PAGE
     assert plain([CHUNKED], chunks(PAGE)[:-7])[1] == PAGE
     assert plain([CHUNKED], chunks(PAGE)[:60])[1] == PAGE[:43]
 
@@ -70,6 +74,7 @@ def test_an_empty_body_stays_empty_and_repeated_headers_stay_repeated() -> None:
 def test_a_bomb_unfolds_to_the_limit_and_no_further() -> None:
     bomb = gzip.compress(bytes(MAX_BODY_BYTES + 1000), 1)
     assert len(plain([GZIP], bomb)[1]) == MAX_BODY_BYTES
+    assert len(plain([GZIP], gzip.compress(b"x") + bomb)[1]) == MAX_BODY_BYTES
 
 
 def test_lines_that_are_no_chunk_sizes_are_left_alone() -> None:

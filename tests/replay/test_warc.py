@@ -160,6 +160,18 @@ def test_the_first_of_several_records_counts(record: Record) -> None:
     assert [body_of(web, "http://a.cn/"), body_of(web, "http://b.cn/")] == [b"first", b"other"]
 
 
+@pytest.mark.parametrize(
+    "url", ["https://a.cn/", "HTTP://A.cn/", "http://a.cn/%e4%b8%ad", "https://a.cn/v/#2"]
+)
+def test_the_first_of_several_records_counts_however_its_url_is_spelled(record: Record, url: str) -> None:
+    web = RecordedWeb([record("web.warc.gz", {url: b"first"}, {url: b"second"}, {url: b"third"})])
+    assert (list(web.urls()), body_of(web, url), body_of(web, canonical(url) or "")) == (
+        [url],
+        b"first",
+        b"first",
+    )
+
+
 def test_records_that_differ_only_in_the_fragment_are_kept_apart_when_asked_for_exactly(
     record: Record,
 ) -> None:

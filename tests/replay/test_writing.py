@@ -15,7 +15,7 @@ from warcio.checker import Checker
 
 from topiccrawler.errors import ReplayError
 from topiccrawler.replay.warc import RecordedWeb
-from topiccrawler.replay.warc_writing import Exchange, WarcWriter
+from topiccrawler.replay.warc_writing import RESPONSE, Exchange, WarcWriter, iso, new_record, put
 
 PAGE = Exchange(
     "http://a.cn/",
@@ -88,6 +88,36 @@ def test_a_body_written_before_is_referred_to_and_replayed_with_its_own_headers(
     assert (recorded.body.decode(), (b"X-Own", b"2") in recorded.headers, len(web)) == ("股票", True, 3)
 
 
+def revisit(path: Path, url: str, head: bytes, of: str) -> Path:
+    """A file with one revisit record, as other programs write it."""
+    response = new_record(WarcRecordType.revisit, head, RESPONSE, url, iso(1.0))
+    response.headers["WARC-Refers-To-Target-URI"] = of
+    with path.open("wb") as file:
+        put(file, response)
+    return path
+
+
+def test_the_body_of_a_revisit_is_unpacked_as_the_response_that_has_it_says(tmp_path: Path) -> None:
+    """Payload digests of other programs are those of the body without its chunks."""
+    chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    (first,) = written(tmp_path / "a.warc.gz", replace(PAGE, head=chunked, body=b"4\r\npage\r\n0\r\n\r\n"))
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX-Own: 2\r\n\r\n"
+    second = revisit(tmp_path / "b.warc.gz", "http://a.cn/copy", head, PAGE.url)
+    recorded = RecordedWeb([first, second]).response("http://a.cn/copy")
+    assert recorded is not None
+    assert (recorded.headers, recorded.body) == ([(b"X-Own", b"2"), (b"Content-Length", b"4")], b"page")
+
+
+@pytest.mark.parametrize("url", ["http://a.cn/", "https://a.cn/"])
+def test_a_page_whose_revisit_is_read_before_its_response_is_kept(tmp_path: Path, url: str) -> None:
+    (response,) = written(tmp_path / "2025.warc.gz", replace(PAGE, url=url))
+    later = revisit(tmp_path / "2024.warc.gz", url, b"HTTP/1.1 200 OK\r\n\r\n", url)
+    web = RecordedWeb([later, response])
+    recorded = web.response(url)
+    assert recorded is not None
+    assert (list(web.urls()), recorded.body) == ([url], PAGE.body)
+
+
 def test_redirects_and_empty_bodies_are_never_revisits(tmp_path: Path) -> None:
     moved = replace(PAGE, head=b"HTTP/1.1 301 Moved\r\nLocation: /b\r\n\r\n", status=301)
     empty = replace(PAGE, url="http://a.cn/e", body=b"")
@@ -100,6 +130,24 @@ def test_redirects_and_empty_bodies_are_never_revisits(tmp_path: Path) -> None:
     )
     assert WarcRecordType.revisit not in kinds(path)
     assert RecordedWeb([path]).find("http://a.cn/m").location == "http://a.cn/b"
+
+
+@pytest.mark.parametrize(
+    ("target", "escaped"),
+    [
+        ("/中文".encode(), "%E4%B8%AD%E6%96%87"),
+        ("/中文".encode("gbk"), "%D6%D0%CE%C4"),
+        (b"/%d6%D0", "%D6%D0"),
+    ],
+)
+def test_the_bytes_of_a_redirects_target_are_escaped_as_a_crawl_does(
+    tmp_path: Path, target: bytes, escaped: str
+) -> None:
+    moved = replace(
+        PAGE, head=b"HTTP/1.1 302 Found\r\nLocation: " + target + b"\r\n\r\n", status=302, body=b""
+    )
+    (path,) = written(tmp_path / "a.warc.gz", moved)
+    assert RecordedWeb([path]).find(PAGE.url).location == f"http://a.cn/{escaped}"
 
 
 def test_files_are_rotated_by_size_and_a_file_that_is_there_is_never_touched(tmp_path: Path) -> None:

@@ -316,6 +316,7 @@ class Budgets:
                 self._count(link.host, url, useful=False)
         else:
             self._pages[site_of(link.host)] -= 1
+            self._reopen_unspent(link.host)
         self.keep()
 
     def close(self, host: str, reason: str) -> None:
@@ -360,6 +361,17 @@ class Budgets:
                 del self.closed[host]
                 self.frontier.hosts.reopen(host)
 
+    def _reopen_unspent(self, host: str) -> None:
+        """Reopen the hosts that a URL of this host had closed, which was not fetched."""
+        site, allowance = site_of(host), self.allowance
+        hosts = [host]
+        if self._pages[site] + 1 in (allowance.domain_pages, allowance.unproven_pages):
+            hosts = [one for one in self.closed if site_of(one) == site]
+        for one in hosts:
+            if one in self.closed and self.spent(one) is None:
+                del self.closed[one]
+                self.frontier.hosts.reopen(one)
+
     def spent(self, host: str) -> str | None:
         """Which budget of the host or its site is spent; None = the host may be fetched from."""
         allowance, record = self.allowance, self._records.get(host)
@@ -385,9 +397,9 @@ class Budgets:
             record.shapes.pop(kind, None)
         else:
             record.unproductive += 1
-            record.shapes[kind] = record.shapes.get(kind, 0) + 1
-            if len(record.shapes) > _SHAPES:
+            if kind not in record.shapes and len(record.shapes) >= _SHAPES:
                 del record.shapes[min(record.shapes, key=record.shapes.__getitem__)]
+            record.shapes[kind] = record.shapes.get(kind, 0) + 1
         self._changed[host] = None
 
     def _is_new(self, host: str, page: Page) -> bool:

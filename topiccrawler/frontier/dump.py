@@ -78,12 +78,12 @@ class _Line(BaseModel):
 
 
 def dump(notes: Mapping[str, str], rows: Iterable[Row]) -> Iterator[str]:
-    """Yield the lines of a frontier, without line ends."""
+    """Yield the lines of a frontier, without line ends. Half a surrogate pair becomes a question mark, as on disk."""
     yield json.dumps({"frontier": VERSION})
     for name, text in notes.items():
-        yield json.dumps({"note": name, "text": text}, ensure_ascii=False)
+        yield _encodable(json.dumps({"note": name, "text": text}, ensure_ascii=False))
     for row in rows:
-        yield json.dumps(_plain(row), ensure_ascii=False, allow_nan=False)
+        yield _encodable(json.dumps(_plain(row), ensure_ascii=False, allow_nan=False))
 
 
 def load(lines: Iterable[str], frontier: Frontier, name: str) -> tuple[int, int]:
@@ -133,12 +133,18 @@ def _queue(entry: _Line, frontier: Frontier) -> bool:
     pushed = frontier.push([(link, score)], now=entry.added, tunnel=entry.tunnel)
     if entry.state in _FINAL and frontier.lease(entry.added, target=(link, score)):
         frontier.end(entry.url, entry.state, entry.reason, entry.changed)
+    elif entry.changed != entry.added and frontier.lease(entry.added, target=(link, score)):
+        frontier.release(entry.changed, [entry.url])
     return pushed[Pushed.NEW] == 1
 
 
 def _plain(row: Row) -> dict[str, object]:
     others = {field.name: getattr(row, field.name) for field in fields(row) if field.name != "link"}
     return {**row.link._asdict(), **others, "shares": row.shares.hex()}
+
+
+def _encodable(line: str) -> str:
+    return line.encode("utf-8", "replace").decode()
 
 
 def _wrong(name: str, number: int, fault: str) -> StateError:

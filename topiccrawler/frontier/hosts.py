@@ -51,6 +51,7 @@ class HostClock:
     delays: dict[str, float] | None = None  # reason -> seconds; most hosts have none
     back_off_until: float = -inf
     back_off_reason: str = ""
+    reopened: tuple[float, str] = (-inf, "")  # the back-off that counts once a closed host is reopened
 
     def time(self) -> float:
         """The earliest time of the next request; -inf = at once."""
@@ -98,9 +99,18 @@ class HostClock:
             self.next = self.started + delay
 
     def back_off(self, until: float, reason: str) -> None:
-        """Allow no slot before `until`; an earlier back-off is never shortened."""
+        """Allow no slot before `until`; an earlier back-off is never shortened. inf = until the host is reopened."""
+        if until == inf > self.back_off_until:
+            self.reopened = self.back_off_until, self.back_off_reason
+        elif self.back_off_until == inf > until > self.reopened[0]:
+            self.reopened = until, reason
         if until > self.back_off_until:
             self.back_off_until, self.back_off_reason = until, reason
+
+    def reopen(self) -> None:
+        """Cancel the back-off. Of a closed host, the one before it was closed or since then still counts."""
+        self.back_off_until, self.back_off_reason = self.reopened
+        self.reopened = -inf, ""
 
     def reason(self, now: float, pace: Pace) -> str | None:
         """Why the host is not ready now; None when it is ready."""
@@ -275,8 +285,8 @@ class Hosts:
         self._settle(entry)
 
     def reopen(self, host: str) -> None:
-        """Cancel the back-off of a host."""
-        self._host(host).back_off_until = -inf
+        """Cancel the back-off of a host; of a closed host, what its server asked for still counts."""
+        self._host(host).reopen()
         self._settle(self._host(host))
 
     def waiting_reason(self, host: str, now: float) -> str | None:

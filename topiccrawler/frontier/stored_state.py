@@ -145,6 +145,7 @@ class QueueLookup:
 
     def queued(self, after: str = "") -> Iterator[Link]:
         """Yield the waiting links in order of arrival; only those after the URL `after`, if that is known."""
+        deque(self._rows.load_raises(), maxlen=0)  # a raised URL has the link text of its best score
         last = self._rows.find(digest(after)) if after else None
         return (row.link for row in self._rows.listing(State.WAITING, -1 if last is None else last))
 

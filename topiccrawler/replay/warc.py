@@ -31,7 +31,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 from topiccrawler.errors import ReplayError, file_faults
 from topiccrawler.files import user_path
-from topiccrawler.replay.warc_file import Entry, Headers, WarcFile, plain
+from topiccrawler.replay.warc_file import Entry, Headers, WarcFile, plain, without_codings
 from topiccrawler.urls.canonical import canonical
 
 _SUFFIXES = (".warc", ".warc.gz")
@@ -130,7 +130,9 @@ class RecordedWeb:
             status, headers, body = self._stored(key)
             if key in self._originals:
                 original = self._look_up(self._originals[key])[1]
-                body = b"" if original is None else self._stored(original)[2]
+                # packed as the head says with which it was recorded
+                body = b"" if original is None else plain(*self._stored(original)[1:])[1]
+                headers = without_codings(headers)
             return Recorded(url, status, *plain(headers, body))
         if found.location is not None:
             headers = [(b"Location", found.location.encode("utf-8")), (b"Content-Length", b"0")]
@@ -209,12 +211,15 @@ class RecordedWeb:
         secure = parts[1].lower() == "https"
         if key in self._positions and secure and not self._positions[key] & 1:
             key = "https" + key[4:]  # the http record is most often only a redirect to this one
-        elif key in self._positions:
+        if key in self._positions and self._url(key, self._positions[key]) != entry.url:
             key = entry.url  # the two may differ by a fragment
         if key in self._positions:
-            if not self._is_temporary(key) or entry.status in TEMPORARY:
+            again = self._is_temporary(key) and entry.status not in TEMPORARY
+            has_its_body = self._originals.get(key) == entry.url and not entry.original
+            if not again and not has_its_body:
                 return
-            self._moved.pop(key)
+            self._moved.pop(key, None)
+            self._originals.pop(key, None)
         if entry.original:
             self._originals[key] = entry.original
         self._positions[key] = position + secure

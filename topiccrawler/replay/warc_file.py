@@ -9,6 +9,7 @@ writers store the decoded body with the old headers. So each header is tried, an
 
 from __future__ import annotations
 
+import gzip
 import io
 import weakref
 import zlib
@@ -33,8 +34,12 @@ def plain(headers: Headers, body: bytes) -> tuple[Headers, bytes]:
         body = _dechunked(body) if coding == b"chunked" else _unpacked(coding, body)
     for coding in _codings(headers, b"content-encoding"):
         body = _unpacked(coding, body)
-    kept = [(name, value) for name, value in headers if name.lower() not in _GONE]
-    return [*kept, (b"Content-Length", b"%d" % len(body))], body
+    return [*without_codings(headers), (b"Content-Length", b"%d" % len(body))], body
+
+
+def without_codings(headers: Headers) -> Headers:
+    """The headers without those that say how the body is stored."""
+    return [(name, value) for name, value in headers if name.lower() not in _GONE]
 
 
 def _codings(headers: Headers, wanted: bytes) -> list[bytes]:
@@ -63,7 +68,7 @@ def _dechunked(body: bytes) -> bytes:
 def _unpacked(coding: bytes, body: bytes) -> bytes:
     try:
         if coding in (b"gzip", b"x-gzip"):
-            return zlib.decompressobj(31).decompress(body, MAX_BODY_BYTES)
+            return _gunzipped(body)
         if coding == b"deflate":
             try:
                 return zlib.decompressobj(15).decompress(body, MAX_BODY_BYTES)
@@ -76,6 +81,21 @@ def _unpacked(coding: bytes, body: bytes) -> bytes:
     except (zlib.error, OSError, ValueError, EOFError):
         pass  # stored decoded, with its old header
     return body
+
+
+def _gunzipped(body: bytes) -> bytes:
+    """The text of all gzip members; what follows them is ignored."""
+    first = zlib.decompressobj(31)
+    parts = [first.decompress(body, MAX_BODY_BYTES)]
+    if first.unused_data:
+        room, others = MAX_BODY_BYTES - len(parts[0]), gzip.GzipFile(fileobj=io.BytesIO(first.unused_data))
+        try:
+            while room > 0 and (part := others.read1(room)):
+                parts.append(part)
+                room -= len(part)
+        except (OSError, EOFError, zlib.error):
+            pass  # no member, or one that is cut off
+    return b"".join(parts)
 
 
 _ANSWERS = WarcRecordType.response | WarcRecordType.revisit
@@ -157,13 +177,21 @@ def _entry(record: WarcRecord) -> Entry | None:
     if status is None:
         return None
     url = (record.headers.get("WARC-Target-URI") or "").strip("<> ")
-    location = record.http_headers.get("Location") if 300 <= status < 400 else None
+    location = _location(record) if 300 <= status < 400 else None
     original = ""
     if record.record_type == WarcRecordType.revisit:
         original = (record.headers.get("WARC-Refers-To-Target-URI") or "").strip("<> ")
         if not original:
             return None
     return Entry(url, record.stream_pos, status, location, original)
+
+
+def _location(record: WarcRecord) -> str | None:
+    """The Location header, its bytes that are not ASCII percent-encoded as Scrapy does: a server may send them in any charset."""
+    for name, value in record.http_headers.items_bytes():
+        if bytes(name).lower() == b"location":
+            return "".join(chr(byte) if byte < 128 else f"%{byte:02X}" for byte in bytes(value))
+    return None
 
 
 def _status(record: WarcRecord) -> int | None:

@@ -175,6 +175,8 @@ def test_a_server_that_is_not_there_is_one_line() -> None:
     [
         ("redis://user:geheim@h/0", "redis://user@h/0"),
         ("postgresql://user:ge@heim@h:port/db", "postgresql://user@h:port/db"),
+        ("postgresql://user:ge?heim@h/db?user=x", "postgresql://user@h/db?user=x"),
+        ("postgresql://user:ge#heim?@h:1/db", "postgresql://user@h:1/db"),
         ("postgresql://", "postgresql://"),
         ("user:geheim@h", "h"),
     ],
@@ -192,6 +194,8 @@ def test_an_address_is_shown_without_secrets_and_found_again_by_what_is_shown(
     whole = "postgresql://u:p%40s@db.example:5433/pages?sslmode=require&sslpassword=geheim&password=x"
     told = address.redacted(whole)
     assert told == "postgresql://u@db.example:5433/pages?sslmode=require"
+    for place in ("h:5433", "h", "[::1]", "[::1]:5433", ""):
+        assert address.redacted(f"postgresql://{place}/db?user=a@b") == f"postgresql://{place}/db?user=a%40b"
     assert address.whole(told) == told
     address.remember_address(whole)
     assert address.whole(told) == whole

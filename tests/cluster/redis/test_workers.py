@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ from topiccrawler.cluster.redis.client import Client, clients_of
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import has_ended, identity, join
 from topiccrawler.cluster.redis.records import redacted
+from topiccrawler.cluster.redis.server import RedisView
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
@@ -127,6 +129,33 @@ def test_a_hosts_budget_holds_when_it_changes_hands(worker: Worker) -> None:
     assert lease(third) is None
 
 
+@pytest.mark.parametrize(("budget", "again"), [(3, []), (5, ["http://a/3", "http://a/4"])])
+def test_a_closed_host_keeps_its_page_counts_for_another_run(
+    worker: Worker, budget: int, again: list[str]
+) -> None:
+    """The next run begins on slot 0, whose notes do not have the counts of the worker on slot 1."""
+    beside, owner = worker(), worker()
+    owner.look().is_open("http://a/0")
+    push(owner, *((f"a/{n}", 1.0 - n / 10) for n in range(8)))
+
+    def fetched(frontier: RedisFrontier, most: int) -> list[str]:
+        budgets = Budgets(frontier, Allowance(host_pages=most))
+        ordering = Ordering(build("breadth_first"), frontier, budgets, shared=frontier)
+        urls: list[str] = []
+        frontier.look().is_open("http://a/7")
+        while (leased := ordering.lease(0.0)) is not None:
+            ordering.end(leased.link.url, State.COMPLETED, "", 0.0)
+            urls.append(leased.link.url)
+        assert budgets.closed == {"a": "host budget"}
+        return urls
+
+    assert fetched(owner, 3) == ["http://a/0", "http://a/1", "http://a/2"]
+    for frontier in (owner, beside):
+        frontier.close()
+    next_run = worker()
+    assert (next_run.worker.slot, fetched(next_run, budget)) == (0, again)
+
+
 @pytest.mark.parametrize(
     "text", ["", "[]", "{", '{"pages": 9}', '{"pages": "x", "dry": 0, "shapes": {}, "recent": []}']
 )
@@ -209,6 +238,18 @@ def test_scores_are_made_anew_where_no_other_has_the_host(worker: Worker) -> Non
     assert lease(first) == "a/2"
 
 
+def test_every_url_has_a_worker_that_scores_it_anew_when_one_has_left(worker: Worker) -> None:
+    first, gone, last = (worker(most_hosts=1) for _ in range(3))
+    push(first, *((f"h{n}/1", 1.0) for n in range(30)))
+    first.commit()
+    gone.close()
+    workers = first, last
+    until(lambda: all(one.pending() and one.worker.live == 2 for one in workers))
+    found = [{link.host for link in one.look().queued()} for one in workers]
+    assert found[0] | found[1] == {f"h{n}" for n in range(30)}
+    assert min(map(len, found)) > 0
+
+
 def test_scores_are_sent_without_a_question_and_the_server_takes_those_of_what_waits(worker: Worker) -> None:
     first = worker()
     push(first, ("a/1", 0.5), ("a/2", 0.4))
@@ -227,6 +268,20 @@ def test_a_worker_that_follows_another_finds_its_notes(worker: Worker) -> None:
     assert beside.notes.get("strategy") is None
     first.close()
     assert worker().notes.get("strategy") == '{"词": 1}'
+
+
+def test_the_pages_of_all_workers_are_summed_up_when_the_first_has_none(redis_server: RedisServer) -> None:
+    job = uuid4().hex
+    workers = [RedisFrontier(join(Client(redis_server.url, job))) for _ in range(4)]
+    for worker in (workers[1], workers[3]):
+        worker.notes.put("harvest", '{"pages": 2, "kept": 1}')
+        worker.notes.put("waits", '[["a", "robots", 1.0]]')
+    for worker in workers:
+        worker.close()
+    view = RedisView(redis_server.url, job)
+    notes = {name: json.loads(text) for name, text in view.summed_notes().items()}
+    view.close()
+    assert notes == {"harvest": {"pages": 4, "kept": 2}, "waits": [["a", "robots", 1.0]] * 2}
 
 
 def test_another_recipe_is_refused_in_one_line(redis_server: RedisServer) -> None:

@@ -46,8 +46,13 @@ def redacted(url: str) -> str:
     scheme, mark, rest = url.partition("://")
     if not mark:
         return url.rpartition("@")[2]
-    rest, _, query = rest.partition("?")
-    who, at, where = rest.rpartition("@")
+    before, _, query = rest.partition("?")
+    port = before.partition("/")[0].rpartition(":")[2]
+    if "@" in before or "@" not in query or ":" not in before or port.isdigit() or port.endswith("]"):
+        who, at, where = before.rpartition("@")
+    else:  # the password has a ? that is not encoded
+        who, at, where = rest.rpartition("@")
+        where, _, query = where.partition("?")
     user = who.partition(":")[0]
     kept = [(name, value) for name, value in parse_qsl(query) if name in SHOWN]
     parameters = f"?{urlencode(kept, safe='/', quote_via=quote)}" if kept else ""

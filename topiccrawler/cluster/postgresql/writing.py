@@ -35,7 +35,7 @@ from topiccrawler.store.pages import (
     storable,
 )
 from topiccrawler.text.segmenter import PLAIN, Segmenter
-from topiccrawler.urls.canonical import host_of, site_of
+from topiccrawler.urls.canonical import host_of, registered_domain
 
 logger = logging.getLogger(__name__)
 
@@ -230,7 +230,7 @@ class PostgresDuplicates:
 
 
 def _site(url: str) -> str:
-    return site_of(host_of(url))
+    return registered_domain(url) or host_of(url)  # as store.duplicates has it
 
 
 class CrawlPages(Writer):

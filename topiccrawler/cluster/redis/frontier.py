@@ -338,4 +338,4 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
         entry, worker = self._entries.get(number), self.worker
         mine = host in self._tops.owned or worker.exchange.is_learner or worker.live < 2
         waits = entry is None or entry.state is State.WAITING
-        return waits and (mine or share_of(host, worker.slot, worker.live))
+        return waits and (mine or share_of(host, worker.place, worker.live))

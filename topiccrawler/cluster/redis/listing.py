@@ -96,6 +96,6 @@ def counts_of(flat: Sequence[bytes]) -> dict[State, int]:
     return counts
 
 
-def share_of(host: str, slot: int, live: int) -> bool:
-    """Whether the worker on this slot, of `live` workers, has a host that nobody owns in its share."""
-    return crc32(host.encode()) % max(1, live) == slot % max(1, live)
+def share_of(host: str, place: int, live: int) -> bool:
+    """Whether the worker in this place, 0 .. `live` - 1, has a host that nobody owns in its share."""
+    return crc32(host.encode()) % max(1, live) == place % max(1, live)

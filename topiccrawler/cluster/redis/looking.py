@@ -145,12 +145,12 @@ class Looking:
 
     def _apply(self, look: _Look) -> None:
         worker, question = self._worker, look.question
-        at, counts, live, hosts, best, is_dry, acquired, again, _, *shared = question.call.reply
+        at, counts, live, hosts, best, is_dry, acquired, again, _, *shared, place = question.call.reply
         age = question.call.age
         worker.set_clock(float(at) + age)
         worker.counts = counts_of(counts)
         self._entries.since.subtract(look.since)
-        worker.live = int(live)
+        worker.live, worker.place = int(live), int(place)
         worker.exchange.receive(float(at) + age, worker.live, shared, look.counted)
         self._share = -(-int(hosts) // worker.live) if worker.live > 1 else 0
         self._best_free = -float(best) if best else -inf

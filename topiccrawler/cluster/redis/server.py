@@ -123,12 +123,11 @@ class RedisView:
         """Notes with the page counts of all workers together, and the reasons why the hosts of each wait."""
         harvest: Counter[str] = Counter()
         waits: list[Any] = []
-        slot = 0
-        while texts := self.notes_of(slot):
+        for slot in range(int(self._read("GET", "sessions") or 0)):  # a worker may have ended without notes
+            texts = self.notes_of(slot)
             found = json.loads(texts.get(HARVEST, "{}"))
             harvest.update({name: count for name, count in found.items() if isinstance(count, int)})
             waits += json.loads(texts.get(WAITS, "[]"))
-            slot += 1
         return {HARVEST: json.dumps(harvest), WAITS: json.dumps(waits)}
 
     def close(self) -> None:

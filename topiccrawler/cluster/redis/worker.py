@@ -48,6 +48,7 @@ class Worker:
     def __init__(self, joined: Membership, hosts: Hosts, tops: Tops, entries: Entries, batch: Batch) -> None:
         self.where = joined.client.name
         self.session, self.slot, self.live = joined.session, joined.slot, joined.live
+        self.place = joined.live - 1  # among the live workers, by their sessions
         self.counts: dict[State, int] = dict.fromkeys(State, 0)
         self.is_dry = False
         self.looks = 0  # polls that were answered

@@ -22,7 +22,8 @@ call('HSET', ns .. 'processes', session, ARGV[4])
 local live = call('ZCARD', ns .. 'workers')
 if live == 1 then -- the first worker may have larger budgets, so closed hosts are opened again
   for _, host in ipairs(call('ZRANGEBYSCORE', ns .. 'cooling', '+inf', '+inf')) do
-    call('HDEL', ns .. 'clocks', host)
+    local clock = call('HGET', ns .. 'clocks', host) or '' -- only the time goes: the next owner needs the page counts
+    call('HSET', ns .. 'clocks', host, struct.pack('>d', 0) .. string.sub(clock, 9))
     rank(host)
   end
 end
