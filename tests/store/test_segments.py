@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
+from topiccrawler.crawling.page_stores import visits_of
 from topiccrawler.errors import StateError
 from topiccrawler.model import Visit
 from topiccrawler.results.jobs import JobLog
@@ -61,6 +63,32 @@ def test_the_latest_are_found_when_the_log_was_just_begun_anew(tmp_path: Path) -
         write(path, [visit])
         assert read_latest(path, 15) == visits[max(0, number - 15) : number]
     assert Segments(path).count() > 3
+
+
+def test_the_log_of_an_earlier_release_that_is_larger_than_any_segment_stays_readable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, visits = tmp_path / "visits.jsonl", list(map(dead, range(40)))
+    write(path, visits)  # an earlier release had one file of any size
+    monkeypatch.setattr(segments, "BYTES", 2000)
+    monkeypatch.setattr(segments, "MOST_BYTES", 4000)
+    assert path.stat().st_size > segments.MOST_BYTES
+    more = list(map(dead, range(40, 70)))
+    write(path, more)
+    assert list(read_visits(path)) == visits + more
+    tail = VisitTail(path)
+    assert [visit for _, visit in tail.visits()] == visits + more
+    assert {file.name for file in (tmp_path / "visits").iterdir()} >= {"00001.jsonl", "00002.jsonl.zst"}
+
+
+def test_the_latest_of_long_lines_are_fewer_and_have_no_gap(tmp_path: Path) -> None:
+    path, visits = tmp_path / "visits.jsonl", list(map(dead, range(10)))
+    write(path, visits)
+    Segments(path).rotate()
+    long = [replace(dead(number), anchor="x" * 3000) for number in range(10, 20)]
+    write(path, long)
+    assert read_latest(path, 8) == long[-2:]
+    assert read_latest(path, 100) == visits + long
 
 
 @pytest.mark.usefixtures("short")

@@ -20,7 +20,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from itertools import count
 from pathlib import Path
 from typing import BinaryIO
@@ -35,7 +35,7 @@ else:
     from backports import zstd  # Scrapy brings it
 
 BYTES = 32_000_000  # size of a full segment: about 100 000 failed URLs, or 50 000 pages
-MOST_BYTES = 64_000_000  # most bytes to decompress; a valid segment is not larger
+MOST_BYTES = 64_000_000  # most bytes to decompress; a larger segment is not compressed
 _PACKED, _PLAIN = ".jsonl.zst", ".jsonl"
 _FRAME: dict[int, int] = {
     zstd.CompressionParameter.compression_level: 1,
@@ -90,6 +90,8 @@ class Segments:
         for half in self.folder.glob(f".*{_PACKED}.*"):  # left by a process that was killed
             half.unlink()
         for plain in sorted(self.folder.glob(f"*{_PLAIN}")):
+            if plain.stat().st_size > MOST_BYTES:
+                continue  # the log of an earlier release, which had one file of any size: it stays readable
             with whole_file(plain.with_suffix(_PACKED)) as out:
                 out.write(zstd.compress(plain.read_bytes(), options=_FRAME))
                 out.flush()
@@ -99,11 +101,8 @@ class Segments:
     def _full(self, number: int) -> BinaryIO:
         packed, plain = (self.folder / f"{number:05}{suffix}" for suffix in (_PACKED, _PLAIN))
         for place in (packed, plain, packed):  # again, because it may be compressed meanwhile
-            try:
-                body = place.read_bytes()
-            except FileNotFoundError:
-                continue
-            return io.BytesIO(body if place is plain else _unpacked(body, place))
+            with suppress(FileNotFoundError):
+                return place.open("rb") if place is plain else io.BytesIO(_unpacked(place.read_bytes(), place))
         return io.BytesIO()
 
 
@@ -196,12 +195,12 @@ def read_latest(path: Path, most: int) -> list[Visit]:
     log, found = Segments(path), list[Visit]()
     for number in range(log.count() + 1, 0, -1):
         with log.open(number)[0] as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _LINE_BYTES * most - 1))
-            if file.tell():
+            begin = max(0, file.seek(0, os.SEEK_END) - _LINE_BYTES * most - 1)
+            file.seek(begin)
+            if begin:
                 file.readline()
             found = [visit for line in file if (visit := visit_of(line)) is not None] + found
-        if len(found) >= most:
+        if begin or len(found) >= most:  # those of an earlier segment would not join these
             break
     return found[-most:]
 
