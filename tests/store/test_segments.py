@@ -137,9 +137,14 @@ def test_killed_while_it_rotates(tmp_path: Path, killed: str) -> None:
         visits = [visit for visit in visits if visit.url.encode() in lines]
         for file in (path, *(tmp_path / "visits").glob("0000[2-9]*")):
             file.unlink()
-    assert list(read_visits(path)) == visits
+    assert list(read_visits(path)) == list(visits_of(tmp_path)) == visits
+    tail = VisitTail(path)
+    assert tail.has_more()
+    assert [visit for _, visit in tail.visits()] == visits
+    assert (tail.has_more(), tail.share > 0) == (False, True)
     write(path, [dead(99)])
     assert list(read_visits(path)) == [*visits, dead(99)]
+    assert [visit for _, visit in tail.visits()] == [dead(99)]
     assert packed.is_file()
     assert {file.suffix for file in (tmp_path / "visits").iterdir()} == {".zst"}
 

@@ -177,6 +177,11 @@ def _fields(visit: Visit) -> dict[str, object]:
     return {name: value for name, value in whole.items() if name != "shares" and value != _DEFAULTS.get(name)}
 
 
+def has_log(path: Path) -> bool:
+    """Whether there is a crawl log at `path`, also if a process was killed while it rotated the log."""
+    return path.is_file() or Segments(path).count() > 0
+
+
 def read_visits(path: Path) -> Iterator[Visit]:
     """The visits in a log, first to last; damaged or incomplete lines are skipped."""
     found = Segments(path)
@@ -232,8 +237,8 @@ class VisitTail:
         full = self._segments.count()
         try:
             found = self.path.stat()
-        except FileNotFoundError:
-            return False
+        except FileNotFoundError:  # no log, or a rotation is between its first two steps
+            return self._number <= full
         file = found.st_dev, found.st_ino
         is_begun = self._number == full + 1 and self._read
         is_other = is_begun and (file != self._file or found.st_size < self._read)
@@ -244,7 +249,10 @@ class VisitTail:
     @property
     def share(self) -> float:
         """The share of the log that was read, 0..1."""
-        current = self._read / max(self._read, self.path.stat().st_size, 1)
+        size = 0
+        with suppress(FileNotFoundError):  # a rotation is between its first two steps
+            size = self.path.stat().st_size
+        current = self._read / max(self._read, size, 1)
         return (self._number - 1 + current) / max(self._number, self._segments.count() + 1)
 
     @property
@@ -257,7 +265,7 @@ class VisitTail:
         while True:
             file, is_full = self._segments.open(self._number)
             with file:
-                if not is_full:
+                if not is_full and not isinstance(file, io.BytesIO):
                     found = os.fstat(file.fileno())
                     self._file = found.st_dev, found.st_ino
                 file.seek(self._read)
