@@ -214,7 +214,7 @@ def visit_of(line: bytes) -> Visit | None:
     """The visit in a line; None if the line has no valid visit."""
     try:
         row = json.loads(line.decode("utf-8", "surrogatepass"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(row, dict) or not row.keys() >= _NEEDED:
         return None
