@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from topiccrawler.crawling.assemble import topic_of
+from topiccrawler.crawling.job_files import JobFiles, read_recipe, write_recipe
 from topiccrawler.crawling.job_topic import as_toml
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.teaching import Lessons, without_repeats, words_of_record
+from topiccrawler.crawling.teaching import (
+    TEACHING,
+    Lessons,
+    lessons_of,
+    with_teaching,
+    without_repeats,
+    words_of_record,
+)
+from topiccrawler.errors import ArgumentError
+from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.segmenter import PLAIN
 from topiccrawler.topics.topic import make_topic, read_topic
@@ -59,3 +71,34 @@ def test_taught_fields_are_in_the_topic_file() -> None:
     text = as_toml(topic)
     assert read_topic(text, "test") == topic
     assert '[trust]\n"台风" = 0.4' in text
+
+
+def test_a_topic_that_was_changed_after_it_was_taught_is_taught_anew(tmp_path: Path) -> None:
+    fields = {"name": "gold", "keywords": {"黄金": 1.0}}
+    files = JobFiles(tmp_path / "job", Recipe("gold", "breadth_first", topic_fields=fields))
+    files.begin()
+    for number, word in enumerate(["基金，净值和申购。", "首饰，项链和戒指。"] * 3):
+        files.keep(replace(record(number, 0.5), text=f"第{number}页，黄金，{word * 12}"))
+        files.visits.append(Visit(f"http://a.example/{number}", 200, 1.0, 0.5, stored=True, time=1.0))
+    files.close()
+    answers = {f"http://a.example/{number}": not number % 2 for number in range(6)}
+    lessons_of(files.folder).teach(answers)
+    assert "净值" in lessons_of(files.folder).topic.keywords
+    # the user goes on with a topic file that has another word
+    changed = Recipe("gold", "breadth_first", topic_fields={**fields, "keywords": {"黄金": 1.0, "白银": 0.8}})
+    assert with_teaching(changed, files.folder) == changed
+    write_recipe(changed, files.folder)
+    taught = (files.folder / TEACHING).read_text(encoding="utf-8")
+    lessons = lessons_of(files.folder)
+    assert lessons.topic.keywords == {"黄金": 1.0, "白银": 0.8}
+    with pytest.raises(ArgumentError, match="nothing to undo"):
+        lessons.undo()
+    lessons.teach(answers)
+    kept = read_recipe(files.folder)
+    assert kept is not None
+    assert {"黄金", "白银", "净值"} <= topic_of(kept).keywords.keys()
+    assert (files.folder / f"{TEACHING}.old").read_text(encoding="utf-8") == taught
+    again = lessons_of(files.folder)
+    assert again.answers == answers
+    again.undo()
+    assert lessons_of(files.folder).topic.keywords == {"黄金": 1.0, "白银": 0.8}
