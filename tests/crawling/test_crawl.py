@@ -148,6 +148,36 @@ def test_a_redirect_leases_its_target_along_and_both_end() -> None:
     }
 
 
+def test_a_redirect_with_a_dropped_parameter_leads_to_the_url_without_it() -> None:
+    recipe = Recipe("finance", strategy="best_first", prune=False, dropped_parameters=("track",))
+    crawl = Crawl(assemble(recipe), MemoryFrontier())
+    crawl.seed([Link(SEED, "a.cn", "基金")], 0.0)
+    fetch = crawl.next(1.0)
+    assert fetch is not None
+    assert crawl.come_back(fetch, f"{SEED}?track=1", 0, 1.0) is None
+    assert fetch.redirect_targets == []
+    assert crawl.come_back(fetch, "http://c.cn/2?track=1&id=3", 0, 1.0) is None
+    assert fetch.redirect_targets == ["http://c.cn/2?id=3"]
+
+
+def test_a_page_has_the_canonical_url_of_its_redirect_and_its_links_are_relative_to_what_was_fetched() -> (
+    None
+):
+    crawl, fetch = seeded()
+    there = "http://C.cn/2/index.html?utm_source=weibo"
+    assert crawl.come_back(fetch, there, 0, 1.0) is None
+    body = FUND.replace("/1", "?page=2")
+    reading = crawl.read(there, body.encode(), "text/html; charset=utf-8", via=fetch.via)
+    assert reading is not None
+    url = "http://c.cn/2/"
+    assert [reading.page.url, crawl.item_of(reading, 200, 1.0).url, *fetch.redirect_targets] == [url] * 3
+    found = crawl.links_of(reading)
+    assert [(link.url, link.source_url) for link in found] == [
+        ("http://c.cn/2/index.html?page=2", url),
+        ("http://b.cn/", url),
+    ]
+
+
 @pytest.mark.parametrize("target", ["http://c.cn/2", "ftp://a.cn/1"])
 def test_a_redirect_to_a_known_page_or_to_none_goes_no_further(target: str) -> None:
     crawl, fetch = seeded()
