@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,22 @@ def test_a_redirect_leases_its_target_along_and_both_end() -> None:
         targets[0]: State.DISCARDED,
         targets[1]: State.COMPLETED,
     }
+
+
+def test_the_target_of_a_seeds_redirect_that_goes_back_to_the_queue_is_still_a_seed() -> None:
+    class Poor:
+        def log_odds(self, links: Sequence[Link]) -> list[float]:
+            return [-9.0] * len(links)
+
+    crawl, fetch = seeded()
+    crawl.gate.scorer, crawl.gate.threshold = Poor(), 0.5
+    assert crawl.come_back(fetch, "https://www.a.cn/", 0, 1.0) is None
+    crawl.release([fetch], 2.0)
+    again = [crawl.next(now) for now in (3.0, 4.0)]
+    assert [one and (one.leased.link.url, one.decision.reason) for one in again] == [
+        (SEED, "a seed"),
+        ("https://www.a.cn/", "a seed"),
+    ]
 
 
 def test_a_redirect_with_a_dropped_parameter_leads_to_the_url_without_it() -> None:

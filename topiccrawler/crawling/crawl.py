@@ -59,7 +59,7 @@ from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.revisiting import Due
 from topiccrawler.crawling.sharing import SharedQueue
-from topiccrawler.crawling.site_listings import LISTING, SiteListings
+from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
@@ -294,10 +294,8 @@ class Crawl:
         moment = Moment.RETRIED
         if target not in (link.url, *fetch.redirect_targets):
             moment = Moment.REDIRECTED
-            kind = LISTING if link.kind == LISTING else ""
-            there = Link(
-                target, host_of(target), link.anchor, kind=kind, depth=link.depth, source_url=link.url
-            )
+            # As the rules judge it now; a crawl that is resumed before this fetch ends judges it again.
+            there = redirected(link, target)._replace(depth=link.depth)
             score = Score(target, fetch.leased.score, shares=fetch.leased.shares)
             if self.frontier.lease(now, target=(there, score)) is None:
                 return KNOWN
