@@ -39,7 +39,9 @@ def test_odd_values_of_a_page_are_indexed_as_they_are_stored(
 ) -> None:
     files = JobFiles(tmp_path, indexed=True)
     whole = {"text": "基金收益", "relevance": 0.5}
-    files.keep(PageRecord(url="http://a.cn/\ud800", topic="\ud800", format="\udfff", published="\ud801", **whole))
+    files.keep(
+        PageRecord(url="http://a.cn/\ud800", topic="\ud800", format="\udfff", published="\ud801", **whole)
+    )
     files.keep(PageRecord(url="http://a.cn/2", fetched=float("nan"), **whole))
     files.keep(record(3))
     files.close()

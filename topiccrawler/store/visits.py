@@ -102,7 +102,9 @@ class Segments:
         packed, plain = (self.folder / f"{number:05}{suffix}" for suffix in (_PACKED, _PLAIN))
         for place in (packed, plain, packed):  # again, because it may be compressed meanwhile
             with suppress(FileNotFoundError):
-                return place.open("rb") if place is plain else io.BytesIO(_unpacked(place.read_bytes(), place))
+                return (
+                    place.open("rb") if place is plain else io.BytesIO(_unpacked(place.read_bytes(), place))
+                )
         return io.BytesIO()
 
 
