@@ -71,7 +71,7 @@ from topiccrawler.pages.formats.registry import READ, Extract, UnreadableError, 
 from topiccrawler.pages.metadata import Summariser
 from topiccrawler.pages.read import Content, Reader, Reading
 from topiccrawler.pages.site_repeats import SiteRepeats
-from topiccrawler.urls.canonical import canonical, host_of
+from topiccrawler.urls.canonical import canonical
 
 MOVED = (State.DISCARDED, "redirected")
 KNOWN = "redirect to a known page"
