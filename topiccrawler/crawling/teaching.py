@@ -205,13 +205,15 @@ class Lessons:
         topic = self.learned(answers)
         step: dict[str, Any] = {
             "answers": dict(answers),
-            "topic": topic.model_dump(),
+            "topic": topic.model_dump(mode="json"),
             "strategy_topic": None,
             "time": round(time.time(), 3),
         }
         self.steps.append(step)
         if not topic.narrow and self.changes_few(assemble(self._taught())):
-            step["strategy_topic"] = self.recipe.strategy_topic or topic_of(self.recipe).model_dump()
+            step["strategy_topic"] = self.recipe.strategy_topic or topic_of(self.recipe).model_dump(
+                mode="json"
+            )
         return self._keep(running)
 
     def undo(self, running: Running | None = None) -> int:
@@ -233,7 +235,9 @@ class Lessons:
     def _taught(self) -> Recipe:
         """The recipe with the topics of the last step."""
         learned_by = self.steps[-1].get("strategy_topic") if self.steps else None
-        return replace(self.recipe, topic_fields=self.topic.model_dump(), strategy_topic=learned_by)
+        return replace(
+            self.recipe, topic_fields=self.topic.model_dump(mode="json"), strategy_topic=learned_by
+        )
 
     def _keep(self, running: Running | None) -> int:
         recipe = self._taught()
@@ -270,7 +274,7 @@ def lessons_of(folder: Path) -> Lessons:
     is_anew = bool(base) and not _is_of(topic, [base, *(step["topic"] for step in steps)], folder)
     if is_anew:  # as `with_teaching` says
         base, steps = {}, []
-    lessons = Lessons(folder, recipe, base or topic.model_dump(), steps, segmenter=topic.segmenter)
+    lessons = Lessons(folder, recipe, base or topic.model_dump(mode="json"), steps, segmenter=topic.segmenter)
     lessons.is_anew = is_anew
     stores: list[Pages] = [open_pages(folder)] if has_pages(folder) else []
     stores += [PageStore(folder / DISCARDED, create=False)] if (folder / DISCARDED).is_file() else []
