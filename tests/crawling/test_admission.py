@@ -11,6 +11,7 @@ from message_facts import numbers
 from topiccrawler.crawling.admission import (
     AFTER_OTHERS,
     BEFORE_OTHERS,
+    OF_SITE,
     Admission,
     Blocks,
     BudgetRule,
@@ -190,6 +191,13 @@ def test_a_second_chance_is_taken_along_by_a_redirect_and_its_steps_are_told() -
     seed = Link("http://a.example/", "a.example")
     assert admission.ask(redirected(seed, "https://www.a.example/"), REDIRECTED).reason == "a seed"
     assert not Admission([GateRule(LinkGate(Odds(), 0.5))]).ask(there, REDIRECTED).passed
+
+
+def test_a_listing_that_is_redirected_stays_a_listing() -> None:
+    admission = Admission([GateRule(LinkGate(Odds(), 0.5))])
+    there = redirected(POOR._replace(kind=LISTING), "https://a.example/feed/")
+    assert (there.kind, admission.ask(there, REDIRECTED).reason) == (LISTING, OF_SITE)
+    assert redirected(POOR._replace(kind="down"), "https://a.example/feed/").kind == ""
 
 
 def test_an_explanation_has_one_verdict_a_rule_counts_nothing_and_knows_what_others_tell() -> None:

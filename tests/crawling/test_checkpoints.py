@@ -124,6 +124,25 @@ def test_a_crawl_cut_anywhere_fetches_in_the_order_of_one_that_was_not(
     assert parts == whole
 
 
+@pytest.mark.parametrize("learner", [Learner, Frugal])
+def test_a_crawl_that_is_killed_soon_after_a_change_of_its_strategy_goes_on_with_the_new_one(
+    tmp_path: Path, learner: type[Learner]
+) -> None:
+    frontier = SqliteFrontier(tmp_path / "f.sqlite", acknowledgements_per_commit=10**9)
+    ordering, new = Ordering(learner(), frontier, durable=True), learner()
+    links = [Link("http://b.cn/", "b.cn")]
+    for number in range(12):
+        if number == 7:  # while a refresh of the former one runs
+            ordering.change_strategy(new, None)
+        ordering.visit(Page(f"http://a.cn/{number}", terms={"基金": 1.0}), links, 0.0)
+    frontier.commit()
+    frontier.close(commit=False)
+    with SqliteFrontier(tmp_path / "f.sqlite") as again:
+        resumed = learner()
+        assert Ordering(resumed, again, durable=True).pages == 12
+        assert resumed.save() == new.save()
+
+
 def test_of_a_strategy_that_says_what_it_took_only_that_is_kept(tmp_path: Path) -> None:
     crawl(tmp_path / "f.sqlite", 7, clean=False, learner=Frugal)
     with SqliteFrontier(tmp_path / "f.sqlite", read_only=True) as frontier:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,52 @@ def test_a_redirect_leases_its_target_along_and_both_end() -> None:
         targets[0]: State.DISCARDED,
         targets[1]: State.COMPLETED,
     }
+
+
+def test_the_target_of_a_seeds_redirect_that_goes_back_to_the_queue_is_still_a_seed() -> None:
+    class Poor:
+        def log_odds(self, links: Sequence[Link]) -> list[float]:
+            return [-9.0] * len(links)
+
+    crawl, fetch = seeded()
+    crawl.gate.scorer, crawl.gate.threshold = Poor(), 0.5
+    assert crawl.come_back(fetch, "https://www.a.cn/", 0, 1.0) is None
+    crawl.release([fetch], 2.0)
+    again = [crawl.next(now) for now in (3.0, 4.0)]
+    assert [one and (one.leased.link.url, one.decision.reason) for one in again] == [
+        (SEED, "a seed"),
+        ("https://www.a.cn/", "a seed"),
+    ]
+
+
+def test_a_redirect_with_a_dropped_parameter_leads_to_the_url_without_it() -> None:
+    recipe = Recipe("finance", strategy="best_first", prune=False, dropped_parameters=("track",))
+    crawl = Crawl(assemble(recipe), MemoryFrontier())
+    crawl.seed([Link(SEED, "a.cn", "基金")], 0.0)
+    fetch = crawl.next(1.0)
+    assert fetch is not None
+    assert crawl.come_back(fetch, f"{SEED}?track=1", 0, 1.0) is None
+    assert fetch.redirect_targets == []
+    assert crawl.come_back(fetch, "http://c.cn/2?track=1&id=3", 0, 1.0) is None
+    assert fetch.redirect_targets == ["http://c.cn/2?id=3"]
+
+
+def test_a_page_has_the_canonical_url_of_its_redirect_and_its_links_are_relative_to_what_was_fetched() -> (
+    None
+):
+    crawl, fetch = seeded()
+    there = "http://C.cn/2/index.html?utm_source=weibo"
+    assert crawl.come_back(fetch, there, 0, 1.0) is None
+    body = FUND.replace("/1", "?page=2")
+    reading = crawl.read(there, body.encode(), "text/html; charset=utf-8", via=fetch.via)
+    assert reading is not None
+    url = "http://c.cn/2/"
+    assert [reading.page.url, crawl.item_of(reading, 200, 1.0).url, *fetch.redirect_targets] == [url] * 3
+    found = crawl.links_of(reading)
+    assert [(link.url, link.source_url) for link in found] == [
+        ("http://c.cn/2/index.html?page=2", url),
+        ("http://b.cn/", url),
+    ]
 
 
 @pytest.mark.parametrize("target", ["http://c.cn/2", "ftp://a.cn/1"])

@@ -15,10 +15,11 @@ from topiccrawler.seeding.polite_fetcher import PoliteFetcher
 
 class _Site(BaseHTTPRequestHandler):
     asked: list[str]
+    robots = b"User-agent: *\nDisallow: /private"
 
     def do_GET(self) -> None:
         self.asked.append(self.path + self.headers.get("Authorization", ""))
-        body = b"User-agent: *\nDisallow: /private" if self.path == "/robots.txt" else b"<p>page"
+        body = self.robots if self.path == "/robots.txt" else b"<p>page"
         self.send_response(404 if self.path == "/gone" else 200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -54,6 +55,28 @@ def test_each_host_is_asked_at_its_pace_and_robots_are_obeyed(site: tuple[str, l
     assert asked == ["/robots.txt", "/a", "/gone"]
     assert len(waited) == 2
     assert all(59 < seconds <= 60 for seconds in waited)
+
+
+@pytest.mark.parametrize(
+    "robots",
+    [
+        b"\xef\xbb\xbfUser-agent: *\nDisallow: /private",
+        b"User-agent: *\nDisallow: /*.pdf$",
+        b"User-agent: *\nAllow: /\nDisallow: /private/",
+    ],
+    ids=["byte order mark", "wildcard", "the longest rule counts"],
+)
+def test_robots_are_read_as_a_crawl_reads_them(
+    site: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch, robots: bytes
+) -> None:
+    root, asked = site
+    monkeypatch.setattr(_Site, "robots", robots)
+    fetcher = PoliteFetcher(
+        HttpClient("t", seconds=10, guarded=False), "t/1.0 (+http://t.example)", seconds=0
+    )
+    found = fetcher.fetch([f"{root}/private/x.pdf", f"{root}/public.html"])
+    assert [fault for *_, fault in found] == ["robots.txt forbids it", ""]
+    assert asked == ["/robots.txt", "/public.html"]
 
 
 def test_the_own_network_is_guarded_and_robots_may_be_ignored(site: tuple[str, list[str]]) -> None:

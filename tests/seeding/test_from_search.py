@@ -91,8 +91,9 @@ def test_an_instance_without_the_json_format_and_one_that_is_not_there() -> None
             service(server.address).search("q")
     with pytest.raises(SearchError, match=rf"{server.address}: .*refused"):
         service(server.address).search("q")
-    with pytest.raises(SearchError, match="'ftp://x': "):
-        Searxng("ftp://x", HttpClient("a", seconds=1.0, guarded=False))
+    for wrong in ("ftp://x", "http://[::1", "http://[x]/", "http://a:99999", "http://"):
+        with pytest.raises(SearchError, match=f"'{re.escape(wrong)}': is no http"):
+            Searxng(wrong, HttpClient("a", seconds=1.0, guarded=False))
 
 
 def test_what_was_found_before_the_service_gave_up_counts(caplog: pytest.LogCaptureFixture) -> None:

@@ -44,6 +44,11 @@ def test_addresses_are_taken_whatever_the_name(file: Path, kind: str, pack: obje
     assert read_seeds(str(file)).positive == [A, B]
 
 
+def test_all_parts_of_a_gzip_file_are_read(file: Path) -> None:
+    file.write_bytes(gzip.compress(f"{A}\n".encode()) + gzip.compress(f"{B}\n".encode()))
+    assert read_seeds(str(file)).positive == [A, B]
+
+
 @pytest.mark.parametrize("encoding", ["gbk", "gb18030", "utf-16", "utf-8-sig"])
 def test_files_in_other_encodings_are_read(file: Path, encoding: str) -> None:
     file.write_bytes(f"# 从这里开始，这是一个种子文件\n{A}  # 最好的网站\n".encode(encoding))
@@ -94,6 +99,7 @@ BOMB = '<!DOCTYPE opml [<!ENTITY a "http://a.example/">' + "".join(
         ("<svg xmlns='http://www.w3.org/2000/svg'/>", "(<svg>)"),
         ("<", "XML"),
         (b"\x1f\x8b damaged", "gzip"),
+        (gzip.compress(f"{A}1\n{A}2\n".encode(), mtime=0)[:-9], "gzip"),
         (gzip.compress(b" " * (MOST_LIST_BYTES + 1), 1), f"{MOST_LIST_BYTES} bytes"),
         (b"<urlset>" + b" " * MOST_BYTES, f"{MOST_BYTES} bytes"),
         (b"SQLite format 3\0\x10\0\x02\x02\0\x40", "text"),

@@ -90,3 +90,15 @@ def test_closing_twice_does_nothing(path: Path) -> None:
     index.close()
     index.close()
     assert path.exists()
+
+
+def test_no_page_is_a_copy_of_the_former_text_of_a_page_that_became_a_copy(path: Path) -> None:
+    with closing(DuplicateIndex(path)) as index:
+        assert index.first_of("http://a.test/1", SOME) is None
+        assert index.first_of("http://a.test/2", OTHER) is None
+        assert index.first_of("http://a.test/2", off(SOME, 5)) == "http://a.test/1"  # looked at again
+        assert index.first_of("http://a.test/3", OTHER) is None
+        assert index.first_of("http://a.test/4", off(OTHER, 5)) == "http://a.test/3"
+    with closing(DuplicateIndex(path)) as index:
+        assert index.first_of("http://a.test/5", OTHER) == "http://a.test/3"
+        assert index.first_of("http://a.test/2", OTHER) is None  # and back: it is the earlier one

@@ -34,6 +34,25 @@ def test_pages_kept_are_indexed_in_batches_and_all_of_them_at_the_end(tmp_path: 
     assert pages(tmp_path) == BATCH + 1
 
 
+def test_odd_values_of_a_page_are_indexed_as_they_are_stored(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    files = JobFiles(tmp_path, indexed=True)
+    whole = {"text": "基金收益", "relevance": 0.5}
+    files.keep(
+        PageRecord(url="http://a.cn/\ud800", topic="\ud800", format="\udfff", published="\ud801", **whole)
+    )
+    files.keep(PageRecord(url="http://a.cn/2", fetched=float("nan"), **whole))
+    files.keep(record(3))
+    files.close()
+    assert pages(tmp_path) == 3
+    assert not caplog.records
+    files, index = JobFiles(tmp_path), PageIndex(tmp_path / INDEX)
+    assert missing(files.store, index) == []
+    index.close()
+    files.close()
+
+
 def test_pages_are_indexed_by_the_segmenter_of_their_crawl(tmp_path: Path) -> None:
     files = JobFiles(tmp_path, indexed=True, segmenter=Segmenter(["纯电动"]))
     files.keep(record(1, "纯电动车去换电站"))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
+from topiccrawler.crawling.page_stores import visits_of
 from topiccrawler.errors import StateError
 from topiccrawler.model import Visit
 from topiccrawler.results.jobs import JobLog
@@ -63,6 +65,32 @@ def test_the_latest_are_found_when_the_log_was_just_begun_anew(tmp_path: Path) -
     assert Segments(path).count() > 3
 
 
+def test_the_log_of_an_earlier_release_that_is_larger_than_any_segment_stays_readable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, visits = tmp_path / "visits.jsonl", list(map(dead, range(40)))
+    write(path, visits)  # an earlier release had one file of any size
+    monkeypatch.setattr(segments, "BYTES", 2000)
+    monkeypatch.setattr(segments, "MOST_BYTES", 4000)
+    assert path.stat().st_size > segments.MOST_BYTES
+    more = list(map(dead, range(40, 70)))
+    write(path, more)
+    assert list(read_visits(path)) == visits + more
+    tail = VisitTail(path)
+    assert [visit for _, visit in tail.visits()] == visits + more
+    assert {file.name for file in (tmp_path / "visits").iterdir()} >= {"00001.jsonl", "00002.jsonl.zst"}
+
+
+def test_the_latest_of_long_lines_are_fewer_and_have_no_gap(tmp_path: Path) -> None:
+    path, visits = tmp_path / "visits.jsonl", list(map(dead, range(10)))
+    write(path, visits)
+    Segments(path).rotate()
+    long = [replace(dead(number), anchor="x" * 3000) for number in range(10, 20)]
+    write(path, long)
+    assert read_latest(path, 8) == long[-2:]
+    assert read_latest(path, 100) == visits + long
+
+
 @pytest.mark.usefixtures("short")
 def test_a_log_that_is_read_while_it_grows(tmp_path: Path) -> None:
     path, log, tail = tmp_path / "visits.jsonl", JobLog(tmp_path), VisitTail(tmp_path / "visits.jsonl")
@@ -109,9 +137,14 @@ def test_killed_while_it_rotates(tmp_path: Path, killed: str) -> None:
         visits = [visit for visit in visits if visit.url.encode() in lines]
         for file in (path, *(tmp_path / "visits").glob("0000[2-9]*")):
             file.unlink()
-    assert list(read_visits(path)) == visits
+    assert list(read_visits(path)) == list(visits_of(tmp_path)) == visits
+    tail = VisitTail(path)
+    assert tail.has_more()
+    assert [visit for _, visit in tail.visits()] == visits
+    assert (tail.has_more(), tail.share > 0) == (False, True)
     write(path, [dead(99)])
     assert list(read_visits(path)) == [*visits, dead(99)]
+    assert [visit for _, visit in tail.visits()] == [dead(99)]
     assert packed.is_file()
     assert {file.suffix for file in (tmp_path / "visits").iterdir()} == {".zst"}
 

@@ -31,6 +31,7 @@ def test_a_log_goes_on_after_half_a_line_and_loses_no_other(tmp_path: Path) -> N
     [
         b"\xff\xfe{}",
         b"[1, 2]",
+        b"[" * 200_000,
         b'{"url": "http://a.cn/"}',
         b'{"url": 1, "status": 200, "score": 0, "relevance": 0, "stored": true, "time": 1}',
         b'{"url": "a", "status": 200, "score": "x", "relevance": 0, "stored": true, "time": 1}',

@@ -390,7 +390,8 @@ class DownloaderRule:
 def redirected(came: Link, target: str) -> Link:
     """The link by which rules decide on a redirect from `came` to a canonical URL."""
     source = came.url if came.source_url else ""  # the target of a seed's redirect counts as a seed
-    return Link(target, host_of(target), came.anchor, came.before, came.after, source_url=source)
+    kind = LISTING if came.kind == LISTING else ""  # and that of a listing as a listing
+    return Link(target, host_of(target), came.anchor, came.before, came.after, kind=kind, source_url=source)
 
 
 Refused = Callable[[str, Sequence[Link]], None]

@@ -236,8 +236,10 @@ class Checkpoints:
         self._entries_length = self._state_length = 0  # characters
 
     def change_strategy(self, strategy: Strategy) -> None:
-        """Save another strategy from now on; the next `save` replaces the state of the previous one."""
+        """Save another strategy from now on; its state replaces that of the previous one, so that later entries follow on it."""
         self.strategy, self.learns = strategy, bool(strategy.save())
+        if self.durable:
+            self.save_in_place()
 
     def load(self) -> int:
         """Restore strategy and refresh to the state that the queue has. Returns the page count.

@@ -65,12 +65,13 @@ from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.items import PageItem
 from topiccrawler.links.extract import ContextMaker
+from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link, Page, Score, Via, Visit
 from topiccrawler.pages.formats.registry import READ, Extract, UnreadableError, recognise
 from topiccrawler.pages.metadata import Summariser
 from topiccrawler.pages.read import Content, Reader, Reading
 from topiccrawler.pages.site_repeats import SiteRepeats
-from topiccrawler.urls.canonical import canonical, host_of
+from topiccrawler.urls.canonical import canonical
 
 MOVED = (State.DISCARDED, "redirected")
 KNOWN = "redirect to a known page"
@@ -284,13 +285,17 @@ class Crawl:
         and its lease ends with the fetch; if it cannot be leased, the fetch ends at once. A retry needs no further lease. In both cases
         the slot of the first host is released. `tunnel`: consecutive tunnel steps that led to the URL.
         """
-        link, target = fetch.leased.link, canonical(url)
+        link, target = (
+            fetch.leased.link,
+            canonical(url, extra_parameters=self.parts.dropped_parameters),
+        )
         if target is None:
             return NO_PAGE
         moment = Moment.RETRIED
         if target not in (link.url, *fetch.redirect_targets):
             moment = Moment.REDIRECTED
-            there = Link(target, host_of(target), link.anchor, depth=link.depth, source_url=link.url)
+            # As the rules judge it now; a crawl that is resumed before this fetch ends judges it again.
+            there = redirected(link, target)._replace(depth=link.depth)
             score = Score(target, fetch.leased.score, shares=fetch.leased.shares)
             if self.frontier.lease(now, target=(there, score)) is None:
                 return KNOWN
@@ -331,7 +336,15 @@ class Crawl:
             content = self.reader.content(
                 url, body, charset, content_type=content_type, extract=extract, as_utf8=as_utf8
             )
-        return self.reader.reading(content, **known)
+        return self._under_its_url(self.reader.reading(content, **known))
+
+    def _under_its_url(self, reading: Reading) -> Reading:
+        """The reading with the canonical URL of its page, under which the page is leased and logged; a redirect may spell it otherwise."""
+        page = reading.page
+        if page.via is not None and page.via.link.url == page.url:
+            return reading
+        clean = canonical(page.url, extra_parameters=self.parts.dropped_parameters)
+        return reading if clean in (None, page.url) else replace(reading, page=replace(page, url=clean))
 
     @cached_property
     def content_plan(self) -> ContentPlan:
@@ -342,8 +355,12 @@ class Crawl:
         """The links of a page with their surrounding text. `context`: how to cut that text; None = as the link model was trained."""
         content, plan = reading.content, self.content_plan
         if content.links is not None and context in (None, plan.context):
-            return content.links
-        return links_by(plan, content, reading.page.depth, context)
+            links = content.links
+        else:
+            links = links_by(plan, content, reading.page.depth, context)
+        if content.url != reading.page.url and isinstance(links, PageLinks):
+            return replace(links, source_url=reading.page.url, _made={})
+        return links
 
     def verdict(self, reading: Reading) -> Verdict:
         """The relevance of a page that is compared with the page threshold, and whether the page is kept."""

@@ -20,6 +20,7 @@ from topiccrawler.errors import CrawlerError
 from topiccrawler.files import is_file, user_path
 from topiccrawler.topics.catalogue import (
     by_name,
+    is_catalogued,
     load_topic,
     parts_of,
     split_keywords,
@@ -124,7 +125,8 @@ def topic_argument(recipe: Recipe, topic_file: Path | None) -> str:
 def named_topic(recipe: Recipe, topic_file: Path | None) -> dict[str, str]:
     """The argument to resume with the topic of a job, as name and value; empty where there is none. `topic_file`: see `topic_argument`."""
     fields = recipe.topic_fields
-    if fields is None or is_file(user_path(recipe.topic)):
+    # A topic of the catalogue has fields if it was taught; what was taught is found again in the job's folder.
+    if fields is None or is_catalogued(recipe.topic) or is_file(user_path(recipe.topic)):
         return {"topic": recipe.topic}
     if (typed := _typed(fields)) is not None:
         return {"keywords": typed}

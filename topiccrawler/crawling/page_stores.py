@@ -31,7 +31,7 @@ from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.files import user_path
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageStore
-from topiccrawler.store.visits import read_latest, read_visits
+from topiccrawler.store.visits import has_log, read_latest, read_visits
 
 Stored = tuple[str, str]  # address of the database, job
 
@@ -55,7 +55,7 @@ def has_pages(folder: Path) -> bool:
 def kept_nothing(folder: Path) -> bool:
     """Whether a crawl has run in the folder without keeping a page, by its log; so there is no store, rather than a lost one."""
     log = folder / VISITS
-    return log.is_file() and not has_pages(folder) and not any(visit.stored for visit in read_visits(log))
+    return has_log(log) and not has_pages(folder) and not any(visit.stored for visit in read_visits(log))
 
 
 def open_pages(folder: Path) -> PageStore | ServedPages:
@@ -117,7 +117,7 @@ def folders_of(job: str, data: Path) -> list[Path]:
     """The folders in a data folder, sorted by name, of the processes of a job in a database: those whose recipes name the job."""
     if not data.is_dir():
         return []
-    found = (folder for folder in sorted(data.iterdir()) if folder.is_dir() and (folder / VISITS).is_file())
+    found = (folder for folder in sorted(data.iterdir()) if folder.is_dir() and has_log(folder / VISITS))
     return [folder for folder in found if (stored := stored_in(folder)) is not None and stored[1] == job]
 
 
@@ -125,7 +125,7 @@ def logs_of(folder: Path) -> list[Path]:
     """The existing files of the crawl log of a job; several if its processes have a log each."""
     stored = stored_in(folder)
     folders = [folder] if stored is None else folders_of(stored[1], folder.absolute().parent)
-    return [log for each in folders if (log := each / VISITS).is_file()]
+    return [log for each in folders if has_log(log := each / VISITS)]
 
 
 def visits_of(folder: Path) -> Iterator[Visit]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -54,13 +55,20 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
     ]
     if begun != requested:
         changes.append(f"{begun} -> {requested}")
-    if _whole(before["topic_fields"]) != _whole(after["topic_fields"]):
+    if (kept.topic_fields or now.topic_fields) and _fields(kept, before) != _fields(now, after):
         changes.append(f"the topic file {now.topic}")
     return changes
 
 
-def _whole(fields: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """The fields of a topic, with defaults for those that it lacks because an earlier release stored it."""
+def _fields(recipe: Recipe, plain: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The fields of the recipe's topic, with defaults for those that it lacks because an earlier release stored it.
+
+    A job of a topic of the catalogue has fields since it was taught, also if that was undone.
+    """
+    fields = plain["topic_fields"]
+    if fields is None:
+        with suppress(CrawlerError):
+            fields = topic_of(recipe).model_dump(mode="json")
     if fields is None:
         return None
     optional = {name: field for name, field in Topic.model_fields.items() if not field.is_required()}

@@ -33,7 +33,7 @@ from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, JobFile
 from topiccrawler.crawling.page_stores import has_pages, open_pages, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError, StateError, file_faults
-from topiccrawler.files import JsonFile, replace_file
+from topiccrawler.files import JsonFile, keep_former, replace_file
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Via, Visit
 from topiccrawler.pages.read import SHORTEST_MAIN_TEXT, PageClassifier, PageWords, Reader
@@ -138,6 +138,7 @@ class Lessons:
     # for each record the log-odds due to parts of the page that are not stored (see `look`)
     unseen: list[float] = field(default_factory=list)
     segmenter: Segmenter = PLAIN  # segmenter of the topic when the pages were read
+    is_anew: bool = False  # the job's file is about another topic; a copy of it is kept when it is replaced
 
     @property
     def topic(self) -> Topic:
@@ -204,13 +205,15 @@ class Lessons:
         topic = self.learned(answers)
         step: dict[str, Any] = {
             "answers": dict(answers),
-            "topic": topic.model_dump(),
+            "topic": topic.model_dump(mode="json"),
             "strategy_topic": None,
             "time": round(time.time(), 3),
         }
         self.steps.append(step)
         if not topic.narrow and self.changes_few(assemble(self._taught())):
-            step["strategy_topic"] = self.recipe.strategy_topic or topic_of(self.recipe).model_dump()
+            step["strategy_topic"] = self.recipe.strategy_topic or topic_of(self.recipe).model_dump(
+                mode="json"
+            )
         return self._keep(running)
 
     def undo(self, running: Running | None = None) -> int:
@@ -232,7 +235,9 @@ class Lessons:
     def _taught(self) -> Recipe:
         """The recipe with the topics of the last step."""
         learned_by = self.steps[-1].get("strategy_topic") if self.steps else None
-        return replace(self.recipe, topic_fields=self.topic.model_dump(), strategy_topic=learned_by)
+        return replace(
+            self.recipe, topic_fields=self.topic.model_dump(mode="json"), strategy_topic=learned_by
+        )
 
     def _keep(self, running: Running | None) -> int:
         recipe = self._taught()
@@ -240,6 +245,9 @@ class Lessons:
         changed = 0 if running is not None else _rescore(self.folder, recipe, self)
         kept = {"version": VERSION, "base": self.base, "steps": self.steps}
         with file_faults(StateError, self.folder / TEACHING, "cannot be written", "make room"):
+            if self.is_anew:
+                keep_former(self.folder / TEACHING)
+                self.is_anew = False
             replace_file(self.folder / TEACHING, json.dumps(kept, ensure_ascii=False) + "\n")
         write_recipe(recipe, self.folder)
         self.recipe, self.followed = recipe, self.answers
@@ -263,7 +271,11 @@ def lessons_of(folder: Path) -> Lessons:
         raise ArgumentError(f"job {folder}", "is of several topics", "teach a crawl of one")
     topic = topic_of(recipe)
     base, steps = _kept(folder)
-    lessons = Lessons(folder, recipe, base or topic.model_dump(), steps, segmenter=topic.segmenter)
+    is_anew = bool(base) and not _is_of(topic, [base, *(step["topic"] for step in steps)], folder)
+    if is_anew:  # as `with_teaching` says
+        base, steps = {}, []
+    lessons = Lessons(folder, recipe, base or topic.model_dump(mode="json"), steps, segmenter=topic.segmenter)
+    lessons.is_anew = is_anew
     stores: list[Pages] = [open_pages(folder)] if has_pages(folder) else []
     stores += [PageStore(folder / DISCARDED, create=False)] if (folder / DISCARDED).is_file() else []
     for store in stores:
@@ -281,7 +293,7 @@ def with_teaching(recipe: Recipe, folder: Path) -> Recipe:
     base, steps = _kept(folder)
     if not steps:
         return recipe
-    if topic_of(recipe).model_dump() != make_topic(base, str(folder / TEACHING)).model_dump():
+    if not _is_of(topic_of(recipe), [base], folder):
         logger.warning(
             "Job %s: the topic was changed after it was taught; what was taught is not used", folder
         )
@@ -301,6 +313,12 @@ def answers_behind(topic: Topic, folder: Path) -> int:
     if not steps or make_topic(steps[-1]["topic"], str(folder / TEACHING)) != topic:
         return 0
     return len({url for step in steps for url in step["answers"]})
+
+
+def _is_of(topic: Topic, known: Sequence[Mapping[str, Any]], folder: Path) -> bool:
+    """Whether the topic is one of these, each given by its fields."""
+    now = topic.model_dump()
+    return any(make_topic(fields, str(folder / TEACHING)).model_dump() == now for fields in known)
 
 
 def _kept(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:

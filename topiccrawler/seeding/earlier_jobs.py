@@ -17,7 +17,7 @@ from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.pages.read import PageClassifier
 from topiccrawler.seeding.candidates import Candidate, merged
-from topiccrawler.store.visits import read_visits
+from topiccrawler.store.visits import has_log, read_visits
 from topiccrawler.text.segmenter import Segmenter
 
 _REMEDY = "name the folder of a job, or one that holds folders of jobs"
@@ -95,4 +95,4 @@ def _read(folder: Path, page_classifier: PageClassifier, segmenter: Segmenter) -
 
 
 def _is_job(folder: Path) -> bool:
-    return (folder / VISITS).is_file() and has_pages(folder)
+    return has_log(folder / VISITS) and has_pages(folder)

@@ -12,6 +12,7 @@ any other file            one page: HTML, text, PDF … as a crawl reads it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ from topiccrawler.topics.labelled_texts import address_in, json_lines, text_in
 
 REMEDY = "give files, folders, jobs, or http(s) addresses"
 MOST_URLS = 5_000
+_SEPARATOR = re.compile(r",(?=\s*[a-z][a-z0-9+.-]*://|\s*$)", re.IGNORECASE)  # a URL may contain a comma
 
 Fetch = Callable[[Sequence[str]], Iterable[tuple[str, bytes, str]]]
 
@@ -69,7 +71,7 @@ class Sources:
 
     def _of(self, name: str, positive: bool) -> Iterator[Example]:
         if "://" in name:
-            return self._of_urls([url.strip() for url in name.split(",") if url.strip()])
+            return self._of_urls([url.strip() for url in _SEPARATOR.split(name) if url.strip()])
         path = user_path(name)
         if not path.exists():
             raise ArgumentError(name, "is no file and no folder", REMEDY)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlsplit
-from urllib.robotparser import RobotFileParser
+
+from protego import Protego  # Scrapy brings it; a crawl reads robots.txt with it too
 
 from topiccrawler.seeding.http_client import HttpClient, NoAnswerError
 from topiccrawler.urls.canonical import host_of
@@ -34,14 +35,14 @@ class PoliteFetcher:
         self._client, self._agent, self._seconds, self._obey = client, agent, seconds, obey
         self._sleep = sleep
         self._requested: dict[str, float] = {}  # host -> time of its last request, monotonic clock
-        self._robots: dict[str, RobotFileParser] = {}
+        self._robots: dict[str, Protego] = {}
 
     def fetch(self, urls: Sequence[str]) -> Iterator[Fetched]:
         """Fetch the pages in order; a page that cannot be fetched has an empty body and a fault."""
         for url in urls:
             body, fault = b"", ""
             try:
-                if self._obey and not self._rules(url).can_fetch(self._agent, url):
+                if self._obey and not self._rules(url).can_fetch(url, self._agent):
                     fault = "robots.txt forbids it"
                 else:
                     status, body = self._ask(url, MOST_FETCHED_BYTES)
@@ -59,12 +60,11 @@ class PoliteFetcher:
         finally:
             self._requested[host] = time.monotonic()
 
-    def _rules(self, url: str) -> RobotFileParser:
+    def _rules(self, url: str) -> Protego:
         parts = urlsplit(url)
         root = f"{parts.scheme}://{parts.netloc}"
         if root not in self._robots:
-            rules = RobotFileParser()
             status, body = self._ask(f"{root}/robots.txt", MOST_ROBOTS_BYTES)
-            rules.parse(body.decode("utf-8", "replace").splitlines() if status == 200 else [])
-            self._robots[root] = rules
+            text = body.decode("utf-8-sig", "replace") if status == 200 else ""
+            self._robots[root] = Protego.parse(text)
         return self._robots[root]

@@ -12,7 +12,7 @@ import logging
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from topiccrawler.errors import SearchError
 from topiccrawler.pages.formats.registry import tidy
@@ -49,7 +49,7 @@ class Searxng:
 
     def __init__(self, base: str, client: HttpClient) -> None:
         self._base, self._client = base.strip().rstrip("/"), client
-        if urlsplit(self._base).scheme.lower() not in {"http", "https"} or not urlsplit(self._base).netloc:
+        if canonical(self._base) is None:
             raise SearchError(f"search service {base!r}", "is no http(s) address", _ADDRESS)
 
     def search(self, query: str, page: int = 1) -> list[Found]:

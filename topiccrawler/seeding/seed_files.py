@@ -9,9 +9,12 @@ of its sitemaps, which a crawl reads as pages of links.
 
 from __future__ import annotations
 
+import gzip
 import logging
 import re
+import zlib
 from collections.abc import Iterable, Iterator
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from lxml import etree
@@ -21,7 +24,7 @@ from topiccrawler.errors import SeedsError
 from topiccrawler.files import read_bytes, user_path
 from topiccrawler.pages.formats import feeds
 from topiccrawler.pages.formats.feeds import MOST_BYTES, name_of, root_of
-from topiccrawler.pages.formats.registry import HTML, IN_PROCESS, UnreadableError, inflated, recognise, tidy
+from topiccrawler.pages.formats.registry import HTML, IN_PROCESS, UnreadableError, recognise, tidy
 from topiccrawler.pages.parse import limit_nesting
 from topiccrawler.text.characters import decode
 from topiccrawler.text.printable import printable
@@ -61,10 +64,12 @@ def read_seeds(source: str | None, topic: Topic | None = None) -> Seeds:
     remedy = "give a seeds file or http(s) addresses"
     body = read_bytes(user_path(name), MOST_LIST_BYTES, SeedsError, name, remedy)
     if body.startswith(_GZIP):
-        body = inflated(body, MOST_LIST_BYTES + 1)
-        if not body or len(body) > MOST_LIST_BYTES:
-            fault = f"unpacks to more than {MOST_LIST_BYTES} bytes" if body else "is damaged gzip"
-            raise SeedsError(name, fault, remedy)
+        try:
+            body = gzip.GzipFile(fileobj=BytesIO(body)).read(MOST_LIST_BYTES + 1)
+        except (OSError, EOFError, zlib.error):
+            raise SeedsError(name, "is damaged gzip", remedy) from None
+        if len(body) > MOST_LIST_BYTES:
+            raise SeedsError(name, f"unpacks to more than {MOST_LIST_BYTES} bytes", remedy)
     return _of_body(body, name)
 
 

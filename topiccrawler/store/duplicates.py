@@ -31,6 +31,8 @@ _WORDS = BITS // 64
 _PUT = """INSERT INTO fingerprints VALUES (?, ?, ?, ?)
     ON CONFLICT (row) DO UPDATE SET digest = excluded.digest, bits = excluded.bits"""
 
+_NO_TEXT = Fingerprint(0, b"")  # no hash of a text is 0, but for one in 2^64
+
 
 class NearIndex:
     """Fingerprints by row number from 0, as columns of 64-bit words."""
@@ -100,9 +102,11 @@ class DuplicateIndex(Database):
             row = own[0] if own else len(self._near)
             matching = self._matching(print_, row, site=None if across_sites else _site(url))
             first = next(filter(may_be, matching), None)
-            if first is None:
-                self._database.execute(_PUT, (row, url, *print_))
-                self._near.put(row, print_.bits)
+            if first is None or own:
+                # A page that has become a copy has no text any more of which another page could be a copy.
+                kept = print_ if first is None else _NO_TEXT
+                self._database.execute(_PUT, (row, url, *kept))
+                self._near.put(row, kept.bits)
         return first
 
     def _matching(self, print_: Fingerprint, before: int, site: str | None) -> Iterator[str]:

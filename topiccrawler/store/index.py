@@ -24,13 +24,14 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from math import isfinite, log1p
+from math import log1p
 from pathlib import Path
+from typing import Any
 
 from topiccrawler.errors import StateError
 from topiccrawler.resources import package_text
 from topiccrawler.store.database import Database
-from topiccrawler.store.pages import PageRecord, PageStore, Selection
+from topiccrawler.store.pages import PageRecord, PageStore, Selection, storable
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.urls.canonical import host_of
 
@@ -104,8 +105,8 @@ class PageIndex(Database):
 
         `segmenter`: the segmenter of the crawl.
         """
-        host, relevance = host_of(record.url), record.relevance if isfinite(record.relevance) else 0.0
-        row = (page, record.fetched, relevance, record.topic, host, record.day, record.format)
+        told = record.fetched, record.relevance, record.topic, host_of(record.url), record.day, record.format
+        row: Any = (page, *map(storable, told))  # as the store has them
         words = _words(record, segmenter) if record.stored and not record.alias_of else None
         self._waiting[page] = row, words
         self._characters += sum(map(len, words or ()))

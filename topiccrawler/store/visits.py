@@ -20,7 +20,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from itertools import count
 from pathlib import Path
 from typing import BinaryIO
@@ -35,7 +35,7 @@ else:
     from backports import zstd  # Scrapy brings it
 
 BYTES = 32_000_000  # size of a full segment: about 100 000 failed URLs, or 50 000 pages
-MOST_BYTES = 64_000_000  # most bytes to decompress; a valid segment is not larger
+MOST_BYTES = 64_000_000  # most bytes to decompress; a larger segment is not compressed
 _PACKED, _PLAIN = ".jsonl.zst", ".jsonl"
 _FRAME: dict[int, int] = {
     zstd.CompressionParameter.compression_level: 1,
@@ -90,6 +90,8 @@ class Segments:
         for half in self.folder.glob(f".*{_PACKED}.*"):  # left by a process that was killed
             half.unlink()
         for plain in sorted(self.folder.glob(f"*{_PLAIN}")):
+            if plain.stat().st_size > MOST_BYTES:
+                continue  # the log of an earlier release, which had one file of any size: it stays readable
             with whole_file(plain.with_suffix(_PACKED)) as out:
                 out.write(zstd.compress(plain.read_bytes(), options=_FRAME))
                 out.flush()
@@ -99,11 +101,10 @@ class Segments:
     def _full(self, number: int) -> BinaryIO:
         packed, plain = (self.folder / f"{number:05}{suffix}" for suffix in (_PACKED, _PLAIN))
         for place in (packed, plain, packed):  # again, because it may be compressed meanwhile
-            try:
-                body = place.read_bytes()
-            except FileNotFoundError:
-                continue
-            return io.BytesIO(body if place is plain else _unpacked(body, place))
+            with suppress(FileNotFoundError):
+                return (
+                    place.open("rb") if place is plain else io.BytesIO(_unpacked(place.read_bytes(), place))
+                )
         return io.BytesIO()
 
 
@@ -178,6 +179,11 @@ def _fields(visit: Visit) -> dict[str, object]:
     return {name: value for name, value in whole.items() if name != "shares" and value != _DEFAULTS.get(name)}
 
 
+def has_log(path: Path) -> bool:
+    """Whether there is a crawl log at `path`, also if a process was killed while it rotated the log."""
+    return path.is_file() or Segments(path).count() > 0
+
+
 def read_visits(path: Path) -> Iterator[Visit]:
     """The visits in a log, first to last; damaged or incomplete lines are skipped."""
     found = Segments(path)
@@ -196,12 +202,12 @@ def read_latest(path: Path, most: int) -> list[Visit]:
     log, found = Segments(path), list[Visit]()
     for number in range(log.count() + 1, 0, -1):
         with log.open(number)[0] as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _LINE_BYTES * most - 1))
-            if file.tell():
+            begin = max(0, file.seek(0, os.SEEK_END) - _LINE_BYTES * most - 1)
+            file.seek(begin)
+            if begin:
                 file.readline()
             found = [visit for line in file if (visit := visit_of(line)) is not None] + found
-        if len(found) >= most:
+        if begin or len(found) >= most:  # those of an earlier segment would not join these
             break
     return found[-most:]
 
@@ -210,7 +216,7 @@ def visit_of(line: bytes) -> Visit | None:
     """The visit in a line; None if the line has no valid visit."""
     try:
         row = json.loads(line.decode("utf-8", "surrogatepass"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(row, dict) or not row.keys() >= _NEEDED:
         return None
@@ -233,8 +239,8 @@ class VisitTail:
         full = self._segments.count()
         try:
             found = self.path.stat()
-        except FileNotFoundError:
-            return False
+        except FileNotFoundError:  # no log, or a rotation is between its first two steps
+            return self._number <= full
         file = found.st_dev, found.st_ino
         is_begun = self._number == full + 1 and self._read
         is_other = is_begun and (file != self._file or found.st_size < self._read)
@@ -245,7 +251,10 @@ class VisitTail:
     @property
     def share(self) -> float:
         """The share of the log that was read, 0..1."""
-        current = self._read / max(self._read, self.path.stat().st_size, 1)
+        size = 0
+        with suppress(FileNotFoundError):  # a rotation is between its first two steps
+            size = self.path.stat().st_size
+        current = self._read / max(self._read, size, 1)
         return (self._number - 1 + current) / max(self._number, self._segments.count() + 1)
 
     @property
@@ -258,7 +267,7 @@ class VisitTail:
         while True:
             file, is_full = self._segments.open(self._number)
             with file:
-                if not is_full:
+                if not is_full and not isinstance(file, io.BytesIO):
                     found = os.fstat(file.fileno())
                     self._file = found.st_dev, found.st_ino
                 file.seek(self._read)
