@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
-from protego import Protego  # Scrapy brings it; a crawl reads robots.txt with it too
+from protego import Protego
 
 from topiccrawler.seeding.http_client import HttpClient, NoAnswerError
 from topiccrawler.urls.canonical import host_of
