@@ -101,7 +101,7 @@ def test_plain_text_gives_lines_and_written_links(formats: Formats) -> None:
         ),
         (
             "<rss><channel><title>坏 & 破</title><item><title>未完<link>http://a.test/5</link></item>",
-            "坏 破",
+            "坏 & 破",
             None,
         ),
     ],
@@ -114,6 +114,32 @@ def test_feeds_are_lists_of_links_with_headlines(
     assert found.title == title
     assert parts is None or found.parts == parts
     assert found.main_text() == ""
+
+
+@pytest.mark.parametrize("fault", ["&", "&nbsp;", "&nosuchname;", "&#11;", "&#x110000;", "&#", "&amp"])
+def test_no_fault_in_a_listing_takes_signs_out_of_the_addresses_after_it(
+    fault: str, formats: Formats
+) -> None:
+    written, address = (
+        "http://a.test/t.php?fid=1&amp;tid=2&p=3&#38;x=%26",
+        "http://a.test/t.php?fid=1&tid=2&p=3&x=%26",
+    )
+    feed = f"<rss><item><link>{written}</link></item><item><title>x{fault}</title></item><item><link>{written}</link></item>"
+    assert [url for _, url in formats.read("feed", feed.encode()).parts if url] == [address, address]
+    sitemap = f"<urlset><url><loc>{written}</loc><title>x{fault}</title></url><url><loc>{written}</loc></url>"
+    assert [url for _, url in formats.read("sitemap", sitemap.encode()).parts] == [address, address]
+
+
+def test_cdata_in_a_listing_is_read_as_it_stands(formats: Formats) -> None:
+    feed = "<rss>&<item><link><![CDATA[http://a.test/?a=1&b=2&amp;c]]></link><!-- & <link> --></item></rss>"
+    assert formats.read("feed", feed.encode()).parts == [("", "http://a.test/?a=1&b=2&amp;c")]
+
+
+def test_names_of_html_in_a_feed_are_read_and_others_left_out(formats: Formats) -> None:
+    feed = (
+        "<rss><channel><title>基金&nbsp;年报&copy;&nosuch;&#20013;&#x56fd;&#0;</title><item/></channel></rss>"
+    )
+    assert formats.read("feed", feed.encode()).title == "基金 年报©中国"
 
 
 def test_sitemaps_are_lists_of_links_packed_or_not(formats: Formats) -> None:
