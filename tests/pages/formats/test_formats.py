@@ -159,6 +159,14 @@ def test_an_image_sitemap_gives_captions(formats: Formats) -> None:
     assert formats.read("sitemap", xml.encode()).parts == [("", "http://a.test/1"), ("基金经理", "")]
 
 
+def test_the_address_of_a_picture_above_that_of_its_page_is_not_the_page(formats: Formats) -> None:
+    xml = (
+        "<urlset xmlns:i='i'><url><i:image><i:loc>http://a.test/1.jpg</i:loc><i:caption>基金经理</i:caption></i:image>"
+        "<loc>http://a.test/1</loc></url><url><i:image><i:loc>http://a.test/2.jpg</i:loc></i:image></url></urlset>"
+    )
+    assert formats.read("sitemap", xml.encode()).parts == [("", "http://a.test/1"), ("基金经理", "")]
+
+
 def test_hexos_search_xml_gives_titles_and_the_beginnings_of_texts(formats: Formats) -> None:
     long = "&lt;p&gt;股票上涨&lt;/p&gt;" + "长文" * 5_000
     xml = (
