@@ -6,7 +6,12 @@ import zipfile
 import zlib
 from collections.abc import Callable
 
+import docx
+import openpyxl
 import pytest
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
 
 from topiccrawler.pages.formats.reader import Formats, WorkerProcess
 from topiccrawler.pages.formats.registry import UnreadableError
@@ -42,6 +47,38 @@ def test_docx_gives_paragraphs_tables_and_author_in_order(formats: Formats, word
     found = formats.read("docx", word_file)
     assert (found.title, found.author) == ("基金年报", "张三")
     assert found.main_text().split("\n") == ["基金年报", "股票市场 回暖。", "合计", "一季度 二季度"]
+
+
+def test_a_table_of_a_docx_gives_equal_cells_links_and_inner_tables(formats: Formats) -> None:
+    document = docx.Document()
+    table = document.add_table(2, 4)
+    for cell, text in zip(table.rows[0].cells, ["100", "100", "0", "0"], strict=True):
+        cell.text = text
+    table.cell(1, 0).merge(table.cell(1, 1)).text = "附件"
+    paragraph = table.cell(1, 2).paragraphs[0]
+    number = document.part.relate_to("http://a.test/more", RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
+    link = OxmlElement("w:hyperlink")
+    link.set(qn("r:id"), number)
+    link.append(OxmlElement("w:r"))
+    link[0].text = "详情"
+    paragraph._p.append(link)
+    table.cell(1, 3).add_table(1, 1).cell(0, 0).text = "内表"
+    stream = io.BytesIO()
+    document.save(stream)
+    assert formats.read("docx", stream.getvalue()).parts == [
+        ("100 100 0 0", ""),
+        ("附件 详情", ""),
+        ("详情", "http://a.test/more"),
+        ("内表", ""),
+    ]
+
+
+def test_a_nought_in_a_workbook_is_a_cell(formats: Formats) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["亏损", 0, None, 5, 0.0, False])
+    stream = io.BytesIO()
+    book.save(stream)
+    assert formats.read("xlsx", stream.getvalue()).parts == [("亏损 0 5 0 False", "")]
 
 
 def test_xlsx_gives_a_line_a_row_and_urls_as_links(formats: Formats, workbook: bytes) -> None:

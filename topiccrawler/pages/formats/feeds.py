@@ -210,7 +210,9 @@ def entries(root: Iterable[etree._Element]) -> Iterator[Part]:
         url = title = caption = ""
         for element in holder.iter(etree.Element):
             name = name_of(element)
-            if name == "loc" and not url and element.getparent() is holder:  # pictures have a loc of their own
+            if (
+                name == "loc" and not url and element.getparent() is holder
+            ):  # pictures have a loc of their own
                 url = tidy(element.text)
             elif name == "title" and not title:
                 title = tidy(element.text)

@@ -99,7 +99,7 @@ class Extract:
 
 def tidy(text: object) -> str:
     """Any value as one line of text without control characters; "" for None."""
-    return _SPACE.sub(" ", _UNWRITTEN.sub("", str(text or ""))).strip()
+    return _SPACE.sub(" ", _UNWRITTEN.sub("", "" if text is None else str(text))).strip()
 
 
 def bounded(parts: Iterable[tuple[str, str]]) -> list[Part]:
