@@ -1,6 +1,8 @@
 """Each format read, and each kind of hostile file stopped."""
 
+import errno
 import io
+import os
 import time
 import zipfile
 import zlib
@@ -361,6 +363,34 @@ def test_a_worker_that_dies_is_replaced(word_file: bytes) -> None:
     assert worker.read("docx", word_file).title == "基金年报"
     assert worker._process is not process
     worker.close()
+
+
+def test_a_file_that_no_room_is_left_for_is_unreadable_and_the_next_is_read(
+    word_file: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = WorkerProcess(seconds=60)
+    for lacking in ("tempfile.NamedTemporaryFile", "subprocess.Popen"):
+        with monkeypatch.context() as full:
+            full.setattr(lacking, _fail_for_want_of_space)
+            with pytest.raises(UnreadableError, match="No space left on device"):
+                worker.read("docx", word_file)
+    assert worker.read("docx", word_file).title == "基金年报"
+    worker.close()
+
+
+def _fail_for_want_of_space(*_: object, **__: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_the_reason_is_written_as_the_reader_wrote_it(formats: Formats, rezip: Rezip) -> None:
+    stream = io.BytesIO()
+    zipfile.ZipFile(stream, "w").close()
+    file = rezip(stream.getvalue(), {"word/document.xml": b"<x/>"})
+    with pytest.raises(
+        UnreadableError,
+        match=r"""^KeyError: "There is no item named '\[Content_Types\]\.xml' in the archive"$""",
+    ):
+        formats.read("docx", file)
 
 
 def test_no_reader_means_unreadable(formats: Formats) -> None:
