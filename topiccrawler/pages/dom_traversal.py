@@ -34,9 +34,9 @@ def _meta(document: Document, node: LexborNode) -> None:
     content = (attributes.get("content") or "")[:LONGEST_CONTENT]
     if not content:
         return
-    name = attributes.get("name") or attributes.get("property") or attributes.get("itemprop")
-    if name:
-        document.metas.setdefault(name.lower(), content)
+    for name in (attributes.get("name"), attributes.get("property"), attributes.get("itemprop")):
+        if name:
+            document.metas.setdefault(name.lower(), content)
     if not document.refresh and (attributes.get("http-equiv") or "").lower() == "refresh":
         target = _REFRESH.match(content)
         document.refresh = (target[2] or target[3] or "").strip() if target else ""
