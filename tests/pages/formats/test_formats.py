@@ -120,7 +120,7 @@ def test_plain_text_gives_lines_and_written_links(formats: Formats) -> None:
                 "</channel></rss>"
             ),
             "新闻",
-            [("基金", "http://a.test/1"), ("股票 上涨", ""), ("黄金", "http://a.test/2"), ("无", "")],
+            [("基金", "http://a.test/1"), ("股票上涨", ""), ("黄金", "http://a.test/2"), ("无", "")],
         ),
         (
             (
@@ -128,7 +128,7 @@ def test_plain_text_gives_lines_and_written_links(formats: Formats) -> None:
                 '<link rel="edit" href="/e"/><link href="/3"/><summary>短</summary><content>长</content></entry></feed>'
             ),
             "博客",
-            [("a &amp; b", "/3"), ("短", "")],
+            [("a & b", "/3"), ("短", "")],
         ),
         (
             (
@@ -172,6 +172,35 @@ def test_no_fault_in_a_listing_takes_signs_out_of_the_addresses_after_it(
 def test_cdata_in_a_listing_is_read_as_it_stands(formats: Formats) -> None:
     feed = "<rss>&<item><link><![CDATA[http://a.test/?a=1&b=2&amp;c]]></link><!-- & <link> --></item></rss>"
     assert formats.read("feed", feed.encode()).parts == [("", "http://a.test/?a=1&b=2&amp;c")]
+
+
+def test_titles_and_summaries_of_a_feed_are_what_a_reader_of_their_html_sees(formats: Formats) -> None:
+    feed = (
+        "<rss><channel><title><![CDATA[Tom &amp; Jerry&#8217;s]]></title><item><title>Q&amp;A: 1 &lt; 2</title>"
+        "<description><![CDATA[基金&nbsp;年报 [&hellip;]]]></description></item><item><title>二</title><description>"
+        "<![CDATA[<style>p{}</style><p>人<b>工智</b>能</p><p>股票</p><script>var x</script>]]></description></item></channel></rss>"
+    )
+    found = formats.read("feed", feed.encode())
+    assert found.title == "Tom & Jerry’s"
+    assert [text for text, _ in found.parts] == ["Q&A: 1 < 2", "基金 年报 […]", "二", "人工智能 股票"]
+
+
+@pytest.mark.parametrize(
+    ("base", "address"),
+    [
+        ("http://b.test/blog/", "http://b.test/blog/x.html"),
+        ("/blog/", "/blog/x.html"),
+        ("http://[broken", "x.html"),
+        ("", "x.html"),
+    ],
+)
+def test_links_of_atom_are_relative_to_its_base(base: str, address: str, formats: Formats) -> None:
+    feed = (
+        f'<feed xmlns="http://www.w3.org/2005/Atom" xml:base="{base}"><entry><link href="x.html"/></entry>'
+        '<entry xml:base="http://c.test/"><link href="y.html"/></entry><entry><link href="http://d.test/z"/></entry></feed>'
+    )
+    urls = [url for _, url in formats.read("feed", feed.encode()).parts]
+    assert urls == [address, "http://c.test/y.html", "http://d.test/z"]
 
 
 def test_names_of_html_in_a_feed_are_read_and_others_left_out(formats: Formats) -> None:

@@ -20,10 +20,11 @@ from collections.abc import Container, Iterable, Iterator
 from functools import partial
 from html.entities import html5
 from itertools import islice
+from urllib.parse import urljoin
 
 from lxml import etree
-from selectolax.lexbor import LexborHTMLParser
 
+from topiccrawler.pages.document import BOUNDARY
 from topiccrawler.pages.formats.registry import (
     LONGEST_PART,
     MOST_LINKS,
@@ -34,7 +35,7 @@ from topiccrawler.pages.formats.registry import (
     inflated,
     tidy,
 )
-from topiccrawler.pages.parse import limit_nesting
+from topiccrawler.pages.parse import parse
 from topiccrawler.text.characters import decode
 
 MOST_BYTES = 16_000_000
@@ -140,7 +141,7 @@ def read_feed(body: bytes, declared: str | None = None) -> Extract:
 
 
 def addresses(root: etree._Element) -> Iterator[str]:
-    """The URL of each entry of a feed, as written; "" for an entry without a URL."""
+    """The URL of each entry of a feed, relative to its `xml:base`, if any, else as written; "" for an entry without a URL."""
     return map(_link, _entries(root))
 
 
@@ -174,17 +175,24 @@ def _link(entry: etree._Element) -> str:
             url = child.get("href") if child.get("rel", "alternate") == "alternate" else None
             url = url or (tidy(child.text) if child.get("href") is None else "")
             if url:
-                return url
+                return _joined(child.base, url) if child.base else url
     guid = next((child for child in entry if name_of(child) == "guid"), None)
     text = tidy(guid.text) if guid is not None else ""
     return text if text.startswith(("http://", "https://")) else ""
 
 
+def _joined(base: str, url: str) -> str:
+    """A URL that is relative to an `xml:base`."""
+    try:
+        return urljoin(base, url)
+    except ValueError:
+        return url
+
+
 def _plain(markup: str) -> str:
     """The beginning of a summary as plain text; the summary may be HTML."""
-    if "<" in markup:
-        root = LexborHTMLParser(limit_nesting(markup)).body
-        markup = root.text(separator=" ") if root is not None else ""
+    if "<" in markup or "&" in markup:
+        markup = parse(markup).text.replace(BOUNDARY, " ")
     return tidy(markup)[:LONGEST_SUMMARY]
 
 
