@@ -156,3 +156,8 @@ def test_fields_of_an_earlier_release_are_passed_over_with_one_line(
     found = [read_topic(LEAST + written + WORDS, "tea.toml") for _ in range(2)]
     assert found == [read_topic(LEAST + WORDS, "tea.toml")] * 2
     assert [line.rpartition(": ")[0] for line in caplog.messages] == lines
+
+
+def test_a_number_without_end_is_one_line() -> None:
+    with pytest.raises(TopicError, match=r"^tea\.toml: is not valid TOML: Exceeds the limit"):
+        read_topic(f'{LEAST}[keywords]\n"茶叶" = {"9" * 5000}', "tea.toml")

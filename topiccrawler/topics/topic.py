@@ -276,7 +276,7 @@ def read_site_rules(toml: str, what: str) -> dict[str, SiteRule]:
 def _fields(toml: str, what: str) -> dict[str, Any]:
     try:
         return tomllib.loads(toml)
-    except (tomllib.TOMLDecodeError, RecursionError) as failure:
+    except (ValueError, RecursionError) as failure:  # a number of thousands of digits is a ValueError
         raise TopicError(what, f"is not valid TOML: {failure}", "correct that place") from None
 
 
