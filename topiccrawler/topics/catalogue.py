@@ -213,7 +213,7 @@ def united(topics: Sequence[Topic]) -> Topic:
             "page_threshold": min(topic.page_threshold for topic in topics),
             "link_threshold": None
             if None in thresholds
-            else min(filter(None, thresholds), default=0.0),
+            else min(one for one in thresholds if one is not None),
             "tunnel_probability": max(topic.tunnel_probability for topic in topics),
             "tunnel_depth": max(topic.tunnel_depth for topic in topics),
             "sites": {place: rule for topic in reversed(topics) for place, rule in topic.sites.items()},
