@@ -15,6 +15,7 @@ from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link
+from topiccrawler.urls.canonical import canonical
 from topiccrawler.urls.unwanted import Block, block_of
 
 
@@ -112,10 +113,26 @@ def test_a_damaged_note_is_one_line(note: str) -> None:
         ("BBS.hupu.com/", Block(site="bbs.hupu.com")),
         ("http://bbs.hupu.com/", Block("http://bbs.hupu.com/")),
         ("*/tag/*", Block("*/tag/*")),
+        ("http*/tag/*", Block("http*/tag/*")),
+        ("http://news.", Block("http://news.")),
+        ("http://A.cn:80/Tag/*", Block("http://a.cn/Tag/*")),
+        ("新闻.cn", Block(site="xn--efvy88h.cn")),
+        ("http://新闻.cn/*", Block("http://xn--efvy88h.cn/*")),
+        ("https://a.cn/茶/*?茶=", Block("https://a.cn/%E8%8C%B6/*?%E8%8C%B6=")),
+        ("*茶*", Block("*%E8%8C%B6*")),
     ],
 )
 def test_a_host_is_a_host(given: str, block: Block) -> None:
     assert block_of(given) == block
+
+
+def test_a_site_is_the_host_that_urls_have() -> None:
+    assert block_of("", "新闻.cn").matches(canonical("http://www.新闻.cn/1") or "")
+    assert block_of("", "a.cn.") == Block(site="a.cn")
+    assert block_of("", "a.cn") == Block(site="a.cn")
+    for given in (".a.cn", "新闻-.cn", "A.cn", "a.cn/x", "*.a.cn"):
+        with pytest.raises(ArgumentError, match="is no host"):
+            block_of("", given)
 
 
 def test_a_pattern_that_no_url_matches_is_refused() -> None:

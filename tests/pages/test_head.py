@@ -1,5 +1,8 @@
+from datetime import date
+
 import pytest
 
+from topiccrawler.pages.metadata import published
 from topiccrawler.pages.parse import parse
 
 
@@ -11,7 +14,16 @@ from topiccrawler.pages.parse import parse
         ("url=/at-once", "/at-once"),
         (' 3 , url = "y" ', "y"),
         ("0; url=/a?b=1;c=2", "/a?b=1;c=2"),
+        ("0;url=http://a.test/it's.html", "http://a.test/it's.html"),
+        ("0; url='/x\"y' rest", '/x"y'),
+        ("0; http://a.test/x", "http://a.test/x"),
+        ("3 /b", "/b"),
+        ("0.5;/c?url=d", "/c?url=d"),
         ("30", ""),
+        ("30 ", ""),
+        ("now", ""),
+        ("0; url=", ""),
+        ("0; url = ''", ""),
         ("0;", ""),
     ],
 )
@@ -28,6 +40,21 @@ def test_the_first_of_each_counts_wherever_it_stands() -> None:
     assert document.metas == {"a": "1", "og:title": "2", "price": "3"}
     assert document.base_href == "/one/"
     assert document.title_tag == "一"
+
+
+def test_a_meta_with_several_names_counts_for_each() -> None:
+    document = parse(
+        "<meta name=twitter:title property=og:title content=题><meta property=a:b itemprop=datePublished content=2024-05-06>"
+        "<meta name=x name=y property=og:title content=later>"
+    )
+    assert document.metas == {
+        "twitter:title": "题",
+        "og:title": "题",
+        "a:b": "2024-05-06",
+        "datepublished": "2024-05-06",
+        "x": "later",
+    }
+    assert published(document, "http://a.test/", date(2024, 6, 1)) == "2024-05-06"
 
 
 def test_canonical_and_language() -> None:

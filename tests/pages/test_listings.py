@@ -37,6 +37,12 @@ def test_sitemap_lines_in_any_case_and_relative_ones_too() -> None:
     )
 
 
+def test_sitemap_lines_of_a_file_with_the_line_ends_of_old_macs() -> None:
+    text = "User-agent: *\rSitemap: /a.xml\r sitemap: /b.xml\rDisallow: /sitemap: /c.xml\r"
+    urls = ("http://a.example/a.xml", "http://a.example/b.xml")
+    assert sitemap_lines(text, "http://a.example/robots.txt") == urls
+
+
 def test_robots_txt_lies_at_the_root() -> None:
     assert is_robots("http://a.example/robots.txt")
     assert not is_robots("http://a.example/x/robots.txt")

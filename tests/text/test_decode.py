@@ -58,6 +58,25 @@ def test_the_encoding_with_fewer_errors_wins_over_the_declared_one() -> None:
     assert decode(body, "gb2312") == (f"{SIMPLIFIED}�{SIMPLIFIED}", "utf-8")
 
 
+@pytest.mark.parametrize("declared", [None, "utf-8", "gbk", "big5", "iso-8859-1", "shift_jis"])
+@pytest.mark.parametrize("bad", [b"\xff", b"\xe4\xb8", b"\xa0"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Электронные книги и новости рынка. ",
+        "Les élèves français étudient à l'école. ",
+        "ארבעה ספרים חדשים. ",
+    ],
+)
+def test_one_bad_byte_does_not_make_another_encoding_of_utf8(
+    text: str, bad: bytes, declared: str | None
+) -> None:
+    whole = text.encode() * 30
+    assert decode(bad + whole, declared) == ("�" + text * 30, "utf-8")
+    assert decode(whole + bad + whole, declared) == (text * 30 + "�" + text * 30, "utf-8")
+    assert decode(whole + b" " * 2000 + bad, declared) == (text * 30 + " " * 2000 + "�", "utf-8")
+
+
 @pytest.mark.parametrize(
     ("mark", "codec", "name"),
     [

@@ -22,6 +22,7 @@ from topiccrawler.topics.catalogue import (
     is_catalogued,
     load_topic,
     named,
+    split_keywords,
     topic_from_keywords,
     topic_names,
     with_site_rules,
@@ -180,6 +181,11 @@ def test_a_file_that_is_no_topic_is_refused_in_one_line(
 def test_a_name_that_is_no_name_is_an_error_not_a_crash(name: str) -> None:
     with pytest.raises(TopicError):
         load_topic(name)
+
+
+def test_blanks_within_a_phrase_of_latin_letters_with_accents_separate_nothing() -> None:
+    words = split_keywords("voiture électrique, café noir 电池 充电桩  Tiếng Ý, 5G phone")
+    assert words == ["voiture électrique", "café noir", "电池", "充电桩", "Tiếng Ý", "5G phone"]
 
 
 def test_keywords_alone_make_a_topic() -> None:

@@ -37,3 +37,8 @@ def test_near_words_are_asked_for_and_not_written_down(tmp_path: Path) -> None:
 def test_what_would_not_load_is_not_written(name: str, words: dict[str, float]) -> None:
     with pytest.raises(TopicError, match=r"^topic '"):
         topic_file(name, words)
+
+
+def test_a_weight_too_small_to_be_rounded_stays() -> None:
+    assert '"基金" = 1e-05' in topic_file("own", {"基金": 0.00001, "股票": 0.123456})
+    assert '"股票" = 0.1235' in topic_file("own", {"基金": 0.00001, "股票": 0.123456})

@@ -57,6 +57,20 @@ def test_words_count_as_in_their_own_topic_and_the_easiest_threshold_holds() -> 
     assert united([one]) is one
 
 
+@pytest.mark.parametrize(
+    ("thresholds", "united_threshold"),
+    [((0.0, 0.5), 0.0), ((0.4, 0.3), 0.3), ((0.0, 0.0), 0.0), ((None, 0.2), None)],
+)
+def test_the_lowest_link_threshold_holds_nought_too(
+    thresholds: tuple[float | None, ...], united_threshold: float | None
+) -> None:
+    topics = [
+        make_topic({"name": name, "keywords": ["基金"]}, name).model_copy(update={"link_threshold": value})
+        for name, value in zip(("one", "two"), thresholds, strict=True)
+    ]
+    assert united(topics).link_threshold == united_threshold
+
+
 def test_the_seeds_are_those_of_all() -> None:
     finance, travel = load_topic("finance"), load_topic("travel")
     both = seeds_of_topic(united([finance, travel])).positive

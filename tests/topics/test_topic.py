@@ -4,8 +4,9 @@ import pytest
 from pydantic import ValidationError
 
 from topiccrawler.errors import TopicError
+from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.topics import topic as module
-from topiccrawler.topics.topic import PAGE_THRESHOLDS, make_topic, read_topic
+from topiccrawler.topics.topic import PAGE_THRESHOLDS, SiteRule, make_topic, read_topic
 
 LEAST = 'name = "tea"\n'
 WORDS = '[keywords]\n"茶叶" = 1.0\n"绿茶" = 0.5\n'
@@ -156,3 +157,19 @@ def test_fields_of_an_earlier_release_are_passed_over_with_one_line(
     found = [read_topic(LEAST + written + WORDS, "tea.toml") for _ in range(2)]
     assert found == [read_topic(LEAST + WORDS, "tea.toml")] * 2
     assert [line.rpartition(": ")[0] for line in caplog.messages] == lines
+
+
+def test_a_number_without_end_is_one_line() -> None:
+    with pytest.raises(TopicError, match=r"^tea\.toml: is not valid TOML: Exceeds the limit"):
+        read_topic(f'{LEAST}[keywords]\n"茶叶" = {"9" * 5000}', "tea.toml")
+
+
+def test_places_in_chinese_are_written_as_in_urls() -> None:
+    topic = read_topic(
+        'name = "tea"\npositive = ["新闻.cn", "a.cn/茶/", "Ａ.cn"]\nkeywords = ["茶叶"]\n[sites."新闻.cn"]\ntext = "p"',
+        "tea.toml",
+    )
+    assert topic.positive == ["xn--efvy88h.cn", "a.cn/%e8%8c%b6/", "a.cn"]
+    assert rule_of("http://www.xn--efvy88h.cn/1", topic.sites) == SiteRule(text="p")
+    with pytest.raises(TopicError, match=r"positive\.0 = '新闻-\.cn'.* is no host"):
+        read_topic(f'{LEAST}positive = ["新闻-.cn"]\n{WORDS}', "tea.toml")

@@ -22,7 +22,11 @@ from topiccrawler.pages.document import BOUNDARY, Anchor, Document, Heading, reg
 LONGEST_CONTENT = 10_000
 MOST_FEEDS = 10  # of one page
 _FEEDS = frozenset({"application/rss+xml", "application/atom+xml"})
-_REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*url\s*=\s*['\"]?\s*([^'\"]+)", re.IGNORECASE)
+# As browsers read it: seconds, then a URL, with or without "url=" and quotes. Atomic: what is no URL is not read as one.
+_REFRESH = re.compile(
+    r"^\s*+(?>[\d.]+(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?|[\d.]*[;,]?\s*url\s*=\s*)(?:(['\"])(.*?)(?:\1|$)|(.+))",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def _meta(document: Document, node: LexborNode) -> None:
@@ -30,12 +34,12 @@ def _meta(document: Document, node: LexborNode) -> None:
     content = (attributes.get("content") or "")[:LONGEST_CONTENT]
     if not content:
         return
-    name = attributes.get("name") or attributes.get("property") or attributes.get("itemprop")
-    if name:
-        document.metas.setdefault(name.lower(), content)
+    for name in (attributes.get("name"), attributes.get("property"), attributes.get("itemprop")):
+        if name:
+            document.metas.setdefault(name.lower(), content)
     if not document.refresh and (attributes.get("http-equiv") or "").lower() == "refresh":
         target = _REFRESH.match(content)
-        document.refresh = target[1].strip() if target else ""
+        document.refresh = (target[2] or target[3] or "").strip() if target else ""
 
 
 def _base(document: Document, node: LexborNode) -> None:

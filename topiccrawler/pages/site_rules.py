@@ -98,7 +98,7 @@ def _hrefs(node: LexborNode) -> list[str]:
 
 
 MOST_LINES = 10  # Sitemap lines of one robots.txt
-_SITEMAP = re.compile(r"^[ \t]*sitemap[ \t]*:[ \t]*(\S{1,2000})", re.IGNORECASE | re.MULTILINE)
+_SITEMAP = re.compile(r"(?<![^\r\n])[ \t]*sitemap[ \t]*:[ \t]*(\S{1,2000})", re.IGNORECASE)
 
 
 def declared_feeds(document: Document, page_url: str) -> tuple[str, ...]:

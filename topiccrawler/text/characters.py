@@ -2,7 +2,7 @@
 
 `decode` chooses the encoding. Servers and `<meta>` often name the wrong one, and nearly every UTF-8 or Big5 text is valid GB18030 too, but
 nonsense. So three things count: the declaration, validity, and how common the resulting characters are in Chinese.
-Idea       byte order mark; strict UTF-8; else the candidate reading with the best score.
+Idea       byte order mark; UTF-8, with at most MOST_ERRORS of its non-ASCII characters bad; else the candidate reading with the best score.
 Formula    score = common - 2·errors + declared, where common = share of some 430 most usual Chinese characters
            (both scripts) among non-ASCII characters, for Korean encodings of 60 usual syllables, for Japanese ones of kana,
            errors = share of U+FFFD among them, declared = 0.15
@@ -12,7 +12,7 @@ Formula    score = common - 2·errors + declared, where common = share of some 4
 Parameters SAMPLE_CHARACTERS 4000 non-ASCII characters are scored; META_BYTES 4096 are searched for `<meta>`;
            the weights by trial on short texts in every wrong declaration (tests/text/test_decode.py).
 Cost       one C decode for UTF-8 (30 µs for 90 kB); about 1 ms for 90 kB of GBK.
-But        GB2312 and GBK are read as GB18030, Big5 as Big5-HKSCS (supersets, as browsers do); valid UTF-8
+But        GB2312 and GBK are read as GB18030, Big5 as Big5-HKSCS (supersets, as browsers do); UTF-8
            beats any declaration, except below FEW_CHARACTERS; in text that is not valid in any encoding, only the bad
            bytes are replaced.
 Reference  WHATWG Encoding Standard (labels, supersets, 0x80 in GBK is the euro sign).
@@ -35,6 +35,7 @@ SAMPLE_CHARACTERS = 4000
 META_BYTES = 4096
 HTTP_BONUS, META_BONUS = 0.15, 0.10
 FEW_CHARACTERS = 10
+MOST_ERRORS, MOST_ERRORS_AROUND, ENOUGH_BYTES = 0.02, 0.5, 100
 REPLACEMENT = "�"
 _ONE_BYTE = "topiccrawler.one-byte"
 
@@ -106,11 +107,23 @@ def decode(body: bytes, declared: str | None = None, as_utf8: str | None = None)
         return (body.decode(stateful, "replace"), stateful) if stateful else (body.decode("ascii"), "utf-8")
     try:
         text = body.decode("utf-8") if as_utf8 is None or REPLACEMENT in as_utf8 else as_utf8
-    except UnicodeDecodeError:
-        return _best(body, http, meta)
+    except UnicodeDecodeError as error:
+        nearly = _nearly_utf8(body, error.start)
+        return (nearly, "utf-8") if nearly is not None else _best(body, http, meta)
     if (http or meta) in _MULTIBYTE and _is_by_chance(text):
         return _best(body, http, meta)
     return text, "utf-8"
+
+
+def _nearly_utf8(body: bytes, first_error: int) -> str | None:
+    """The text of a body in UTF-8 with a few bad bytes, or cut within a character; None for any other. Other encodings are full of errors."""
+    before = first_error - len(body[:first_error].decode("utf-8"))  # bytes that continue a character
+    if before < ENOUGH_BYTES:
+        around = body[max(0, first_error - 1000) : first_error + 1000].decode("utf-8", "replace")
+        if _weigh(around)[1] > MOST_ERRORS_AROUND:
+            return None
+    text = body.decode("utf-8", "replace")
+    return text if _weigh(text)[1] <= MOST_ERRORS else None
 
 
 def _best(body: bytes, http: str | None, meta: str | None) -> tuple[str, str]:

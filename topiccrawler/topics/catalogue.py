@@ -63,7 +63,8 @@ MAX_TOPIC_BYTES = 5_000_000
 RULES = "a TOML file of reading rules"
 
 _COMMAS = re.compile("[,，、;；\n]+")
-_BLANKS = re.compile(r"(?<![a-zA-Z0-9])\s+|\s+(?![a-zA-Z0-9])")  # not those between Latin words
+_LATIN = "a-zA-Z0-9À-ɏ\u1e00-\u1eff"
+_BLANKS = re.compile(rf"(?<![{_LATIN}])\s+|\s+(?![{_LATIN}])")  # not those between Latin words
 
 
 def load_topic(name_or_path: str) -> Topic:
@@ -210,7 +211,9 @@ def united(topics: Sequence[Topic]) -> Topic:
             "lexicon": _joined(topics, "lexicon"),
             "language": first.language if len({topic.language for topic in topics}) == 1 else None,
             "page_threshold": min(topic.page_threshold for topic in topics),
-            "link_threshold": None if None in thresholds else min(filter(None, thresholds), default=0.0),
+            "link_threshold": None
+            if None in thresholds
+            else min(one for one in thresholds if one is not None),
             "tunnel_probability": max(topic.tunnel_probability for topic in topics),
             "tunnel_depth": max(topic.tunnel_depth for topic in topics),
             "sites": {place: rule for topic in reversed(topics) for place, rule in topic.sites.items()},

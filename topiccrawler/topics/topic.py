@@ -36,6 +36,7 @@ from topiccrawler.errors import TopicError, shortened
 from topiccrawler.resources import package_table
 from topiccrawler.text.segmenter import Segmenter, is_whole
 from topiccrawler.text.stemmer import ENGLISH
+from topiccrawler.urls.canonical import canonical
 
 SEPARATOR, LATIN_SEPARATOR = "、", ", "
 MOST_CHARACTERS = 60  # of a topic's `zh` that is made of words
@@ -82,6 +83,17 @@ def _selector(value: str) -> str:
     return value
 
 
+def _place(value: str) -> str:
+    """A host or host/path prefix as canonical URLs have it, in lower case; ValueError where the host is none."""
+    if value.isascii():
+        return value
+    url = canonical(f"http://{value}")
+    if url is None:
+        raise ValueError("is no host")
+    found = url.removeprefix("http://").lower()
+    return found if "/" in value else found.rstrip("/")
+
+
 FORMATS = ("html", "text", "feed", "sitemap", "pdf", "docx", "xlsx", "pptx")
 
 
@@ -99,6 +111,7 @@ Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)
 Place = Annotated[
     str,
     StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^[^\s/:]+\.[^\s/:]+(:\d+)?(/\S*)?$"),
+    AfterValidator(_place),
 ]
 Address = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^-?https?://[^\s/]+\S*$")]
 Weight = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -276,7 +289,7 @@ def read_site_rules(toml: str, what: str) -> dict[str, SiteRule]:
 def _fields(toml: str, what: str) -> dict[str, Any]:
     try:
         return tomllib.loads(toml)
-    except (tomllib.TOMLDecodeError, RecursionError) as failure:
+    except (ValueError, RecursionError) as failure:  # a number of thousands of digits is a ValueError
         raise TopicError(what, f"is not valid TOML: {failure}", "correct that place") from None
 
 

@@ -108,7 +108,9 @@ def topic_file(
             zh=_quoted(zh),
             proposed=proposed_words,
             narrow=json.dumps(not meaning_of(words).is_whole),
-            keywords="\n".join(f"{_quoted(word)} = {round(weight, 4):g}" for word, weight in words.items()),
+            keywords="\n".join(
+                f"{_quoted(word)} = {round(weight, 4) or weight:g}" for word, weight in words.items()
+            ),
         )
     )
     read_topic(text, f"topic {name!r}")

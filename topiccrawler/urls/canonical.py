@@ -135,6 +135,7 @@ _WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | dict.fromkeys(
 _WIDE_START = re.compile(r"[^/?#]*[:\uff1a][/\\\uff0f]{2}[^/?#]*|[/\uff0f]{2}[^/?#]*")
 _WIDE_CHARACTER = re.compile(r"[\uff01-\uff5e]")
 _HOST = re.compile(r"(?=[^.])[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
+_IPV6 = re.compile(r"\[[0-9a-f:.]+(?:%[A-Za-z0-9._~-]+)?\]")  # a zone may be any text
 _DEFAULT_DOCUMENT = re.compile(r"(?<=/)(?:[Ii]ndex|[Dd]efault)\.(?:html?|php|aspx?|jsp)$")
 _ESCAPES = r"(?P<high>(?:%[89A-Fa-f][0-9A-Fa-f])+)|(?P<low>%[0-7][0-9A-Fa-f])|(?P<asp>%u[0-9A-Fa-f]{{4}})|(?P<raw>%|[^%{safe}]+)"
 _PATH_ESCAPES = re.compile(_ESCAPES.format(safe=r"A-Za-z0-9._~!$&'()*+,;=:@/-"))
@@ -339,6 +340,8 @@ def _host(scheme: str, authority: str) -> str | None:
             host = f"[{ipaddress.IPv6Address(name)}]"
         except ValueError:
             return None
+        if not _IPV6.fullmatch(host):
+            return None
         port = rest[1:]
     else:
         name, _, port = authority.partition(":")
@@ -355,7 +358,9 @@ def _name(name: str) -> str:
         name = unquote(name, errors="replace")
     if not name.isascii():
         try:
-            name = idna.encode(name, uts46=True, transitional=False).decode("ascii")
+            # ASCII labels are not IDNA's: a_b.中国.cn and r3---sn.中国.cn are hosts too.
+            labels = idna.uts46_remap(name, std3_rules=False).split(".")
+            name = ".".join(each if each.isascii() else idna.alabel(each).decode("ascii") for each in labels)
         except (idna.IDNAError, UnicodeError, ValueError):
             return ""
     name = name.lower().removesuffix(".")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote_to_bytes
+from urllib.parse import quote, unquote_to_bytes
 
 _ESCAPED = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9~_-])*")
 _ENCODINGS = ("utf-8", "gb18030")  # what Chinese sites write
@@ -20,5 +20,8 @@ def _written_out(escaped: re.Match[str]) -> str:
             text = unquote_to_bytes(escaped[0]).decode(encoding)
         except UnicodeDecodeError:
             continue
-        return text if all(character.isalnum() or character in "~_-" for character in text) else escaped[0]
+        return "".join(
+            sign if sign.isalnum() or sign in "~_-" else quote(sign, safe="", encoding=encoding)
+            for sign in text
+        )
     return escaped[0]

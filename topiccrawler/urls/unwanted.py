@@ -26,7 +26,7 @@ import socket
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.urls.canonical import canonical, host_of
@@ -217,10 +217,29 @@ class Block:
 
 
 def block_of(pattern: str, site: str = "") -> Block:
-    """The rule that a user means: a pattern that is a host blocks the site. ArgumentError for a pattern that no URL matches."""
-    if site or not pattern or "*" in pattern or pattern.startswith("http"):
-        return Block(pattern, site)
+    """The rule that a user means: a pattern that is a host blocks the site. ArgumentError for a pattern that no URL matches.
+
+    Other characters than ASCII are written as canonical URLs have them: the host 茶.cn as xn--cl1a.cn, 茶 in a path as %E8%8C%B6.
+    """
+    if site or not pattern:
+        block = Block(pattern, site)
+        if not (host := host_of(canonical(f"http://{site}") or "")):
+            raise ArgumentError(f"block --site {site}", "is no host", "write it as news.example.com")
+        return block if host == site else Block(site=host)
+    if "*" in pattern or pattern.startswith("http"):
+        return Block(_as_in_urls(pattern))
     host = host_of(canonical(f"http://{pattern}") or "")
-    if "." in host and host == pattern.lower().rstrip("/"):
+    typed = pattern.lower().rstrip("/")
+    if "." in host and (host == typed or not (typed.isascii() or set(typed) & set("/?#:@"))):
         return Block(site=host)
     raise ArgumentError(f"block {pattern}", "matches no URL", "begin it with http:// or https://, or with *")
+
+
+def _as_in_urls(pattern: str) -> str:
+    """A pattern with its host, if that is written out, and its other characters as canonical URLs have them."""
+    scheme, mark, rest = pattern.partition("://")
+    host, slash, path = rest.partition("/")
+    if mark and slash and "*" not in scheme + host:
+        host = host_of(canonical(f"{scheme}://{host}/") or "") or host
+        pattern = f"{scheme.lower()}://{host}/{path}"
+    return "".join(sign if sign.isascii() else quote(sign, errors="replace") for sign in pattern)

@@ -1,12 +1,19 @@
 """Each format read, and each kind of hostile file stopped."""
 
+import errno
 import io
+import os
 import time
 import zipfile
 import zlib
 from collections.abc import Callable
 
+import docx
+import openpyxl
 import pytest
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
 
 from topiccrawler.pages.formats.reader import Formats, WorkerProcess
 from topiccrawler.pages.formats.registry import UnreadableError
@@ -42,6 +49,38 @@ def test_docx_gives_paragraphs_tables_and_author_in_order(formats: Formats, word
     found = formats.read("docx", word_file)
     assert (found.title, found.author) == ("基金年报", "张三")
     assert found.main_text().split("\n") == ["基金年报", "股票市场 回暖。", "合计", "一季度 二季度"]
+
+
+def test_a_table_of_a_docx_gives_equal_cells_links_and_inner_tables(formats: Formats) -> None:
+    document = docx.Document()
+    table = document.add_table(2, 4)
+    for cell, text in zip(table.rows[0].cells, ["100", "100", "0", "0"], strict=True):
+        cell.text = text
+    table.cell(1, 0).merge(table.cell(1, 1)).text = "附件"
+    paragraph = table.cell(1, 2).paragraphs[0]
+    number = document.part.relate_to("http://a.test/more", RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
+    link = OxmlElement("w:hyperlink")
+    link.set(qn("r:id"), number)
+    link.append(OxmlElement("w:r"))
+    link[0].text = "详情"
+    paragraph._p.append(link)
+    table.cell(1, 3).add_table(1, 1).cell(0, 0).text = "内表"
+    stream = io.BytesIO()
+    document.save(stream)
+    assert formats.read("docx", stream.getvalue()).parts == [
+        ("100 100 0 0", ""),
+        ("附件 详情", ""),
+        ("详情", "http://a.test/more"),
+        ("内表", ""),
+    ]
+
+
+def test_a_nought_in_a_workbook_is_a_cell(formats: Formats) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["亏损", 0, None, 5, 0.0, False])
+    stream = io.BytesIO()
+    book.save(stream)
+    assert formats.read("xlsx", stream.getvalue()).parts == [("亏损 0 5 0 False", "")]
 
 
 def test_xlsx_gives_a_line_a_row_and_urls_as_links(formats: Formats, workbook: bytes) -> None:
@@ -81,7 +120,7 @@ def test_plain_text_gives_lines_and_written_links(formats: Formats) -> None:
                 "</channel></rss>"
             ),
             "新闻",
-            [("基金", "http://a.test/1"), ("股票 上涨", ""), ("黄金", "http://a.test/2"), ("无", "")],
+            [("基金", "http://a.test/1"), ("股票上涨", ""), ("黄金", "http://a.test/2"), ("无", "")],
         ),
         (
             (
@@ -89,7 +128,7 @@ def test_plain_text_gives_lines_and_written_links(formats: Formats) -> None:
                 '<link rel="edit" href="/e"/><link href="/3"/><summary>短</summary><content>长</content></entry></feed>'
             ),
             "博客",
-            [("a &amp; b", "/3"), ("短", "")],
+            [("a & b", "/3"), ("短", "")],
         ),
         (
             (
@@ -101,7 +140,7 @@ def test_plain_text_gives_lines_and_written_links(formats: Formats) -> None:
         ),
         (
             "<rss><channel><title>坏 & 破</title><item><title>未完<link>http://a.test/5</link></item>",
-            "坏 破",
+            "坏 & 破",
             None,
         ),
     ],
@@ -114,6 +153,61 @@ def test_feeds_are_lists_of_links_with_headlines(
     assert found.title == title
     assert parts is None or found.parts == parts
     assert found.main_text() == ""
+
+
+@pytest.mark.parametrize("fault", ["&", "&nbsp;", "&nosuchname;", "&#11;", "&#x110000;", "&#", "&amp"])
+def test_no_fault_in_a_listing_takes_signs_out_of_the_addresses_after_it(
+    fault: str, formats: Formats
+) -> None:
+    written, address = (
+        "http://a.test/t.php?fid=1&amp;tid=2&p=3&#38;x=%26",
+        "http://a.test/t.php?fid=1&tid=2&p=3&x=%26",
+    )
+    feed = f"<rss><item><link>{written}</link></item><item><title>x{fault}</title></item><item><link>{written}</link></item>"
+    assert [url for _, url in formats.read("feed", feed.encode()).parts if url] == [address, address]
+    sitemap = f"<urlset><url><loc>{written}</loc><title>x{fault}</title></url><url><loc>{written}</loc></url>"
+    assert [url for _, url in formats.read("sitemap", sitemap.encode()).parts] == [address, address]
+
+
+def test_cdata_in_a_listing_is_read_as_it_stands(formats: Formats) -> None:
+    feed = "<rss>&<item><link><![CDATA[http://a.test/?a=1&b=2&amp;c]]></link><!-- & <link> --></item></rss>"
+    assert formats.read("feed", feed.encode()).parts == [("", "http://a.test/?a=1&b=2&amp;c")]
+
+
+def test_titles_and_summaries_of_a_feed_are_what_a_reader_of_their_html_sees(formats: Formats) -> None:
+    feed = (
+        "<rss><channel><title><![CDATA[Tom &amp; Jerry&#8217;s]]></title><item><title>Q&amp;A: 1 &lt; 2</title>"
+        "<description><![CDATA[基金&nbsp;年报 [&hellip;]]]></description></item><item><title>二</title><description>"
+        "<![CDATA[<style>p{}</style><p>人<b>工智</b>能</p><p>股票</p><script>var x</script>]]></description></item></channel></rss>"
+    )
+    found = formats.read("feed", feed.encode())
+    assert found.title == "Tom & Jerry’s"
+    assert [text for text, _ in found.parts] == ["Q&A: 1 < 2", "基金 年报 […]", "二", "人工智能 股票"]
+
+
+@pytest.mark.parametrize(
+    ("base", "address"),
+    [
+        ("http://b.test/blog/", "http://b.test/blog/x.html"),
+        ("/blog/", "/blog/x.html"),
+        ("http://[broken", "x.html"),
+        ("", "x.html"),
+    ],
+)
+def test_links_of_atom_are_relative_to_its_base(base: str, address: str, formats: Formats) -> None:
+    feed = (
+        f'<feed xmlns="http://www.w3.org/2005/Atom" xml:base="{base}"><entry><link href="x.html"/></entry>'
+        '<entry xml:base="http://c.test/"><link href="y.html"/></entry><entry><link href="http://d.test/z"/></entry></feed>'
+    )
+    urls = [url for _, url in formats.read("feed", feed.encode()).parts]
+    assert urls == [address, "http://c.test/y.html", "http://d.test/z"]
+
+
+def test_names_of_html_in_a_feed_are_read_and_others_left_out(formats: Formats) -> None:
+    feed = (
+        "<rss><channel><title>基金&nbsp;年报&copy;&nosuch;&#20013;&#x56fd;&#0;</title><item/></channel></rss>"
+    )
+    assert formats.read("feed", feed.encode()).title == "基金 年报©中国"
 
 
 def test_sitemaps_are_lists_of_links_packed_or_not(formats: Formats) -> None:
@@ -130,6 +224,14 @@ def test_sitemaps_are_lists_of_links_packed_or_not(formats: Formats) -> None:
 
 def test_an_image_sitemap_gives_captions(formats: Formats) -> None:
     xml = "<urlset><url><loc>http://a.test/1</loc><i:image xmlns:i='i'><i:caption>基金经理</i:caption></i:image></url></urlset>"
+    assert formats.read("sitemap", xml.encode()).parts == [("", "http://a.test/1"), ("基金经理", "")]
+
+
+def test_the_address_of_a_picture_above_that_of_its_page_is_not_the_page(formats: Formats) -> None:
+    xml = (
+        "<urlset xmlns:i='i'><url><i:image><i:loc>http://a.test/1.jpg</i:loc><i:caption>基金经理</i:caption></i:image>"
+        "<loc>http://a.test/1</loc></url><url><i:image><i:loc>http://a.test/2.jpg</i:loc></i:image></url></urlset>"
+    )
     assert formats.read("sitemap", xml.encode()).parts == [("", "http://a.test/1"), ("基金经理", "")]
 
 
@@ -290,6 +392,34 @@ def test_a_worker_that_dies_is_replaced(word_file: bytes) -> None:
     assert worker.read("docx", word_file).title == "基金年报"
     assert worker._process is not process
     worker.close()
+
+
+def test_a_file_that_no_room_is_left_for_is_unreadable_and_the_next_is_read(
+    word_file: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = WorkerProcess(seconds=60)
+    for lacking in ("tempfile.NamedTemporaryFile", "subprocess.Popen"):
+        with monkeypatch.context() as full:
+            full.setattr(lacking, _fail_for_want_of_space)
+            with pytest.raises(UnreadableError, match="No space left on device"):
+                worker.read("docx", word_file)
+    assert worker.read("docx", word_file).title == "基金年报"
+    worker.close()
+
+
+def _fail_for_want_of_space(*_: object, **__: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_the_reason_is_written_as_the_reader_wrote_it(formats: Formats, rezip: Rezip) -> None:
+    stream = io.BytesIO()
+    zipfile.ZipFile(stream, "w").close()
+    file = rezip(stream.getvalue(), {"word/document.xml": b"<x/>"})
+    with pytest.raises(
+        UnreadableError,
+        match=r"""^KeyError: "There is no item named '\[Content_Types\]\.xml' in the archive"$""",
+    ):
+        formats.read("docx", file)
 
 
 def test_no_reader_means_unreadable(formats: Formats) -> None:

@@ -36,6 +36,10 @@ def _parts(document: Document) -> Iterator[Part]:
 
 def _paragraph(paragraph: Paragraph) -> Iterator[Part]:
     yield paragraph.text, ""
+    yield from _links(paragraph)
+
+
+def _links(paragraph: Paragraph) -> Iterator[Part]:
     for link in paragraph.hyperlinks:
         if link.address:
             yield link.text, link.address
@@ -44,10 +48,14 @@ def _paragraph(paragraph: Paragraph) -> Iterator[Part]:
 def _rows(table: Table) -> Iterator[Part]:
     cells = 0
     for row in table.rows:
-        texts = [tidy(cell.text) for cell in row.cells]
-        cells += len(texts)
-        # The library repeats a merged cell for each place that it covers.
-        yield " ".join(text for at, text in enumerate(texts) if text and texts[at - 1 : at] != [text]), ""
+        own = dict.fromkeys(row.cells)  # the library repeats a merged cell for each place that it covers
+        cells += len(own)
+        yield " ".join(filter(None, (tidy(cell.text) for cell in own))), ""
+        for cell in own:
+            for paragraph in cell.paragraphs:
+                yield from _links(paragraph)
+            for inner in cell.tables:
+                yield from _rows(inner)
         if cells > MOST_CELLS:
             return
 

@@ -2,7 +2,8 @@
 
 `root_of` parses XML. Feeds are broken as often as pages are, and XML has entities that expand a line into gigabytes or read local files.
 So lxml parses text that is already decoded, and recovers from errors. It expands no entity, loads no DTD, uses no network, and keeps its
-own limits on depth and size.
+own limits on depth and size. After the first error it would leave out every `&amp;` that follows, also in URLs; so references are first
+written as numbers.
 
 `read_text` reads plain text: paragraphs at line ends, links where a URL is written out.
 
@@ -15,12 +16,15 @@ beside it. A search.xml holds the whole texts of a site; only the beginning of e
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
+from functools import partial
+from html.entities import html5
 from itertools import islice
+from urllib.parse import urljoin
 
 from lxml import etree
-from selectolax.lexbor import LexborHTMLParser
 
+from topiccrawler.pages.document import BOUNDARY
 from topiccrawler.pages.formats.registry import (
     LONGEST_PART,
     MOST_LINKS,
@@ -31,7 +35,7 @@ from topiccrawler.pages.formats.registry import (
     inflated,
     tidy,
 )
-from topiccrawler.pages.parse import limit_nesting
+from topiccrawler.pages.parse import parse
 from topiccrawler.text.characters import decode
 
 MOST_BYTES = 16_000_000
@@ -39,10 +43,31 @@ _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>", re.ASCII)
 _UNWRITTEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
+# Comments and CDATA are matched whole, because they hold no references. Declared entities stay, and are left out by the readers.
+_REFERENCE = re.compile(
+    r"<!(?:\[CDATA\[.*?(?:\]\]>|\Z)|--.*?(?:-->|\Z))|&(?:#(?:x([0-9a-fA-F]{1,6})|([0-9]{1,7}));|([A-Za-z]\w{0,31};))?",
+    re.DOTALL,
+)
+_ENTITY = re.compile(r"<!ENTITY\s+(\w{1,32})\s")
+
+
+def _as_numbers(found: re.Match[str], declared: Container[str]) -> str:
+    """A reference as numbers, which are read in broken XML too; "" for an unknown one. A lone & is the sign itself."""
+    whole, (hexadecimal, decimal, name) = found[0], found.groups()
+    if whole[0] == "<" or (name and name[:-1] in declared):
+        return whole
+    if hexadecimal or decimal:
+        code = int(hexadecimal, 16) if hexadecimal else int(decimal)
+        return whole if code <= 0x10FFFF and not _UNWRITTEN.match(chr(code)) else ""
+    return "".join(f"&#{ord(character)};" for character in (html5.get(name, "") if name else "&"))
+
+
 def root_of(body: bytes, declared: str | None = None) -> etree._Element:
     """The root element of an XML document; UnreadableError when there is none. `declared`: the charset of the HTTP header."""
     text, _ = decode(body[:MOST_BYTES], declared)
     text = _UNWRITTEN.sub("", _DECLARATION.sub("", text, count=1))
+    if "&" in text:
+        text = _REFERENCE.sub(partial(_as_numbers, declared=set(_ENTITY.findall(text))), text)
     parser = etree.XMLParser(
         resolve_entities=False,
         load_dtd=False,
@@ -116,7 +141,7 @@ def read_feed(body: bytes, declared: str | None = None) -> Extract:
 
 
 def addresses(root: etree._Element) -> Iterator[str]:
-    """The URL of each entry of a feed, as written; "" for an entry without a URL."""
+    """The URL of each entry of a feed, relative to its `xml:base`, if any, else as written; "" for an entry without a URL."""
     return map(_link, _entries(root))
 
 
@@ -150,17 +175,24 @@ def _link(entry: etree._Element) -> str:
             url = child.get("href") if child.get("rel", "alternate") == "alternate" else None
             url = url or (tidy(child.text) if child.get("href") is None else "")
             if url:
-                return url
+                return _joined(child.base, url) if child.base else url
     guid = next((child for child in entry if name_of(child) == "guid"), None)
     text = tidy(guid.text) if guid is not None else ""
     return text if text.startswith(("http://", "https://")) else ""
 
 
+def _joined(base: str, url: str) -> str:
+    """A URL that is relative to an `xml:base`."""
+    try:
+        return urljoin(base, url)
+    except ValueError:
+        return url
+
+
 def _plain(markup: str) -> str:
     """The beginning of a summary as plain text; the summary may be HTML."""
-    if "<" in markup:
-        root = LexborHTMLParser(limit_nesting(markup)).body
-        markup = root.text(separator=" ") if root is not None else ""
+    if "<" in markup or "&" in markup:
+        markup = parse(markup).text.replace(BOUNDARY, " ")
     return tidy(markup)[:LONGEST_SUMMARY]
 
 
@@ -186,7 +218,9 @@ def entries(root: Iterable[etree._Element]) -> Iterator[Part]:
         url = title = caption = ""
         for element in holder.iter(etree.Element):
             name = name_of(element)
-            if name == "loc" and not url:
+            if (
+                name == "loc" and not url and element.getparent() is holder
+            ):  # pictures have a loc of their own
                 url = tidy(element.text)
             elif name == "title" and not title:
                 title = tidy(element.text)

@@ -9,6 +9,7 @@ killed; the next file starts a new one.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import select
 import subprocess
@@ -38,10 +39,13 @@ class WorkerProcess:
 
     def read(self, kind: str, body: bytes) -> Extract:
         """Return the extract of one file. UnreadableError, with the reason, when that fails. Thread-safe."""
-        with self._lock, tempfile.NamedTemporaryFile(prefix="topiccrawler-") as file:
-            file.write(body)
-            file.flush()
-            line = self._ask(f"{kind} {file.name}\n".encode())
+        try:
+            with self._lock, tempfile.NamedTemporaryFile(prefix="topiccrawler-") as file:
+                file.write(body)
+                file.flush()
+                line = self._ask(f"{kind} {file.name}\n".encode())
+        except OSError as error:  # a full disk, or no memory for another process
+            raise UnreadableError(f"cannot be given to the reading process ({error.strerror})") from error
         try:
             return Extract.from_json(line)
         except (ValueError, TypeError, KeyError):
@@ -105,8 +109,10 @@ def _line(pipe: int, deadline: float) -> bytes:
 
 
 def _fault(line: bytes) -> str:
-    text = line.decode("ascii", "replace")
-    return text.partition('"fault": "')[2].removesuffix('"}\n') or "no answer"
+    try:
+        return str(json.loads(line)["fault"]) or "no answer"
+    except (ValueError, TypeError, KeyError):
+        return "no answer"
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

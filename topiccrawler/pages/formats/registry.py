@@ -99,7 +99,7 @@ class Extract:
 
 def tidy(text: object) -> str:
     """Any value as one line of text without control characters; "" for None."""
-    return _SPACE.sub(" ", _UNWRITTEN.sub("", str(text or ""))).strip()
+    return _SPACE.sub(" ", _UNWRITTEN.sub("", "" if text is None else str(text))).strip()
 
 
 def bounded(parts: Iterable[tuple[str, str]]) -> list[Part]:
@@ -184,6 +184,7 @@ _MEDIA_MAGIC = (
 _OFFICE_BEFORE_2007 = b"\xd0\xcf\x11\xe0"
 _PACKED_MAGIC = (b"Rar!", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ", b"MZ", b"\x7fELF", b"FWS", b"CWS", b"{\\rtf")
 _BYTE_ORDER_MARKS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE, b"\x84\x31\x95\x33")
+_WIDE_MARKUP = (BOM_UTF16_LE, BOM_UTF16_BE, b"<\0", b"\0<")  # of UTF-16
 _MARKUP = re.compile(
     rb"<(?:!doctype\s+html|html|head|body|title|meta|script|table|div|a|p|frameset|link|h[1-6]|br|iframe)\b",
     re.IGNORECASE,
@@ -243,6 +244,8 @@ def _by_magic(head: bytes) -> str:
 
 
 def _by_markup(head: bytes) -> str:
+    if head.startswith(_WIDE_MARKUP):
+        head = head[2 * (head[0] > 0x7F) :].replace(b"\0", b"")
     return _root(head) or (HTML if _MARKUP.search(head) else "")
 
 
