@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from scrapy import Request
 from scrapy.core.downloader import Slot
@@ -124,6 +126,23 @@ def test_retry_after_backs_off_as_long_as_it_asks_and_no_longer_than_the_limit(
 def test_retry_after_is_read_as_seconds_or_date(text: str, seconds: float | None) -> None:
     response = Response("http://a.example/", headers={"Retry-After": text.encode()})
     assert retry_after_seconds(response, NOW) == seconds
+
+
+@pytest.mark.parametrize(
+    "text", ["Tue Nov 14 22:14:20 2023", "Tue, 14 Nov 2023 22:14:20", "Tue, 14 Nov 2023 22:14:20 -0000"]
+)
+@pytest.mark.parametrize("zone", ["Asia/Shanghai", "America/New_York"])
+def test_a_date_without_a_zone_is_in_utc_wherever_the_crawl_runs(
+    monkeypatch: pytest.MonkeyPatch, text: str, zone: str
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        response = Response("http://a.example/", headers={"Retry-After": text.encode()})
+        assert retry_after_seconds(response, NOW) == 60.0
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from itertools import islice
 from typing import Self
@@ -145,6 +146,8 @@ def retry_after_seconds(response: Response, now: float) -> float | None:
     if text.isascii() and text.isdigit():
         return float(text[:9])
     try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
+        date = parsedate_to_datetime(text)
+        date = date if date.tzinfo is not None else date.replace(tzinfo=UTC)  # HTTP dates are in UTC, named or not
+        return max(0.0, date.timestamp() - now)
     except (ValueError, TypeError, OverflowError):
         return None
