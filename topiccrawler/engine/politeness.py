@@ -127,9 +127,12 @@ def paces_of(settings: BaseSettings) -> Paces:
 
 
 def host_key(request: Request) -> str:
-    """The host of a request in the spelling of `Link.host`: lower case, with the port when it is not the default of the scheme."""
+    """The host of a request in the spelling of `Link.host`: lower case, without a dot at its end, an IPv6 address in brackets, with the port
+    when it is not the default of the scheme."""
     parts = urlparse_cached(request)
-    host = (parts.hostname or "").lower()
+    host = (parts.hostname or "").lower().rstrip(".")
+    if ":" in host:
+        host = f"[{host}]"
     try:
         port = parts.port
     except ValueError:
