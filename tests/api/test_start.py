@@ -76,7 +76,13 @@ def test_values_of_numpy_and_pandas_are_written_as_those_of_python(
 
 
 def test_what_is_none_or_empty_is_not_given(started: list[list[str]], tmp_path: Path) -> None:
-    crawl("finance", keywords=set(), strategy_stages=None, data=tmp_path, settings={"STORE_URL": None, "WARC_OUT": None})
+    crawl(
+        "finance",
+        keywords=set(),
+        strategy_stages=None,
+        data=tmp_path,
+        settings={"STORE_URL": None, "WARC_OUT": None},
+    )
     (line,) = started
     assert pairs(line, "-a") == {"topic": "finance"}
     assert set(pairs(line, "-s")) == {"LOG_LEVEL", "TOPIC_DATA_DIR", "TOPIC_JOB", "JOBDIR"}

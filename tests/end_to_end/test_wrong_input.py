@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from errno import EEXIST, EISDIR
+from errno import EEXIST, EISDIR, ENAMETOOLONG
 from os import strerror
 from pathlib import Path
 from typing import Any
@@ -125,6 +125,12 @@ def test_a_page_classifier_that_is_not_there_is_one_line(
     said = refusal("topic", {}, topic="law", page_classifier=page_classifier)
     assert message in said
     assert "\n" not in said
+
+
+def test_a_folder_whose_name_is_too_long_is_one_line(refusal: Callable[..., str], tmp_path: Path) -> None:
+    jobdir = tmp_path / ("基金" * 60) / "job"
+    said = refusal("topic", {"JOBDIR": str(jobdir)}, topic="finance", seeds="http://a.example/")
+    assert re.fullmatch(rf"folder {jobdir}: .*{strerror(ENAMETOOLONG)}; .*JOBDIR.*", said)
 
 
 @pytest.mark.parametrize("name", ["frontier.sqlite", "pages.sqlite", "duplicates.sqlite", "job.json"])

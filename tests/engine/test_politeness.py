@@ -163,7 +163,9 @@ def test_hosts_are_spelled_as_links_spell_them(url: str, key: str) -> None:
     assert host_key(Request(url)) == key == host_of(str(canonical(url)))
 
 
-def test_a_host_with_an_ipv6_address_is_asked_as_its_server_wants(politeness: Politeness, hosts: Hosts) -> None:
+def test_a_host_with_an_ipv6_address_is_asked_as_its_server_wants(
+    politeness: Politeness, hosts: Hosts
+) -> None:
     host = host_of("http://[2001:db8::1]:8080/")
     hosts.occupy(host, NOW)
     request = Request("http://[2001:db8::1]:8080/")

@@ -150,7 +150,9 @@ def retry_after_seconds(response: Response, now: float) -> float | None:
         return float(text[:9])
     try:
         date = parsedate_to_datetime(text)
-        date = date if date.tzinfo is not None else date.replace(tzinfo=UTC)  # HTTP dates are in UTC, named or not
+        date = (
+            date if date.tzinfo is not None else date.replace(tzinfo=UTC)
+        )  # HTTP dates are in UTC, named or not
         return max(0.0, date.timestamp() - now)
     except (ValueError, TypeError, OverflowError):
         return None
