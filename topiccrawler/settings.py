@@ -161,6 +161,7 @@ DOWNLOADER_MIDDLEWARES = {
     "topiccrawler.engine.rendering.RenderingMiddleware": 55,
     "topiccrawler.engine.site_access.SiteAccessMiddleware": 90,
     "topiccrawler.engine.reading.DocumentMiddleware": 60,  # behind decompression on the way back
+    "topiccrawler.engine.middlewares.BackOffMiddleware": 110,  # behind robots.txt
     "topiccrawler.engine.private_network.PrivateNetworkMiddleware": 760,
 }
 SPIDER_MIDDLEWARES = {

@@ -64,8 +64,12 @@ def test_a_port_that_nobody_called_is_free_again() -> None:
 @pytest.mark.parametrize("host", ["", None])
 def test_without_a_host_only_this_machine_can_call(host: str | None, tmp_path: Path) -> None:
     async def play() -> str:
-        crawler = get_crawler(Spider, {"TOPIC_CONTROL": True, "TOPIC_CONTROL_HOST": host, "TWISTED_REACTOR_ENABLED": False})
-        crawler.spider = SimpleNamespace(crawl=SimpleNamespace(files=SimpleNamespace(folder=tmp_path), clock=time.time))
+        crawler = get_crawler(
+            Spider, {"TOPIC_CONTROL": True, "TOPIC_CONTROL_HOST": host, "TWISTED_REACTOR_ENABLED": False}
+        )
+        crawler.spider = SimpleNamespace(
+            crawl=SimpleNamespace(files=SimpleNamespace(folder=tmp_path), clock=time.time)
+        )
         crawler.engine = SimpleNamespace(scheduler=None)
         control = Control.from_crawler(crawler)
         await control.start()
