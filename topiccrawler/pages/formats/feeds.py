@@ -2,8 +2,7 @@
 
 `root_of` parses XML. Feeds are broken as often as pages are, and XML has entities that expand a line into gigabytes or read local files.
 So lxml parses text that is already decoded, and recovers from errors. It expands no entity, loads no DTD, uses no network, and keeps its
-own limits on depth and size. After the first error it would leave out every `&amp;` that follows, also in URLs; so references are first
-written as numbers.
+own limits on depth and size.
 
 `read_text` reads plain text: paragraphs at line ends, links where a URL is written out.
 
@@ -16,9 +15,7 @@ beside it. A search.xml holds the whole texts of a site; only the beginning of e
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator
-from functools import partial
-from html.entities import html5
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from lxml import etree
@@ -42,31 +39,10 @@ _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>", re.ASCII)
 _UNWRITTEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
-# Comments and CDATA are matched whole, because they hold no references. Declared entities stay, and are left out by the readers.
-_REFERENCE = re.compile(
-    r"<!(?:\[CDATA\[.*?(?:\]\]>|\Z)|--.*?(?:-->|\Z))|&(?:#(?:x([0-9a-fA-F]{1,6})|([0-9]{1,7}));|([A-Za-z]\w{0,31};))?",
-    re.DOTALL,
-)
-_ENTITY = re.compile(r"<!ENTITY\s+(\w{1,32})\s")
-
-
-def _as_numbers(found: re.Match[str], declared: Container[str]) -> str:
-    """A reference as numbers, which are read in broken XML too; "" for an unknown one. A lone & is the sign itself."""
-    whole, (hexadecimal, decimal, name) = found[0], found.groups()
-    if whole[0] == "<" or (name and name[:-1] in declared):
-        return whole
-    if hexadecimal or decimal:
-        code = int(hexadecimal, 16) if hexadecimal else int(decimal)
-        return whole if code <= 0x10FFFF and not _UNWRITTEN.match(chr(code)) else ""
-    return "".join(f"&#{ord(character)};" for character in (html5.get(name, "") if name else "&"))
-
-
 def root_of(body: bytes, declared: str | None = None) -> etree._Element:
     """The root element of an XML document; UnreadableError when there is none. `declared`: the charset of the HTTP header."""
     text, _ = decode(body[:MOST_BYTES], declared)
     text = _UNWRITTEN.sub("", _DECLARATION.sub("", text, count=1))
-    if "&" in text:
-        text = _REFERENCE.sub(partial(_as_numbers, declared=set(_ENTITY.findall(text))), text)
     parser = etree.XMLParser(
         resolve_entities=False,
         load_dtd=False,
