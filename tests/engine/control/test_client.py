@@ -75,7 +75,7 @@ def test_an_object_a_text_and_a_refusal(job: Path, monkeypatch: pytest.MonkeyPat
 
 def test_files_that_are_nested_too_deeply_are_damaged_files(tmp_path: Path) -> None:
     (tmp_path / "control.json").write_bytes(DEEP)
-    with pytest.raises(StateError, match="control.json"):
+    with pytest.raises(StateError, match=r"control\.json"):
         Address.read(tmp_path)
     assert not is_listening(tmp_path)
     (tmp_path / "control.jsonl").write_bytes(DEEP + b'\n{"verb": "pause"}\n')
