@@ -317,7 +317,7 @@ def crawl(
 
     `topic`: the name of a topic or a topic file; without one, a topic is made from `keywords`. `seeds`: URLs, or a file of URLs.
     `pages`, `targets`, `until`: when the crawl stops. `arguments`: the command's other arguments (crawling.recipe), lists as Python lists.
-    `settings`: Scrapy settings, as with `-s`.
+    `settings`: Scrapy settings, as with `-s`; None = the default.
     `data`, `name`: the job's folder is data/name; an existing job of that name is resumed. The default name is made of topic and time.
 
     ArgumentError for invalid arguments, TopicError for an unknown topic. Errors that only the crawl can find are raised by `Job.wait` and
@@ -325,7 +325,7 @@ def crawl(
     """
     given: dict[str, object] = {"topic": topic, "keywords": keywords, "seeds": seeds, **arguments}
     given |= {"pages": pages, "targets": targets, "until": until}
-    words = {key: _written(value) for key, value in given.items() if value not in (None, "", (), [])}
+    words = {key: text for key, value in given.items() if value is not None and (text := _written(value))}
     params = parse_arguments(words, topic=None, strategy=STRATEGY)
     if params.topic:
         load_topics(params.topic)
@@ -335,7 +335,9 @@ def crawl(
         raise ArgumentError(
             f"name={name!r}", "is no plain folder name", "use letters, digits and dashes; data=FOLDER"
         )
-    line = job_line(words, {key: _written(value) for key, value in options.items()}, folder)
+    line = job_line(
+        words, {key: _written(value) for key, value in options.items() if value is not None}, folder
+    )
     with file_faults(StateError, f"folder {folder}", "cannot be written", _REMEDY):
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / OUTPUT).open("ab") as log:

@@ -120,7 +120,9 @@ FRONTIER_IDLE_SHARE = 0.15
 
 # --- the queue ---------------------------------------------------------------------------------------------------
 SCHEDULER = "topiccrawler.engine.scheduler.FocusedScheduler"
-FRONTIER_LEASE_SECONDS = 600.0  # an older lease is released and its URL waits again
+# for a frontier of another package: age from which a lease may be released. Others keep a lease until its request
+# ends
+FRONTIER_LEASE_SECONDS = 600.0
 # with JOBDIR: queued URLs whose rank is kept in memory (56 bytes each), shared among hosts; the others are
 # bare numbers; 0 = all (docs/long-crawls.md)
 FRONTIER_MEMORY_URLS = 100_000
@@ -161,6 +163,7 @@ DOWNLOADER_MIDDLEWARES = {
     "topiccrawler.engine.rendering.RenderingMiddleware": 55,
     "topiccrawler.engine.site_access.SiteAccessMiddleware": 90,
     "topiccrawler.engine.reading.DocumentMiddleware": 60,  # behind decompression on the way back
+    "topiccrawler.engine.middlewares.BackOffMiddleware": 110,  # behind robots.txt
     "topiccrawler.engine.private_network.PrivateNetworkMiddleware": 760,
 }
 SPIDER_MIDDLEWARES = {

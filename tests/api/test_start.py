@@ -7,6 +7,8 @@ from errno import ENOTDIR
 from os import strerror
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from topiccrawler import Job, api, crawl
@@ -60,6 +62,30 @@ def test_values_are_written_as_the_command_line_has_them(started: list[list[str]
         "RETRY_BY": '{"a": 1}',
     }
     assert pairs(line, "-s") == {"LOG_LEVEL": "INFO", **given, **own}
+
+
+def test_values_of_numpy_and_pandas_are_written_as_those_of_python(
+    started: list[list[str]], tmp_path: Path
+) -> None:
+    table = pd.DataFrame({"url": ["http://a.cn/", "http://b.cn/"], "pages": [20, 30]})
+    crawl("finance", seeds=table["url"], pages=table["pages"].max(), data=tmp_path)
+    crawl("finance", seeds=table["url"].to_numpy(), keywords=np.array([], dtype=str), data=tmp_path)
+    of_series, of_array = (pairs(line, "-a") for line in started)
+    assert of_series == {"topic": "finance", "seeds": "http://a.cn/,http://b.cn/", "pages": "30"}
+    assert of_array == {"topic": "finance", "seeds": "http://a.cn/,http://b.cn/"}
+
+
+def test_what_is_none_or_empty_is_not_given(started: list[list[str]], tmp_path: Path) -> None:
+    crawl(
+        "finance",
+        keywords=set(),
+        strategy_stages=None,
+        data=tmp_path,
+        settings={"STORE_URL": None, "WARC_OUT": None},
+    )
+    (line,) = started
+    assert pairs(line, "-a") == {"topic": "finance"}
+    assert set(pairs(line, "-s")) == {"LOG_LEVEL", "TOPIC_DATA_DIR", "TOPIC_JOB", "JOBDIR"}
 
 
 @pytest.mark.parametrize(

@@ -33,16 +33,16 @@ class Ran:
 def command() -> Callable[..., Ran]:
     """Run `scrapy …` in this process, with the settings of the checkout; an exception that a user would see ends the test.
 
-    For commands that need no reactor: there is only one in a process, and it runs only once.
+    For commands that need no reactor: there is only one in a process, and it runs only once. `encoding`: of the terminal.
     """
 
-    def run(*args: str) -> Ran:
-        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    def run(*args: str, encoding: str = "utf-8") -> Ran:
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding=encoding, write_through=True) for _ in range(2))
         with undone():
             sys.argv = ["scrapy", *args]
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
                 code = exit_code(sys.argv)
-        return Ran(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))
+        return Ran(code, *(stream.buffer.getvalue().decode(encoding) for stream in (out, err)))
 
     return run
 

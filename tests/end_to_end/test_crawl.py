@@ -7,6 +7,7 @@ import re
 import shutil
 import sqlite3
 import subprocess
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -157,6 +158,29 @@ def test_a_busy_server_is_asked_again_when_it_said_and_the_page_is_not_lost(
     assert web.fetched() == ["http://hub.example/", "http://hub.example/busy", "http://hub.example/busy"]
     assert "'topic/kept': 1" in ran.err
     assert "'frontier/back_offs/retry_after': 1" in ran.err
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_server_that_is_busy_at_its_robots_txt_is_asked_for_no_page_before_it_said(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any], status: int
+) -> None:
+    times: list[float] = []
+
+    def robots_txt() -> Any:
+        times.append(time.monotonic())
+        return answer(status, Retry_After="2")
+
+    def funds() -> str:
+        times.append(time.monotonic())
+        return page("基金", FUNDS)
+
+    web = draw_web({"http://hub.example/robots.txt": robots_txt, "http://hub.example/": funds})
+    ran = crawl(web)
+    assert ran.code == 0, ran.err
+    assert web.fetched() == ["http://hub.example/"]
+    assert times[-1] - times[-2] > 1.9
+    assert "'topic/kept': 1" in ran.err
+    assert "frontier/swept" not in ran.err
 
 
 def test_pages_and_targets_end_the_crawl_at_their_number(

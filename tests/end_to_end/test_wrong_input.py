@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from errno import EEXIST, EISDIR
+from errno import EEXIST, EISDIR, ENAMETOOLONG
 from os import strerror
 from pathlib import Path
 from typing import Any
@@ -125,6 +125,29 @@ def test_a_page_classifier_that_is_not_there_is_one_line(
     said = refusal("topic", {}, topic="law", page_classifier=page_classifier)
     assert message in said
     assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("slots", "message"),
+    [
+        ({"a.example": {"concurrency": 0}}, r"DOWNLOAD_SLOTS: a\.example: concurrency: is 0; .* 1 .*"),
+        ({"a.example": {"concurrency": None}}, r"DOWNLOAD_SLOTS: a\.example: concurrency: is None; .* 1 .*"),
+        ({"a.example": {"delay": "x"}}, r"DOWNLOAD_SLOTS: a\.example: delay: is 'x'; .* 0 .*"),
+        ({"a.example": {"delay": -1}}, r"DOWNLOAD_SLOTS: a\.example: delay: is -1; .* 0 .*"),
+        ('{"a.example": 2}', r"DOWNLOAD_SLOTS: a\.example: is 2; .*delay.*"),
+    ],
+)
+def test_a_download_slot_that_no_crawl_can_use_is_one_line(
+    refusal: Callable[..., str], slots: object, message: str
+) -> None:
+    said = refusal("topic", {"DOWNLOAD_SLOTS": slots}, topic="finance", seeds="http://a.example/")
+    assert re.fullmatch(message, said)
+
+
+def test_a_folder_whose_name_is_too_long_is_one_line(refusal: Callable[..., str], tmp_path: Path) -> None:
+    jobdir = tmp_path / ("基金" * 60) / "job"
+    said = refusal("topic", {"JOBDIR": str(jobdir)}, topic="finance", seeds="http://a.example/")
+    assert re.fullmatch(rf"folder {jobdir}: .*{strerror(ENAMETOOLONG)}; .*JOBDIR.*", said)
 
 
 @pytest.mark.parametrize("name", ["frontier.sqlite", "pages.sqlite", "duplicates.sqlite", "job.json"])

@@ -8,7 +8,12 @@ import pytest
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.engine.middlewares import LeaseEndMiddleware, LinkGateMiddleware, OutlinksMiddleware
+from topiccrawler.engine.middlewares import (
+    BackOffMiddleware,
+    LeaseEndMiddleware,
+    LinkGateMiddleware,
+    OutlinksMiddleware,
+)
 from topiccrawler.engine.pipelines import NearDuplicatePipeline, StoragePipeline
 from topiccrawler.engine.private_network import PrivateNetworkMiddleware
 from topiccrawler.engine.progress import Progress
@@ -18,7 +23,7 @@ from topiccrawler.engine.reading import DocumentMiddleware
 @pytest.mark.parametrize(
     "component",
     [
-        DocumentMiddleware, LeaseEndMiddleware, LinkGateMiddleware, PrivateNetworkMiddleware, NearDuplicatePipeline,
+        BackOffMiddleware, DocumentMiddleware, LeaseEndMiddleware, LinkGateMiddleware, PrivateNetworkMiddleware, NearDuplicatePipeline,
         StoragePipeline, Progress,
     ],
 )  # fmt: skip

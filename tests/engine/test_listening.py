@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
+from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
+from scrapy import Spider
+from scrapy.utils.test import get_crawler
 
-from topiccrawler.engine.control.extension import Listening
+from topiccrawler.engine.control.client import Address
+from topiccrawler.engine.control.extension import Control, Listening
 
 
 async def _greet(served: asyncio.Queue[str], listening: socket.socket) -> None:
@@ -53,3 +59,22 @@ def test_a_port_that_nobody_called_is_free_again() -> None:
         await third.close()
 
     asyncio.run(play())
+
+
+@pytest.mark.parametrize("host", ["", None])
+def test_without_a_host_only_this_machine_can_call(host: str | None, tmp_path: Path) -> None:
+    async def play() -> str:
+        crawler = get_crawler(
+            Spider, {"TOPIC_CONTROL": True, "TOPIC_CONTROL_HOST": host, "TWISTED_REACTOR_ENABLED": False}
+        )
+        crawler.spider = SimpleNamespace(
+            crawl=SimpleNamespace(files=SimpleNamespace(folder=tmp_path), clock=time.time)
+        )
+        crawler.engine = SimpleNamespace(scheduler=None)
+        control = Control.from_crawler(crawler)
+        await control.start()
+        url = Address.read(tmp_path).url
+        await control.stop()
+        return url
+
+    assert urlsplit(asyncio.run(play())).hostname == "127.0.0.1"

@@ -87,3 +87,27 @@ def test_a_crawl_that_closes_in_a_pause_sends_none_of_what_is_held() -> None:
     engine, ends = asyncio.run(crawl())
     assert [type(end) for end in ends] == [HeldBackError, HeldBackError]
     assert (engine.sent, engine.closed) == ([], "shutdown")
+
+
+def test_a_crawl_that_closes_in_a_pause_sends_nothing_that_comes_later() -> None:
+    """A page whose robots.txt was held back comes after it, and without its rules."""
+
+    async def page(engine: Any) -> str:
+        [robots_txt] = send(engine, "http://a/robots.txt")
+        with pytest.raises(HeldBackError):
+            await robots_txt
+        [found] = send(engine, "http://a/page")
+        return await found
+
+    async def crawl() -> tuple[Engine, Any]:
+        engine: Any = Engine()
+        Pause(engine, wakes=False).pause()
+        waiting = asyncio.create_task(page(engine))
+        await asyncio.sleep(0.01)
+        await engine.close_spider_async(reason="stopped")
+        [end] = await asyncio.gather(waiting, return_exceptions=True)
+        return engine, end
+
+    engine, end = asyncio.run(crawl())
+    assert engine.sent == []
+    assert type(end) is HeldBackError

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from scrapy import Request
 from scrapy.core.downloader import Slot
@@ -11,6 +13,7 @@ from scrapy.utils.test import get_crawler
 from topiccrawler.engine.politeness import Politeness, host_key, retry_after_seconds
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link
+from topiccrawler.urls.canonical import canonical, host_of
 
 NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
 
@@ -127,13 +130,44 @@ def test_retry_after_is_read_as_seconds_or_date(text: str, seconds: float | None
 
 
 @pytest.mark.parametrize(
+    "text", ["Tue Nov 14 22:14:20 2023", "Tue, 14 Nov 2023 22:14:20", "Tue, 14 Nov 2023 22:14:20 -0000"]
+)
+@pytest.mark.parametrize("zone", ["Asia/Shanghai", "America/New_York"])
+def test_a_date_without_a_zone_is_in_utc_wherever_the_crawl_runs(
+    monkeypatch: pytest.MonkeyPatch, text: str, zone: str
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        response = Response("http://a.example/", headers={"Retry-After": text.encode()})
+        assert retry_after_seconds(response, NOW) == 60.0
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+@pytest.mark.parametrize(
     ("url", "key"),
     [
         ("http://A.example/", "a.example"),
         ("http://a.example:80/", "a.example"),
         ("https://a.example:443/", "a.example"),
         ("http://a.example:8080/", "a.example:8080"),
+        ("http://a.example./", "a.example"),
+        ("http://a.example.:8080/", "a.example:8080"),
+        ("http://[2001:DB8::1]/", "[2001:db8::1]"),
+        ("http://[2001:db8::1]:8080/", "[2001:db8::1]:8080"),
     ],
 )
 def test_hosts_are_spelled_as_links_spell_them(url: str, key: str) -> None:
-    assert host_key(Request(url)) == key
+    assert host_key(Request(url)) == key == host_of(str(canonical(url)))
+
+
+def test_a_host_with_an_ipv6_address_is_asked_as_its_server_wants(
+    politeness: Politeness, hosts: Hosts
+) -> None:
+    host = host_of("http://[2001:db8::1]:8080/")
+    hosts.occupy(host, NOW)
+    request = Request("http://[2001:db8::1]:8080/")
+    politeness.response_downloaded(Response(request.url, 429, headers={"Retry-After": "30"}), request)
+    assert hosts.ready_at(host) - NOW == 30.0

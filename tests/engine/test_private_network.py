@@ -20,6 +20,7 @@ from topiccrawler.engine.private_network import (
     strangers,
 )
 from topiccrawler.model import Link
+from topiccrawler.urls.canonical import host_of
 
 
 @pytest.fixture(autouse=True)
@@ -71,6 +72,13 @@ def test_seeds_proxied_requests_and_open_addresses_pass(
 ) -> None:
     guard.process_request(request_)
     assert strangers == set()
+
+
+def test_a_seed_with_an_ipv6_address_of_our_own_passes_and_another_port_does_not() -> None:
+    guard = PrivateNetworkMiddleware([host_of("http://[::1]:8000/")], StatsCollector(get_crawler()))
+    guard.process_request(Request("http://[::1]:8000/page"))
+    with pytest.raises(IgnoreRequest, match=PRIVATE_ADDRESS):
+        guard.process_request(Request("http://[::1]:9000/"))
 
 
 def test_a_name_is_refused_once_it_was_seen_to_lead_inside(guard: PrivateNetworkMiddleware) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -85,6 +86,32 @@ def test_what_was_read_of_another_body_or_for_another_topic_is_not_used() -> Non
         if number == 2:
             crawl.content_plan = cast("ContentPlan", object())
         assert ("content" in read_ahead(cast("Crawl", crawl), response)) == (number == 0)
+
+
+def test_the_extract_of_another_file_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another middleware exchanged the body; a callback made its next request with the meta of a file."""
+
+    async def at_once(function: Any, *arguments: Any) -> Any:
+        return function(*arguments)
+
+    monkeypatch.setattr("topiccrawler.engine.reading.run_in_thread", at_once)
+    crawl: Any = SimpleNamespace(
+        content_plan=None, reader=SimpleNamespace(extract=lambda kind, body: f"{kind} {len(body)}")
+    )
+    middleware = DocumentMiddleware(crawl)
+    body = b"%PDF-1.4 a"
+
+    def come(request: Request, body: bytes, kind: str) -> Response:
+        response = Response(request.url, headers={"Content-Type": kind}, body=body, request=request)
+        return asyncio.run(middleware.process_response(request, response))
+
+    same = come(Request("http://a.example/1"), body, "application/pdf")
+    assert read_ahead(crawl, same.replace(headers={}))["extract"] == "pdf 10"
+    other = come(Request("http://a.example/2"), body, "application/pdf").replace(body=b"%PDF-1.4 other")
+    assert read_ahead(crawl, other)["extract"] is None
+    file = come(Request("http://a.example/3"), body, "application/pdf")
+    behind = come(Request("http://a.example/4", meta=file.meta), b"plain words", "text/plain")
+    assert read_ahead(crawl, behind)["extract"] is None
 
 
 @pytest.mark.parametrize(("value", "available", "count"), [

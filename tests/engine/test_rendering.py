@@ -78,6 +78,24 @@ def test_a_redirect_away_from_the_named_hosts_is_fetched_plainly(stats: StatsCol
     assert robots.meta == {}
 
 
+@pytest.mark.parametrize(
+    ("named", "url"),
+    [
+        ("中国.cn", "http://www.中国.cn/"),
+        ("Ｓhop.example", "http://shop.example/1"),
+        ("http://shop.example/", "http://shop.example/1"),
+        ("shop.example.", "http://shop.example/1"),
+        (".shop.example", "http://shop.example/1"),
+        ("shop.example:8080", "http://shop.example:8080/1"),
+        ("[2001:DB8::1]", "http://[2001:db8::1]/"),
+    ],
+)
+def test_a_host_may_be_named_as_a_person_writes_it(stats: StatsCollector, named: str, url: str) -> None:
+    middleware = RenderingMiddleware(stats, hosts=[named])
+    assert middleware._is_named(Request(url).url)
+    assert not middleware._is_named(Request("http://other.example/").url)
+
+
 @dataclass
 class Asked:
     """A browser's request, as far as it is looked at."""

@@ -63,6 +63,20 @@ def test_of_an_endless_file_only_the_beginning_counts() -> None:
     assert CompactRobotParser(body).allowed("http://a.cn/", "x")
 
 
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+@pytest.mark.parametrize("left", range(12))
+def test_the_line_that_an_endless_file_is_cut_in_does_not_count(end: bytes, left: int) -> None:
+    begin = b"User-agent: *" + end + b"Disallow: /closed/" + end
+    filler = b"#" * (MOST_BYTES - len(begin) - len(end) - len(b"Disallow: /") - left) + end
+    parser = CompactRobotParser(begin + filler + b"Disallow: /private/" + end)
+    assert parser.allowed("http://a.cn/news", "x")
+    assert not parser.allowed("http://a.cn/closed/", "x")
+
+
+def test_of_an_endless_line_nothing_counts() -> None:
+    assert CompactRobotParser(b"User-agent: * " * MOST_BYTES).allowed("http://a.cn/", "x")
+
+
 def test_the_project_uses_it() -> None:
     settings = get_project_settings()
     assert settings["ROBOTSTXT_PARSER"] == f"{CompactRobotParser.__module__}.{CompactRobotParser.__name__}"

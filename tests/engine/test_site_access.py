@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from scrapy import Request
@@ -49,6 +50,27 @@ def test_a_redirect_to_another_site_gets_neither(monkeypatch: pytest.MonkeyPatch
     own = Request("http://a.cn/", meta={"proxy": "http://mine.cn:1"})
     ours.process_request(own)
     assert own.meta["proxy"] == "http://mine.cn:1"
+
+
+def test_a_redirect_to_a_site_with_a_proxy_leaves_the_one_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("A_CN", "secret")
+    monkeypatch.setenv("http_proxy", "http://office.cn:3128")
+    ours, scrapys = made(RULES), HttpProxyMiddleware()
+
+    def sent(url: str, meta: dict[str, Any]) -> dict[str, Any]:
+        request = Request(url, meta=meta)
+        for middleware in (ours, scrapys):
+            middleware.process_request(request)
+        return request.meta
+
+    there = sent("http://c.cn/", {})
+    assert there["proxy"] == "http://office.cn:3128"
+    ruled = sent("http://a.cn/", dict(there))
+    assert ruled["proxy"] == "http://proxy.cn:8080"
+    assert sent("http://a.cn/again", dict(ruled))["proxy"] == "http://proxy.cn:8080"
+    assert sent("http://c.cn/", dict(ruled))["proxy"] == "http://office.cn:3128"
 
 
 def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,8 @@ It is not in topiccrawler.commands, because Scrapy treats every command class th
 from __future__ import annotations
 
 import argparse
+import codecs
+import io
 import json
 import os
 import sys
@@ -25,6 +27,17 @@ from topiccrawler.messages import translated, translated_error
 from topiccrawler.resources import package_table
 
 _USAGE = "Usage"
+ESCAPE = "topiccrawler_escape"  # name of an error handler of codecs
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    """Escape as in JSON what a terminal's encoding lacks, so that a JSON text keeps its meaning."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+
+codecs.register_error(ESCAPE, _escaped)
 
 
 class TranslatedHelp(ScrapyHelpFormatter):
@@ -185,6 +198,8 @@ class ReportingCommand(ScrapyCommand):
         return as_text(f"commands/templates/{template}.txt", values)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors=ESCAPE)  # a GBK terminal has no 🀄, an ASCII one no 基
         self._check_options(args, opts)
         self.check(args, opts)
         set_plain_defaults(self.project)

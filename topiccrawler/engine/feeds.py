@@ -21,7 +21,7 @@ from scrapy.settings import BaseSettings
 from w3lib.url import file_uri_to_path
 
 from topiccrawler.engine.faults import reported_by_scrapy
-from topiccrawler.engine.opening import crawl_of, faults_of
+from topiccrawler.engine.opening import crawl_of, faults_of, needed_crawl
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 
 FEED_FAILED = "feed_failed"  # finish_reason
@@ -74,34 +74,39 @@ class FatalFeedExporter(FeedExporter):
         self._of_each(lambda _: keep(item, spider))
 
     async def close_spider(self, spider: Spider) -> None:
-        self._of_each(FeedSlot.finish_exporting)
-        await super().close_spider(spider)
+        try:
+            self._of_each(FeedSlot.finish_exporting)
+        finally:
+            await super().close_spider(spider)
         crawl = crawl_of(self.crawler)
         if crawl is not None and any(key.startswith(_FAILED_COUNT) for key in self.crawler.stats.get_stats()):
             faults_of(self.crawler).note("a feed could not be stored")  # Scrapy has logged why
 
     def _of_each(self, work: Callable[[FeedSlot], None]) -> None:
-        """Call `work` for each feed separately; feeds that fail are left out from now on."""
+        """Call `work` for each feed separately; feeds that fail are left out from now on. An item that a feed cannot export (any error but
+        OSError) leaves all feeds as they are; the first such error is raised at the end."""
         sound: list[FeedSlot] = []
+        refused: Exception | None = None
         for slot in self.slots:
             self.slots = [slot]
             try:
                 work(slot)
-            except OSError as error:
-                self._fail(slot, error)
-            else:
-                sound += self.slots
+            except Exception as error:  # noqa: BLE001 raised below
+                if isinstance(error, OSError) and crawl_of(self.crawler) is not None:
+                    self._fail(slot, error)
+                    continue
+                refused = refused or error
+            sound += self.slots
         self.slots = sound
+        if refused is not None:
+            raise refused
 
     def _fail(self, slot: FeedSlot, error: OSError) -> None:
         """End the crawl with the error, and close the feed's file: what is still to be written would fail again."""
         if slot.file is not None:
             with contextlib.suppress(OSError):
                 slot.file.close()
-        crawl = crawl_of(self.crawler)
-        if crawl is None:
-            raise error
-        store = f"the pages so far are in {crawl.files.folder}"
+        store = f"the pages so far are in {needed_crawl(self.crawler).files.folder}"
         fault = f"cannot be written: {error.strerror or error}"
         faults_of(self.crawler).end(
             StateError(f"feed {slot.uri}", fault, f"{store}; make room or {_REMEDY}"), FEED_FAILED

@@ -6,6 +6,8 @@
 
 `LinkGateMiddleware` applies the crawl's admission rules to requests that did not come through our scheduler.
 
+`BackOffMiddleware` sends a page back to the scheduler when the robots.txt of its host was answered with 429 or 503.
+
 `RequestGateMiddleware` applies the link model to the requests of any spider.
 """
 
@@ -33,6 +35,8 @@ from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
 from topiccrawler.engine.leases import META
 from topiccrawler.engine.link_rules import count_refused
 from topiccrawler.engine.opening import crawl_of, faults_of, needed_crawl
+from topiccrawler.engine.politeness import host_key
+from topiccrawler.engine.progress import BACK_OFFS
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.items import Outlinks
@@ -221,6 +225,33 @@ class LinkGateMiddleware:
         """The link that a request follows, and the number of tunnel steps to its page; None for a request that is not checked."""
         via: Via | None = request.meta.get("via")
         return None if via is None else (via.link, via.tunnel)
+
+
+class BackOffMiddleware:
+    """Downloader middleware (110, after robots.txt): a leased request whose host has begun a back-off waits in the request queue.
+
+    A host's first page is leased before its robots.txt is fetched, so the answer to that may be the first sign that the server is busy.
+    Only requests without a response yet are sent back: those of callbacks and pipelines, with copied meta, do not pass the scheduler.
+
+    `scheduler`: as for OutlinksMiddleware.
+    """
+
+    def __init__(self, scheduler: Callable[[], FocusedScheduler | None]) -> None:
+        self._scheduler = scheduler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        needed_crawl(crawler)  # other spiders have no leases
+        return cls(partial(focused_scheduler, crawler))
+
+    def process_request(self, request: Request) -> Request | None:
+        if META not in request.meta or (scheduler := self._scheduler()) is None:
+            return None
+        lease = scheduler.leases.of(request)
+        if lease is None or lease.status:
+            return None
+        reason = scheduler.hosts.waiting_reason(host_key(request), scheduler.clock())
+        return request.copy() if reason in BACK_OFFS else None
 
 
 class RequestGateMiddleware(LinkGateMiddleware):

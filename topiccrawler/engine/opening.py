@@ -47,7 +47,7 @@ from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.crawling.teaching import earlier_pages, with_teaching
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.entry_points import named, part
-from topiccrawler.errors import ArgumentError, SeedsError, StateError
+from topiccrawler.errors import ArgumentError, SeedsError, StateError, file_faults
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.budgets import Allowance, Budgets
 from topiccrawler.frontier.host_ranking import FairShares
@@ -337,9 +337,13 @@ def _job_folder(topic: Topic, settings: BaseSettings, name: str | None) -> Path:
 
 
 def _writable(folder: Path, setting: str) -> Path:
-    there = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
+    remedy = f"set {setting} to a folder of yours"
+    with file_faults(
+        StateError, f"folder {folder}", "cannot be written", remedy
+    ):  # a name may be too long to look for
+        there = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
     if not there.is_dir() or not os.access(there, os.W_OK):
-        raise StateError(f"folder {folder}", "cannot be written", f"set {setting} to a folder of yours")
+        raise StateError(f"folder {folder}", "cannot be written", remedy)
     return folder
 
 

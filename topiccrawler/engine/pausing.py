@@ -65,7 +65,7 @@ class Pause:
         send, close = handlers.download_request_async, engine.close_spider_async
 
         async def download_request_async(request: Request) -> Response:
-            if self.paused:
+            if engine.paused:
                 await self._wait(request)
             return await send(request)
 
@@ -80,9 +80,10 @@ class Pause:
     async def _wait(self, request: Request) -> None:
         self.held += 1
         try:
-            while self.paused:
-                await self._go.wait()
-                if self._closing:
+            while self._engine.paused:
+                if not self._closing:
+                    await self._go.wait()
+                if self._closing:  # also for what comes later: a page whose robots.txt was held back
                     raise HeldBackError("held back by a pause")
                 await asyncio.sleep(self._in_turn(request))
         finally:

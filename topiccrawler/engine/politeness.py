@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from itertools import islice
-from typing import Self
+from typing import Any, Self
 
 from scrapy import Request, signals
 from scrapy.core.downloader import Slot
@@ -23,7 +24,9 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from topiccrawler.crawling.admission import Decision
 from topiccrawler.crawling.crawl import Crawl
+from topiccrawler.crawling.settings_check import Number
 from topiccrawler.crawling.site_listings import SiteListings
+from topiccrawler.errors import ArgumentError, shortened
 from topiccrawler.frontier.host_ranking import Pace, Paces
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link
@@ -111,24 +114,38 @@ class Politeness:
             self.hosts.set_delay(host, float(slot.delay), "autothrottle")
 
 
+DOWNLOAD_SLOTS = "DOWNLOAD_SLOTS"
+_OF_SLOT = {"delay": Number(), "concurrency": Number(1, whole=True)}
+
+
 def paces_of(settings: BaseSettings) -> Paces:
-    """The delay and concurrency of hosts: DOWNLOAD_DELAY and CONCURRENT_REQUESTS_PER_DOMAIN, and DOWNLOAD_SLOTS for single hosts."""
+    """The delay and concurrency of hosts: DOWNLOAD_DELAY and CONCURRENT_REQUESTS_PER_DOMAIN, and DOWNLOAD_SLOTS for single hosts.
+    ArgumentError for a wrong value in DOWNLOAD_SLOTS."""
     usual = Pace(settings.getfloat("DOWNLOAD_DELAY"), settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"))
+    slots = settings.getdict(DOWNLOAD_SLOTS)
     return Paces(
-        usual,
-        {
-            host: Pace(
-                float(slot.get("delay", usual.delay_seconds)), int(slot.get("concurrency", usual.concurrency))
-            )
-            for host, slot in settings.getdict("DOWNLOAD_SLOTS").items()
-        },
+        usual, {host: _pace(f"{DOWNLOAD_SLOTS}: {host}", slot, usual) for host, slot in slots.items()}
+    )
+
+
+def _pace(what: str, slot: Any, usual: Pace) -> Pace:
+    if not isinstance(slot, Mapping):
+        raise ArgumentError(what, f"is {shortened(slot)}", "give hosts a delay, a concurrency, or both")
+    for name, expected in _OF_SLOT.items():
+        if name in slot and not expected.accepts(slot[name]):
+            raise ArgumentError(f"{what}: {name}", f"is {shortened(slot[name])}", f"it must be {expected}")
+    return Pace(
+        float(slot.get("delay", usual.delay_seconds)), int(slot.get("concurrency", usual.concurrency))
     )
 
 
 def host_key(request: Request) -> str:
-    """The host of a request in the spelling of `Link.host`: lower case, with the port when it is not the default of the scheme."""
+    """The host of a request in the spelling of `Link.host`: lower case, without a dot at its end, an IPv6 address in brackets, with the port
+    when it is not the default of the scheme."""
     parts = urlparse_cached(request)
-    host = (parts.hostname or "").lower()
+    host = (parts.hostname or "").lower().rstrip(".")
+    if ":" in host:
+        host = f"[{host}]"
     try:
         port = parts.port
     except ValueError:
@@ -145,6 +162,10 @@ def retry_after_seconds(response: Response, now: float) -> float | None:
     if text.isascii() and text.isdigit():
         return float(text[:9])
     try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
+        date = parsedate_to_datetime(text)
+        date = (
+            date if date.tzinfo is not None else date.replace(tzinfo=UTC)
+        )  # HTTP dates are in UTC, named or not
+        return max(0.0, date.timestamp() - now)
     except (ValueError, TypeError, OverflowError):
         return None

@@ -23,7 +23,7 @@ from topiccrawler.crawling.contents import Answer, Read
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.engine.leases import META
 from topiccrawler.engine.opening import needed_crawl
-from topiccrawler.pages.formats.registry import IN_WORKER, recognise
+from topiccrawler.pages.formats.registry import IN_WORKER, Extract, UnreadableError, recognise
 
 if TYPE_CHECKING:
     from topiccrawler.crawling.reading_processes import ReadingProcesses
@@ -54,23 +54,31 @@ class DocumentMiddleware:
 
     async def process_response(self, request: Request, response: Response) -> Response:
         is_good = 200 <= response.status < 300
+        extract: Extract | UnreadableError | None = None
         if is_good:
             kind = recognise(response.body, content_type(response))
             if kind in IN_WORKER:
-                request.meta[_EXTRACT] = await run_in_thread(self.crawl.reader.extract, kind, response.body)
+                extract = await run_in_thread(self.crawl.reader.extract, kind, response.body)
+                request.meta[_EXTRACT] = response.body, extract
         if self.processes is not None and META in request.meta and is_asyncio_available():
             before, self._last = self._last, asyncio.get_running_loop().create_future()
             gone = self._last
             try:
                 if is_good and request.callback is None:
-                    request.meta[_READ] = await self._read(self.processes, request, response)
+                    request.meta[_READ] = await self._read(self.processes, request, response, extract)
                 if before is not None and not before.done():
                     await asyncio.wait({before})
             finally:
                 gone.set_result(None)
         return response
 
-    async def _read(self, processes: ReadingProcesses, request: Request, response: Response) -> Read | None:
+    async def _read(
+        self,
+        processes: ReadingProcesses,
+        request: Request,
+        response: Response,
+        extract: Extract | UnreadableError | None,
+    ) -> Read | None:
         declared = content_type(response)
         if not self.crawl.reads(response.url, response.body, declared):
             return None
@@ -80,7 +88,7 @@ class DocumentMiddleware:
                 response.body,
                 http_content_type_encoding(declared),
                 declared,
-                request.meta.get(_EXTRACT),
+                extract,
                 request.meta.get("depth", 0),
             )
         )
@@ -116,7 +124,7 @@ def read_ahead(crawl: Crawl, response: Response) -> dict[str, Any]:
 
     Scrapy decodes an HTML page to look for a meta refresh; if it did so as UTF-8, that text is reused.
     """
-    extract, read = response.meta.pop(_EXTRACT, None), response.meta.pop(_READ, None)
+    extracted, read = response.meta.pop(_EXTRACT, None), response.meta.pop(_READ, None)
     if (
         isinstance(read, Read)
         and read.plan is crawl.content_plan
@@ -129,6 +137,7 @@ def read_ahead(crawl: Crawl, response: Response) -> dict[str, Any]:
     # only if it is there already: to guess a charset may take long
     text = getattr(response, "_cached_ubody", None)
     is_utf8 = isinstance(response, HtmlResponse) and text is not None and response.encoding == "utf-8"
+    extract = extracted[1] if extracted is not None and extracted[0] is response.body else None
     return {"extract": extract, "as_utf8": text if is_utf8 else None}
 
 

@@ -32,7 +32,7 @@ from topiccrawler.errors import ArgumentError
 from topiccrawler.pages.formats.registry import HTML, recognise
 from topiccrawler.pages.parse import parse
 from topiccrawler.text.characters import decode
-from topiccrawler.urls.canonical import host_of, registered_domain
+from topiccrawler.urls.canonical import canonical, host_of, registered_domain
 from topiccrawler.urls.unwanted import is_inside, is_private_answer
 
 HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
@@ -52,7 +52,7 @@ class RenderingMiddleware:
         self, stats: StatsCollector, *, hosts: Iterable[str] = (), empty_pages: bool = False
     ) -> None:
         self.stats = stats
-        self.hosts = frozenset(host.strip().lower() for host in hosts)
+        self.hosts = frozenset(map(_host_named, hosts))
         self.empty_pages = empty_pages
 
     @classmethod
@@ -87,6 +87,13 @@ class RenderingMiddleware:
             return False
         host = host_of(url)
         return not self.hosts.isdisjoint({host, host.partition(":")[0], registered_domain(url)})
+
+
+def _host_named(text: str) -> str:
+    """The host that a user names, as the URLs of requests spell it; a URL names its host."""
+    name = text.strip().removeprefix(".")
+    url = canonical(name if "://" in name else f"http://{name}")
+    return name.lower() if url is None else host_of(url)
 
 
 def needs_rendering(response: Response) -> bool:

@@ -23,7 +23,9 @@ class CompactRobotParser(RobotParser):
     """ROBOTSTXT_PARSER: gives the same answers as Scrapy's default parser, Protego, and keeps the file compressed."""
 
     def __init__(self, body: bytes) -> None:
-        self._packed = zlib.compress(body[:MOST_BYTES])
+        if len(body) > MOST_BYTES:  # no part of a line: `Disallow: /` may be all that is left of it
+            body = body[: 1 + max(body.rfind(end, 0, MOST_BYTES) for end in (b"\n", b"\r"))]
+        self._packed = zlib.compress(body)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, robotstxt_body: bytes) -> Self:  # noqa: ARG003 Scrapy's signature

@@ -26,6 +26,9 @@ from topiccrawler.topics.topic import SiteRule
 from topiccrawler.urls.canonical import host_of
 
 GIVEN = "topic_site_access"  # key in request.meta: the keys that a rule has set
+FROM_ENVIRONMENT = (
+    "_scheme_proxy"  # Scrapy's key in request.meta: `proxy` was set by the environment's http_proxy
+)
 
 
 class SiteAccessMiddleware:
@@ -50,6 +53,10 @@ class SiteAccessMiddleware:
         if rule is None:
             return
         access = {"proxy": rule.proxy} if rule.proxy else {}
+        if rule.proxy and request.meta.pop(
+            FROM_ENVIRONMENT, False
+        ):  # on the request that was redirected to here
+            request.meta.pop("proxy", None)
         if rule.user:
             domain = host_of(request.url).partition(":")[0]
             access |= {"http_user": rule.user, "http_pass": rule.password, "http_auth_domain": domain}

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.engine.control.client import Address, ask
+from topiccrawler.engine.control.client import Address, ask, is_listening, orders
 from topiccrawler.errors import ArgumentError, StateError
 
 JSON, TEXT = "application/json", "text/plain"
+DEEP = b"[" * 100_000
 
 
 class _Answers(BaseHTTPRequestHandler):
@@ -50,6 +51,7 @@ def job(tmp_path: Path) -> Iterator[Path]:
         ("status", 200, "text/html", b"<html>"),
         ("status", 404, JSON, b'{"what": "not found"}'),
         ("metrics", 200, JSON, b'{"pages": 1}'),
+        ("status", 200, JSON, DEEP),
     ],
 )
 def test_the_answer_of_another_program_is_none(
@@ -69,3 +71,12 @@ def test_an_object_a_text_and_a_refusal(job: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(_Answers, "answer", (400, JSON, b'{"what": "a", "fault": "b", "remedy": "c"}'))
     with pytest.raises(ArgumentError, match=r"^a: b; c$"):
         ask(job, "metrics")
+
+
+def test_files_that_are_nested_too_deeply_are_damaged_files(tmp_path: Path) -> None:
+    (tmp_path / "control.json").write_bytes(DEEP)
+    with pytest.raises(StateError, match=r"control\.json"):
+        Address.read(tmp_path)
+    assert not is_listening(tmp_path)
+    (tmp_path / "control.jsonl").write_bytes(DEEP + b'\n{"verb": "pause"}\n')
+    assert list(orders(tmp_path)) == [{"verb": "pause"}]

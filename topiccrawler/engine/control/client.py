@@ -68,7 +68,7 @@ class Address:
             text = path.read_text(encoding="utf-8")
         try:
             found = cls(**json.loads(text))
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise StateError(str(path), f"is damaged ({error})", REMEDY) from None
         if found.version != VERSION or not str(found.url).startswith("http://"):
             raise StateError(str(path), "is of another version", "use the program that runs the crawl")
@@ -103,7 +103,7 @@ def orders(folder: Path) -> Iterator[dict[str, Any]]:
         for line in lines:
             try:
                 order = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(order, dict) and "verb" in order:
                 yield order
@@ -141,7 +141,7 @@ def ask(
         if is_answer and verb != METRICS and isinstance(answer, dict):
             return answer
         what, fault, remedy = (str(answer[name]) for name in ("what", "fault", "remedy"))
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         fault = f"another program answers at {address.url}"
         raise StateError(f"job {folder}", fault, REMEDY) from None
     raise ArgumentError(what, fault, remedy)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+LOOPBACK = "127.0.0.1"
 _WAITING = 64  # backlog: connections that wait until the server accepts them
 
 
@@ -87,9 +88,10 @@ class Control:
             raise NotConfigured  # `fetch`, `parse`, `check`: one page, no job
         if settings.getbool("TWISTED_REACTOR_ENABLED", True) and not is_asyncio_available():
             raise NotConfigured("TOPIC_CONTROL needs asyncio")
-        control = cls(
-            crawler, crawl, str(settings["TOPIC_CONTROL_HOST"]), settings.getint("TOPIC_CONTROL_PORT")
-        )
+        host = (
+            settings["TOPIC_CONTROL_HOST"] or LOOPBACK
+        )  # an empty one would be every address of the machine
+        control = cls(crawler, crawl, str(host), settings.getint("TOPIC_CONTROL_PORT"))
         crawler.signals.connect(control.start, signals.engine_started)
         crawler.signals.connect(control.stop, signals.spider_closed)
         return control

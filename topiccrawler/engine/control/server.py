@@ -138,7 +138,7 @@ async def _of_query(request: web.Request) -> Values:
 async def _of_body(request: web.Request) -> Values:
     try:
         body = json.loads(await request.text() or "{}")
-    except (ValueError, RecursionError):
+    except (ValueError, LookupError, RecursionError):  # LookupError: a charset that does not exist
         body = None
     if not isinstance(body, dict):
         raise ArgumentError(f"POST {request.path}", "is no JSON object", 'send {"name": "value"}')

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 STOPPED = "stopped"  # finish_reason
 MOST_SHOWN, MOST_TOP = 10, 1000  # URLs or hosts in a response: default and maximum of `n`
+MOST_DIGITS = 20  # of `n`; Python reads no number of many thousand digits
 
 
 class Verbs:
@@ -158,7 +159,7 @@ class Verbs:
     def _number(self, verb: str, values: Values) -> int:
         self._check_open()
         value = str(values.get("n", MOST_SHOWN))
-        if not value.isdecimal() or not 0 < int(value) <= MOST_TOP:
+        if not value.isdecimal() or len(value) > MOST_DIGITS or not 0 < int(value) <= MOST_TOP:
             raise ArgumentError(f"{verb} {value}", "is no such number", f"give one from 1 to {MOST_TOP}")
         return int(value)
 
