@@ -40,6 +40,15 @@ def test_words_of_pages_taken_are_added_and_those_of_refused_ones_lose() -> None
     assert (topic.given, topic.seeds, topic.lexicon) == (["基金"], TOPIC.seeds, list(topic.keywords))
 
 
+def test_a_word_that_no_refused_page_has_keeps_its_weight_however_few_pages_are_refused() -> None:
+    accepted = [PageWords(body=["基金", "净值", str(n)]) for n in range(9)]
+    pages = [*accepted, PageWords(body=["基金", "净值", "黄金"]), PageWords(body=["足球", "比赛"])]
+    topic = taught(TOPIC, pages, {**dict.fromkeys(range(10), True), 10: False})
+    assert topic.keywords["黄金"] == 0.4  # in one of ten accepted pages
+    assert topic.keywords["指数"] == 0.3  # in no page
+    assert not {"黄金", "指数"} & topic.reasons.keys()
+
+
 def test_taught_pages_are_told_apart_better_also_those_nobody_was_asked_about() -> None:
     before, after = VsmClassifier(TOPIC), VsmClassifier(taught(TOPIC, PAGES, ANSWERS))
     assert before.relevance(YES[2]) < before.relevance(NO[2])

@@ -128,8 +128,9 @@ class _Lesson:
         return found, why
 
     def _penalty(self, word: str) -> float:
+        shares = [self.met[side][word] / max(1, self.counts[side]) for side in (0, 1)]
         accepted, refused = ((self.met[side][word] + 0.5) / (self.counts[side] + 1) for side in (0, 1))
-        return (accepted / refused) ** PENALTY if self.counts[1] and refused > accepted else 1.0
+        return (accepted / refused) ** PENALTY if shares[1] > shares[0] and refused > accepted else 1.0
 
     def _taught(self, word: str, was: str) -> str:
         yes, no = (f"{self.met[side][word]} of your {self.counts[side]}" for side in (0, 1))
