@@ -44,6 +44,16 @@ def test_eq_2_alone_ends_in_the_same_place_from_every_start(start: list[float]) 
     )
 
 
+@pytest.mark.parametrize("gamma", [0.0, 0.98, 0.999])
+def test_it_converges_also_with_a_gamma_at_the_ends_of_its_range(gamma: float) -> None:
+    votes, likeness = (
+        np.array([0.5, -0.25, 1.0]),
+        np.array([[0.0, 1.0, 0.0], [0.5, 0.0, 0.5], [0.0, 1.0, 0.0]]),
+    )
+    x = propagate(votes, csr_array(likeness), gamma)
+    assert x == pytest.approx(np.linalg.solve(np.eye(3) - gamma * likeness, (1 - gamma) * votes), abs=1e-5)
+
+
 def with_eq_5_inside(start: list[float], sweeps: int) -> list[float]:
     """The loop as the paper prints it."""
     votes, likeness = divided()

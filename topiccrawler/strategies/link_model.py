@@ -73,13 +73,18 @@ def propagate(
     """Return the fixed point of X <- (1 - gamma) * votes + gamma * likeness * X. It does not depend on `start`."""
     fixed = (1.0 - gamma) * votes
     x = np.zeros(votes.size) if start is None else start
-    for _ in range(200):
+    for _ in range(_sweeps(gamma, tolerance)):
         following = fixed + gamma * (likeness @ x)
         change = float(np.abs(following - x).max(initial=0.0))
         x = following
         if change <= tolerance:
             break
     return x
+
+
+def _sweeps(gamma: float, tolerance: float) -> int:
+    """Return the number of sweeps after which the start hardly counts: each multiplies its share by gamma at most."""
+    return max(200, math.ceil(math.log(tolerance) / math.log(gamma))) if 0.0 < gamma < 1.0 else 200
 
 
 _LIKENESS_OF_A_LINK = 0.2
