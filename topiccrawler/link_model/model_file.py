@@ -32,6 +32,7 @@ EVENT = "bernoulli"  # the event model
 CONTEXTS = ("window", "neighbour", "dom")
 REMEDY = "train it again: scrapy train TOPIC --links FILE"
 _PLACES = 3  # decimal places of a count on disk
+_PLACES_PUBLISHED = 12  # of a published model, whose counts are divided by the smoothing (training.published)
 
 
 def load_model(
@@ -84,7 +85,10 @@ def save(model: LinkClassifier, place: Path) -> None:
 
 def dumps(model: LinkClassifier) -> str:
     """Return the model as JSON text, with one line for the counts of each field."""
-    counts = {name: {word: _short(pair) for word, pair in model.counts.pairs(name)} for name in FIELDS}
+    places = _PLACES_PUBLISHED if "published" in model.training else _PLACES
+    counts = {
+        name: {word: _short(pair, places) for word, pair in model.counts.pairs(name)} for name in FIELDS
+    }
     head = {
         "format": FORMAT,
         "version": VERSION,
@@ -100,7 +104,7 @@ def dumps(model: LinkClassifier) -> str:
         "lexicon": list(model.lexicon.entries),
         "training": model.training,
         "scores": model.scores,
-        "samples": {name: _short(model.counts.samples[name]) for name in FIELDS},
+        "samples": {name: _short(model.counts.samples[name], places) for name in FIELDS},
         **({} if model.compounds else {"compounds": False}),
     }
     lines = [f"{compact(key)}: {compact(value)}" for key, value in head.items()]
@@ -109,9 +113,9 @@ def dumps(model: LinkClassifier) -> str:
     return "{" + ",\n".join(lines) + "}\n"
 
 
-def _short(counts: Sequence[float]) -> list[float]:
+def _short(counts: Sequence[float], places: int) -> list[float]:
     """Round counts for the file; whole numbers become integers."""
-    rounded = (round(float(count), _PLACES) for count in counts)
+    rounded = (round(float(count), places) for count in counts)
     return [int(count) if count.is_integer() else count for count in rounded]
 
 
