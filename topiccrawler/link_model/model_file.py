@@ -28,6 +28,7 @@ FORMAT = "topiccrawler link model"
 VERSION = 2
 LARGEST_BYTES = 32_000_000
 LARGEST_COUNT = 1e12
+LONGEST_ENTRY = 100  # characters of a word of the lexicon
 EVENT = "bernoulli"  # the event model
 CONTEXTS = ("window", "neighbour", "dom")
 REMEDY = "train it again: scrapy train TOPIC --links FILE"
@@ -57,7 +58,7 @@ def load(place: Path | Traversable, segmenter: Segmenter = PLAIN) -> LinkClassif
         raise file.refused("names an unknown context maker")
     if not isinstance(model.get("topic"), str) or not isinstance(model.get("lexicon"), list):
         raise file.refused("has no topic or no lexicon")
-    if not all(isinstance(entry, str) and len(entry) <= 100 for entry in model["lexicon"]):
+    if not all(isinstance(entry, str) and len(entry) <= LONGEST_ENTRY for entry in model["lexicon"]):
         raise file.refused("has a lexicon that is no list of words")
     trust = file.mapping("trust")
     return LinkClassifier(
@@ -79,8 +80,17 @@ def load(place: Path | Traversable, segmenter: Segmenter = PLAIN) -> LinkClassif
 
 
 def save(model: LinkClassifier, place: Path) -> None:
-    """Write the model to a file, which is replaced atomically. The same model gives the same bytes."""
-    replace_file(place, dumps(model))
+    """Write the model to a file, which is replaced atomically. The same model gives the same bytes.
+
+    Raises ModelError for a model too large to be loaded again; the file then stays as it was.
+    """
+    text = dumps(model)
+    if len(text.encode()) > LARGEST_BYTES:
+        fault = f"would be larger than {LARGEST_BYTES} bytes"
+        raise ModelError(
+            f"link model {place}", fault, "give fewer words in the dictionary, or merge fewer models"
+        )
+    replace_file(place, text)
 
 
 def dumps(model: LinkClassifier) -> str:

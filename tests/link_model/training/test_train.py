@@ -126,6 +126,13 @@ def test_all_sources_give_a_model_a_table_and_divergences(
     assert trained.model.scores["hosts: model"]["f1"] == 1.0  # type: ignore[index]
 
 
+def test_a_dictionary_with_lines_that_no_model_file_may_have_is_refused_in_one_line(topic: Topic) -> None:
+    recipe = TrainingRecipe(topic, lexicon=["基金", "一行很长的话" * 20])
+    with pytest.raises(ArgumentError, match=r"^--lexicon: has an entry of 120 characters, .*; .*\b100\b"):
+        train(recipe)
+    train(TrainingRecipe(topic, lexicon=["基金", "长" * 100]))
+
+
 def test_training_again_gives_the_same_bytes(
     topic: Topic, negative_topic: Topic, files: dict[str, Path]
 ) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from topiccrawler.errors import ArgumentError, LinksFileError
 from topiccrawler.files import sha256_of
 from topiccrawler.link_model.classifier import Lexicon, LinkClassifier
+from topiccrawler.link_model.model_file import LONGEST_ENTRY
 from topiccrawler.link_model.training.evaluation import (
     Row,
     divergences,
@@ -91,6 +92,9 @@ def train(recipe: TrainingRecipe, progress: Progress = silently) -> Trained:
     documents = [item for path in recipe.documents for item in read_documents(path, recipe.topic)]
     _check(recipe.links, links, recipe.topic)
     segmenter = recipe.topic.segmenter
+    if longest := max((entry for entry in recipe.lexicon if len(entry) > LONGEST_ENTRY), key=len, default=""):
+        fault = f"has an entry of {len(longest)} characters, {longest[:20]}…"
+        raise ArgumentError("--lexicon", fault, f"give a word a line, of at most {LONGEST_ENTRY} characters")
     lexicon = Lexicon(recipe.lexicon or recipe.topic.lexicon, segmenter)
     samples = {
         "links": link_samples(links, segmenter, progress),
