@@ -11,6 +11,7 @@ import pytest
 
 from topiccrawler.errors import ModelError
 from topiccrawler.pages.read import PageWords
+from topiccrawler.relevance import linear
 from topiccrawler.relevance.linear import LinearClassifier, load, load_vectors, save, save_vectors
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.topic import make_topic
@@ -229,3 +230,19 @@ def test_no_bytes_end_in_another_error(body: bytes, tmp_path: Path) -> None:
     place.write_bytes(body)
     with pytest.raises(ModelError):
         load(place, "svm")
+
+
+def test_a_page_classifier_too_large_to_be_read_again_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "finance.json"
+    save(page_classifier(), place)
+    before = place.read_bytes()
+    monkeypatch.setattr(linear, "LARGEST_BYTES", len(before) - 1)
+    with pytest.raises(
+        ModelError, match=f"^page classifier .*: would be larger than {len(before) - 1} bytes; "
+    ):
+        save(page_classifier(), place)
+    assert place.read_bytes() == before
+    monkeypatch.setattr(linear, "LARGEST_BYTES", len(before))
+    save(page_classifier(), place)

@@ -324,7 +324,11 @@ def _write(
     }
     lines = [f"{compact(key)}: {compact(value)}" for key, value in {**first, **head}.items()]
     rows = ",\n".join(f"{compact(word)}:{compact(row)}" for word, row in words.items())
-    replace_file(place, "{" + ",\n".join(lines) + ',\n"words": {\n' + rows + "\n}}\n")
+    text = "{" + ",\n".join(lines) + ',\n"words": {\n' + rows + "\n}}\n"
+    if len(text.encode()) > LARGEST_BYTES:
+        fault = f"would be larger than {LARGEST_BYTES} bytes"
+        raise ModelError(f"page classifier {place}", fault, "keep fewer words, for example --words 12000")
+    replace_file(place, text)
 
 
 def _read(place: Path | Traversable, name: str) -> JsonFile:
