@@ -75,6 +75,18 @@ def test_words_of_a_person_without_given_ones_are_held_where_they_are_heavy() ->
     assert topic.keywords["首饰"] < 0.3
 
 
+def test_a_topic_with_as_many_words_as_it_may_have_learns_weights_but_no_more_words() -> None:
+    words = {"基金": 1.0, "黄金": 0.4, **{f"word{n:x}": 0.3 for n in range(4_998)}}
+    own = make_topic({"name": "funds", "keywords": words, "given": ["基金"]}, "test")
+    topic = taught(own, PAGES, ANSWERS)
+    assert topic.keywords == {**words, "黄金": pytest.approx(0.4 * (0.5 / 2.5) ** 0.5, abs=1e-4)}
+    del words["word0"]
+    topic = taught(
+        make_topic({"name": "funds", "keywords": words, "given": ["基金"]}, "test"), PAGES, ANSWERS
+    )
+    assert topic.keywords.keys() - words.keys() == {"净值"}  # the best of those learned
+
+
 def test_questions_are_about_the_unsure_ones_and_a_few_of_the_surest() -> None:
     relevances = [0.9, 0.155, 0.8, 0.0, 0.14, 0.3]
     assert questions(relevances, 0.15, {}, 4) == [1, 4, 3, 0]

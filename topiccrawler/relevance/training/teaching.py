@@ -30,6 +30,7 @@ from topiccrawler.topics.topic import Topic, make_topic
 
 SHARE, PENALTY, SMOOTHING = 0.5, 0.5, 3.0
 MOST_WORDS = 200
+MOST_KEYWORDS = 5_000  # that a topic may have (topics.topic)
 HELD = 0.5  # in a topic without `given`, words of at least this share of the heaviest weight are not changed
 SURE = 4  # every SURE-th question is about one of the most relevant pages
 LEAST_WEIGHT = 0.001
@@ -122,7 +123,8 @@ class _Lesson:
         for word in gained:
             share = SHARE * yes / (yes + SMOOTHING) * self._lean[word] / self._lean[gained[0]]
             weight, name = round(heaviest * share, 4), written.get(word, word)
-            if weight > max(found.get(name, 0.0), LEAST_WEIGHT * heaviest):
+            has_room = name in found or len(found) < MOST_KEYWORDS
+            if has_room and weight > max(found.get(name, 0.0), LEAST_WEIGHT * heaviest):
                 was = f"was {keywords[name]:g}" if name in keywords else ""
                 found[name], why[name] = weight, self._taught(word, was)
         return found, why
