@@ -303,10 +303,14 @@ def _check(paths: Sequence[Path], items: Sequence[LabelledLink], topic: Topic) -
 
 
 def _described(recipe: TrainingRecipe, samples: Mapping[str, Sequence[Sample]]) -> dict[str, object]:
-    files = {path.name: sha256_of(path) for path in (*recipe.links, *recipe.headlines, *recipe.documents)}
+    files: dict[str, str] = {}
+    for path in (*recipe.links, *recipe.headlines, *recipe.documents):
+        digest = sha256_of(path)
+        is_another = files.get(path.name, digest) != digest  # of the same name, in another folder
+        files[f"{path.name} ({len(files)})" if is_another else path.name] = digest
     sides = {
         name: [sum(1 for sample in found if sample.positive is side) for side in (False, True)]
         for name, found in samples.items()
     }
-    digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
-    return {"files": files, "samples": sides, "set": digest, "seed": recipe.seed}
+    whole = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
+    return {"files": files, "samples": sides, "set": whole, "seed": recipe.seed}
