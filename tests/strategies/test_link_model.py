@@ -214,6 +214,23 @@ def test_labels_of_seeds_by_hand_go_before_the_page_classifiers(tmp_path: Path) 
     assert [strategy._label_of(page) for page in pages] == [1.0, -1.0, 1.0, 1.0]
 
 
+def test_labels_are_read_as_those_of_a_recorded_web(tmp_path: Path) -> None:
+    """Blanks after commas, a URL on two lines and carriage returns change nothing."""
+    file = tmp_path / "labels.tsv"
+    lines = [
+        "#url\ttopics",
+        "http://a.cn/\tsport, t",
+        "http://b.cn/\tt",
+        "http://b.cn/\tsport",
+        "http://c.cn/\t",
+    ]
+    file.write_text("\r\n".join(lines), encoding="utf-8", newline="")
+    strategy = LinkModel(labels=str(file))
+    strategy.prepare(Knowledge(topic=Topic(name="t", keywords={"基金": 1.0})))
+    found = {name: strategy._label_of(Page(f"http://{name}.cn/")) for name in "abc"}
+    assert found == {"a": 1.0, "b": 1.0, "c": -1.0}
+
+
 def test_labels_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     for text, fault in (("http://a.cn/ no tab", r"labels\.tsv: "), (None, strerror(ENOENT))):
         file = tmp_path / "labels.tsv"

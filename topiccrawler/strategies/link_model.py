@@ -323,7 +323,10 @@ def _labels_of(path: Path, topic: str) -> dict[str, bool]:
     what, remedy = f"strategy parameter labels={path}", "give a file of lines: URL, tab, topics with commas"
     lines = read_text(path, _MOST_BYTES, StrategyError, what, remedy).splitlines()
     rows = [line.split("\t") for line in lines if "\t" in line and not line.startswith("#")]
-    found = {url: topic in topics.split(",") for one, topics, *_ in rows if (url := canonical(one))}
+    found: dict[str, bool] = {}
+    for one, topics, *_ in rows:
+        if url := canonical(one):  # a URL with several lines is about all their topics
+            found[url] = found.get(url, False) or topic in map(str.strip, topics.split(","))
     if not found:
         raise StrategyError(what, "labels no page", remedy)
     return found
