@@ -72,6 +72,15 @@ def test_a_number_too_large_to_compute_with_is_refused_in_one_line(name: str, ke
         build(name, {key: value})
 
 
+@pytest.mark.parametrize("name", sorted(STRATEGIES))
+def test_the_value_that_a_refusal_names_is_accepted(name: str) -> None:
+    for key, default in parameters_of(STRATEGIES[name]).items():
+        for text in ("no number", "-5", "nan") if type(default) in {int, float, bool} else ():
+            with pytest.raises(StrategyError, match=f"; for example strategy_{key}=") as refused:
+                build(name, {key: text})
+            build(name, {key: str(refused.value).rpartition("=")[2]})
+
+
 def test_parameters_that_may_change_while_a_crawl_runs_are_parameters_and_documented() -> None:
     changeable = {name: sorted(STRATEGIES[name].changeable) for name in STRATEGIES}
     assert all(set(keys) <= set(parameters_of(STRATEGIES[name])) for name, keys in changeable.items())
