@@ -16,6 +16,7 @@ from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Score, Via
+from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Strategy
 
 
@@ -215,3 +216,21 @@ def test_a_damaged_state_is_one_line(tmp_path: Path, text: str) -> None:
         frontier.notes.put("ordering", text)
         with pytest.raises(StateError, match="JOBDIR"):
             Ordering(Learner(), frontier)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "state", "fault"),
+    [
+        ("depth_first", '{"found": 1e999}', "OverflowError"),
+        ("jlse", '{"graph": GRAPH, "pages": [], "lengths": [], "words": WORDS, "results": [7], "built": [0, 0, 1]}', "IndexError"),
+    ],
+)  # fmt: skip
+def test_a_state_with_numbers_that_a_strategy_cannot_compute_with_is_one_line(
+    tmp_path: Path, strategy: str, state: str, fault: str
+) -> None:
+    empty = build("jlse").save()
+    state = state.replace("GRAPH", json.dumps(empty["graph"])).replace("WORDS", json.dumps(empty["words"]))
+    with SqliteFrontier(tmp_path / "f.sqlite") as frontier:
+        frontier.notes.put("ordering", f'{{"strategy": "{strategy}", "pages": 3, "state": {state}}}')
+        with pytest.raises(StateError, match=rf"^the strategy's state: cannot be read \({fault}: .*JOBDIR"):
+            Ordering(build(strategy), frontier)

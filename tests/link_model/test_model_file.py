@@ -186,3 +186,20 @@ def test_the_shipped_models_load_are_small_and_know_their_topic(topic: str) -> N
     assert scores[0] > 1 > -1 > scores[1]
     report = place.parent.joinpath(f"{topic}.txt").read_text(encoding="utf-8")  # type: ignore[union-attr]
     assert report.partition("\n")[0].endswith(f" {topic}")
+
+
+def test_a_model_too_large_to_be_read_again_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "finance.json"
+    save(model(), place)
+    before = place.read_bytes()
+    monkeypatch.setattr(modelfile, "LARGEST_BYTES", len(before) - 1)
+    with pytest.raises(
+        ModelError, match=f"^link model .*finance.json: would be larger than {len(before) - 1} "
+    ):
+        save(model(), place)
+    assert place.read_bytes() == before
+    monkeypatch.setattr(modelfile, "LARGEST_BYTES", len(before))
+    save(model(), place)
+    assert load(place).topic == "finance"

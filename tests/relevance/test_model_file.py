@@ -11,7 +11,15 @@ import pytest
 
 from topiccrawler.errors import ModelError
 from topiccrawler.pages.read import PageWords
-from topiccrawler.relevance.linear import LinearClassifier, load, load_vectors, save, save_vectors
+from topiccrawler.relevance import linear
+from topiccrawler.relevance.linear import (
+    LinearClassifier,
+    as_published,
+    load,
+    load_vectors,
+    save,
+    save_vectors,
+)
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.topic import make_topic
 
@@ -75,6 +83,13 @@ def test_explain_joins_title_and_body_and_sums_to_the_margin_less_the_biases() -
 def test_a_page_of_unknown_words_gets_what_the_biases_say(page: PageWords) -> None:
     assert page_classifier().margin(page) == pytest.approx(0.1)
     assert page_classifier().explain(page) == []
+
+
+def test_naive_bayes_as_published_gives_a_page_of_unknown_words_its_prior() -> None:
+    assert as_published(page_classifier("naive_bayes")).relevance(PageWords()) == pytest.approx(
+        1 / (1 + math.exp(-0.1))
+    )
+    assert page_classifier("naive_bayes").relevance(PageWords()) == 0.0
 
 
 @pytest.mark.parametrize("name", ["svm", "naive_bayes"])
@@ -229,3 +244,19 @@ def test_no_bytes_end_in_another_error(body: bytes, tmp_path: Path) -> None:
     place.write_bytes(body)
     with pytest.raises(ModelError):
         load(place, "svm")
+
+
+def test_a_page_classifier_too_large_to_be_read_again_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "finance.json"
+    save(page_classifier(), place)
+    before = place.read_bytes()
+    monkeypatch.setattr(linear, "LARGEST_BYTES", len(before) - 1)
+    with pytest.raises(
+        ModelError, match=f"^page classifier .*: would be larger than {len(before) - 1} bytes; "
+    ):
+        save(page_classifier(), place)
+    assert place.read_bytes() == before
+    monkeypatch.setattr(linear, "LARGEST_BYTES", len(before))
+    save(page_classifier(), place)

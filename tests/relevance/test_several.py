@@ -55,3 +55,30 @@ def test_words_are_of_the_topic_it_is_most_about_and_add_up(classifier: SeveralT
     assert {word for word, _ in shares} == {"基金", "股票"}
     assert sum(share for _, share in shares) == pytest.approx(classifier.relevance(FUNDS))
     assert classifier.explain(NOTHING) == []
+
+
+class Margins:
+    """A page classifier whose words speak for and against the topic."""
+
+    threshold, similarity_threshold, reads_segments = 0.5, 0.5, False
+
+    def __init__(self, *shares: tuple[str, float]) -> None:
+        self.shares = [*shares]
+
+    def similarity(self, words: PageWords) -> float:
+        return 0.4
+
+    relevance = similarity
+
+    def explain(self, words: PageWords) -> list[tuple[str, float]]:
+        return self.shares
+
+
+@pytest.mark.parametrize("against", [-0.1, -0.999, -1.0, -3.0])
+def test_a_word_for_the_topic_stays_one_however_much_speaks_against_it(against: float) -> None:
+    several = SeveralTopics({"money": Margins(("银行", 0.75), ("上映", 0.25), ("导演", against))})
+    assert several.explain(NOTHING) == [
+        ("银行", pytest.approx(0.3)),
+        ("上映", pytest.approx(0.1)),
+        ("导演", pytest.approx(0.4 * against)),
+    ]

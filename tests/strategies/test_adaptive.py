@@ -56,6 +56,14 @@ def test_a_score_is_the_weighted_sum_of_the_features() -> None:
     assert found["http://b.example/"] == pytest.approx(-1)
 
 
+@pytest.mark.filterwarnings("error")
+def test_without_smoothing_a_site_without_pages_is_as_good_as_all_sites() -> None:
+    strategy = begun(smoothing=0.0)
+    found = scores(strategy, SEED_PAGE, [link("http://a.example/", 10.0), link("http://b.example/")])
+    assert found["http://a.example/"] == pytest.approx(-1 + 2.2 * math.tanh(1))
+    assert found["http://b.example/"] == pytest.approx(-1)
+
+
 def test_a_relevant_page_lifts_its_links() -> None:
     strategy = begun()
     page = Page(SEED.url, similarity=0.42, is_target=True, via=Via(SEED, 20.0))

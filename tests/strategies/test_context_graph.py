@@ -87,3 +87,18 @@ def test_learned_layers_score_the_pages_like_those_before_a_result() -> None:
     assert -2.0 < values["home"] < -1.0
     assert -5.0 < values["odd"] < -4.0
     assert score.value == pytest.approx(0.999 * 0.7)
+
+
+def test_of_pages_that_are_forgotten_nothing_is_kept() -> None:
+    strategy = build("context_graph", {"most_pages": "3"})
+    strategy.prepare(Knowledge())
+    for n in range(9):
+        page = Page(f"http://{n}.cn/", terms={"词": 1.0}, similarity=n / 10)
+        list(strategy.visit(page, [Link(f"http://{n + 1}.cn/", f"{n + 1}.cn")]))
+    state = json.loads(json.dumps(dict(strategy.save())))
+    assert [value for _, value in state["relevances"]] == [0.6, 0.7, 0.8]
+    again = build("context_graph", {"most_pages": "3"})
+    again.load(
+        {**state, "relevances": [[10**6, 0.5], *state["relevances"]]}
+    )  # as in an earlier version's state
+    assert again.save()["relevances"] == [tuple(pair) for pair in state["relevances"]]

@@ -53,6 +53,34 @@ def test_every_docstring_is_a_paper_card_of_one_screen_that_names_every_paramete
         assert max(map(len, card.splitlines())) <= 110, name
 
 
+@pytest.mark.parametrize(
+    ("name", "key", "value"),
+    [
+        ("fish_search", "a", "inf"),
+        ("fish_search", "width", "1" + 400 * "0"),
+        ("fish_search", "depth", "1" + 400 * "0"),
+        ("adaptive", "rate", "inf"),
+        ("adaptive", "rate", "1e308"),
+        ("adaptive", "smoothing", "inf"),
+    ],
+)
+def test_a_number_too_large_to_compute_with_is_refused_in_one_line(name: str, key: str, value: str) -> None:
+    with pytest.raises(
+        StrategyError,
+        match=rf"^strategy parameter {key}=\S+: {name} wants a number from \d\S* to 1e\+0[69]; .*$",
+    ):
+        build(name, {key: value})
+
+
+@pytest.mark.parametrize("name", sorted(STRATEGIES))
+def test_the_value_that_a_refusal_names_is_accepted(name: str) -> None:
+    for key, default in parameters_of(STRATEGIES[name]).items():
+        for text in ("no number", "-5", "nan") if type(default) in {int, float, bool} else ():
+            with pytest.raises(StrategyError, match=f"; for example strategy_{key}=") as refused:
+                build(name, {key: text})
+            build(name, {key: str(refused.value).rpartition("=")[2]})
+
+
 def test_parameters_that_may_change_while_a_crawl_runs_are_parameters_and_documented() -> None:
     changeable = {name: sorted(STRATEGIES[name].changeable) for name in STRATEGIES}
     assert all(set(keys) <= set(parameters_of(STRATEGIES[name])) for name, keys in changeable.items())

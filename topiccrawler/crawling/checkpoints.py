@@ -50,7 +50,7 @@ logger = logging.getLogger(__name__)
 
 OBSERVATION = "taken"  # the stored key, as jobs of earlier releases have it
 LEARNING_SECONDS = 0.3
-DAMAGED = (ValueError, KeyError, TypeError, AttributeError, zlib.error)
+DAMAGED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, zlib.error)
 
 
 SLICE_URLS = 1000  # 35 ms with the link classifier on a 2 GHz core; 50 ms are allowed
@@ -263,7 +263,7 @@ class Checkpoints:
                 place = now.get("refreshing")
                 self._replay(None if place is None else str(place))
                 return int(now["pages"] if "pages" in now else kept["pages"])
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except DAMAGED as error:
             raise LostStateError(
                 "the strategy's state", f"cannot be read ({type(error).__name__}: {error})", _REMEDY
             ) from error

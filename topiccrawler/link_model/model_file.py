@@ -28,10 +28,12 @@ FORMAT = "topiccrawler link model"
 VERSION = 2
 LARGEST_BYTES = 32_000_000
 LARGEST_COUNT = 1e12
+LONGEST_ENTRY = 100  # characters of a word of the lexicon
 EVENT = "bernoulli"  # the event model
 CONTEXTS = ("window", "neighbour", "dom")
 REMEDY = "train it again: scrapy train TOPIC --links FILE"
 _PLACES = 3  # decimal places of a count on disk
+_PLACES_PUBLISHED = 12  # of a published model, whose counts are divided by the smoothing (training.published)
 
 
 def load_model(
@@ -56,7 +58,7 @@ def load(place: Path | Traversable, segmenter: Segmenter = PLAIN) -> LinkClassif
         raise file.refused("names an unknown context maker")
     if not isinstance(model.get("topic"), str) or not isinstance(model.get("lexicon"), list):
         raise file.refused("has no topic or no lexicon")
-    if not all(isinstance(entry, str) and len(entry) <= 100 for entry in model["lexicon"]):
+    if not all(isinstance(entry, str) and len(entry) <= LONGEST_ENTRY for entry in model["lexicon"]):
         raise file.refused("has a lexicon that is no list of words")
     trust = file.mapping("trust")
     return LinkClassifier(
@@ -78,13 +80,25 @@ def load(place: Path | Traversable, segmenter: Segmenter = PLAIN) -> LinkClassif
 
 
 def save(model: LinkClassifier, place: Path) -> None:
-    """Write the model to a file, which is replaced atomically. The same model gives the same bytes."""
-    replace_file(place, dumps(model))
+    """Write the model to a file, which is replaced atomically. The same model gives the same bytes.
+
+    Raises ModelError for a model too large to be loaded again; the file then stays as it was.
+    """
+    text = dumps(model)
+    if len(text.encode()) > LARGEST_BYTES:
+        fault = f"would be larger than {LARGEST_BYTES} bytes"
+        raise ModelError(
+            f"link model {place}", fault, "give fewer words in the dictionary, or merge fewer models"
+        )
+    replace_file(place, text)
 
 
 def dumps(model: LinkClassifier) -> str:
     """Return the model as JSON text, with one line for the counts of each field."""
-    counts = {name: {word: _short(pair) for word, pair in model.counts.pairs(name)} for name in FIELDS}
+    places = _PLACES_PUBLISHED if "published" in model.training else _PLACES
+    counts = {
+        name: {word: _short(pair, places) for word, pair in model.counts.pairs(name)} for name in FIELDS
+    }
     head = {
         "format": FORMAT,
         "version": VERSION,
@@ -100,7 +114,7 @@ def dumps(model: LinkClassifier) -> str:
         "lexicon": list(model.lexicon.entries),
         "training": model.training,
         "scores": model.scores,
-        "samples": {name: _short(model.counts.samples[name]) for name in FIELDS},
+        "samples": {name: _short(model.counts.samples[name], places) for name in FIELDS},
         **({} if model.compounds else {"compounds": False}),
     }
     lines = [f"{compact(key)}: {compact(value)}" for key, value in head.items()]
@@ -109,9 +123,9 @@ def dumps(model: LinkClassifier) -> str:
     return "{" + ",\n".join(lines) + "}\n"
 
 
-def _short(counts: Sequence[float]) -> list[float]:
+def _short(counts: Sequence[float], places: int) -> list[float]:
     """Round counts for the file; whole numbers become integers."""
-    rounded = (round(float(count), _PLACES) for count in counts)
+    rounded = (round(float(count), places) for count in counts)
     return [int(count) if count.is_integer() else count for count in rounded]
 
 

@@ -54,11 +54,11 @@ class SeveralTopics:
         return max(self._relevances(words).values())
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
-        """Return the words with their shares of the relevance to the topic that the page is most about."""
+        """Return the words with their shares of the relevance to the topic that the page is most about. The positive ones add up to it."""
         relevances = self._relevances(words)
         name = max(relevances, key=relevances.__getitem__)
         shares = self._classifiers[name].explain(words)
-        scale = relevances[name] / (sum(share for _, share in shares) or 1.0)
+        scale = relevances[name] / (sum(share for _, share in shares if share > 0.0) or 1.0)
         return [(word, share * scale) for word, share in shares]
 
     def topics_of(self, words: PageWords) -> tuple[str, ...]:

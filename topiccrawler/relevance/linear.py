@@ -11,7 +11,8 @@ naive_bayes: counts, factor 1, mean; svm: unit, factor = idf, also `pairs` of ne
 word `lists`.
 Cost: one look-up a distinct word (features: one count over the words, twice with pairs), one small matrix product; see
 benchmarks/judge.py.
-But: words that the model does not know do not lengthen the page. JLSE eq. 2 multiplies word by word, so the probability of a
+But: words that the model does not know do not lengthen the page; a page without a known word has similarity and relevance 0, because
+the biases alone say how many documents there were, not what the page is about. JLSE eq. 2 multiplies word by word, so the probability of a
 page of 500 words is near 0 or 1; the mean and the fitted slope avoid that. `log_odds` is the plain sum.
 Reference: JLSE (2014) §3.1; Joachims (1998); Platt (1999).
 
@@ -174,14 +175,19 @@ class LinearClassifier:
 
     def similarity(self, words: PageWords) -> float:
         """Return the similarity of a page, 0..1: its probability in a mix of classes as in the training documents."""
-        return logistic(self.slope * self.margin(words) + self.offset)
+        rows, weights = self._vector(words)
+        if self._knows_nothing(rows):
+            return 0.0
+        return logistic(self.slope * self._margin(self._sums(rows, weights), weights) + self.offset)
 
     def relevance(self, words: PageWords) -> float:
         """Return the relevance of a page, 0..1: its similarity, shifted on the log-odds scale so that the threshold becomes one half."""
+        rows, weights = self._vector(words)
+        if self._knows_nothing(rows):
+            return 0.0
+        margin = self._margin(self._sums(rows, weights), weights)
         threshold = min(max(self.similarity_threshold, 1e-9), 1.0 - 1e-9)
-        return logistic(
-            self.slope * self.margin(words) + self.offset - math.log(threshold / (1.0 - threshold))
-        )
+        return logistic(self.slope * margin + self.offset - math.log(threshold / (1.0 - threshold)))
 
     def margin(self, words: PageWords) -> float:
         """Return the score of the topic minus that of the nearest negative topic; with `mean`, divided by the number of known words."""
@@ -209,6 +215,10 @@ class LinearClassifier:
         for word, part in zip(known, parts, strict=True):
             sums[plain(word)] = sums.get(plain(word), 0.0) + float(part) * scale
         return sorted(sums.items(), key=lambda entry: (-entry[1], entry[0]))
+
+    def _knows_nothing(self, rows: npt.NDArray[np.intp]) -> bool:
+        """Whether a page without a known word has no relevance: always but for naive Bayes as published (`as_published`)."""
+        return not rows.size and (self.unit or self.mean)
 
     def _counts(self, words: PageWords) -> Mapping[str, float]:
         return counts_of(words, title_apart=self.unit, pairs=self.pairs, known=self.words, lists=self.lists)
@@ -324,7 +334,11 @@ def _write(
     }
     lines = [f"{compact(key)}: {compact(value)}" for key, value in {**first, **head}.items()]
     rows = ",\n".join(f"{compact(word)}:{compact(row)}" for word, row in words.items())
-    replace_file(place, "{" + ",\n".join(lines) + ',\n"words": {\n' + rows + "\n}}\n")
+    text = "{" + ",\n".join(lines) + ',\n"words": {\n' + rows + "\n}}\n"
+    if len(text.encode()) > LARGEST_BYTES:
+        fault = f"would be larger than {LARGEST_BYTES} bytes"
+        raise ModelError(f"page classifier {place}", fault, "keep fewer words, for example --words 12000")
+    replace_file(place, text)
 
 
 def _read(place: Path | Traversable, name: str) -> JsonFile:

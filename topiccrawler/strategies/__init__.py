@@ -76,7 +76,7 @@ def build(name: str, parameters: Mapping[str, str] | None = None) -> Strategy:
         if key not in fields:
             remedy = f"its parameters: {', '.join(f'strategy_{field}' for field in fields) or 'none'}"
             raise StrategyError(f"strategy parameter {key!r}", f"{name} does not have it", remedy)
-        values[key] = _value(name, key, text, type(fields[key]))
+        values[key] = _value(name, key, text, fields[key])
     return cls(**values)
 
 
@@ -95,11 +95,12 @@ def _loaded(point: EntryPoint) -> type[Strategy]:
     return found
 
 
-def _value(strategy: str, key: str, text: str, kind: type) -> Any:
+def _value(strategy: str, key: str, text: str, default: Any) -> Any:
+    kind = type(default)
     try:
         if kind is bool:
             return {"true": True, "1": True, "false": False, "0": False}[text.lower()]
         return kind(text)
     except (KeyError, ValueError):
-        fault, remedy = f"{strategy} wants {kind.__name__}", f"for example strategy_{key}=0"
+        fault, remedy = f"{strategy} wants {kind.__name__}", f"for example strategy_{key}={default}"
         raise StrategyError(f"strategy parameter {key}={text!r}", fault, remedy) from None

@@ -218,8 +218,8 @@ class Adaptive(Strategy):
     _threshold: float = field(default=0.5, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        check_range(self.name, "rate", self.rate, 0.0)
-        check_range(self.name, "smoothing", self.smoothing, 0.0)
+        check_range(self.name, "rate", self.rate, 0.0, 1e6)
+        check_range(self.name, "smoothing", self.smoothing, 0.0, 1e6)
         check_range(self.name, "keep", self.keep, 0.0, 1.0)
         check_range(self.name, "memory_urls", self.memory_urls, 1)
         self._mask = mask_of(self.without)

@@ -140,7 +140,8 @@ class ContextGraph(GraphStrategy):
             self._texts[source] = _bounded(page.terms, self.page_words)
             self._relevances[source] = page.similarity + float(page.is_target)
             if len(self._texts) > self.most_pages:
-                del self._texts[next(iter(self._texts))]
+                oldest = next(iter(self._texts))
+                del self._texts[oldest], self._relevances[oldest]
             value = float(self._page_values([source])[0])
         best[nodes] = np.maximum(best[nodes], value)
         return [Score(link.url, value) for link in links]
@@ -201,7 +202,8 @@ class ContextGraph(GraphStrategy):
     def load(self, state: Mapping[str, Any]) -> None:
         super().load(state)
         self._texts = dict(zip(map(int, state["pages"]), unpacked_texts(state), strict=True))
-        self._relevances = {int(page): float(value) for page, value in state["relevances"]}
+        relevances = ((int(page), float(value)) for page, value in state["relevances"])
+        self._relevances = {page: value for page, value in relevances if page in self._texts}
         self._layers = None if state["layers"] is None else Layers.load(state["layers"])
 
 

@@ -41,6 +41,7 @@ from topiccrawler.urls.canonical import host_of, registered_domain
 
 TEXT_SMOOTHING = 2.0  # URLs with a text of 0
 LEAST = 1e-3  # probabilities are kept this far from 0 and 1 before a logit
+LEAST_STRENGTH = 1e-9  # pages
 
 
 class GroupRates:
@@ -106,6 +107,7 @@ class GroupRates:
 
     def rate(self, numbers: Numbers, prior: Floats | float, strength: float) -> Floats:
         """Return the smoothed relevant share of each group: (relevant + strength * prior) / (pages + strength)."""
+        strength = max(strength, LEAST_STRENGTH)  # 0 / 0 for a group without pages otherwise
         rates: Floats = (self.relevant[numbers] + strength * prior) / (self.pages[numbers] + strength)
         return rates
 

@@ -73,13 +73,18 @@ def propagate(
     """Return the fixed point of X <- (1 - gamma) * votes + gamma * likeness * X. It does not depend on `start`."""
     fixed = (1.0 - gamma) * votes
     x = np.zeros(votes.size) if start is None else start
-    for _ in range(200):
+    for _ in range(_sweeps(gamma, tolerance)):
         following = fixed + gamma * (likeness @ x)
         change = float(np.abs(following - x).max(initial=0.0))
         x = following
         if change <= tolerance:
             break
     return x
+
+
+def _sweeps(gamma: float, tolerance: float) -> int:
+    """Return the number of sweeps after which the start hardly counts: each multiplies its share by gamma at most."""
+    return max(200, math.ceil(math.log(tolerance) / math.log(gamma))) if 0.0 < gamma < 1.0 else 200
 
 
 _LIKENESS_OF_A_LINK = 0.2
@@ -318,7 +323,10 @@ def _labels_of(path: Path, topic: str) -> dict[str, bool]:
     what, remedy = f"strategy parameter labels={path}", "give a file of lines: URL, tab, topics with commas"
     lines = read_text(path, _MOST_BYTES, StrategyError, what, remedy).splitlines()
     rows = [line.split("\t") for line in lines if "\t" in line and not line.startswith("#")]
-    found = {url: topic in topics.split(",") for one, topics, *_ in rows if (url := canonical(one))}
+    found: dict[str, bool] = {}
+    for one, topics, *_ in rows:
+        if url := canonical(one):  # a URL with several lines is about all their topics
+            found[url] = found.get(url, False) or topic in map(str.strip, topics.split(","))
     if not found:
         raise StrategyError(what, "labels no page", remedy)
     return found

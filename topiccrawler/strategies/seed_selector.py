@@ -59,15 +59,18 @@ class SeedSelector(GraphStrategy):
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         urls = [link.url for link in links]
         source, nodes = self._graph.add(page.url, urls)
+        chosen = "" if page.via is None else page.via.link.source_url
+        chosen_node = (
+            int(self._graph.nodes([chosen])[0]) if chosen else -1
+        )  # new if that page was never visited
         self._read += page.depth >= 0
         if self.stages and page.depth >= 0:
             self._links_of[page.url] = urls
         columns, size = (self._relevances, self._chosen, self._votes), len(self._graph)
         self._relevances, self._chosen, self._votes = (grown(column, size) for column in columns)
         self._relevances[source] = page.similarity
-        if page.via is not None and page.via.link.source_url:
-            chosen = page.via.link.source_url
-            self._choose(int(self._graph.nodes([chosen])[0]))
+        if chosen:
+            self._choose(chosen_node)
             raised = self._links_of.pop(chosen, [])
             self._raised += raised
             self._room(0.0)[self._graph.nodes(raised)] = self._stage

@@ -47,9 +47,9 @@ class FishSearch(Strategy):
     _pages: int = field(default=0, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        check_range(self.name, "width", self.width, 1)
-        check_range(self.name, "depth", self.depth, 1)
-        check_range(self.name, "a", self.a, 1.0)
+        check_range(self.name, "width", self.width, 1, 1e9)
+        check_range(self.name, "depth", self.depth, 1, 1e9)
+        check_range(self.name, "a", self.a, 1.0, 1e9)
         check_range(self.name, "slow_seconds", self.slow_seconds, 0.0)
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:

@@ -124,3 +124,26 @@ def test_contexts_of_two_makers_do_not_mix(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(StateError, match="-a out=FILE"):
         opened(tmp_path).add([link("http://money.example/")])
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("label", []), ("label", {}), ("source_url", None), ("source_url", 5), ("source_url", "http://[")],
+)
+def test_a_line_with_a_value_of_another_type_is_named_and_left_alone(
+    tmp_path: Path, field: str, value: object
+) -> None:
+    path = tmp_path / "links.jsonl"
+    opened(path).add([link("http://money.example/")])
+    (row,) = rows(path)
+    path.write_text(json.dumps(row) + "\n" + json.dumps({**row, field: value}) + "\n", encoding="utf-8")
+    before = path.read_bytes()
+    with pytest.raises(LinksFileError, match=r"links\.jsonl, line 2: is no labelled link; "):
+        opened(path)
+    assert path.read_bytes() == before
+
+
+def test_an_anchor_with_half_a_character_is_not_written_again_after_a_kill(tmp_path: Path) -> None:
+    links = [link("http://money.example/", "理财\ud83d")]
+    assert [opened(tmp_path / "links.jsonl").add(links) for _ in range(2)] == [1, 0]
+    assert [row["anchor"] for row in rows(tmp_path / "links.jsonl")] == ["理财?"]

@@ -63,6 +63,15 @@ def test_smoothing_is_what_eq_2_adds_to_each_count(tmp_path: Path) -> None:
     assert numbers(str(model.training["published"])) == ["2010", "1", "0.5"]
 
 
+def test_a_large_smoothing_survives_the_file(tmp_path: Path) -> None:
+    """a = 10,000: 基金 (2 + a) / (3 + 2a) against (0 + a) / (1 + 2a)."""
+    model = published_model("fund", SAMPLES, LEXICON_OF_FINANCE, group=1, smoothing=10_000.0)
+    save(model, tmp_path / "fund.json")
+    for one in (model, load(tmp_path / "fund.json")):
+        odds = one.log_odds_of_words([LinkWords(["基金"], [], [])])[0] - math.log(3)
+        assert odds == pytest.approx(math.log(10_002 / 20_003) - math.log(10_000 / 20_001), abs=2e-7)
+
+
 def test_no_word_of_an_address_is_counted_so_that_labels_made_of_addresses_cannot_leak() -> None:
     for group in (1, 2):
         model = published_model("fund", SAMPLES, LEXICON_OF_FINANCE, group)

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.errors import ArgumentError, LinksFileError
+from topiccrawler.errors import ArgumentError, LinksFileError, ModelError
+from topiccrawler.files import sha256_of
 from topiccrawler.link_model.classifier import Counts, Lexicon, LinkClassifier, LinkWords
 from topiccrawler.link_model.model_file import dumps
+from topiccrawler.link_model.training.promotion import merged, trained_on
 from topiccrawler.link_model.training.samples import Sample, balanced, damped, pooled, prefix_samples
 from topiccrawler.link_model.training.train import (
     GATE_MOST,
@@ -126,6 +128,13 @@ def test_all_sources_give_a_model_a_table_and_divergences(
     assert trained.model.scores["hosts: model"]["f1"] == 1.0  # type: ignore[index]
 
 
+def test_a_dictionary_with_lines_that_no_model_file_may_have_is_refused_in_one_line(topic: Topic) -> None:
+    recipe = TrainingRecipe(topic, lexicon=["基金", "一行很长的话" * 20])
+    with pytest.raises(ArgumentError, match=r"^--lexicon: has an entry of 120 characters, .*; .*\b100\b"):
+        train(recipe)
+    train(TrainingRecipe(topic, lexicon=["基金", "长" * 100]))
+
+
 def test_training_again_gives_the_same_bytes(
     topic: Topic, negative_topic: Topic, files: dict[str, Path]
 ) -> None:
@@ -145,6 +154,26 @@ def test_another_file_has_another_fingerprint(topic: Topic, files: dict[str, Pat
     with files["links"].open("a", encoding="utf-8") as file:
         file.write('\n{"url": "http://x.example/", "anchor": "x", "label": 1}')
     assert train(TrainingRecipe(topic, [files["links"]])).model.training["set"] != first
+
+
+def test_files_of_one_name_in_two_folders_are_both_remembered(
+    topic: Topic, files: dict[str, Path], tmp_path: Path
+) -> None:
+    another = tmp_path / "later" / files["links"].name
+    another.parent.mkdir()
+    lines = files["links"].read_text(encoding="utf-8").splitlines()
+    another.write_text("\n".join(lines[:100]), encoding="utf-8")
+    both = [files["links"], another]
+    model = train(TrainingRecipe(topic, both)).model
+    assert model.training["files"] == {
+        "links.jsonl": sha256_of(both[0]),
+        "links.jsonl (1)": sha256_of(both[1]),
+    }
+    assert trained_on(model, both) == both
+    with pytest.raises(ModelError, match=r"both were trained on links\.jsonl"):
+        merged([train(TrainingRecipe(topic, [both[0]])).model, model])
+    twice = train(TrainingRecipe(topic, [both[0], both[0]])).model
+    assert twice.training["files"] == {"links.jsonl": sha256_of(both[0])}
 
 
 @pytest.mark.parametrize("source", ["headlines", "documents"])

@@ -115,3 +115,10 @@ def test_the_folders_of_an_address_teach_nothing() -> None:
     parts = with_words([("title", "台风"), ("category", "天气"), ("folder", "archives")], PLAIN)
     found = words_of_page(PageWords(segments=parts))
     assert set(found) == {"台风", "天气"}
+
+
+def test_refusing_pages_that_were_surely_off_topic_teaches_nothing_and_fails_nothing() -> None:
+    topic = taught(TOPIC, PAGES, {8: False, 9: False}, [-12.0] * len(PAGES))
+    assert topic.against == {}
+    assert topic.trust == {}
+    assert topic.keywords == TOPIC.keywords

@@ -40,6 +40,15 @@ def test_words_of_pages_taken_are_added_and_those_of_refused_ones_lose() -> None
     assert (topic.given, topic.seeds, topic.lexicon) == (["基金"], TOPIC.seeds, list(topic.keywords))
 
 
+def test_a_word_that_no_refused_page_has_keeps_its_weight_however_few_pages_are_refused() -> None:
+    accepted = [PageWords(body=["基金", "净值", str(n)]) for n in range(9)]
+    pages = [*accepted, PageWords(body=["基金", "净值", "黄金"]), PageWords(body=["足球", "比赛"])]
+    topic = taught(TOPIC, pages, {**dict.fromkeys(range(10), True), 10: False})
+    assert topic.keywords["黄金"] == 0.4  # in one of ten accepted pages
+    assert topic.keywords["指数"] == 0.3  # in no page
+    assert not {"黄金", "指数"} & topic.reasons.keys()
+
+
 def test_taught_pages_are_told_apart_better_also_those_nobody_was_asked_about() -> None:
     before, after = VsmClassifier(TOPIC), VsmClassifier(taught(TOPIC, PAGES, ANSWERS))
     assert before.relevance(YES[2]) < before.relevance(NO[2])
@@ -64,6 +73,18 @@ def test_words_of_a_person_without_given_ones_are_held_where_they_are_heavy() ->
     topic = taught(own, PAGES, ANSWERS)
     assert topic.keywords["黄金"] == 1.0
     assert topic.keywords["首饰"] < 0.3
+
+
+def test_a_topic_with_as_many_words_as_it_may_have_learns_weights_but_no_more_words() -> None:
+    words = {"基金": 1.0, "黄金": 0.4, **{f"word{n:x}": 0.3 for n in range(4_998)}}
+    own = make_topic({"name": "funds", "keywords": words, "given": ["基金"]}, "test")
+    topic = taught(own, PAGES, ANSWERS)
+    assert topic.keywords == {**words, "黄金": pytest.approx(0.4 * (0.5 / 2.5) ** 0.5, abs=1e-4)}
+    del words["word0"]
+    topic = taught(
+        make_topic({"name": "funds", "keywords": words, "given": ["基金"]}, "test"), PAGES, ANSWERS
+    )
+    assert topic.keywords.keys() - words.keys() == {"净值"}  # the best of those learned
 
 
 def test_questions_are_about_the_unsure_ones_and_a_few_of_the_surest() -> None:

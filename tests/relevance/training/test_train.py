@@ -117,6 +117,26 @@ def test_an_asked_precision_moves_the_threshold_up_or_leaves_it() -> None:
     assert sure.similarity_threshold > best.similarity_threshold
 
 
+@pytest.mark.parametrize("page_classifier", ["vsm", "naive_bayes", "svm"])
+def test_documents_without_words_are_refused_in_one_line(page_classifier: str) -> None:
+    empty = [Sample(PageWords(), n % 2 == 0, "finance") for n in range(60)]
+    with pytest.raises(LinksFileError, match=r"'finance': no word is in two of them; "):
+        train_page_classifier(Plan(page_classifier, TOPIC, empty, {}))
+
+
+@pytest.mark.parametrize("positive_too", [1, 4])
+@pytest.mark.parametrize("page_classifier", ["vsm", "naive_bayes", "svm"])
+def test_a_page_of_unknown_words_is_not_relevant_however_many_documents_were(
+    page_classifier: str, positive_too: int
+) -> None:
+    samples = corpus() + [sample for sample in corpus(seed=5) if sample.positive] * positive_too
+    trained = train_page_classifier(Plan(page_classifier, TOPIC, samples, {"finance": TOPIC.keywords}))
+    for page in (PageWords(), PageWords(title=["hello"], body=["hello", "world"] * 20)):
+        assert trained.page_classifier.relevance(page) == 0.0
+        assert trained.page_classifier.similarity(page) == 0.0
+        assert trained.page_classifier.explain(page) == []
+
+
 def test_fewer_words_are_those_the_page_classifier_leans_on_most() -> None:
     page_classifier = train_page_classifier(plan("naive_bayes", most_words=8)).page_classifier
     assert isinstance(page_classifier, LinearClassifier)

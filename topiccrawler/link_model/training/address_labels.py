@@ -20,6 +20,9 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from topiccrawler.topics.topic import Topic
+from topiccrawler.urls.canonical import canonical
+
+_BELOW = "-"  # stands for what is below a prefix, so that canonical keeps its last directory
 
 
 def label(url: str, topic: Topic) -> int | None:
@@ -37,7 +40,13 @@ def _label_of_prefix(positive: Iterable[str], negative: Iterable[str]) -> dict[s
 
 
 def _trimmed(prefix: str) -> str:
-    return re.sub(r"^(?:https?://)?", "", prefix.strip().lower()).rstrip("/")
+    """Return a prefix as it is in canonical URLs in lower case: an IDN host and Chinese directories are encoded."""
+    written = re.sub(r"^(?:https?://)?", "", prefix.strip().lower()).rstrip("/")
+    address = (canonical(f"http://{written}/{_BELOW}") or "").lower()
+    if not address.endswith(f"/{_BELOW}"):
+        return written
+    host, slash, path = address.removeprefix("http://").removesuffix(f"/{_BELOW}").partition("/")
+    return f"{host.removesuffix(':443')}{slash}{path}"
 
 
 def _prefixes(url: str) -> Iterator[str]:

@@ -174,14 +174,14 @@ class LinkFile:
         try:
             row: dict[str, Any] = json.loads(line)
             link = Link(row["url"], row["host"], anchor=row["anchor"], source_url=row["source_url"])
-            context, known = row["context"], row["label"]
-        except (ValueError, KeyError, TypeError, RecursionError):
+            context = row["context"]
+            self._note(_digest(link), link.source_url, row["label"])
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             where = f"{self.path}, line {number}"
             raise LinksFileError(where, "is no labelled link", "name another file: -a out=FILE") from None
         if context != self._context:
             fault = f"its context was made by {context!r}"
             raise LinksFileError(str(self.path), fault, f"go on with -a context={context}")
-        self._note(_digest(link), link.source_url, known)
 
     def _file_faults(self) -> AbstractContextManager[None]:
         return file_faults(StateError, self.path, "cannot be written", "name another file: -a out=FILE")
@@ -193,5 +193,5 @@ def _says(link: Link) -> bool:
 
 
 def _digest(link: Link) -> int:
-    text = f"{link.url}\n{link.anchor}".encode("utf-8", "surrogatepass")
+    text = f"{link.url}\n{link.anchor}".encode("utf-8", "replace")  # as it is written
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")

@@ -16,6 +16,7 @@ from pathlib import Path
 from topiccrawler.errors import ArgumentError, LinksFileError
 from topiccrawler.files import sha256_of
 from topiccrawler.link_model.classifier import Lexicon, LinkClassifier
+from topiccrawler.link_model.model_file import LONGEST_ENTRY
 from topiccrawler.link_model.training.evaluation import (
     Row,
     divergences,
@@ -91,6 +92,9 @@ def train(recipe: TrainingRecipe, progress: Progress = silently) -> Trained:
     documents = [item for path in recipe.documents for item in read_documents(path, recipe.topic)]
     _check(recipe.links, links, recipe.topic)
     segmenter = recipe.topic.segmenter
+    if longest := max((entry for entry in recipe.lexicon if len(entry) > LONGEST_ENTRY), key=len, default=""):
+        fault = f"has an entry of {len(longest)} characters, {longest[:20]}…"
+        raise ArgumentError("--lexicon", fault, f"give a word a line, of at most {LONGEST_ENTRY} characters")
     lexicon = Lexicon(recipe.lexicon or recipe.topic.lexicon, segmenter)
     samples = {
         "links": link_samples(links, segmenter, progress),
@@ -299,10 +303,14 @@ def _check(paths: Sequence[Path], items: Sequence[LabelledLink], topic: Topic) -
 
 
 def _described(recipe: TrainingRecipe, samples: Mapping[str, Sequence[Sample]]) -> dict[str, object]:
-    files = {path.name: sha256_of(path) for path in (*recipe.links, *recipe.headlines, *recipe.documents)}
+    files: dict[str, str] = {}
+    for path in (*recipe.links, *recipe.headlines, *recipe.documents):
+        digest = sha256_of(path)
+        is_another = files.get(path.name, digest) != digest  # of the same name, in another folder
+        files[f"{path.name} ({len(files)})" if is_another else path.name] = digest
     sides = {
         name: [sum(1 for sample in found if sample.positive is side) for side in (False, True)]
         for name, found in samples.items()
     }
-    digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
-    return {"files": files, "samples": sides, "set": digest, "seed": recipe.seed}
+    whole = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
+    return {"files": files, "samples": sides, "set": whole, "seed": recipe.seed}

@@ -109,7 +109,8 @@ def lesson_of(
             ranked.append((-abs(value), word))
         ranked = sorted(ranked)[:most]
         scale = largest * sum(weights[side]) / (sum(weights[side]) + PRIOR)
-        return {word: round(scale * value / ranked[0][0], 4) for value, word in ranked}
+        rounded = {word: round(scale * value / ranked[0][0], 4) for value, word in ranked}
+        return {word: weight for word, weight in rounded.items() if weight > 0}
 
     near = learned(True, off, MOST_NEAR, NEAREST, classifier.words)
     near = {word: likeness for word, likeness in near.items() if likeness > classifier.near.get(word, 0.0)}

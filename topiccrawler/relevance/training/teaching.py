@@ -30,6 +30,7 @@ from topiccrawler.topics.topic import Topic, make_topic
 
 SHARE, PENALTY, SMOOTHING = 0.5, 0.5, 3.0
 MOST_WORDS = 200
+MOST_KEYWORDS = 5_000  # that a topic may have (topics.topic)
 HELD = 0.5  # in a topic without `given`, words of at least this share of the heaviest weight are not changed
 SURE = 4  # every SURE-th question is about one of the most relevant pages
 LEAST_WEIGHT = 0.001
@@ -122,14 +123,16 @@ class _Lesson:
         for word in gained:
             share = SHARE * yes / (yes + SMOOTHING) * self._lean[word] / self._lean[gained[0]]
             weight, name = round(heaviest * share, 4), written.get(word, word)
-            if weight > max(found.get(name, 0.0), LEAST_WEIGHT * heaviest):
+            has_room = name in found or len(found) < MOST_KEYWORDS
+            if has_room and weight > max(found.get(name, 0.0), LEAST_WEIGHT * heaviest):
                 was = f"was {keywords[name]:g}" if name in keywords else ""
                 found[name], why[name] = weight, self._taught(word, was)
         return found, why
 
     def _penalty(self, word: str) -> float:
+        shares = [self.met[side][word] / max(1, self.counts[side]) for side in (0, 1)]
         accepted, refused = ((self.met[side][word] + 0.5) / (self.counts[side] + 1) for side in (0, 1))
-        return (accepted / refused) ** PENALTY if self.counts[1] and refused > accepted else 1.0
+        return (accepted / refused) ** PENALTY if shares[1] > shares[0] and refused > accepted else 1.0
 
     def _taught(self, word: str, was: str) -> str:
         yes, no = (f"{self.met[side][word]} of your {self.counts[side]}" for side in (0, 1))

@@ -167,7 +167,7 @@ class Trained:
 
 
 def train_page_classifier(plan: Plan) -> Trained:
-    """Measure on a third of the documents, then train on all. Raises LinksFileError if there are too few documents."""
+    """Measure on a third of the documents, then train on all. Raises LinksFileError if there are too few documents or none with words."""
     check(plan)
     indexes = np.arange(len(plan.samples))
     truths = [sample.positive for sample in plan.samples]
@@ -259,6 +259,12 @@ def _linear_classifier(plan: Plan) -> LinearClassifier:
     least = {False: LEAST_OF_A_WORD, True: LEAST_OF_A_PAIR}
     frequent = {word for word, n in frequencies.items() if n >= least[is_pair(word)]}
     words = sorted(frequent.union(*made))
+    if not words:
+        what, fault = (
+            f"documents for the page classifier of topic {plan.topic.name!r}",
+            "no word is in two of them",
+        )
+        raise LinksFileError(what, fault, "give more documents, with title or text")
     real, extra = matrix(documents, words), matrix(made, words)
     classes = [plan.topic.name, *sorted({*labels, *made_labels} - {plan.topic.name})]
     targets = np.array([classes.index(label) for label in [*labels, *made_labels]])
