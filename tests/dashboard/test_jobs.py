@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import re
@@ -14,7 +16,7 @@ import pytest
 
 from topiccrawler.crawling.job_files import FRONTIER, REFUSED
 from topiccrawler.dashboard import jobs
-from topiccrawler.dashboard.jobs import Jobs, breadth_first, rate_at
+from topiccrawler.dashboard.jobs import TOP, Jobs, breadth_first, rate_at
 from topiccrawler.dashboard.texts import texts_in
 from topiccrawler.engine.control.client import Address
 from topiccrawler.frontier.base import State
@@ -114,6 +116,23 @@ def test_a_rule_opens_all_its_urls(open_dashboard: Open, make_job: Callable[...,
     assert f'href="{FOUND}c"' not in text
     lines = dashboard.get("/jobs/job/urls.jsonl?state=discarded&reason=off+topic").text.splitlines()
     assert [json.loads(line)["url"] for line in lines] == [f"{FOUND}c"]
+
+
+def test_the_file_of_sites_has_all_hosts_that_wait(
+    open_dashboard: Open, make_job: Callable[..., Path]
+) -> None:
+    job = make(make_job)
+    hosts = [f"h{number}.example" for number in range(TOP + 20)]
+    with SqliteFrontier(job / FRONTIER, Hosts()) as frontier:
+        for host in hosts:
+            link = Link(f"http://{host}/", host, source_url=FOUND)
+            frontier.push([(link, Score(link.url, 0.1))], now=1.0)
+    dashboard = open_dashboard(job.parent)
+    file = dashboard.get("/jobs/job/sites.csv?order=waiting").body.decode("utf-8-sig")
+    waiting = {row["host"]: row["waiting"] for row in csv.DictReader(io.StringIO(file))}
+    assert waiting == {**dict.fromkeys((*hosts, "found.example"), "1"), "seed.example": "0"}
+    page = dashboard.get("/jobs/job/sites?order=waiting").text
+    assert all(host in page for host in hosts)
 
 
 def test_links_that_were_not_queued_are_listed(open_dashboard: Open, make_job: Callable[..., Path]) -> None:

@@ -117,7 +117,7 @@ async def sites_file(request: web.Request) -> web.StreamResponse:
 
     def write(out: BinaryIO) -> None:
         job.advance(inf)
-        write_table(panels.where(job, job.status(), order), out)
+        write_table(panels.where(job, job.status(), order, wait=None), out)  # a file has all of them
 
     return await _file(write, "csv", f"{job.name}-sites")
 
