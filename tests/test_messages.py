@@ -161,6 +161,52 @@ def test_the_catalogue_has_no_message_that_the_program_does_not_make() -> None:
         assert Counter(re.findall(r"\{\w+\}", text)) == Counter(re.findall(r"\{\w+\}", translation)), text
 
 
+def test_no_template_hides_one_behind_it() -> None:
+    templates = [text for text, _ in messages.messages("zh") if "{" in text]
+    patterns = list(map(messages.pattern_of, templates))
+    hidden = [
+        (text, templates[before])
+        for place, text in enumerate(templates)
+        for before in range(place)
+        if patterns[before].fullmatch(re.sub(r"\{\w+\}", "x7", text))
+    ]
+    assert hidden == []
+
+
+@pytest.mark.usefixtures("chinese")
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("scrapy compare: --web is missing", "scrapy compare：缺少 --web"),
+        ("scrapy explain: give one URL, or --anchor TEXT", "scrapy explain：请给一个 URL，或 --anchor TEXT"),
+        (
+            "of export: jsonl, csv, graphml or corpus; by default as FILE ends",
+            "export 的格式：jsonl, csv, graphml 或 corpus；默认按 FILE 的扩展名",
+        ),
+        (
+            "was never met by the crawl in data/my job, or its link gate refused every link to it",
+            "data/my job 的抓取从未遇到它，或链接门拒绝了指向它的所有链接",
+        ),
+        ("it must be auto or a whole number from 0 to 64", "必须是auto 或 0 到 64 的整数"),
+        ("input should be less than or equal to 5", "应不大于 5"),
+        ("is of several topics", "有多个主题"),
+        # without a template of their own: English, not half of it
+        (
+            "name the folder of a job, or one that holds folders of jobs",
+            "name the folder of a job, or one that holds folders of jobs",
+        ),
+        ("give its command again to go on with it", "give its command again to go on with it"),
+        (
+            "is no address of a database that is known",
+            "is no address of a database that is known",
+        ),
+        ("there is no way back from here", "there is no way back from here"),
+    ],
+)
+def test_a_message_is_whole_in_one_language(said: str, expected: str) -> None:
+    assert translated(said) == expected
+
+
 def test_a_crawl_in_a_chinese_locale(
     forked_scrapy: Any, draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:

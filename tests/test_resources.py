@@ -1,10 +1,13 @@
 """Data files: found where they travel, and never seen half written."""
 
+import errno
+import os
+import threading
 from pathlib import Path
 
 import pytest
 
-from topiccrawler.files import keep_former, replace_file
+from topiccrawler.files import keep_former, replace_file, whole_file
 from topiccrawler.resources import folder, own_folder
 
 
@@ -40,6 +43,28 @@ def test_what_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
         replace_file(place, "\ud800")
     assert place.read_text(encoding="utf-8") == "股票"
     assert list(tmp_path.iterdir()) == [place]
+
+
+def test_a_fault_of_writing_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as fault:
+        replace_file(tmp_path / "none" / "model.json", "")
+    assert fault.value.filename == str(tmp_path / "none" / "model.json")
+    with pytest.raises(OSError, match="No space") as fault, whole_file(tmp_path / "model.json"):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))  # of write(2): it names no file
+    assert fault.value.filename == str(tmp_path / "model.json")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    place, found = tmp_path / "pipe", list[bytes]()
+    os.mkfifo(place)
+    reader = threading.Thread(target=lambda: found.append(place.read_bytes()), daemon=True)
+    reader.start()
+    with whole_file(place) as out:
+        out.write(b"lines")
+    reader.join(10)
+    assert found == [b"lines"]
+    assert place.is_fifo()
 
 
 def test_three_former_versions_are_kept_the_last_first(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -59,24 +59,30 @@ def read_text(path: Path, most: int, error: type[CrawlerError], what: str, remed
 
 def replace_file(place: Path, text: str) -> None:
     """Replace a file atomically: write a new file beside it and rename that, so that a reader never sees half a file."""
-    new = place.with_name(f".{place.name}.{os.getpid()}")
-    try:
-        new.write_text(text, encoding="utf-8")
-        new.replace(place)
-    finally:
-        new.unlink(missing_ok=True)
+    with whole_file(place) as out:
+        out.write(text.encode())
 
 
 @contextmanager
 def whole_file(place: Path) -> Iterator[BinaryIO]:
-    """A binary file to write to, which is renamed to `place` only when the block ends without an exception."""
+    """A binary file to write to, which is renamed to `place` only when the block ends without an exception. An OSError names `place`. A pipe
+    or a device is written to as it is."""
+    if place.exists() and not (place.is_file() or place.is_dir()):
+        with place.open("wb") as out:
+            yield out
+        return
     new = place.with_name(f".{place.name}.{os.getpid()}")
     try:
         with new.open("wb") as out:
             yield out
         new.replace(place)
+    except OSError as failure:
+        if failure.filename in {None, str(new)}:  # a full disk, or no such folder
+            failure.filename = str(place)
+        raise
     finally:
-        new.unlink(missing_ok=True)
+        with suppress(OSError):  # no such folder, or a name that is too long
+            new.unlink()
 
 
 def keep_former(place: Path) -> Path | None:

@@ -3,7 +3,8 @@
 The conflict: messages are made from values at some hundred places, where the fault is known. Yet English must cost nothing, and programs
 and tests read English. So a message is translated when it is printed: the finished text is matched against the templates of a catalogue
 (locale/zh.toml), which is read in a Chinese locale only. A message without a template stays English. `{name}` in a template matches any
-text, which is copied; `{NAME}` matches a text that is translated as a message itself.
+text, which is copied; `{word}`, `{least}` and `{most}` match a text without blanks; `{NAME}` matches a text that is translated as a message
+itself.
 
 Gettext's functions are not used: each of those places would call them with a template and values instead of making its text. Each error
 would then carry both forms, because logs, JSON and callers of the Python API get English in the same run. A catalogue that is read as it is
@@ -26,6 +27,7 @@ from topiccrawler.resources import package_table
 CHINESE = "zh"
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 _HOLE = re.compile(r"\{(\w+)\}")
+_OF_ONE_WORD = frozenset({"word", "least", "most"})  # placeholders of values without blanks
 _DEEPEST = 6  # messages within messages
 
 
@@ -92,6 +94,11 @@ def pattern_of(template: str) -> re.Pattern[str]:
     """A regular expression that matches the messages made from a template; each placeholder is a named group."""
     parts = _HOLE.split(template)
     return re.compile(
-        "".join(f"(?P<{part}>.*?)" if place % 2 else re.escape(part) for place, part in enumerate(parts)),
-        re.DOTALL,
+        "".join(_hole(part) if place % 2 else re.escape(part) for place, part in enumerate(parts)), re.DOTALL
     )
+
+
+def _hole(name: str) -> str:
+    """The group that matches the values of a placeholder."""
+    values = r"\S+" if name in _OF_ONE_WORD else ".*?"
+    return f"(?P<{name}>{values})"

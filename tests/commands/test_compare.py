@@ -11,7 +11,7 @@ import pytest
 from fastwarc.warc import WarcRecord, WarcRecordType
 from message_facts import numbers
 
-from topiccrawler.commands.compare import DEFAULTS, Command
+from topiccrawler.commands.compare import DEFAULTS, Command, _seeds
 from topiccrawler.lab import plots
 from topiccrawler.lab.paper_experiments import EXPERIMENTS
 from topiccrawler.lab.replayed import CONCURRENCY
@@ -102,7 +102,7 @@ def test_it_prints_a_table_and_writes_files_that_repeat_to_the_bit(
 def test_several_topics_in_one_call_as_json(command: Callable[..., Any], files: Path) -> None:
     ran = compare(
         *(command, files, "--labels", str(files / "labels.tsv"), "--strategies", "best_first", "--jobs", "1"),
-        *("--seeds", f"tea={A}/", "--seeds", f"wine={A}/hub/", "--pages", "4", "--json"),
+        *("--seeds", f"tea={A}/", "--seeds", f"{files / 'wine.toml'}={A}/hub/", "--pages", "4", "--json"),
         topic="tea,wine",
     )
     assert ran.code == 0, ran.err
@@ -181,10 +181,25 @@ def test_a_slip_is_one_clear_line_and_a_failure(
     assert "Traceback" not in ran.out + ran.err
 
 
-def test_what_must_be_given_is_asked_for(command: Callable[..., Any]) -> None:
+def test_what_must_be_given_is_asked_for(command: Callable[..., Any], files: Path) -> None:
     ran = command("compare", "--topic", "finance", "--out", "x")
     assert ran.code != 0
     assert "--web" in ran.out + ran.err
+    web, out = str(files / "web.warc"), str(files / "out")
+    ran = command("compare", "--web", web, "--topic", " ，,", "--seeds", f"{A}/", "--out", out)
+    assert (ran.code, ran.err.count("\n")) == (1, 1)
+    assert ran.err.startswith("--topic ，,: names none; ")
+
+
+def test_seeds_are_given_to_a_topic_by_the_name_that_the_user_wrote() -> None:
+    given = [f"财经={A}/1", f"sport={A}/2?a=b", f"{A}/3?finance=4", f"finance={A}/5"]
+    topics = [("财经", "finance"), ("体育", "sport")]
+    names = {"财经", "finance", "体育", "sport"}
+    found = {name: _seeds(given, written, name, names).positive for written, name in topics}
+    assert found == {
+        "finance": [f"{A}/1", f"{A}/3?finance=4", f"{A}/5"],
+        "sport": [f"{A}/2?a=b", f"{A}/3?finance=4"],
+    }
 
 
 @pytest.mark.usefixtures("no_plots")

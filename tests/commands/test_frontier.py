@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +21,8 @@ from topiccrawler.frontier.budgets import HOST_PAGES
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score
 from topiccrawler.strategies.naive_bayes import LEARNED
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -91,6 +97,44 @@ def test_a_queue_goes_through_a_file_into_another_job(
     ran = command("frontier", "load", str(tmp_path / "new"), "--file", str(lines))
     assert (ran.code, numbers(ran.out)) == (0, ["3", "0"])
     assert command("frontier", "dump", str(tmp_path / "new")).out == lines.read_text(encoding="utf-8")
+
+
+def test_a_dump_is_whole_or_not_there(
+    command: Callable[..., Any], job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    file = tmp_path / "rows.jsonl"
+    assert command("frontier", "dump", str(job), "--file", "~/rows.jsonl").code == 0
+    before = file.read_bytes()
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("topiccrawler.frontier.dump._plain", full)
+    ran = command("frontier", "dump", str(job), "--file", "~/rows.jsonl")
+    assert (ran.code, ran.err) == (1, f"frontier: {file}: No space left on device; name another place\n")
+    assert file.read_bytes() == before
+    assert numbers(command("frontier", "load", str(tmp_path / "new"), "--file", "~/rows.jsonl").out) == ["3", "0"]  # fmt: skip
+
+
+def test_a_dump_into_a_closed_pipe_is_no_traceback(job: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    call = [sys.executable, "-m", "scrapy", "frontier", "dump", str(job)]
+    with open(write, "wb") as closed:
+        ran = subprocess.run(call, check=False, cwd=ROOT, stdout=closed, stderr=subprocess.PIPE)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+def test_tables_that_could_not_be_written_leave_no_file(
+    command: Callable[..., Any], job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "tables.sqlite"
+    monkeypatch.setattr("topiccrawler.results.link_graph.package_text", lambda _: "PRAGMA max_page_count = 2; CREATE TABLE a (b); CREATE TABLE c (d);")  # fmt: skip
+    ran = command("frontier", "tables", str(job), "--file", str(file))
+    assert ran.code == 1
+    assert re.fullmatch(f"--file {re.escape(str(file))}: cannot be written: .* full; .*\n", ran.err)
+    assert not file.exists()
 
 
 def shares(command: Callable[..., Any], job: Path, recipe: Recipe) -> dict[str, dict[str, float]]:

@@ -67,6 +67,12 @@ def test_list_names_what_cannot_be_read(models: Callable[..., Any], folder: Path
     assert [line.split()[0] for line in lines] == ["file", "broken.json", "finance.json"]
 
 
+def test_all_that_is_shipped_and_listed_is_a_link_model(command: Callable[..., Any]) -> None:
+    found = json.loads(command("models", "--json").out)
+    assert [line["file"] for line in found if "refused" in line] == []
+    assert {line["file"] for line in found} >= {"finance.json", "travel.json"}
+
+
 def test_compare_puts_models_side_by_side(forked_scrapy: Callable[..., Any], folder: Path) -> None:
     poor, links = str(folder / "poor.json"), str(folder / "links.jsonl")
     ran = forked_scrapy(
@@ -141,6 +147,12 @@ def test_merge_adds_counts(models: Callable[..., Any], folder: Path) -> None:
         (["fly"], 2, "cannot do 'fly'"),
         (["test"], 2, "cannot do 'test'"),
         (["list", "--nope"], 2, "unknown option --nope"),
+        (
+            ["test", "finance", "--links", "x", "--threshold", "nan", "--json"],
+            2,
+            "--threshold nan: give a number",
+        ),
+        (["test", "finance", "--links", "x", "--threshold=-inf"], 2, "--threshold -inf: give a number"),
     ],
 )
 def test_what_is_wrong_is_refused_in_one_line(

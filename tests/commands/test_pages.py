@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +23,7 @@ from topiccrawler.store.html import HtmlFile
 from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.pages import PageRecord
 
+ROOT = Path(__file__).parents[2]
 SEED = "http://a.cn/"
 FUND = PageRecord(
     url="http://a.cn/%E5%9F%BA",
@@ -100,6 +104,21 @@ def test_a_file_of_no_known_format_is_named_with_those_that_are(
     assert re.match(
         f"--out {re.escape(str(tmp_path / 'x.tsv'))}: .*{re.escape(endings)}.* --format\n$", ran.err
     )
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "markdown"])
+def test_an_export_into_a_closed_pipe_or_onto_a_full_disk_is_no_traceback(job: Path, form: str) -> None:
+    call = [sys.executable, "-m", "scrapy", "pages", str(job), "export", "--format", form]
+    read, write = os.pipe()
+    os.close(read)
+    with open(write, "wb") as closed, Path("/dev/full").open("wb") as full:
+        ran = [
+            subprocess.run(call, check=False, cwd=ROOT, stdout=out, stderr=subprocess.PIPE)
+            for out in (closed, full)
+        ]
+    assert (ran[0].returncode, ran[0].stderr) == (0, b"")
+    assert ran[1].returncode == 1
+    assert re.fullmatch(r"standard output: .*No space left on device; .*\n", ran[1].stderr.decode())
 
 
 def test_an_export_may_be_of_pages_with_main_text_alone(command: Callable[..., Any], job: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import re
@@ -12,15 +14,16 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawling.job_files import FRONTIER, REFUSED
+from topiccrawler.crawling.job_files import FRONTIER, PAGES, REFUSED
 from topiccrawler.dashboard import jobs
-from topiccrawler.dashboard.jobs import Jobs, breadth_first, rate_at
+from topiccrawler.dashboard.jobs import TOP, Jobs, breadth_first, rate_at
 from topiccrawler.dashboard.texts import texts_in
 from topiccrawler.engine.control.client import Address
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score, Visit
+from topiccrawler.store.pages import PageRecord
 from topiccrawler.store.refused import RefusedLinks, read_refused
 
 Open = Callable[[Path], Any]
@@ -114,6 +117,41 @@ def test_a_rule_opens_all_its_urls(open_dashboard: Open, make_job: Callable[...,
     assert f'href="{FOUND}c"' not in text
     lines = dashboard.get("/jobs/job/urls.jsonl?state=discarded&reason=off+topic").text.splitlines()
     assert [json.loads(line)["url"] for line in lines] == [f"{FOUND}c"]
+
+
+def test_the_file_of_sites_has_all_hosts_that_wait(
+    open_dashboard: Open, make_job: Callable[..., Path]
+) -> None:
+    job = make(make_job)
+    hosts = [f"h{number}.example" for number in range(TOP + 20)]
+    with SqliteFrontier(job / FRONTIER, Hosts()) as frontier:
+        for host in hosts:
+            link = Link(f"http://{host}/", host, source_url=FOUND)
+            frontier.push([(link, Score(link.url, 0.1))], now=1.0)
+    dashboard = open_dashboard(job.parent)
+    file = dashboard.get("/jobs/job/sites.csv?order=waiting").body.decode("utf-8-sig")
+    waiting = {row["host"]: row["waiting"] for row in csv.DictReader(io.StringIO(file))}
+    assert waiting == {**dict.fromkeys((*hosts, "found.example"), "1"), "seed.example": "0"}
+    page = dashboard.get("/jobs/job/sites?order=waiting").text
+    assert all(host in page for host in hosts)
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_a_damaged_page_store_is_no_file_of_a_part_of_its_pages(
+    open_dashboard: Open, make_job: Callable[..., Path], kind: str
+) -> None:
+    pages = [PageRecord(url=f"{FOUND}{number}", title="基金" * 100, relevance=0.9) for number in range(40)]
+    job = make_job("job", *pages)
+    dashboard = open_dashboard(job.parent)
+    assert f"{FOUND}39" in dashboard.get(f"/jobs/job/pages.{kind}").text
+    body = bytearray((job / PAGES).read_bytes())
+    for page in range(4096, len(body), 4096):
+        if body[page] == 10:  # a leaf of an index: it has no entries now
+            body[page + 3 : page + 5] = b"\0\0"
+    (job / PAGES).write_bytes(body)
+    answer = dashboard.get(f"/jobs/job/pages.{kind}")
+    assert answer.status == 404
+    assert "repair" in answer.text
 
 
 def test_links_that_were_not_queued_are_listed(open_dashboard: Open, make_job: Callable[..., Path]) -> None:

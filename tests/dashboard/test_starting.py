@@ -37,6 +37,7 @@ RIGHT = {"topic": "finance", "seeds": "http://a.example/\nhttp://b.example/", "j
         ("settings", "DOWNLOAD_DELAY", "DOWNLOAD_DELAY"),
         ("job", "../elsewhere", "../elsewhere"),
         ("job", "known", "exists"),
+        ("job", "𠀀" * 80, "no plain folder name"),  # 320 bytes
     ],
 )
 def test_each_fault_stands_beside_its_field(

@@ -77,6 +77,7 @@ def test_no_page_is_an_empty_file() -> None:
         (None, "a.warc.gz", "warc"),
         (None, "a.jsonl.zst", "jsonl"),
         (None, "a.md", "markdown"),
+        (None, "a.graphml.gz", "graphml"),
     ],
 )
 def test_the_format_is_the_one_asked_for_else_the_files(
@@ -88,6 +89,8 @@ def test_the_format_is_the_one_asked_for_else_the_files(
 def test_what_is_no_format_is_refused() -> None:
     for given, out, fault in [
         (None, "a.docx", "^--out a.docx: "),
+        (None, "a.parquet.gz", "^--out a.parquet.gz: "),  # would be no gzip file
+        (None, "a.warc.zst", "^--out a.warc.zst: "),
         (None, None, "^--format: "),
         ("xls", None, "^--format xls: "),
         ("parquet", None, "^--format parquet: .*--out"),

@@ -13,6 +13,8 @@ from topiccrawler.crawling.job_files import OUTLINKS, write_recipe
 from topiccrawler.crawling.job_files import PAGES as PAGES_FILE
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.model import Visit
+from topiccrawler.results.exports import Wanted, export
+from topiccrawler.results.job_pages import job_pages
 from topiccrawler.results.link_graph import write_graph
 from topiccrawler.store.outlinks import OutlinkStore
 from topiccrawler.store.pages import PageRecord
@@ -78,3 +80,10 @@ def test_all_links_are_edges_where_the_job_kept_them(job: Path) -> None:
     store.close()
     kinds = {(source, target): data["kind"] for source, target, data in graph_of(job).edges(data=True)}
     assert kinds == {(SEED, ONE): "found", (ONE, TWO): "found", (SEED, TWO): "link", (TWO, SEED): "link"}
+
+
+def test_a_graph_is_compressed_as_its_name_says(job: Path, tmp_path: Path) -> None:
+    place = tmp_path / "graph.graphml.gz"
+    with job_pages(job) as pages:
+        assert export(pages, "graphml", place, Wanted()) == [f"3 pages written to {place}"]
+    assert set(nx.read_graphml(place)) == {SEED, ONE, TWO}

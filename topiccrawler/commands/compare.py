@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,7 +86,7 @@ class Command(ReportingCommand):
         from topiccrawler.urls.canonical import canonical
 
         topics = _topics(opts.topic)
-        names = [name for _, name in topics]
+        names = {called for topic in topics for called in topic}
         seeds = [_seeds(opts.seeds, given, name, names) for given, name in topics]
         asked = opts.strategies.split(",")
         specs = named(opts.strategies)
@@ -111,19 +111,23 @@ class Command(ReportingCommand):
 
 
 def _topics(given: Sequence[str]) -> list[tuple[str, str]]:
-    """The topics of the option --topic without repetition: each as the user wrote it, with its name."""
+    """The topics of the option --topic without repetition: each as the user wrote it, with its name. ArgumentError when there are none."""
     from topiccrawler.topics.catalogue import load_topic
 
     found: dict[str, str] = {}
     for part in ",".join(given).replace("，", ",").split(","):
         if part.strip():
             found.setdefault(load_topic(part.strip()).name, part.strip())
+    if not found:
+        raise ArgumentError(
+            f"--topic {','.join(given)}", "names none", "give one, for example --topic finance"
+        )
     return [(written, name) for name, written in found.items()]
 
 
-def _seeds(given: Sequence[str], written: str, name: str, names: Sequence[str]) -> Seeds:
-    """The seeds of one topic by the option --seeds: those without a topic's name and those after its name; the topic's own list when there
-    are none."""
+def _seeds(given: Sequence[str], written: str, name: str, names: Container[str]) -> Seeds:
+    """The seeds of one topic by the option --seeds: those without a topic's name and those after its name, or after the topic as the user
+    wrote it; the topic's own list when there are none. `names`: what any topic of the comparison is called."""
     from topiccrawler.seeding.seed_files import read_seeds
     from topiccrawler.topics.catalogue import load_topic
     from topiccrawler.topics.seeds import Seeds
@@ -133,7 +137,7 @@ def _seeds(given: Sequence[str], written: str, name: str, names: Sequence[str]) 
         owner, equals, value = text.partition("=")
         if not equals or owner not in names:
             parts.append(text)
-        elif owner == name:
+        elif owner in {name, written}:
             parts.append(value)
     found = [read_seeds(part, load_topic(written)) for part in parts or [None]]
     positive = dict.fromkeys(url for one in found for url in one.positive)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.errors import ArgumentError
-from topiccrawler.files import user_path
+from topiccrawler.files import user_path, whole_file
 
 DUMP, LOAD, TABLES = "dump", "load", "tables"
 
@@ -82,22 +82,24 @@ class Command(ReportingCommand):
 
     def _write(self, lines: Iterable[str], opts: argparse.Namespace) -> None:
         if opts.file:
-            with Path(opts.file).open("w", encoding="utf-8") as out:
-                out.writelines(f"{line}\n" for line in lines)
+            with whole_file(user_path(opts.file)) as out:
+                out.writelines(line.encode() + b"\n" for line in lines)
         else:
-            for line in lines:
-                sys.stdout.buffer.write(line.encode() + b"\n")
+            with self.output():
+                for line in lines:
+                    sys.stdout.buffer.write(line.encode() + b"\n")
 
     def _load(self, path: Path, opts: argparse.Namespace) -> None:
         from topiccrawler.frontier.dump import load
         from topiccrawler.frontier.sqlite import SqliteFrontier
 
-        if opts.file and not Path(opts.file).is_file():
+        file = user_path(opts.file) if opts.file else None
+        if file is not None and not file.is_file():
             raise ArgumentError(f"--file {opts.file}", "there is no such file", "name a file written by dump")
         path.parent.mkdir(parents=True, exist_ok=True)
         with (
             SqliteFrontier(path, acknowledgements_per_commit=sys.maxsize) as frontier,
-            Path(opts.file).open("rb") if opts.file else nullcontext(sys.stdin.buffer) as lines,
+            nullcontext(sys.stdin.buffer) if file is None else file.open("rb") as lines,
         ):
             texts = (line.decode("utf-8", "replace") for line in lines)
             added, known = load(texts, frontier, opts.file or "standard input")

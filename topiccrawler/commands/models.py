@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,8 @@ class Command(ReportingCommand):
         step, *names = args or ["list"]
         if step not in STEPS or not STEPS[step][0] <= len(names) <= STEPS[step][1]:
             self.refuse(f"cannot do {' '.join(args)!r}")
+        if opts.threshold is not None and not isfinite(opts.threshold):
+            self.refuse(f"--threshold {opts.threshold:g}: give a number")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         step, *names = args or ["list"]
@@ -57,9 +60,12 @@ class Command(ReportingCommand):
     def _list(self, names: Sequence[str], opts: argparse.Namespace) -> None:
         from topiccrawler.link_model.model_file import load
         from topiccrawler.link_model.training.promotion import held_out
+        from topiccrawler.relevance.evidence import FILE as OF_OWN_WORDS
 
         found = []
         for place in sorted(self._folder(opts).glob("*.json")):
+            if place.name == OF_OWN_WORDS:  # is no link model
+                continue
             line: dict[str, Any] = {"file": place.name, "bytes": place.stat().st_size}
             try:
                 model = load(place)

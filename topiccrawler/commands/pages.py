@@ -94,8 +94,12 @@ class Command(ReportingCommand):
             links=opts.links, shape=shape,
         )  # fmt: skip
         place = user_path(opts.out) if opts.out else None
-        for line in export(pages, form, place, wanted):
-            print(line, file=sys.stderr if place is None else sys.stdout)
+        if place is not None:
+            self.say("\n".join(export(pages, form, place, wanted)))
+            return
+        with self.output():
+            for line in export(pages, form, None, wanted):
+                print(line, file=sys.stderr)
 
     def _repair(self, folder: Path) -> None:
         from topiccrawler.crawling.job_files import INDEX, PAGES, VISITS

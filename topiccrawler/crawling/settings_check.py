@@ -39,6 +39,7 @@ class Number:
     whole: bool = False
 
     def __str__(self) -> str:
+        """In words: "a number of 0.5 or more", "a whole number of 1 or more", "a whole number from 0 to 64"."""
         kind = "a whole number" if self.whole else "a number"
         bounds = [f"of {self.least:g} or more"] if self.least > -inf else []
         return " ".join([kind, *([f"from {self.least:g} to {self.most:g}"] if self.most < inf else bounds)])

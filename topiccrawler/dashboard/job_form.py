@@ -37,6 +37,7 @@ ALLOWED = re.compile(
 _SETTINGS = package_table("dashboard/settings.toml")
 REFUSED, SCRAPYS = (frozenset(_SETTINGS[of]) for of in ("refused", "of_scrapy"))
 _REMEDY = "allowed: TOPIC_…, FRONTIER_…, DOWNLOAD_DELAY, CONCURRENT_REQUESTS…, ROBOTSTXT_OBEY, REPLAY_WARC, CLOSESPIDER_…"
+LONGEST_NAME = 255  # bytes of a folder's name, on most file systems
 _NAMED = re.compile(r"argument (?:-a (\w+)=|'(\w+)')")
 
 
@@ -68,7 +69,7 @@ def read_form(fields: Mapping[str, str], jobs: Jobs, defaults: Mapping[str, Any]
     if not form.faults:
         check(form, defaults)
     form.job = fields.get(JOB, "").strip() or _name(form, jobs)
-    if not re.fullmatch(r"[\w][\w.-]{0,79}", form.job):
+    if not re.fullmatch(r"[\w][\w.-]{0,79}", form.job) or len(form.job.encode()) > LONGEST_NAME:
         form.faults[JOB] = f"job {form.job!r} is no plain folder name; use letters, digits and dashes"
     elif (jobs.data / form.job).exists():
         form.faults[JOB] = f"job {form.job!r} exists; give another name"

@@ -151,11 +151,16 @@ class Job:
         """The job's recipe; None if it cannot be read."""
         return self.once("recipe", JOB, lambda: read_recipe(self.folder), None)
 
-    def queue(self, wait: float = WAIT_SECONDS) -> dict[str, Any] | None:
-        """The report of the job's queue; None without a JOBDIR, while it is still being read, or if it cannot be read."""
+    def queue(self, wait: float | None = WAIT_SECONDS) -> dict[str, Any] | None:
+        """The report of the job's queue with all its hosts; None without a JOBDIR, while it is still being read, or if it cannot be read.
+        `wait`: as for `once`."""
         if not is_made(self.folder / FRONTIER):
             return None
-        return self.once("queue", FRONTIER, lambda: queue_report(self.folder, TOP, time.time()), wait)
+
+        def make() -> dict[str, Any]:
+            return queue_report(self.folder, TOP, time.time(), all_hosts=True)
+
+        return self.once("queue", FRONTIER, make, wait)
 
     def outcomes(self, wait: float = WAIT_SECONDS) -> list[Outcome] | None:
         """The reasons of failed and discarded URLs in the job's queue; None as for `queue`."""
@@ -175,7 +180,7 @@ class Job:
         """The number of links in the sample of those that were not queued."""
         return self.once("refused", REFUSED, lambda: len([*read_refused(self.folder / REFUSED)]), wait) or 0
 
-    def asked(self, verb: str, number: int, wait: float = WAIT_SECONDS) -> list[dict[str, Any]] | None:
+    def asked(self, verb: str, number: int, wait: float | None = WAIT_SECONDS) -> list[dict[str, Any]] | None:
         """The `top` or the `sites` of the running crawl, asked seldom enough not to slow it; None when it does not answer."""
         return self.once(verb, "", lambda: ask(self.folder, verb, {"n": number}).get(verb), wait)
 

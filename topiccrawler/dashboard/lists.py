@@ -117,7 +117,7 @@ async def sites_file(request: web.Request) -> web.StreamResponse:
 
     def write(out: BinaryIO) -> None:
         job.advance(inf)
-        write_table(panels.where(job, job.status(), order), out)
+        write_table(panels.where(job, job.status(), order, wait=None), out)  # a file has all of them
 
     return await _file(write, "csv", f"{job.name}-sites")
 
@@ -183,6 +183,7 @@ async def pages_file(request: web.Request) -> web.StreamResponse:
 
     def write(out: BinaryIO) -> None:
         with job_pages(job.folder) as pages:
+            pages.check_whole()
             export_of(kind, job.folder)(pages.best(selection), out)
 
     return await _file(write, kind, f"{job.name}-pages")
@@ -214,7 +215,11 @@ def turned(skip: int, rows: int, *, more: bool, **asked: object) -> dict[str, st
 
 async def _file(write: Callable[[BinaryIO], None], kind: str, name: str) -> web.StreamResponse:
     out = tempfile.TemporaryFile()  # noqa: SIM115 the answer closes it
-    await asyncio.to_thread(write, out)
+    try:
+        await asyncio.to_thread(write, out)
+    except BaseException:
+        out.close()
+        raise
     out.seek(0)
     headers = {
         "Content-Type": f"{_KINDS[kind]}; charset=utf-8",

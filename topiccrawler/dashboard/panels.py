@@ -111,8 +111,10 @@ def _between(places: Sequence[int], at: Sequence[int], kept: Sequence[float]) ->
     return [value if place <= at[-1] else None for place, value in zip(places, found, strict=True)]
 
 
-def where(job: Job, status: Status, order: str = KEPT, wait: float = WAIT_SECONDS) -> list[dict[str, Any]]:
-    """The panel "where": one row a host, including hosts that only wait. `order`: one of ORDERS."""
+def where(
+    job: Job, status: Status, order: str = KEPT, wait: float | None = WAIT_SECONDS
+) -> list[dict[str, Any]]:
+    """The panel "where": one row a host, including hosts that only wait. `order`: one of ORDERS. `wait`: as in jobs.Job.once."""
     queue = _queued_hosts(job, status, wait)
     rows = [_site(site, queue.pop(site.host, {})) for site in job.log.tally.sites]
     rows += [_site(Site(host), wait) for host, wait in queue.items()]
@@ -123,7 +125,7 @@ def where(job: Job, status: Status, order: str = KEPT, wait: float = WAIT_SECOND
     return rows
 
 
-def _queued_hosts(job: Job, status: Status, wait: float) -> dict[str, Mapping[str, Any]]:
+def _queued_hosts(job: Job, status: Status, wait: float | None) -> dict[str, Mapping[str, Any]]:
     if status["state"] in LIVE:
         found: Sequence[Mapping[str, Any]] = job.asked("sites", ALL_SITES, wait) or []
     else:

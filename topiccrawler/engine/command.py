@@ -11,7 +11,8 @@ import io
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -21,7 +22,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
 
 from topiccrawler.engine.defaults import set_plain_defaults
-from topiccrawler.errors import ArgumentError, CrawlerError, file_faults
+from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
 from topiccrawler.files import replace_file, user_path
 from topiccrawler.messages import translated, translated_error
 from topiccrawler.resources import package_table
@@ -65,6 +66,11 @@ _TYPES = {"int": int, "float": float}
 @cache
 def _description(name: str) -> dict[str, Any]:
     return package_table(f"commands/{name}.toml")
+
+
+def _drop_output() -> None:
+    """Write standard output to nowhere from now on, so that nothing is left to flush at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class ReportingCommand(ScrapyCommand):
@@ -185,7 +191,22 @@ class ReportingCommand(ScrapyCommand):
             sys.stdout.write(f"{printable(text)}\n")
             sys.stdout.flush()
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush at exit
+            _drop_output()
+
+    @contextmanager
+    def output(self) -> Iterator[None]:
+        """A block that writes bytes to standard output. A closed pipe (`| head`) ends it and is no error; StateError for a full disk."""
+        try:
+            yield
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            _drop_output()
+        except OSError as failure:
+            if failure.filename is not None:
+                raise
+            _drop_output()
+            fault = f"cannot be written: {failure.strerror}"
+            raise StateError("standard output", fault, "make room or name a file") from None
 
     def report(self, opts: argparse.Namespace, found: object, text: str) -> None:
         """Print the result: with --json `found` as JSON, else `text`."""

@@ -19,9 +19,10 @@ from topiccrawler.results.job_pages import JobPages
 from topiccrawler.store.html import KeptHtml
 from topiccrawler.store.pages import ALL, PageRecord, Selection
 
-MARKDOWN, GRAPHML, CORPUS = "markdown", "graphml", "corpus"
+MARKDOWN, GRAPHML, CORPUS, WARC = "markdown", "graphml", "corpus", "warc"
 FORMATS = (*WRITERS, MARKDOWN, GRAPHML, CORPUS)
 STREAMS = frozenset({"jsonl", "csv", MARKDOWN})  # text formats, which can be written to standard output
+COMPRESSED = STREAMS | {GRAPHML}  # compressed as the file's name ends
 ENDINGS = {**{f".{name}": name for name in (*WRITERS, GRAPHML)}, ".md": MARKDOWN}
 
 
@@ -66,7 +67,7 @@ def export(pages: JobPages, form: str, out: Path | None, wanted: Wanted = Wanted
         if out is None:
             write(records, sys.stdout.buffer)
             return _plain_text_notes(texts, pages.folder)
-        suffix = out.suffix.lower() if form in STREAMS else ""
+        suffix = out.suffix.lower() if form in COMPRESSED else ""
         with whole_file(out) as raw, compressed(raw, suffix) as file:
             count = write(records, file)
     return [f"{count} pages written to {out}", *_plain_text_notes(texts, pages.folder)]
@@ -104,8 +105,7 @@ def _plain_text_notes(texts: MarkdownTexts, folder: Path) -> list[str]:
 def format_of(asked: str | None, out: str | None) -> str:
     """The format that the user asked for, or else that of the file's extension. ArgumentError for an unknown format, and for one that
     needs a file when `out` is None."""
-    ending = (out or "").lower().removesuffix(".gz").removesuffix(".zst")
-    name = asked or next((known for end, known in ENDINGS.items() if ending.endswith(end)), None)
+    name = asked or next((known for end, known in ENDINGS.items() if _ends(out or "", end, known)), None)
     if name is None and out is not None:
         remedy = f"end it with one of {', '.join(ENDINGS)}, or give --format"
         raise ArgumentError(f"--out {out}", "ends with no known format", remedy)
@@ -119,6 +119,12 @@ def format_of(asked: str | None, out: str | None) -> str:
             fault, what = "is a folder", "FOLDER"
         raise ArgumentError(f"--format {name}", fault, f"name it: --out {what}")
     return name
+
+
+def _ends(out: str, end: str, form: str) -> bool:
+    """Whether the file's name ends with the ending of a format, perhaps with that of its compression."""
+    packed = (".gz", ".zst") if form in COMPRESSED else (".gz",) if form == WARC else ()
+    return out.lower().endswith((end, *(f"{end}{more}" for more in packed)))
 
 
 def export_of(name: str, folder: Path, *, whole: bool = False) -> Export:

@@ -1,7 +1,7 @@
 """Writes a job's pages in the export formats.
 
-JSONL, CSV, Parquet and WARC have the same fields of a page; Markdown has the main ones. JSONL, CSV and Markdown are compressed
-when the file name ends with .gz or .zst.
+JSONL, CSV, Parquet and WARC have the same fields of a page; Markdown has the main ones. JSONL, CSV, Markdown and the link
+graph (results.link_graph) are compressed when the file name ends with .gz or .zst.
 
 `write_jsonl` writes one page a line, as a Scrapy feed (-o FILE.jsonl) does, for programs.
 

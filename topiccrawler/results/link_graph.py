@@ -105,18 +105,22 @@ def write_tables(job: Path, file: Path) -> tuple[int, int]:
     numbers = {link.url: number for number, link in enumerate(links, start=1)}
     kept = _kept(job)
     results = [numbers[url] for url in kept if url in numbers]
+    found = (
+        (numbers[link.url], link.url, numbers.get(link.source_url), link.depth, link.anchor) for link in links
+    )
     with file_faults(ArgumentError, f"--file {file}", "cannot be written", "name another file"):
         file.open("xb").close()
-    with closing(sqlite3.connect(file)) as database, database:
-        database.executescript(package_text("results/link_tables.sql"))
-        database.executemany(
-            "INSERT INTO LinkTable VALUES (?, ?, ?, ?, ?)",
-            (
-                (numbers[link.url], link.url, numbers.get(link.source_url), link.depth, link.anchor)
-                for link in links
-            ),
-        )
-        database.executemany("INSERT INTO ResultTable VALUES (?, ?)", enumerate(results, start=1))
+    try:
+        with closing(sqlite3.connect(file)) as database, database:
+            database.executescript(package_text("results/link_tables.sql"))
+            database.executemany("INSERT INTO LinkTable VALUES (?, ?, ?, ?, ?)", found)
+            database.executemany("INSERT INTO ResultTable VALUES (?, ?)", enumerate(results, start=1))
+    except BaseException as failure:
+        file.unlink()  # half a file would stand in the way of the next attempt
+        if isinstance(failure, sqlite3.Error):
+            remedy = "make room or name another file"
+            raise ArgumentError(f"--file {file}", f"cannot be written: {failure}", remedy) from None
+        raise
     return len(links), len(results)
 
 

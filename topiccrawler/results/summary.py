@@ -182,13 +182,17 @@ def _refused(folder: Path) -> list[Outcome]:
     return [Outcome(NOT_QUEUED, reason, len(urls), tuple(urls[:EXAMPLES]))] if urls else []
 
 
-def queue_report(folder: Path, top: int, now: float) -> dict[str, Any]:
-    """The state of a job's queue as JSON values, `top` entries a list. `now`: seconds since the epoch. StateError without a queue."""
-    return report_of(overview(folder / FRONTIER, top), read_recipe(folder), top, now)
+def queue_report(folder: Path, top: int, now: float, *, all_hosts: bool = False) -> dict[str, Any]:
+    """The state of a job's queue as JSON values, `top` entries a list. `now`: seconds since the epoch. `all_hosts`: list all hosts of the
+    queue in `top_hosts`. StateError without a queue."""
+    seen = overview(folder / FRONTIER, top)
+    return report_of(seen, read_recipe(folder), top, now, all_hosts=all_hosts)
 
 
-def report_of(seen: Overview, recipe: Recipe | None, top: int, now: float) -> dict[str, Any]:
-    """The report of a queue whose overview was already read, from a file or a database. `top`, `now`: as for `queue_report`."""
+def report_of(
+    seen: Overview, recipe: Recipe | None, top: int, now: float, *, all_hosts: bool = False
+) -> dict[str, Any]:
+    """The report of a queue whose overview was already read, from a file or a database; other parameters as for `queue_report`."""
     noted = noted_waits(seen.notes.get(NOTE))
     waits = {host: (reason, until) for host, reason, until in noted if until > now}
     made_with: dict[str, Any] = {}
@@ -209,7 +213,7 @@ def report_of(seen: Overview, recipe: Recipe | None, top: int, now: float) -> di
         ),
         "top_hosts": [
             {"host": host, **seen.hosts[host], **wait_of(waits.get(host), now)}
-            for host in list(seen.hosts)[:top]
+            for host in list(seen.hosts)[: None if all_hosts else top]
         ],
         "waiting_hosts": [{"host": host, **wait_of(wait, now)} for host, wait in list(waits.items())[:top]],
         "top": [
