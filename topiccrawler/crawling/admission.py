@@ -133,7 +133,7 @@ class UrlRule:
 
 
 REFUSED = "below link threshold"
-OPEN = "the gate stands open"
+OPEN = "the gate is open"
 SEED = "a seed"
 OF_SITE = "a listing of a site with relevant pages"
 

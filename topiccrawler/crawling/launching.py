@@ -52,5 +52,5 @@ def start_scrapy(
 
 def failure(what: str, code: int, log: Path) -> CrawlerError:
     """The error for a crawl that ended with exit status `code`: the last line of its log, and the path of the log."""
-    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or ["it said nothing"]
+    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or ["it printed nothing"]
     return CrawlerError(what, f"ended with {code}: {lines[-1]}", f"see {log}")

@@ -128,7 +128,7 @@ class Writer:
         raise self._closed_error()
 
     def _closed_error(self) -> StateError:
-        return StateError(self._session.name, "is let go", "give the command again")
+        return StateError(self._session.name, "is closed", "give the command again")
 
     def _wait(self, error: AwayError) -> None:
         if self._away_since is None:

@@ -370,7 +370,9 @@ class Entries:
         entry = self._by_number[number]
         if entry.row is None:
             if entry.raw is None:
-                raise StateError(where, f"URL number {number} is not at hand", "tell of it")
+                raise StateError(
+                    where, f"has no URL of number {number}", "report this fault with the job's log"
+                )
             entry.row, entry.raw = row_of(entry.raw, where), None
         return entry.row
 

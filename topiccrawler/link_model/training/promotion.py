@@ -81,7 +81,7 @@ def _facts(model: LinkClassifier) -> Iterator[str]:
 
 def thresholds(model: LinkClassifier) -> str:
     """Return the thresholds of a model as text."""
-    gate = "not calibrated, it stands open" if model.gate_threshold is None else f"{model.gate_threshold:g}"
+    gate = "not calibrated, it is open" if model.gate_threshold is None else f"{model.gate_threshold:g}"
     return f"threshold {model.threshold:g}, link gate {gate} (log-odds)"
 
 

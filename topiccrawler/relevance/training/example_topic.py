@@ -129,7 +129,7 @@ def learn(name: str, examples: Examples, method: Method = THESIS, *, zh: str = "
     kin = _kin(examples, method)
     weights, why = _words(examples, method, kin)
     if not weights:
-        fault = "no word stands in them more often than in the others"
+        fault = "no word is more frequent in them than in the others"
         raise ArgumentError("--positive", fault, "give more pages, or other negative ones")
     fields: dict[str, object] = {"name": name, "zh": zh, "keywords": weights, "reasons": why}
     fields |= _contrary(examples, weights, method, kin)
