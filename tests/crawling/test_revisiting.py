@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from random import Random
 
 import pytest
@@ -43,6 +44,18 @@ def test_the_rate_of_a_page_leans_on_its_site_and_that_on_the_job() -> None:
     assert [known.check.url for _, known in found] == ["http://a.cn/1", "http://b.cn/1", "http://a.cn/2"]
     for value, known in found:
         assert value == pytest.approx(0.5 * (1 - math.exp(-10 * expected[known.check.url])))
+
+
+@pytest.mark.parametrize("zone", ["Asia/Shanghai", "America/New_York"])
+def test_a_last_modified_date_without_a_zone_is_utc(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        visit = Visit("http://a.cn/", 200, 0.0, 0.5, True, NOW, modified="Sat, 14 Nov 2020 22:13:20")
+        assert first_check(visit).days == pytest.approx((NOW - 1_605_392_000) / DAY)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_relevance_time_and_a_last_modified_header_count() -> None:

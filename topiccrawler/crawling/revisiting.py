@@ -21,6 +21,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from random import Random
 
@@ -159,6 +160,10 @@ def _value(page: Known, rate: float, of_child: float, now: float, random: Random
 
 def _seconds_since(modified: str, now: float) -> float:
     try:
-        return max(0.0, now - parsedate_to_datetime(modified).timestamp())
+        date = parsedate_to_datetime(modified)
+        date = (
+            date if date.tzinfo is not None else date.replace(tzinfo=UTC)
+        )  # HTTP dates are in UTC, named or not
+        return max(0.0, now - date.timestamp())
     except (ValueError, OverflowError, OSError):
         return 0.0

@@ -46,7 +46,7 @@ class Paces:
 
     def key(self, host: str) -> str:
         """The name under which the pace of a host is stored: the name without the port if only that has a special pace, else the host."""
-        name = host.partition(":")[0]
+        name = host.rpartition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
         return name if host not in self.special and name in self.special else host
 
 
