@@ -190,16 +190,13 @@ def test_no_template_hides_one_behind_it() -> None:
         ("it must be auto or a whole number from 0 to 64", "必须是auto 或 0 到 64 的整数"),
         ("input should be less than or equal to 5", "应不大于 5"),
         ("is of several topics", "有多个主题"),
+        ("is no address of a database that is known", "不是已知的数据库地址"),
         # without a template of their own: English, not half of it
         (
             "name the folder of a job, or one that holds folders of jobs",
             "name the folder of a job, or one that holds folders of jobs",
         ),
         ("give its command again to go on with it", "give its command again to go on with it"),
-        (
-            "is no address of a database that is known",
-            "is no address of a database that is known",
-        ),
         ("there is no way back from here", "there is no way back from here"),
     ],
 )
