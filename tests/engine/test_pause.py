@@ -103,7 +103,8 @@ def test_a_crawl_that_closes_in_a_pause_sends_nothing_that_comes_later() -> None
         engine: Any = Engine()
         Pause(engine, wakes=False).pause()
         waiting = asyncio.create_task(page(engine))
-        await asyncio.sleep(0.01)
+        for _ in range(10):
+            await asyncio.sleep(0)  # the request for robots.txt is held
         await engine.close_spider_async(reason="stopped")
         [end] = await asyncio.gather(waiting, return_exceptions=True)
         return engine, end

@@ -285,10 +285,7 @@ class Crawl:
         and its lease ends with the fetch; if it cannot be leased, the fetch ends at once. A retry needs no further lease. In both cases
         the slot of the first host is released. `tunnel`: consecutive tunnel steps that led to the URL.
         """
-        link, target = (
-            fetch.leased.link,
-            canonical(url, extra_parameters=self.parts.dropped_parameters),
-        )
+        link, target = fetch.leased.link, canonical(url, extra_parameters=self.parts.dropped_parameters)
         if target is None:
             return NO_PAGE
         moment = Moment.RETRIED

@@ -21,11 +21,10 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from random import Random
 
 from topiccrawler.model import Visit
+from topiccrawler.pages.metadata import http_time
 from topiccrawler.store.page_checks import Check
 from topiccrawler.urls.canonical import host_of, site_of
 
@@ -159,11 +158,5 @@ def _value(page: Known, rate: float, of_child: float, now: float, random: Random
 
 
 def _seconds_since(modified: str, now: float) -> float:
-    try:
-        date = parsedate_to_datetime(modified)
-        date = (
-            date if date.tzinfo is not None else date.replace(tzinfo=UTC)
-        )  # HTTP dates are in UTC, named or not
-        return max(0.0, now - date.timestamp())
-    except (ValueError, OverflowError, OSError):
-        return 0.0
+    date = http_time(modified)
+    return 0.0 if date is None else max(0.0, now - date)

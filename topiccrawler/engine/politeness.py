@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from itertools import islice
 from typing import Any, Self
 
@@ -30,6 +28,7 @@ from topiccrawler.errors import ArgumentError, shortened
 from topiccrawler.frontier.host_ranking import Pace, Paces
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link
+from topiccrawler.pages.metadata import http_time
 from topiccrawler.pages.site_rules import MOST_LINES, each_once
 
 TOO_BUSY = (429, 503)
@@ -161,11 +160,5 @@ def retry_after_seconds(response: Response, now: float) -> float | None:
         return None
     if text.isascii() and text.isdigit():
         return float(text[:9])
-    try:
-        date = parsedate_to_datetime(text)
-        date = (
-            date if date.tzinfo is not None else date.replace(tzinfo=UTC)
-        )  # HTTP dates are in UTC, named or not
-        return max(0.0, date.timestamp() - now)
-    except (ValueError, TypeError, OverflowError):
-        return None
+    date = http_time(text)
+    return None if date is None else max(0.0, date - now)

@@ -19,6 +19,8 @@ Formula    shares among the letters of a sample of SAMPLE_CHARACTERS: kana > .05
            language declared; Latin > .5 -> the language declared, else en when common English words occur in it; else und.
 Parameters by trial on sentences (tests/pages/test_language.py).
 
+`http_time` reads the date in an HTTP header.
+
 `Summariser` chooses the best sentences of a page for a topic, and keeps their order. The first sentences of an article are often a place
 and a date. So the sentences with most topic words are chosen; among equals the earlier ones win.
 Formula    value(s) = Σ_k w_k · (1 - 2^-n_k) / (1 + length / TYPICAL_LENGTH) · (1 + LEAD / (1 + place)), n_k = times keyword k
@@ -37,6 +39,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from itertools import chain, islice
 from urllib.parse import unquote
 
@@ -68,6 +71,15 @@ def published(document: Document, url: str, today: date | None = None) -> str:
     latest = (today or datetime.now(UTC).date()) + timedelta(days=1)
     days = chain(_of_metas(document), _of_url(url), _of_opening(document))
     return next((found for year, month, day in days if (found := _real(year, month, day, latest))), "")
+
+
+def http_time(header: str) -> float | None:
+    """The date in an HTTP header in seconds since the epoch, None for an invalid one. HTTP dates are in UTC, also without a zone."""
+    try:
+        moment = parsedate_to_datetime(header)
+        return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, TypeError, OverflowError, OSError):
+        return None
 
 
 def _of_metas(document: Document) -> Iterator[tuple[str, str, str]]:

@@ -100,7 +100,7 @@ class DuplicateIndex(Database):
         with self._faults():
             own = self._database.execute("SELECT row FROM fingerprints WHERE url = ?", (url,)).fetchone()
             row = own[0] if own else len(self._near)
-            matching = self._matching(print_, row, site=None if across_sites else _site(url))
+            matching = self._matching(print_, row, site=None if across_sites else site_compared(url))
             first = next(filter(may_be, matching), None)
             if first is None or own:
                 # A page that has become a copy has no text any more of which another page could be a copy.
@@ -113,7 +113,7 @@ class DuplicateIndex(Database):
         query = "SELECT url FROM fingerprints WHERE row = ?"
         for row in sorted({*self._exact(print_.digest, before), *self._near.near(print_.bits, before)}):
             other = str(self._database.execute(query, (row,)).fetchone()[0])
-            if site is None or _site(other) == site:
+            if site is None or site_compared(other) == site:
                 yield other
 
     def _exact(self, digest: int, before: int) -> list[int]:
@@ -129,5 +129,6 @@ class DuplicateIndex(Database):
             self._near.put(row, bits)
 
 
-def _site(url: str) -> str:
+def site_compared(url: str) -> str:
+    """The registered domain of a URL, within which pages are compared; else its host."""
     return registered_domain(url) or host_of(url)

@@ -105,8 +105,15 @@ class PageIndex(Database):
 
         `segmenter`: the segmenter of the crawl.
         """
-        told = record.fetched, record.relevance, record.topic, host_of(record.url), record.day, record.format
-        row: Any = (page, *map(storable, told))  # as the store has them
+        values = (
+            record.fetched,
+            record.relevance,
+            record.topic,
+            host_of(record.url),
+            record.day,
+            record.format,
+        )
+        row: Any = (page, *map(storable, values))  # as the store has them
         words = _words(record, segmenter) if record.stored and not record.alias_of else None
         self._waiting[page] = row, words
         self._characters += sum(map(len, words or ()))

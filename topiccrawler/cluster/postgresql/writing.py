@@ -29,13 +29,12 @@ from topiccrawler.cluster.postgresql.stored_pages import PostgresPages, key_of
 from topiccrawler.errors import StateError
 from topiccrawler.pages.site_repeats import Fingerprint
 from topiccrawler.resources import package_table
-from topiccrawler.store.duplicates import NearIndex
+from topiccrawler.store.duplicates import NearIndex, site_compared
 from topiccrawler.store.pages import (
     PageRecord,
     storable,
 )
 from topiccrawler.text.segmenter import PLAIN, Segmenter
-from topiccrawler.urls.canonical import host_of, registered_domain
 
 logger = logging.getLogger(__name__)
 
@@ -206,7 +205,9 @@ class PostgresDuplicates:
         found = own.fetchone()
         row = found[0] if found else len(self._near)
         rows = {*(other for (other,) in exact.fetchall() if other < row), *self._near.near(print_.bits, row)}
-        first = self._earliest(connection, job, sorted(rows), None if across_sites else _site(url), may_be)
+        first = self._earliest(
+            connection, job, sorted(rows), None if across_sites else site_compared(url), may_be
+        )
         if first is None:
             self._changed += 1
             connection.execute(_SQL["put"], (job, row, self._changed, key_of(url), url, *print_))
@@ -224,13 +225,9 @@ class PostgresDuplicates:
         if not rows:
             return None
         for other, title in connection.execute(_SQL["titles"], (job, rows)):
-            if (of_site is None or _site(other) == of_site) and may_be(other, title):
+            if (of_site is None or site_compared(other) == of_site) and may_be(other, title):
                 return str(other)
         return None
-
-
-def _site(url: str) -> str:
-    return registered_domain(url) or host_of(url)  # as store.duplicates has it
 
 
 class CrawlPages(Writer):

@@ -218,9 +218,8 @@ def entries(root: Iterable[etree._Element]) -> Iterator[Part]:
         url = title = caption = ""
         for element in holder.iter(etree.Element):
             name = name_of(element)
-            if (
-                name == "loc" and not url and element.getparent() is holder
-            ):  # pictures have a loc of their own
+            # a picture has a loc of its own
+            if name == "loc" and not url and element.getparent() is holder:
                 url = tidy(element.text)
             elif name == "title" and not title:
                 title = tidy(element.text)
