@@ -138,8 +138,10 @@ def test_what_was_kept_of_a_page_and_is_damaged_is_distinguished_from_what_is_no
 
 def test_a_state_of_other_features_is_refused() -> None:
     state = begun().save()
-    with pytest.raises(ValueError, match=r"2 .* 10"):
-        begun().load({**state, "weights": [1.0, 2.0], "squares": [1.0, 1.0]})
+    with pytest.raises(ValueError, match=r"13 .* 12"):
+        begun().load({**state, "weights": [1.0] * 13, "squares": [1.0] * 13})
+    with pytest.raises(ValueError, match="luck"):
+        begun().load({**state, "features": ["bias", "luck"]})
 
 
 def test_shares_that_an_earlier_version_has_packed_are_one_share() -> None:
@@ -307,11 +309,55 @@ def test_a_link_that_names_one_of_the_users_words_counts_for_itself() -> None:
     ]
     found = scores(strategy, SEED_PAGE, links)
     plain = found["http://a.example/1"]
-    assert [round(found[link.url] - plain, 9) for link in links] == [0.0, 3.0, 1.5, 1.5, 0.0, 0.0]
+    short = 6 / 36  # 旅游 and 入门 have two characters: a sixth of a title
+    assert [found[link.url] - plain for link in links] == pytest.approx(
+        [0.0, 3.0 + short, 1.5 + short, 1.5 + short, 0.0, 0.0]
+    )
     later = scores(
         strategy, SEED_PAGE, [named("http://a.example/1", "高考"), named("http://b.example/1", "入门")]
     )
-    assert [round(value - plain, 9) for value in later.values()] == [3.0, 3.0]  # the best of a URL's links
+    # the best of a URL's links, and no longer a title without a name
+    assert [value - plain for value in later.values()] == pytest.approx([3.0 + short, 3.0 + short])
+
+
+def test_a_list_goes_before_a_page_whose_title_names_no_word_of_the_user() -> None:
+    strategy = begun_for_own_words()
+    links = [
+        named("http://a.example/trip/", "埃及跟团十天游之第二十四天"),
+        named("http://a.example/about/", "关于"),
+        named("http://a.example/tags/%E6%97%85%E8%A1%8C/", "旅行"),
+        named("http://a.example/next/", "下一页 »"),
+        named("http://a.example/exam/", "埃及归来谈一谈高考志愿填报"),
+    ]
+    found = scores(strategy, SEED_PAGE, links)
+    title, about, tag, pager, exam = (found[link.url] for link in links)
+    assert title < about < tag < exam
+    assert about - title == pytest.approx(1.0 - 6 / 36)
+    assert tag - about == pytest.approx(0.5)
+    assert pager - about == pytest.approx(0.5 + 6 / 36 - len("下一页 »".encode()) / 36)
+    assert exam - title == pytest.approx(3.0 + 1.0)
+
+
+def test_for_a_topic_without_names_titles_and_lists_are_as_other_links() -> None:
+    strategy = begun()
+    long, short = link("http://a.example/1")._replace(anchor="0." + 40 * "0"), link("http://a.example/tags/1")
+    found = scores(strategy, SEED_PAGE, [long, short])  # odds of 0, written long and short
+    assert found[long.url] == found[short.url]
+
+
+def test_a_state_of_an_earlier_release_has_the_weights_of_its_features() -> None:
+    earlier = begun()
+    earlier.visit(SEED_PAGE, [link("http://a.example/1", 10.0)])
+    state = json.loads(json.dumps(earlier.save()))
+    ten = {"features": state["features"][:10], "weights": [0.5] * 10, "squares": [2.0] * 10}
+    columns = {
+        name: value for name, value in state["known"]["columns"].items() if name not in {"titled", "listing"}
+    }
+    later = begun_for_own_words()
+    later.load({**state, **ten, "known": {**state["known"], "columns": columns}})
+    assert later._regression.weights.tolist() == [0.5] * 10 + [-1.0, 0.5]
+    assert later._regression.squares.tolist() == [2.0] * 10 + [1.0, 1.0]
+    assert not later._urls.columns["titled"].any()
 
 
 def test_a_link_names_no_word_of_the_catalogue() -> None:

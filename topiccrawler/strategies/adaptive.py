@@ -45,8 +45,10 @@ from topiccrawler.strategies.link_features import (
     SiteLooks,
     UrlFeatures,
     bounded,
+    is_listing,
     logit,
     probability,
+    titled,
 )
 from topiccrawler.strategies.numbering import label_of
 from topiccrawler.text.segmenter import folded
@@ -65,6 +67,8 @@ FEATURES: Mapping[str, float] = {
     "words": 0.5,
     "unproductive": 1.0,
     "named": 3.0,
+    "titled": -1.0,
+    "listing": 0.5,
 }
 SITE = list(FEATURES).index("site")
 
@@ -148,11 +152,11 @@ class Regression:
         return {"weights": self.weights.tolist(), "squares": self.squares.tolist()}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Restore the state that `save` returned. Raises ValueError for another number of features."""
+        """Restore the state that `save` returned; features that it lacks keep their weights. Raises ValueError for more features."""
         weights, squares = np.array(state["weights"], float), np.array(state["squares"], float)
-        if not weights.shape == squares.shape == self.weights.shape:
+        if weights.shape != squares.shape or weights.size > self.weights.size:
             raise ValueError(f"weights of {weights.size} features, not of {self.weights.size}")
-        self.weights, self.squares = weights, squares
+        self.weights[: weights.size], self.squares[: squares.size] = weights, squares
 
 
 SEED_SCORE = 20.0
@@ -185,13 +189,13 @@ class Adaptive(Strategy):
         grandparent  as page, one step back
         site         logit of the smoothed relevant share of pages fetched from its site, minus that of all pages;
                      with names: + 20 for the URLs chosen for a look at their site (link_features.SiteLooks)
-        site text    mean of 2 tanh(log-odds / 10) over the URLs found of its site, by the first link to each;
-                     smoothed by two URLs of 0
+        site text    mean of 2 tanh(log-odds / 10) over the URLs of its site, by the first link to each, and two 0
         source host  as site, for pages fetched through links of the host of the best linking page
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (strategies.numbering)
-        unproductive -ln(1 + n/10), n = pages of its site since the last relevant one (with names: since one with
-                     an outcome above NEARBY); the rate in `site` decays and forgets them
+        unproductive -ln(1 + n/10), n = pages of its site since one with an outcome > 0 (with names: > NEARBY)
         named        with names: 1 with a name in an anchor, else .5 with a name in the path of the URL
+        titled       with names, of a URL that is not named: its longest anchor as a share of a title's length
+        listing      with names: 1 for a URL or an anchor of a form that lists of pages have
     Parameters: rate 0.3; smoothing 0.5 (pages that the prior share of all pages counts as); keep 0.9 (decay of a
         group's earlier pages with each further one); memory_urls 30 000; without "" (features left out).
     Reads: relevance of linking pages, text of links (once for each anchor and URL), URLs, outcomes so far.
@@ -355,8 +359,8 @@ class Adaptive(Strategy):
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        features = state.get("features", [*FEATURES])  # jobs of earlier versions have none
-        if features != [*FEATURES]:
+        features = state.get("features", [])  # jobs of earlier versions have none, or fewer
+        if features != [*FEATURES][: len(features)]:
             raise ValueError(f"weights of {', '.join(map(str, features))}")
         self._regression.load(state)
         self._fetched, self._relevant = float(state["fetched"]), float(state["relevant"])
@@ -436,7 +440,10 @@ class Adaptive(Strategy):
         links, rows = list(compress(page.links, waits)), rows[waits]
         odds = np.clip(np.array(page.odds)[waits], -ODDS_LIMIT, ODDS_LIMIT)
         here = self._promise(page.similarity)
-        np.maximum.at(urls.columns["named"], rows, np.array(named)[waits])
+        if self._names is not None:
+            np.maximum.at(urls.columns["named"], rows, np.array(named)[waits])
+            np.maximum.at(urls.columns["titled"], rows, [titled(link.anchor) for link in links])
+            np.maximum.at(urls.columns["listing"], rows, list(map(is_listing, links)))
         return urls.meet(
             page.url,
             links,
@@ -474,6 +481,8 @@ class Adaptive(Strategy):
             bounded(urls.vocabulary.log_odds(urls.words[rows]).sum(axis=1) / WORDS_SCALE),
             -np.log1p(urls.group_rates["site"].unproductive[urls.groups["site"][rows]] / UNPRODUCTIVE_SCALE),
             columns["named"][rows],
+            columns["titled"][rows] * (columns["named"][rows] == 0.0),
+            columns["listing"][rows],
         )
         features: Floats = np.empty((len(rows), len(kinds)))
         for place, values in enumerate(kinds):

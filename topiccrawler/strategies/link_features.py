@@ -49,6 +49,8 @@ class GroupRates:
     by `keep`, so that the crawl soon leaves an unproductive site.
     """
 
+    COLUMNS = ("pages", "relevant", "unproductive", "touched", "opened", "urls", "texts")
+
     def __init__(self, keep: float = 1.0) -> None:
         self.keep = keep
         self.names = Numbering()
@@ -63,16 +65,8 @@ class GroupRates:
         """Return the numbers of the named groups; new names get new numbers."""
         if new := self.names.add_all(names):
             self._grow()
-            for column in (
-                self.pages,
-                self.relevant,
-                self.unproductive,
-                self.opened,
-                self.touched,
-                self.urls,
-                self.texts,
-            ):
-                column[new] = 0
+            for name in self.COLUMNS:
+                getattr(self, name)[new] = 0
         return self.names.of(names)
 
     def add(self, number: int, relevant: float, least: float = 0.0) -> None:
@@ -114,16 +108,8 @@ class GroupRates:
     def save(self) -> dict[str, Any]:
         """Return the groups and their counts as JSON values."""
         count = self.names.size
-        return {
-            "names": self.names.save(),
-            "pages": packed(self.pages[:count]),
-            "relevant": packed(self.relevant[:count]),
-            "unproductive": packed(self.unproductive[:count]),
-            "touched": packed(self.touched[:count]),
-            "opened": packed(self.opened[:count]),
-            "urls": packed(self.urls[:count]),
-            "texts": packed(self.texts[:count]),
-        }
+        columns = {name: packed(getattr(self, name)[:count]) for name in self.COLUMNS}
+        return {"names": self.names.save(), **columns}
 
     @classmethod
     def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> GroupRates:
@@ -132,21 +118,16 @@ class GroupRates:
         group_rates.names = Numbering.load(state["names"])
         group_rates._grow()
         count = group_rates.names.size
-        group_rates.pages[:count] = unpacked(state["pages"])
-        group_rates.relevant[:count] = unpacked(state["relevant"])
-        group_rates.unproductive[:count] = unpacked(state["unproductive"])
-        group_rates.touched[:count] = unpacked(state["touched"], np.bool_)
-        if "opened" in state:  # jobs of earlier versions have none
-            group_rates.opened[:count] = unpacked(state["opened"])
-        group_rates.urls[:count] = unpacked(state["urls"])
-        group_rates.texts[:count] = unpacked(state["texts"])
+        for name in cls.COLUMNS:
+            if name in state or name != "opened":  # jobs of earlier versions have no "opened"
+                column = getattr(group_rates, name)
+                column[:count] = unpacked(state[name], column.dtype)
         return group_rates
 
     def _grow(self) -> None:
         while len(self.pages) < self.names.size:
-            self.pages, self.relevant, self.touched = map(doubled, (self.pages, self.relevant, self.touched))
-            self.urls, self.texts = map(doubled, (self.urls, self.texts))
-            self.unproductive, self.opened = map(doubled, (self.unproductive, self.opened))
+            for name in self.COLUMNS:
+                setattr(self, name, doubled(getattr(self, name)))
 
 
 def logit(probability: Floats | float) -> Floats:
@@ -181,6 +162,30 @@ def preference(url: str) -> float:
     return HOME if not path else INDEX if _INDEX.fullmatch(path) else 0.0
 
 
+TITLE_BYTES = 36  # of an anchor in UTF-8: twelve Chinese characters, or some six English words
+_LISTING_URL = re.compile(
+    r"(?:^|/)(?:page|list|index)[/_-]?\d+(?:\.s?html?|/)?$|[?&](?:page|paged|pn)=\d+"
+    r"|^(?:[^/]+/)?(?:tags?|categor(?:y|ies)|columns?|series|channel|label)(?:/|$)"
+    r"|(?:^|/)archives?(?:/\d{4}(?:/\d\d?)?)?/?$",
+    re.IGNORECASE,
+)
+_LISTING_ANCHOR = re.compile(
+    r"\W*(?:\d{1,4}|next(?: page)?|prev(?:ious)?|older(?: posts)?|newer(?: posts)?|more|[上下]一?[页頁]|更多|[末尾][页頁])\W*",
+    re.IGNORECASE,
+)
+
+
+def titled(anchor: str) -> float:
+    """Return how much of a title's length an anchor has, 0..1: the title of a page says whether the page is about the topic."""
+    return min(1.0, len(anchor.encode("utf-8", "replace")) / TITLE_BYTES)
+
+
+def is_listing(link: Link) -> bool:
+    """Whether the URL or the anchor has a form that lists of a site's pages usually have: tags, categories, further pages of a list."""
+    path = link.url.split("/", 3)[-1]
+    return bool(_LISTING_URL.search(path) or _LISTING_ANCHOR.fullmatch(link.anchor))
+
+
 GROUPS = ("site", "source_host")
 MEMORY_URLS = 30_000
 KEPT = 7 / 8  # share of MEMORY_URLS that is left when URLs are forgotten
@@ -204,6 +209,8 @@ class UrlFeatures:
         "score",  # as computed last
         "queued",  # the score in the queue
         "named",  # whether links name the topic (adaptive.IN_ANCHOR, IN_PATH)
+        "titled",  # the longest of its anchors, as a share of a title's length
+        "listing",  # 1 if a link to it looks like one to a list of pages
         "preference",  # bonus as a look at its site: home pages and indexes
     )
 
