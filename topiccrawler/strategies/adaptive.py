@@ -67,7 +67,7 @@ FEATURES: Mapping[str, float] = {
     "words": 0.5,
     "unproductive": 1.0,
     "named": 3.0,
-    "titled": -1.0,
+    "titled": -0.5,
     "listing": 0.5,
 }
 SITE = list(FEATURES).index("site")
