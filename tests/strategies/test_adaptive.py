@@ -309,7 +309,7 @@ def test_a_link_that_names_one_of_the_users_words_counts_for_itself() -> None:
     ]
     found = scores(strategy, SEED_PAGE, links)
     plain = found["http://a.example/1"]
-    short = 0.5 * 6 / 36  # 旅游 and 入门 have two characters: a sixth of a title
+    short = 6 / 36  # 旅游 and 入门 have two characters: a sixth of a title
     assert [found[link.url] - plain for link in links] == pytest.approx(
         [0.0, 3.0 + short, 1.5 + short, 1.5 + short, 0.0, 0.0]
     )
@@ -332,10 +332,20 @@ def test_a_list_goes_before_a_page_whose_title_names_no_word_of_the_user() -> No
     found = scores(strategy, SEED_PAGE, links)
     title, about, tag, pager, exam = (found[link.url] for link in links)
     assert title < about < tag < exam
-    assert about - title == pytest.approx(0.5 * (1.0 - 6 / 36))
+    assert about - title == pytest.approx(1.0 - 6 / 36)
     assert tag - about == pytest.approx(0.5)
-    assert pager - about == pytest.approx(0.5 + 0.5 * (6 - len("下一页 »".encode())) / 36)
-    assert exam - title == pytest.approx(3.0 + 0.5)
+    assert pager - about == pytest.approx(0.5 + (6 - len("下一页 »".encode())) / 36)
+    assert exam - title == pytest.approx(3.0 + 1.0)
+
+
+def test_for_a_broad_topic_a_title_without_its_names_counts_less() -> None:
+    strategy = Adaptive()
+    topic = Topic(name="t", keywords={"高考": 1.0}, given=["高考"], narrow=False)
+    strategy.prepare(Knowledge(topic=topic, link_scorer=NoOdds(), similarity_threshold=0.2))
+    strategy.visit(ROOT, [SEED])
+    title, about = named("http://a.example/1", 12 * "游"), named("http://a.example/2")
+    found = scores(strategy, SEED_PAGE, [title, about])
+    assert found[about.url] - found[title.url] == pytest.approx(0.5)
 
 
 def test_for_a_topic_without_names_titles_and_lists_are_as_other_links() -> None:
@@ -355,7 +365,7 @@ def test_a_state_of_an_earlier_release_has_the_weights_of_its_features() -> None
     }
     later = begun_for_own_words()
     later.load({**state, **ten, "known": {**state["known"], "columns": columns}})
-    assert later._regression.weights.tolist() == [0.5] * 10 + [-0.5, 0.5]
+    assert later._regression.weights.tolist() == [0.5] * 10 + [-1.0, 0.5]
     assert later._regression.squares.tolist() == [2.0] * 10 + [1.0, 1.0]
     assert not later._urls.columns["titled"].any()
 

@@ -70,7 +70,10 @@ FEATURES: Mapping[str, float] = {
     "titled": -0.5,
     "listing": 0.5,
 }
-SITE = list(FEATURES).index("site")
+SITE, TITLED = map(list(FEATURES).index, ("site", "titled"))
+NARROW_TITLED = (
+    -1.0
+)  # initial weight of "titled" for a narrow topic: a title without its words is hardly ever on topic
 
 
 def mask_of(without: str) -> Floats:
@@ -243,6 +246,8 @@ class Adaptive(Strategy):
         self._urls = UrlFeatures(self.keep, self.memory_urls, knowledge.segmenter)
         topic = knowledge.topic
         self._names = None if topic is None else written([*naming_words(topic), *naming_terms(topic)])
+        if topic is not None and topic.narrow:
+            self._regression.weights[TITLED] = NARROW_TITLED
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         if page.url == ROOT_URL:
