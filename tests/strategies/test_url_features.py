@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from topiccrawler.model import Link
-from topiccrawler.strategies.link_features import GROUPS, GroupRates, UrlFeatures
+from topiccrawler.strategies.link_features import GROUPS, GroupRates, UrlFeatures, is_listing, titled
 
 PAGE = "http://a.example/list.html"
 
@@ -165,3 +165,37 @@ def test_what_links_say_of_a_site_is_the_mean_over_its_urls_of_each_the_first_li
         name: float(site.text(np.array([site.numbers([name])[0]]))[0]) for name in ("b.example", "c.example")
     }
     assert said == {"b.example": pytest.approx((1 + 2) / (2 + 2)), "c.example": pytest.approx(-1 / (1 + 2))}
+
+
+@pytest.mark.parametrize(
+    ("path", "anchor", "expected"),
+    [
+        ("tags/%E6%97%85%E8%A1%8C/", "旅行", True),
+        ("blog/categories/life/page/3/", "", True),
+        ("archives/2019/04/", "", True),
+        ("list_23.html", "", True),
+        ("?paged=2", "", True),
+        ("x", "下一页 »", True),
+        ("x", "２", True),
+        ("x", "Older posts →", True),
+        ("x", "Next", False),
+        ("archives/123.html", "", False),
+        ("?p=12", "", False),
+        ("2019/04/egypt/", "埃及跟团游", False),
+    ],
+)
+def test_lists_of_pages_are_known_by_url_or_anchor(path: str, anchor: str, expected: bool) -> None:
+    url = f"http://a.example/{path}"
+    assert is_listing(link(url)._replace(anchor=anchor)) is expected
+
+
+def test_an_anchor_of_twelve_chinese_characters_has_the_length_of_a_title() -> None:
+    assert [
+        titled(anchor) for anchor in ("", "旅行", 12 * "游", "six English words are a title", 99 * "x")
+    ] == [
+        0.0,
+        pytest.approx(1 / 6),
+        1.0,
+        pytest.approx(29 / 36),
+        1.0,
+    ]

@@ -169,8 +169,9 @@ _LISTING_URL = re.compile(
     r"|(?:^|/)archives?(?:/\d{4}(?:/\d\d?)?)?/?$",
     re.IGNORECASE,
 )
+# without "next" and "prev" alone, which lead through a manual's chapters
 _LISTING_ANCHOR = re.compile(
-    r"\W*(?:\d{1,4}|next(?: page)?|prev(?:ious)?|older(?: posts)?|newer(?: posts)?|more|[上下]一?[页頁]|更多|[末尾][页頁])\W*",
+    r"\W*(?:\d{1,4}|next page|older(?: posts)?|newer(?: posts)?|[上下]一?[页頁]|更多|[末尾][页頁])\W*",
     re.IGNORECASE,
 )
 
