@@ -71,9 +71,8 @@ FEATURES: Mapping[str, float] = {
     "listing": 0.5,
 }
 SITE, TITLED = map(list(FEATURES).index, ("site", "titled"))
-NARROW_TITLED = (
-    -1.0
-)  # initial weight of "titled" for a narrow topic: a title without its words is hardly ever on topic
+# initial weight of "titled" for a narrow topic: a title without its words is hardly ever on topic
+NARROW_TITLED = -1.0
 
 
 def mask_of(without: str) -> Floats:
