@@ -153,12 +153,14 @@ class Regression:
         """Return the state as JSON values."""
         return {"weights": self.weights.tolist(), "squares": self.squares.tolist()}
 
-    def load(self, state: Mapping[str, Any]) -> None:
-        """Restore the state that `save` returned; features that it lacks keep their weights. Raises ValueError for more features."""
+    def load(self, state: Mapping[str, Any], count: int) -> None:
+        """Restore the state that `save` returned for the first `count` features; the others keep their weights. Raises ValueError for
+        weights of another number of features.
+        """
         weights, squares = np.array(state["weights"], float), np.array(state["squares"], float)
-        if weights.shape != squares.shape or weights.size > self.weights.size:
-            raise ValueError(f"weights of {weights.size} features, not of {self.weights.size}")
-        self.weights[: weights.size], self.squares[: squares.size] = weights, squares
+        if not weights.shape == squares.shape == (count,):
+            raise ValueError(f"weights of {weights.size} features, not of {count}")
+        self.weights[:count], self.squares[:count] = weights, squares
 
 
 SEED_SCORE = 20.0
@@ -363,10 +365,10 @@ class Adaptive(Strategy):
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        features = state.get("features", [])  # jobs of earlier versions have none, or fewer
+        features = state.get("features", [*FEATURES][:TITLED])  # jobs of earlier versions have none, or fewer
         if features != [*FEATURES][: len(features)]:
             raise ValueError(f"weights of {', '.join(map(str, features))}")
-        self._regression.load(state)
+        self._regression.load(state, len(features))
         self._fetched, self._relevant = float(state["fetched"]), float(state["relevant"])
         self._refreshes = int(state["refreshes"])
         self._looks = SiteLooks()
