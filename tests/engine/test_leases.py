@@ -87,3 +87,13 @@ def test_what_is_open_at_the_end_is_given_back_and_ends_no_more(ends: Ends) -> N
     assert leases.drop_all() == [lease]
     leases.iterated(lease)
     assert (ends, leases.get(1), leases.get("1")) == ([], None, None)
+
+
+def test_a_postponed_lease_returns_to_the_queue_and_does_not_end(ends: Ends) -> None:
+    returned: list[int] = []
+    leases = Leases(ends, lambda lease: returned.append(lease.number))
+    lease = leases.begin(Fetch(LEASED))
+    leases.postpone(lease)
+    leases.postpone(lease)
+    leases.iterated(lease)
+    assert (returned, ends, len(leases)) == ([1], [], 0)

@@ -41,6 +41,10 @@ META = "topic_lease"  # key of the lease's number in request.meta
 GATE_REFUSED = "topic/gate/refused"  # stats key
 
 
+class PostponedError(IgnoreRequest):
+    """Raised in place of a request that must not be sent now: the URL of its lease keeps waiting, and nothing counts against it."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Lease(Fetch):
     """A fetch with the state of its request in Scrapy's engine."""
@@ -80,13 +84,17 @@ class Lease(Fetch):
 OnEnd = Callable[[Lease, State, str], None]
 
 
-class Leases:
-    """The open leases. `on_end(lease, state, reason)` is called exactly once for each lease that ends."""
+OnPostpone = Callable[[Lease], None]
 
-    def __init__(self, on_end: OnEnd) -> None:
+
+class Leases:
+    """The open leases. `on_end(lease, state, reason)` is called exactly once for each lease that ends, `on_postpone(lease)` for each
+    that returns to the queue."""
+
+    def __init__(self, on_end: OnEnd, on_postpone: OnPostpone = lambda _: None) -> None:
         self._open: dict[int, Lease] = {}
         self._next = 0
-        self._on_end = on_end
+        self._on_end, self._on_postpone = on_end, on_postpone
 
     def __len__(self) -> int:
         return len(self._open)
@@ -169,6 +177,11 @@ class Leases:
         if self._open.pop(lease.number, None) is not None:
             self._on_end(lease, state, reason)
 
+    def postpone(self, lease: Lease) -> None:
+        """Return the URL of an open lease to the queue, with its score; no effect on a lease that has ended."""
+        if self._open.pop(lease.number, None) is not None:
+            self._on_postpone(lease)
+
     # Signal handlers and the errback of leased requests. They translate Scrapy's events to the methods above.
 
     def connect(self, crawler: Crawler) -> None:
@@ -193,7 +206,9 @@ class Leases:
         error = failure.value
         if lease is None or isinstance(error, HeldBackError):  # a closing crawl releases its open leases
             return failure
-        if isinstance(error, HttpError):
+        if isinstance(error, PostponedError):
+            self.postpone(lease)
+        elif isinstance(error, HttpError):
             lease.status = error.response.status
             self.end(lease, State.ERROR, f"http {lease.status}")
         elif (reason := reason_of(error)) is not None:

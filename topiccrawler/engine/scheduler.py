@@ -171,7 +171,7 @@ class FocusedScheduler(BaseScheduler):
         self.rules = rules
         self.request_queue = RequestQueue(self.hosts, fingerprint)
         self.armed = False  # rows are leased only after the spider's own start() has sent its seeds
-        self.leases = Leases(self._ended)
+        self.leases = Leases(self._ended, self._postponed)
         self.wake_timer = WakeTimer(engine)
         self.queue_stats = QueueStats(crawl.ordering, crawl.harvest, stats)
         self._next_sweep = 0.0
@@ -351,6 +351,15 @@ class FocusedScheduler(BaseScheduler):
         if state is State.ERROR:
             self._count(f"frontier/failed/{reason.partition(':')[0].replace(' ', '_')}")
         self.end_if_enough()
+
+    def _postponed(self, lease: Lease) -> None:
+        """Return the URL of a lease to the queue: it is fetched when its host is ready again."""
+        now = self.clock()
+        with self.faults.guard():
+            if not self.faults.broken:
+                self.crawl.release([lease], now)
+        lease.release_slot(self.hosts, now)
+        self._count("frontier/postponed")
 
     def end_if_enough(self) -> None:
         """Close the spider if no lease is open and a limit is reached: `pages`, `targets` or `until`."""
