@@ -25,7 +25,7 @@ from topiccrawler.crawling.crawl import Fetch
 from topiccrawler.crawling.harvest import NEXT, Estimate
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.base import State
-from topiccrawler.lab.configurations import contexts_of, parts_of
+from topiccrawler.lab.configurations import context_of, parts_of
 from topiccrawler.lab.cost import Cost
 from topiccrawler.lab.page_reading import ReadingPlan, read_web
 from topiccrawler.lab.parsed_pages import ParsedPages
@@ -113,7 +113,7 @@ def main() -> None:
     if not seeds:
         raise SystemExit(f"--seeds {opts.seeds}: the recorded web holds none of them")
     recipes = [Recipe(topic) for topic in opts.topics.split(",")]
-    contexts = sorted({context for recipe in recipes for context in contexts_of(recipe)})
+    contexts = sorted({context_of(recipe) for recipe in recipes})
     found: list[Moment] = []
     print(f"{'':>24}{'pages':>7}{'wait':>7}{'relevant':>10}{'estimate':>10}{'promise':>9}{'came':>6}")
     with tempfile.TemporaryDirectory() as folder, Workers(1) as workers:

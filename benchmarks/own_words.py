@@ -26,7 +26,7 @@ import numpy.typing as npt
 from narrow import CONTENT, JUDGED, TOPICS, Topic, read_json, read_topics, read_web
 from sklearn.linear_model import LogisticRegression
 
-from topiccrawler.crawling.assemble import PLAIN_CONTEXT, assemble, topic_of
+from topiccrawler.crawling.assemble import assemble, topic_of
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.cost import Cost
@@ -72,7 +72,7 @@ def examples(
         seeds = tuple(number for url in web.seeds if (number := web.pages.number_of_any(url)) is not None)
         with tempfile.TemporaryDirectory() as folder:
             parsed = Path(folder) / "parsed.sqlite"
-            plan = ReadingPlan.of(web.paths, list(recipes.values()), [PLAIN_CONTEXT])
+            plan = ReadingPlan.of(web.paths, list(recipes.values()), ["window"])
             with Workers(os.cpu_count() or 1) as workers:
                 read_pages(plan, web.pages, parsed, workers, lambda _: None)
             for place, (topic, recipe) in enumerate(recipes.items()):

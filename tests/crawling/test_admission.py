@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from message_facts import numbers
@@ -12,6 +13,7 @@ from topiccrawler.crawling.admission import (
     AFTER_OTHERS,
     BEFORE_OTHERS,
     OF_SITE,
+    OF_TUNNEL,
     Admission,
     Blocks,
     BudgetRule,
@@ -41,7 +43,7 @@ from topiccrawler.model import Link, Page
 from topiccrawler.strategies import build
 from topiccrawler.urls.unwanted import Block
 
-FOUND, LEASED, RETRIED, REDIRECTED = Moment
+FOUND, LEASED, RETRIED, REDIRECTED, SENT, FOLLOWED = Moment
 SOURCE = "http://a.example/"
 
 
@@ -110,7 +112,7 @@ REFUSED = {  # by the rule that refuses it: link, moments, why
     "of_a_package": (link("odd"), {LEASED}, "odd"),
     "budget": (link("", host="full.example"), {LEASED}, HOST_PAGES),
     "trap": (link("a/a/a/a/a"), {LEASED}, "trap: repeated segments: a 5 times"),
-    "gate": (POOR, {FOUND, LEASED, REDIRECTED}, "below link threshold"),
+    "gate": (POOR, {FOUND, SENT, FOLLOWED}, "below link threshold"),
 }
 
 
@@ -129,7 +131,8 @@ def test_a_rule_refuses_at_its_moments_and_is_counted_under_its_name(rule: str, 
     asked, moments, why = REFUSED[rule]
     decision = admission.ask(asked, moment)
     if moment in moments:
-        assert (decision.passed, decision.reason, refused) == (False, why, {rule: 1})
+        counted = {} if moment in {SENT, FOLLOWED} else {rule: 1}  # the sender of a request counts these
+        assert (decision.passed, decision.reason, refused) == (False, why, counted)
     else:
         assert (decision.passed, refused) == (True, {})
 
@@ -170,33 +173,36 @@ def test_a_seed_may_lie_deep_off_site_and_on_its_own_private_host() -> None:
 
 @pytest.mark.parametrize("anchor", ["基金", "足球"])
 @pytest.mark.parametrize(("kind", "source"), [(LISTING, SOURCE), ("", SOURCE), ("", "")])
-def test_a_listing_a_seed_and_another_link_are_judged_alike_found_and_leased(
+def test_a_listing_a_seed_and_another_link_are_decided_alike_found_and_sent(
     anchor: str, kind: str, source: str
 ) -> None:
     one = link("rss", anchor, kind=kind)._replace(source_url=source)
     admission = Admission([GateRule(LinkGate(Odds(), 0.5))])
     expected = anchor == "基金" or kind == LISTING or not source
     assert [decision.passed for decision in admission.queued([one])] == [expected]
-    assert admission.queued([one])[0] == admission.ask(one, FOUND) == admission.ask(one, LEASED)
+    found, sent = admission.ask(one, FOUND), admission.ask(one, SENT)
+    assert admission.queued([one])[0] == found == replace(sent, probability=found.probability)
+    assert (sent.probability is None) is not bool(source)  # a seed has no text to score
 
 
 def test_a_second_chance_is_taken_along_by_a_redirect_and_its_steps_are_told() -> None:
     gate = LinkGate(Odds(), 0.5, tunnel_probability=1.0, tunnel_depth=1)
     admission = Admission([GateRule(gate)])
-    assert admission.ask(POOR, LEASED).tunnel == 1
-    assert not admission.ask(POOR, LEASED, 1).passed
+    assert admission.ask(POOR, SENT).tunnel == 1
+    assert not admission.ask(POOR, SENT, 1).passed
     there = redirected(POOR, "http://c.example:81/")
     assert (there.host, there.anchor, there.source_url) == ("c.example:81", "足球", POOR.url)
-    assert admission.ask(there, REDIRECTED, 1).passed
+    followed = admission.ask(there, FOLLOWED, 1)
+    assert (followed.passed, followed.tunnel, followed.reason) == (True, 1, OF_TUNNEL)
     seed = Link("http://a.example/", "a.example")
-    assert admission.ask(redirected(seed, "https://www.a.example/"), REDIRECTED).reason == "a seed"
-    assert not Admission([GateRule(LinkGate(Odds(), 0.5))]).ask(there, REDIRECTED).passed
+    assert admission.ask(redirected(seed, "https://www.a.example/"), FOLLOWED).reason == "a seed"
+    assert not Admission([GateRule(LinkGate(Odds(), 0.5))]).ask(there, FOLLOWED).passed
 
 
 def test_a_listing_that_is_redirected_stays_a_listing() -> None:
     admission = Admission([GateRule(LinkGate(Odds(), 0.5))])
     there = redirected(POOR._replace(kind=LISTING), "https://a.example/feed/")
-    assert (there.kind, admission.ask(there, REDIRECTED).reason) == (LISTING, OF_SITE)
+    assert (there.kind, admission.ask(there, FOLLOWED).reason) == (LISTING, OF_SITE)
     assert redirected(POOR._replace(kind="down"), "https://a.example/feed/").kind == ""
 
 
@@ -227,7 +233,8 @@ def test_a_crawl_asks_the_rules_of_links_before_they_are_queued_and_of_rows_befo
     sites.add(Block(site="late.example"))
     leased = ordering.lease(0.0)
     assert leased is not None
-    assert (leased.link, numbers(ordering.decision.reason)) == (FINE, ["0.5"])
+    assert leased.link == FINE
+    assert numbers(made.ask(leased.link, SENT).reason) == ["0.5"]
     row = frontier.look().row(late.url)
     assert row is not None
     assert (row.state, row.reason) == (State.DISCARDED, "blocked: late.example")

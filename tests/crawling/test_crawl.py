@@ -128,7 +128,7 @@ def test_documents_of_other_formats_are_not_read() -> None:
 def test_a_retry_stays_where_it_is_and_gives_its_slot_back() -> None:
     crawl, fetch = seeded()
     assert crawl.hosts.leases("a.cn") == 1
-    assert crawl.come_back(fetch, SEED, 0, 1.0) is None
+    assert crawl.come_back(fetch, SEED, 1.0) is None
     assert (fetch.redirect_targets, crawl.hosts.leases("a.cn")) == ([], 0)
 
 
@@ -136,7 +136,7 @@ def test_a_redirect_leases_its_target_along_and_both_end() -> None:
     crawl, fetch = seeded()
     targets = ["http://c.cn/2", "https://d.cn:8443/3"]
     for target in (*targets, targets[0]):
-        assert crawl.come_back(fetch, target, 0, 1.0) is None
+        assert crawl.come_back(fetch, target, 1.0) is None
     assert fetch.redirect_targets == targets
     row = crawl.frontier.look().row(targets[0])
     assert row is not None
@@ -156,10 +156,10 @@ def test_the_target_of_a_seeds_redirect_that_goes_back_to_the_queue_is_still_a_s
 
     crawl, fetch = seeded()
     crawl.gate.scorer, crawl.gate.threshold = Poor(), 0.5
-    assert crawl.come_back(fetch, "https://www.a.cn/", 0, 1.0) is None
+    assert crawl.come_back(fetch, "https://www.a.cn/", 1.0) is None
     crawl.release([fetch], 2.0)
     again = [crawl.next(now) for now in (3.0, 4.0)]
-    assert [one and (one.leased.link.url, one.decision.reason) for one in again] == [
+    assert [one and (one.leased.link.url, crawl.ask(one).reason) for one in again] == [
         (SEED, "a seed"),
         ("https://www.a.cn/", "a seed"),
     ]
@@ -171,9 +171,9 @@ def test_a_redirect_with_a_dropped_parameter_leads_to_the_url_without_it() -> No
     crawl.seed([Link(SEED, "a.cn", "基金")], 0.0)
     fetch = crawl.next(1.0)
     assert fetch is not None
-    assert crawl.come_back(fetch, f"{SEED}?track=1", 0, 1.0) is None
+    assert crawl.come_back(fetch, f"{SEED}?track=1", 1.0) is None
     assert fetch.redirect_targets == []
-    assert crawl.come_back(fetch, "http://c.cn/2?track=1&id=3", 0, 1.0) is None
+    assert crawl.come_back(fetch, "http://c.cn/2?track=1&id=3", 1.0) is None
     assert fetch.redirect_targets == ["http://c.cn/2?id=3"]
 
 
@@ -182,7 +182,7 @@ def test_a_page_has_the_canonical_url_of_its_redirect_and_its_links_are_relative
 ):
     crawl, fetch = seeded()
     there = "http://C.cn/2/index.html?utm_source=weibo"
-    assert crawl.come_back(fetch, there, 0, 1.0) is None
+    assert crawl.come_back(fetch, there, 1.0) is None
     body = FUND.replace("/1", "?page=2")
     reading = crawl.read(there, body.encode(), "text/html; charset=utf-8", via=fetch.via)
     assert reading is not None
@@ -202,14 +202,14 @@ def test_a_redirect_to_a_known_page_or_to_none_goes_no_further(target: str) -> N
     while crawl.next(1.0) is not None:
         pass
     before = states(crawl)
-    assert crawl.come_back(fetch, target, 0, 1.0) == (NO_PAGE if target.startswith("ftp") else KNOWN)
+    assert crawl.come_back(fetch, target, 1.0) == (NO_PAGE if target.startswith("ftp") else KNOWN)
     assert (states(crawl), fetch.redirect_targets, crawl.hosts.leases("a.cn")) == (before, [], 1)
 
 
 def test_a_redirect_to_a_blocked_url_goes_no_further_and_its_target_keeps_the_reason() -> None:
     crawl, fetch = seeded()
     crawl.blocks.add(Block(site="c.cn"))
-    reason = crawl.come_back(fetch, "http://c.cn/2", 0, 1.0)
+    reason = crawl.come_back(fetch, "http://c.cn/2", 1.0)
     assert reason == "blocked: c.cn"
     crawl.end(fetch, Outcome(State.DISCARDED, reason), 2.0)
     row = crawl.frontier.look().row("http://c.cn/2")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from topiccrawler.crawling.admission import REFUSED, LinkGate
+from topiccrawler.crawling.admission import OPEN, REFUSED, LinkGate
 from topiccrawler.model import Link
 from topiccrawler.text.weights import logistic
 
@@ -65,3 +65,12 @@ def test_of_a_pages_links_those_pass_that_pass_alone() -> None:
 @pytest.mark.parametrize("odds", [-800.0, -1.0, 0.0, 1.0, 800.0])
 def test_logistic_never_overflows(odds: float) -> None:
     assert logistic(odds) + logistic(-odds) == pytest.approx(1.0)
+
+
+def test_an_open_gate_scores_what_is_about_to_be_sent_and_a_seed_is_never_scored() -> None:
+    gate = LinkGate(Odds(), threshold=0.0)
+    sent = gate.decided_when_sent(POOR)
+    assert (sent.passed, sent.reason, sent.probability) == (True, OPEN, pytest.approx(logistic(-2.0)))
+    assert gate.decided_when_sent(POOR._replace(source_url="")).probability is None
+    gate.threshold = 0.5
+    assert (gate.decided_when_sent(POOR).passed, gate.decided_when_sent(POOR).reason) == (False, REFUSED)

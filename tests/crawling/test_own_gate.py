@@ -42,7 +42,7 @@ def parts(tmp_path: Path) -> Any:
 @pytest.mark.parametrize(("breadth", "passing"), [("broad", 3), ("normal", 2), ("specific", 1)])
 def test_the_narrower_the_topic_the_fewer_links_pass(parts: Any, breadth: str, passing: int) -> None:
     made = parts("relevance_weighting", breadth)
-    assert made.link_model is None
+    assert type(made.gate.scorer) is type(made.strategy.current_scorer)
     assert list(made.gate.passing(LINKS)) == LINKS[:passing]
 
 

@@ -1,4 +1,4 @@
-"""Redirect targets and other spiders' requests pass the gate as well."""
+"""The downloader middleware asks the link gate about every request of a link, whoever made it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
 from topiccrawler.crawling.admission import REFUSED, Admission, GateRule, LinkGate
-from topiccrawler.engine.leases import META
 from topiccrawler.engine.link_rules import count_refused
 from topiccrawler.engine.middlewares import LinkGateMiddleware
 from topiccrawler.model import Link, Via
 
 LINK = Link("http://a.example/1", "a.example", "足球", source_url="http://a.example/")
+FUND = Link("http://a.example/2", "a.example", "基金", source_url="http://a.example/")
 
 
-class Poor:
-    """A link scorer that likes nothing."""
+class ByWord:
+    """A link scorer that likes 基金 only: P(+) is .5 and about .0001."""
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
-        return [-9.0] * len(links)
+        return [0.0 if "基金" in link.anchor else -9.0 for link in links]
 
 
 @pytest.fixture
@@ -32,29 +32,55 @@ def stats() -> StatsCollector:
     return StatsCollector(get_crawler())
 
 
-def middleware(stats: StatsCollector) -> LinkGateMiddleware:
-    rules = [GateRule(LinkGate(Poor(), threshold=0.5))]
-    return LinkGateMiddleware(Admission(rules, partial(count_refused, stats)))
+def middleware(stats: StatsCollector, threshold: float = 0.5) -> LinkGateMiddleware:
+    rules = [GateRule(LinkGate(ByWord(), threshold=threshold))]
+    return LinkGateMiddleware(Admission(rules, partial(count_refused, stats)), stats)
 
 
-def test_where_a_redirect_leads_is_refused_like_any_poor_link(stats: StatsCollector) -> None:
+def figures(stats: StatsCollector) -> tuple[int, ...]:
+    return tuple(stats.get_value(f"topic/gate/{name}", 0) for name in ("asked", "scored", "refused"))
+
+
+def test_the_target_of_a_redirect_is_refused_like_any_poor_link(stats: StatsCollector) -> None:
     gate = middleware(stats)
     with pytest.raises(IgnoreRequest, match=REFUSED):
         gate.process_request(Request("http://b.example/", meta={"via": Via(LINK)}))
-    assert stats.get_value("topic/gate/refused") == 1
+    assert figures(stats) == (1, 1, 1)
+
+
+def test_every_request_is_scored_and_the_mean_probability_is_that_of_all(stats: StatsCollector) -> None:
+    gate = middleware(stats)
+    gate.process_request(Request(FUND.url, meta={"via": Via(FUND)}))
+    with pytest.raises(IgnoreRequest, match=REFUSED):
+        gate.process_request(Request(LINK.url, meta={"via": Via(LINK)}))
+    gate.process_request(Request("http://c.example/", meta={"via": Via(FUND)}))
+    assert figures(stats) == (3, 3, 1)
+    assert stats.get_value("topic/gate/mean_probability") == pytest.approx(
+        (0.5 + 0.000123 + 0.5) / 3, abs=1e-4
+    )
+
+
+def test_an_open_gate_refuses_nothing_and_scores_all_the_same(stats: StatsCollector) -> None:
+    middleware(stats, threshold=0.0).process_request(Request(LINK.url, meta={"via": Via(LINK)}))
+    assert figures(stats) == (1, 1, 0)
+
+
+def test_the_redirect_of_a_tunnel_step_passes_and_is_scored(stats: StatsCollector) -> None:
+    middleware(stats).process_request(Request("http://b.example/", meta={"via": Via(LINK, tunnel=1)}))
+    assert figures(stats) == (1, 1, 0)
+    assert stats.get_value("topic/gate/tunnels") == 1
 
 
 @pytest.mark.parametrize(
     "request_",
     [
-        Request("http://a.example/1", meta={"via": Via(LINK), META: 1}),
-        Request("http://b.example/", meta={"via": Via(LINK, tunnel=1)}),
         Request("http://b.example/"),
+        Request(LINK.url, meta={"via": Via(LINK._replace(source_url=""))}),
     ],
-    ids=["leased", "second chance", "without link text"],
+    ids=["without a link", "a seed"],
 )
-def test_what_the_lease_loop_has_decided_and_what_has_no_link_text_passes(
+def test_a_request_without_a_link_and_a_seed_pass_and_are_not_counted(
     stats: StatsCollector, request_: Request
 ) -> None:
     middleware(stats).process_request(request_)
-    assert stats.get_value("topic/gate/refused") is None
+    assert figures(stats) == (0, 0, 0)

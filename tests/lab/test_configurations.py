@@ -9,7 +9,7 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import StrategyError, TopicError
 from topiccrawler.lab.configurations import (
     build_all,
-    contexts_of,
+    context_of,
     name_of,
     named,
     parameters_of,
@@ -74,7 +74,7 @@ def test_what_cannot_be_understood_is_one_clear_line(spec: str, fault: str, tea:
 
 
 def test_a_topic_without_a_link_model_is_read_by_window_alone(tea: Path) -> None:
-    assert contexts_of(Recipe(str(tea), prune=False)) == ["window"]
+    assert context_of(Recipe(str(tea), prune=False)) == "window"
 
 
 def test_a_given_threshold_goes_before_the_topics_own(tea: Path) -> None:

@@ -1,7 +1,8 @@
 """Decides which URLs may be fetched, by one ordered list of rules for a crawl, a replay and `scrapy explain`.
 
-`Admission` checks a URL when it is found as a link, when its row is leased, and when the request of a lease is retried or redirected. Each
-`Rule` names the moments at which it applies. The first rule that refuses decides, and the refusal is counted for it.
+`Admission` checks a URL when it is found as a link, when its row is leased, when the request of a lease is retried or redirected, and in
+the downloader middleware, just before its request is sent. Each `Rule` names the moments at which it applies. The first rule that refuses
+decides, and the refusal is counted for it.
 
     depth, url_length, allowed_domains  found                       the link is hidden from the strategy
     blocked                             all                         as above
@@ -9,7 +10,7 @@
     rules of other packages             as each of them defines     entry points of the group topiccrawler.admission_rules
     budget                              leased                      the URL keeps waiting, its host is closed (frontier.budgets)
     trap                                leased                      the URL is discarded (frontier.budgets)
-    gate                                found, leased, redirected   the link is passed to the strategy, but not queued
+    gate                                found, sent, followed       the link is passed to the strategy, but not queued or not fetched
     robots_txt, resolved_address        applied by the downloader   their verdicts are read here, for explanations only
 
 A text that is no http(s) URL has no canonical form (urls.canonical), so it is no link. Restrictions on a page's format or date are applied
@@ -18,7 +19,8 @@ later (crawling.harvest.Restrictions).
 `LinkGate` drops links that probably lead to irrelevant pages. The conflict: most of a queue is never fetched, but a crawl that only follows
 good links never finds what is behind a poor one; and a decision made when a link was queued may be wrong when it is fetched. So the gate
 refuses only links to which the link model gives a very low probability (its threshold admits 98 % of the relevant links in held-out data).
-It decides again before a link is fetched. It admits a few poor links as tunnel steps, the same ones in each run.
+It decides again before a link is fetched, with the current link model, topic and threshold. It admits a few poor links as tunnel steps, the
+same ones in each run.
 
 `Blocks` holds what a user blocks while the crawl runs (urls.unwanted). It is a note of the queue, so it survives a restart.
 Reference: Li, Zhao & Yu, SkyReach, 2003, §3.4, step 5; MySpider thesis (2009) §4.2.
@@ -69,10 +71,13 @@ class Moment(Enum):
     LEASED = "leased"  # just before its request is made
     RETRIED = "retried"  # before its request is sent again
     REDIRECTED = "redirected"  # before the redirect of another URL to it is followed
+    SENT = "sent"  # by the downloader middleware, just before its request is sent
+    FOLLOWED = "followed"  # the same, for the request of a redirect to it
 
 
 _FOUND = frozenset({Moment.FOUND})
 _FETCHED = frozenset({Moment.LEASED, Moment.RETRIED, Moment.REDIRECTED})
+_SENT = frozenset({Moment.SENT, Moment.FOLLOWED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +86,7 @@ class Decision:
 
     passed: bool
     tunnel: int = 0  # consecutive tunnel steps, this one included; 0 = no tunnel step
-    probability: float | None = None  # P(+|link); None when the gate is open and did not score the link
+    probability: float | None = None  # P(+|link); None when the gate did not score the link
     reason: str = ""  # why it passed or was refused
     postpones: bool = False  # a refused URL keeps waiting, and its host is skipped
 
@@ -136,6 +141,7 @@ REFUSED = "below link threshold"
 OPEN = "the gate is open"
 SEED = "a seed"
 OF_SITE = "a listing of a site with relevant pages"
+OF_TUNNEL = "the redirect of a tunnel step"
 
 
 @dataclass(slots=True)
@@ -167,6 +173,23 @@ class LinkGate:
             _EXEMPT[why] if why else self._decided(link, next(probabilities), tunnel)
             for link, why in zip(links, exempt, strict=True)
         ]
+
+    def decided_when_sent(self, link: Link, tunnel: int = 0, *, is_redirect: bool = False) -> Decision:
+        """The decision on one link whose request is about to be sent. It is scored in any case, also by an open gate, but a seed is not: it
+        has neither anchor nor context.
+
+        `is_redirect`: `link` is the target of a redirect. After a tunnel step it belongs to that step and passes.
+        """
+        if not link.source_url or self.scorer is None:
+            return self.decide(link, tunnel)
+        scored = float(probability(np.array(self.scorer.log_odds([link])))[0])
+        if link.kind == LISTING:
+            return Decision(True, probability=scored, reason=OF_SITE)
+        if is_redirect and tunnel:
+            return Decision(True, tunnel, scored, OF_TUNNEL)
+        if self.threshold <= 0.0:
+            return Decision(True, probability=scored, reason=OPEN)
+        return self._decided(link, scored, tunnel)
 
     def passing(self, links: Sequence[Link], tunnel: int = 0) -> Sequence[Link]:
         """The links that pass. `tunnel`: consecutive tunnel steps that led to their page."""
@@ -200,16 +223,17 @@ def _share(url: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class GateRule:
-    """The link gate as a rule. A redirect after a tunnel step belongs to that step, so it is not decided again."""
+    """The link gate as a rule: asked about the links of a page together, and about each link whose request is about to be sent."""
 
     gate: LinkGate
     name: str = GATE
-    moments: frozenset[Moment] = _FOUND | {Moment.LEASED, Moment.REDIRECTED}
+    moments: frozenset[Moment] = _FOUND | _SENT
     hides: bool = False
 
     def decide(self, links: Sequence[Link], moment: Moment, tunnel: int, now: float) -> Decisions:
-        if moment is Moment.REDIRECTED and tunnel:
-            return None
+        if moment in _SENT:
+            redirect = moment is Moment.FOLLOWED
+            return [self.gate.decided_when_sent(link, tunnel, is_redirect=redirect) for link in links]
         return self.gate.decided(links, tunnel)
 
     def refused(self, link: Link, decision: Decision) -> None: ...
@@ -400,7 +424,8 @@ Refused = Callable[[str, Sequence[Link]], None]
 class Admission:
     """The rules of one crawl, in the order given in the module docstring, whatever the order of `rules`.
 
-    `refused`: called with the name of a rule that refuses, and the links it refuses; not called for explanations.
+    `refused`: called with the name of a rule that refuses, and the links it refuses; not called for explanations, nor for a request that is
+    about to be sent, which its sender counts.
     """
 
     def __init__(self, rules: Iterable[Rule | DownloaderRule] = (), refused: Refused | None = None) -> None:
@@ -425,7 +450,8 @@ class Admission:
             if moment in rule.moments:
                 decision = (rule.decide([link], moment, tunnel, now) or _ONE)[0]
                 if not decision.passed:
-                    self._notify(rule, [link], [decision])
+                    if moment not in _SENT:
+                        self._notify(rule, [link], [decision])
                     break
         return decision
 
@@ -494,7 +520,8 @@ def _decision_now(rule: Rule | DownloaderRule, link: Link, tunnel: int, now: flo
         return None
     if isinstance(rule, DownloaderRule):
         return rule.known(link)
-    moment = Moment.LEASED if Moment.LEASED in rule.moments else Moment.FOUND
+    moments = (Moment.SENT, Moment.LEASED, Moment.FOUND)
+    moment = next(one for one in moments if one in rule.moments)
     return (rule.decide([link], moment, tunnel, now) or _ONE)[0]
 
 

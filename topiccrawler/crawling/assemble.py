@@ -6,16 +6,17 @@ an explanation describes exactly the crawl that ran.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from topiccrawler.crawling.admission import LinkGate
 from topiccrawler.crawling.contents import ContentPlan
 from topiccrawler.crawling.recipe import Recipe, expand_of, thesaurus_of
-from topiccrawler.errors import TopicError
+from topiccrawler.errors import ModelError, TopicError
 from topiccrawler.files import user_path
 from topiccrawler.link_model.classifier import LinkClassifier
-from topiccrawler.link_model.from_keywords import link_model
+from topiccrawler.link_model.from_keywords import NONE, link_model
 from topiccrawler.link_model.model_file import SeveralLinkModels
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.pages.formats.reader import Formats
@@ -33,7 +34,6 @@ from topiccrawler.topics.proposed_words import with_proposed
 from topiccrawler.topics.topic import Topic, make_topic
 
 LinkModel = LinkClassifier | SeveralLinkModels
-PLAIN_CONTEXT: ContextMaker = "window"  # the context of links in a crawl without a link model
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Parts:
     page_classifier: PageClassifier
     # the strategy learns from the relevance by this one, which is mostly the page classifier itself
     strategy_classifier: PageClassifier
-    link_model: LinkModel | None  # None: neither strategy nor gate needs one
+    link_model: LinkModel  # that the gate asks, where the strategy has no scorer of its own
     strategy: Strategy
     gate: LinkGate
     context: ContextMaker  # the context of links with which the link model was trained
@@ -81,6 +81,8 @@ class Parts:
 
 def content_plan(parts: Parts, reader: Reader) -> ContentPlan:
     """The plan by which another process can read the content and the links of pages as `reader`, the crawl's own, does."""
+    # else the link model is asked about the links that are fetched, and no others
+    scores_all = parts.strategy.needs_link_scorer or parts.gate.threshold > 0
     return ContentPlan(
         segmenter=reader.segmenter,
         sites=reader.sites,
@@ -92,19 +94,26 @@ def content_plan(parts: Parts, reader: Reader) -> ContentPlan:
         dropped_parameters=parts.dropped_parameters,
         keywords=parts.topic.keywords,
         page_classifier=reader.page_classifier,
-        link_model=parts.link_model if isinstance(parts.link_model, LinkClassifier) else None,
+        link_model=parts.link_model if scores_all and isinstance(parts.link_model, LinkClassifier) else None,
     )
 
 
-def assemble(recipe: Recipe, model: LinkModel | None = None) -> Parts:
+def assemble(recipe: Recipe, load: Callable[[Recipe], LinkModel] | None = None) -> Parts:
     """Build the parts of a crawl; raises a CrawlerError that names the wrong input.
 
-    `model`: the link model of the recipe, if the caller has loaded it already.
+    `load`: loads the link model of a recipe; None = `link_model_of`.
     """
     topic = topic_of(recipe)
     strategy = build(recipe.strategy, recipe.parameters)
     threshold = gate_threshold(recipe, topic, strategy)
-    scorer = (model or link_model_of(recipe)) if _asks_model(strategy, threshold) else None
+    try:
+        scorer = (load or link_model_of)(recipe)
+    except (
+        ModelError
+    ):  # a strategy without a link model needs none of the named folder: the gate asks that of the keywords
+        if strategy.needs_link_scorer or (threshold != 0 and not strategy.own_thresholds):
+            raise
+        scorer = link_model_of(replace(recipe, link_models=NONE))
     page_classifier = page_classifier_of(recipe)
     strategy.prepare(
         Knowledge(
@@ -124,7 +133,7 @@ def assemble(recipe: Recipe, model: LinkModel | None = None) -> Parts:
         link_model=scorer,
         strategy=strategy,
         gate=_gate_of(topic, strategy, scorer, threshold),
-        context=context_of(scorer),
+        context=scorer.context,
         expand=expand_of(recipe.expand),
     )
 
@@ -205,20 +214,10 @@ def link_model_of(recipe: Recipe) -> LinkModel:
     return models[0] if len(models) == 1 else SeveralLinkModels(models)
 
 
-def needs_link_model(recipe: Recipe) -> bool:
-    """Whether the strategy or the gate of the recipe needs a link model."""
-    strategy = build(recipe.strategy, recipe.parameters)
-    return _asks_model(strategy, gate_threshold(recipe, topic_of(recipe), strategy))
-
-
-def _asks_model(strategy: Strategy, threshold: float | None) -> bool:
-    return strategy.needs_link_scorer or (threshold != 0 and not strategy.own_thresholds)
-
-
-def _gate_of(topic: Topic, strategy: Strategy, model: LinkModel | None, threshold: float | None) -> LinkGate:
+def _gate_of(topic: Topic, strategy: Strategy, model: LinkModel, threshold: float | None) -> LinkGate:
     """The link gate. Links are scored by the strategy's current model where the strategy or the user sets the threshold, and it has one;
     else by the link model."""
-    scorer: LinkScorer | None = model
+    scorer: LinkScorer = model
     if strategy.own_thresholds or threshold is not None:
         scorer = strategy.current_scorer or model
     if threshold is None:
@@ -226,9 +225,9 @@ def _gate_of(topic: Topic, strategy: Strategy, model: LinkModel | None, threshol
     return LinkGate(scorer, threshold, topic.tunnel_probability, topic.tunnel_depth)
 
 
-def calibrated_threshold(model: LinkModel | None) -> float:
+def calibrated_threshold(model: LinkModel) -> float:
     """The gate threshold that was calibrated with the link model, 0..1; 0 if it has none."""
-    return 0.0 if model is None or model.gate_threshold is None else logistic(model.gate_threshold)
+    return 0.0 if model.gate_threshold is None else logistic(model.gate_threshold)
 
 
 def gate_threshold(recipe: Recipe, topic: Topic, strategy: Strategy) -> float | None:
@@ -236,11 +235,6 @@ def gate_threshold(recipe: Recipe, topic: Topic, strategy: Strategy) -> float | 
     if not recipe.prune or not strategy.prunes:
         return 0.0
     return topic.link_threshold if recipe.link_threshold is None else recipe.link_threshold
-
-
-def context_of(model: LinkModel | None) -> ContextMaker:
-    """The context maker with which the link model was trained; a plain window of text without a model."""
-    return PLAIN_CONTEXT if model is None else model.context
 
 
 def reader_of(

@@ -4,6 +4,7 @@
 
     seed        queue the seeds
     next        lease the best URL of a host that is ready, if the rules admit it
+    ask         ask the link gate again, just before the request is sent; `refuse` ends a fetch that it refuses
     read        make a page of the response; `links_of` returns its links, `item_of` its item
     visit       score the links with the strategy and queue them
     end         log and count the visit, acknowledge the lease
@@ -235,7 +236,7 @@ class Crawl:
         URLs may be ready; `next_ready` says when to call again.
         """
         leased = self.ordering.lease(now, refusals)
-        return None if leased is None else Fetch(leased, self.ordering.decision)
+        return None if leased is None else Fetch(leased)
 
     def next_ready(self, now: float) -> float | None:
         """The time to call `next` again, on the clock of `now`; None = nothing can be fetched before something changes."""
@@ -273,17 +274,33 @@ class Crawl:
             return False
         return self.frontier.look().waiting() > 0
 
+    def ask(self, fetch: Fetch) -> Decision:
+        """Ask the rules that are asked just before a request is sent, the link gate among them. Their decision on the URL of the fetch, or
+        on the one that a redirect led to, is recorded in the fetch."""
+        link, targets = fetch.leased.link, fetch.redirect_targets
+        if targets:
+            target = redirected(link, targets[-1])
+            fetch.decision = self.admission.ask(target, Moment.FOLLOWED, fetch.decision.tunnel)
+        else:
+            fetch.decision = self.admission.ask(link, Moment.SENT, fetch.leased.tunnel)
+        return fetch.decision
+
+    def refuse(self, fetch: Fetch, reason: str, now: float) -> None:
+        """End a fetch whose request is not sent. It counts neither as a page nor as a failure, and its host's clock is set back."""
+        url = fetch.leased.link.url
+        self.ordering.end(url, State.DISCARDED, reason, now, fetched=False, unused=True)
+
     @property
     def rechecks_left(self) -> int:
         """The number of pages of the job that are still to be checked again."""
         return 0 if self.rechecks is None else self.rechecks.left
 
-    def come_back(self, fetch: Fetch, url: str, tunnel: int, now: float) -> str | None:
+    def come_back(self, fetch: Fetch, url: str, now: float) -> str | None:
         """Check whether the request of a fetch may be retried, or redirected to `url`; return the reason if not, else None.
 
         The target of a redirect may be on another host, and may be waiting, in progress or done already. So the target is leased as well,
         and its lease ends with the fetch; if it cannot be leased, the fetch ends at once. A retry needs no further lease. In both cases
-        the slot of the first host is released. `tunnel`: consecutive tunnel steps that led to the URL.
+        the slot of the first host is released. The link gate is asked about a target when its request is sent.
         """
         link, target = fetch.leased.link, canonical(url, extra_parameters=self.parts.dropped_parameters)
         if target is None:
@@ -298,9 +315,7 @@ class Crawl:
                 return KNOWN
             fetch.redirect_targets.append(target)
         self.frontier.release(now, [link.url], slots_only=True)
-        decision = self.admission.ask(redirected(link, target), moment, tunnel)
-        if decision.passed and decision.reason:
-            fetch.decision = replace(fetch.decision, reason=decision.reason)
+        decision = self.admission.ask(redirected(link, target), moment)
         return None if decision.passed else decision.reason
 
     # --- the content of a page

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from topiccrawler.crawling.admission import Admission, BudgetRule, Decision, Moment, TrapRule, by_column
+from topiccrawler.crawling.admission import Admission, BudgetRule, Moment, TrapRule, by_column
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS, OwnLearning, Rescoring
 from topiccrawler.crawling.sharing import Learning, Prefetch, SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings, is_listing
@@ -59,7 +59,6 @@ class Ordering:
         self.admission = admission or Admission()
         if budgets is not None:
             self.admission.add(BudgetRule(budgets), TrapRule(budgets))
-        self.decision = Decision(True)  # the decision on the URL that was leased last
         self.listings, self._refused = listings, refused
         self.rescoring = Rescoring(frontier, apply=None if shared is None else shared.send_scores)
         self._refresh_asked = False
@@ -163,13 +162,12 @@ class Ordering:
         )[0]
 
     def lease(self, now: float, refusals: int = 0) -> Leased | None:
-        """Lease the best URL that may be fetched now, or return None; `decision` is then the admission's decision on it.
+        """Lease the best URL that may be fetched now, or return None.
 
         `refusals`: how many URLs may be refused in this call (0 = no bound). After that many the result is None, and `next_ready` says
         when to call again.
         """
         refused = 0
-        decisions: dict[str, Decision] = {}
 
         def ask(row: Leased) -> str | Postpone | None:
             nonlocal refused
@@ -181,7 +179,6 @@ class Ordering:
                 return BELOW_LEAST_SCORE
             decision = self.admission.ask(row.link, Moment.LEASED, row.tunnel, now)
             if decision.passed:
-                decisions[row.link.url] = decision
                 return None
             refused += 1
             if decision.postpones:
@@ -190,15 +187,16 @@ class Ordering:
             return decision.reason
 
         leased = self.frontier.lease(now, ask)
-        if leased is not None:
-            self.decision = decisions[leased.link.url]
-            if self.budgets is not None:
-                self.budgets.lease(leased.link)
+        if leased is not None and self.budgets is not None:
+            self.budgets.lease(leased.link)
         return leased
 
-    def end(self, url: str, state: State, reason: str, now: float, *, fetched: bool = True) -> None:
-        """End the lease of a URL and report its outcome to the strategy and the budgets; `fetched`: a response was received."""
-        self.frontier.end(url, state, reason, now)
+    def end(
+        self, url: str, state: State, reason: str, now: float, *, fetched: bool = True, unused: bool = False
+    ) -> None:
+        """End the lease of a URL and report its outcome to the strategy and the budgets. `fetched`: a response was received; `unused`: no
+        request was sent."""
+        self.frontier.end(url, state, reason, now, unused=unused)
         self.strategy.ended(url)
         if self.budgets is not None:
             self.budgets.end(url, state, reason, fetched=fetched)

@@ -174,12 +174,16 @@ class Leases:
 
     def end(self, lease: Lease, state: State, reason: str) -> None:
         """End an open lease; no effect on one that has ended."""
-        if self._open.pop(lease.number, None) is not None:
+        if self.close(lease):
             self._on_end(lease, state, reason)
+
+    def close(self, lease: Lease) -> bool:
+        """Remove a lease without notifying anyone; False if it was not open."""
+        return self._open.pop(lease.number, None) is not None
 
     def postpone(self, lease: Lease) -> None:
         """Return the URL of an open lease to the queue, with its score; no effect on a lease that has ended."""
-        if self._open.pop(lease.number, None) is not None:
+        if self.close(lease):
             self._on_postpone(lease)
 
     # Signal handlers and the errback of leased requests. They translate Scrapy's events to the methods above.

@@ -23,7 +23,6 @@ from scrapy.spidermiddlewares.urllength import UrlLengthMiddleware
 from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawling import admission
-from topiccrawler.engine.leases import GATE_REFUSED
 from topiccrawler.model import Link
 
 STATS = {  # stats key by rule
@@ -31,7 +30,7 @@ STATS = {  # stats key by rule
     admission.URL_LENGTH: "urllength/request_ignored_count",
     admission.ALLOWED_DOMAINS: "offsite/filtered",
     admission.PRIVATE_NETWORK: "topic/private_addresses/refused",
-    admission.GATE: GATE_REFUSED,
+    admission.GATE: "topic/gate/not_queued",
 }
 OURS = frozenset((*admission.BEFORE_OTHERS, *admission.AFTER_OTHERS))
 

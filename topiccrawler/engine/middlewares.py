@@ -1,14 +1,14 @@
-"""Spider and downloader middlewares that connect a spider's output to the scheduler and apply the link gate.
+"""Spider and downloader middlewares that connect a spider's output to the scheduler and ask the link gate.
 
 `OutlinksMiddleware` moves each page's batch of links from the spider's output to the scheduler.
 
 `LeaseEndMiddleware` notifies the leases of each output of a page, and of its end.
 
-`LinkGateMiddleware` applies the crawl's admission rules to requests that did not come through our scheduler.
+`LinkGateMiddleware` asks the link gate about every request of a link before it is downloaded.
 
 `BackOffMiddleware` sends a page back to the scheduler when the robots.txt of its host was answered with 429 or 503.
 
-`RequestGateMiddleware` applies the link model to the requests of any spider.
+`RequestGateMiddleware` and its companion `LinkContextMiddleware` ask the link model about the requests of any spider.
 """
 
 from __future__ import annotations
@@ -21,27 +21,31 @@ from typing import Any, Self
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http import Response
-from scrapy.settings import Settings
+from scrapy.http import Response, TextResponse
+from scrapy.statscollectors import StatsCollector
 from scrapy.utils.asyncgen import as_async_generator
 from scrapy.utils.asyncio import is_asyncio_available
+from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler import settings as ours
-from topiccrawler.crawling.admission import Admission, GateRule, Moment, redirected
-from topiccrawler.crawling.assemble import assemble
+from topiccrawler.crawling.admission import PASSED, Admission, Decision, GateRule, Moment, redirected
+from topiccrawler.crawling.assemble import Parts
+from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.ordering import Ordering
-from topiccrawler.crawling.recipe import recipe_of
-from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
-from topiccrawler.engine.leases import META
+from topiccrawler.engine.faults import FatalFaults
+from topiccrawler.engine.leases import GATE_REFUSED, META
 from topiccrawler.engine.link_rules import count_refused
-from topiccrawler.engine.opening import crawl_of, faults_of, needed_crawl
+from topiccrawler.engine.opening import crawl_of, faults_of, needed_crawl, parts_of_project
 from topiccrawler.engine.politeness import host_key
 from topiccrawler.engine.progress import BACK_OFFS
+from topiccrawler.engine.reading import content_type
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
-from topiccrawler.errors import ArgumentError, CrawlerError
+from topiccrawler.errors import CrawlerError
 from topiccrawler.items import Outlinks
+from topiccrawler.links.extract import extract
 from topiccrawler.model import Link, Score, Via
+from topiccrawler.pages.parse import parse
 from topiccrawler.strategies.base import Strategy
+from topiccrawler.text.characters import decode
 from topiccrawler.urls.canonical import canonical, host_of
 
 PRIORITY_STEPS = 1000  # priorities are integers in Scrapy: a score becomes thousandths
@@ -193,38 +197,90 @@ def _header(response: Response, name: str) -> str:
 
 
 class LinkGateMiddleware:
-    """Downloader middleware (50, before robots.txt): applies the admission rules to requests that our scheduler has not checked.
+    """Downloader middleware (50, before robots.txt): asks the link gate about the link of each request, just before it is downloaded.
 
-    These are requests of another scheduler, and those that a callback makes with the meta of its response. Only requests that carry a
-    link (`meta["via"]`) are checked; in a crawl of ours, requests without one are the user's own.
+    Every request of a link is asked about, whoever made it: our scheduler, another one, a redirect, a callback that copied the meta of its
+    response. A refused request is not downloaded; its lease ends and its host may be asked for another URL at once. Requests that no
+    scheduler of ours has leased pass the crawl's other admission rules here too. Requests without a link (`meta["via"]`) are the user's own
+    and pass, and so do seeds.
+
+    Stats: `topic/gate/asked`, `topic/gate/scored` (with a probability), `topic/gate/refused`, `topic/gate/tunnels` and
+    `topic/gate/mean_probability`, all of requests.
+
+    `crawl`: None outside a crawl of ours. `scheduler`: as for OutlinksMiddleware.
     """
 
-    def __init__(self, admission: Admission) -> None:
-        self.admission = admission
+    def __init__(
+        self,
+        admission: Admission,
+        stats: StatsCollector,
+        crawl: Crawl | None = None,
+        scheduler: Callable[[], FocusedScheduler | None] = lambda: None,
+    ) -> None:
+        self.admission, self.stats, self.crawl = admission, stats, crawl
+        self._scheduler = scheduler
+        self._scored, self._sum = 0, 0.0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        admission = needed_crawl(crawler).admission
+        crawl = needed_crawl(crawler)
         # our scheduler, which is made later, replaces this function by one that counts more
-        admission.refused = partial(count_refused, crawler.stats)
-        return cls(admission)
+        crawl.admission.refused = partial(count_refused, crawler.stats)
+        return cls(crawl.admission, crawler.stats, crawl, partial(focused_scheduler, crawler))
 
     def process_request(self, request: Request) -> None:
+        scheduler = self._scheduler()
+        lease = scheduler.leases.of(request) if scheduler is not None else None
+        if lease is None:
+            decision = self._of_request(request)
+            if not decision.passed:
+                raise IgnoreRequest(decision.reason)
+        elif (
+            self.crawl is not None and lease.due is None
+        ):  # a page that is checked again has been kept before
+            decision = self.crawl.ask(lease)
+            request.meta["via"] = lease.via
+            self._count(lease.leased.link, decision)
+            if not decision.passed and scheduler is not None:
+                scheduler.refuse(lease, decision.reason)
+                raise IgnoreRequest(decision.reason)
+
+    def _of_request(self, request: Request) -> Decision:
+        """The decision on a request that has no lease."""
         target = canonical(request.url)
-        if META in request.meta or target is None or (found := self.link_of(request, target)) is None:
-            return
+        if target is None or (found := self.link_of(request, target)) is None:
+            return PASSED
         link, tunnel = found
-        moment = Moment.LEASED if link.url == target else Moment.REDIRECTED
-        decision = self.admission.ask(
-            link if moment is Moment.LEASED else redirected(link, target), moment, tunnel
-        )
-        if not decision.passed:
-            raise IgnoreRequest(decision.reason)
+        decision = PASSED
+        moments = (Moment.LEASED, Moment.SENT)
+        if link.url != target:
+            link, moments = redirected(link, target), (Moment.REDIRECTED, Moment.FOLLOWED)
+        for moment in moments:
+            if decision.passed:
+                decision = self.admission.ask(link, moment, tunnel)
+        self._count(link, decision)
+        return decision
 
     def link_of(self, request: Request, target: str) -> tuple[Link, int] | None:
-        """The link that a request follows, and the number of tunnel steps to its page; None for a request that is not checked."""
+        """The link that a request follows, and the number of tunnel steps to its page; None for a request that is not checked. `target`: the
+        canonical URL of the request."""
         via: Via | None = request.meta.get("via")
         return None if via is None else (via.link, via.tunnel)
+
+    def _count(self, link: Link, decision: Decision) -> None:
+        """Count a decision on a link in the stats; seeds are no links."""
+        if not link.source_url:
+            return
+        self.stats.inc_value("topic/gate/asked")
+        if decision.tunnel:
+            self.stats.inc_value("topic/gate/tunnels")
+        if decision.probability is not None:
+            self._scored += 1
+            self._sum += decision.probability
+            self.stats.set_value("topic/gate/scored", self._scored)
+            self.stats.set_value("topic/gate/mean_probability", round(self._sum / self._scored, 4))
+        if not decision.passed:
+            self.stats.inc_value(GATE_REFUSED)
 
 
 class BackOffMiddleware:
@@ -257,29 +313,74 @@ class BackOffMiddleware:
 class RequestGateMiddleware(LinkGateMiddleware):
     """Downloader middleware for spiders of any project: drops requests whose link the link model of the topic TOPIC refuses.
 
-    Enabled alone: DOWNLOADER_MIDDLEWARES = {"topiccrawler.engine.middlewares.RequestGateMiddleware": 50}. The anchor text is the one that
-    CrawlSpider's rules store (`meta["link_text"]`), the source page is the Referer. Start requests have no Referer and pass as seeds. A
-    redirect is scored by the link that it began with. `TOPIC_LINK_THRESHOLD`: as in a crawl of ours.
+    Enabled together with its companion on the spider's side, which finds the link of each request in the page that yields it:
+
+        DOWNLOADER_MIDDLEWARES = {"topiccrawler.engine.middlewares.RequestGateMiddleware": 50}
+        SPIDER_MIDDLEWARES = {"topiccrawler.engine.middlewares.LinkContextMiddleware": 950}
+
+    Then it decides as a crawl of ours. Without the companion a link has no context, only the anchor text that CrawlSpider's rules store
+    (`meta["link_text"]`) and the Referer as its source page. Start requests have no Referer and pass as seeds. A redirect is decided by the
+    link that it began with. `TOPIC_LINK_THRESHOLD`: as in a crawl of ours.
     """
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        with reported_by_scrapy(crawler.settings):
-            topic = crawler.settings.get("TOPIC")
-            if not topic:
-                raise ArgumentError(
-                    "RequestGateMiddleware", "has no topic", "set TOPIC, as TOPIC = 'finance'"
-                )
-            settings = Settings()
-            settings.setmodule(ours, "default")
-            for name in vars(ours):
-                if name.startswith("TOPIC_") and name in crawler.settings:
-                    settings.set(name, crawler.settings[name])
-            parts = assemble(recipe_of(settings, topic, "naive_bayes"))
-        return cls(Admission([GateRule(parts.gate)], partial(count_refused, crawler.stats)))
+        admission = Admission([GateRule(parts_of_project(crawler, cls.__name__).gate)])
+        return cls(admission, crawler.stats)
 
     def link_of(self, request: Request, target: str) -> tuple[Link, int] | None:
+        if (found := super().link_of(request, target)) is not None:
+            return found
         first = canonical((request.meta.get("redirect_urls") or [target])[0]) or target
         source = canonical((request.headers.get("Referer") or b"").decode("latin-1")) or ""
         anchor = " ".join(str(request.meta.get("link_text") or "").split())
         return Link(first, host_of(first), anchor, source_url=source), 0
+
+
+class LinkContextMiddleware:
+    """Spider middleware (950, after Referer) for spiders of any project, the companion of RequestGateMiddleware: stores in `meta["via"]` of
+    each request the link of the response that it follows, with anchor and context as the link model reads them.
+
+    Of several links to one URL it stores the one with the highest probability, since a crawl of ours queues a URL if any link to it passes.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(parts_of_project(crawler, cls.__name__))
+
+    async def process_spider_output(
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        links: dict[str, list[Link]] | None = None
+        async for output in result:
+            if (
+                isinstance(output, Request)
+                and "via" not in output.meta
+                and isinstance(response, TextResponse)
+            ):
+                if links is None:
+                    links = self._links(response)
+                if found := links.get(canonical(output.url) or ""):
+                    odds = self.parts.link_model.log_odds(found)
+                    output.meta["via"] = Via(found[odds.index(max(odds))])
+            yield output
+
+    def _links(self, response: TextResponse) -> dict[str, list[Link]]:
+        """The links of a response by canonical URL, in document order."""
+        html, encoding = decode(response.body, http_content_type_encoding(content_type(response)))
+        depth = response.meta.get("depth", 0) + 1
+        found: dict[str, list[Link]] = {}
+        for link in extract(
+            parse(html),
+            canonical(response.url) or response.url,
+            depth=depth,
+            context=self.parts.context,
+            window=self.parts.recipe.context_characters,
+            extra_parameters=self.parts.dropped_parameters,
+            encoding=encoding,
+        ):
+            found.setdefault(link.url, []).append(link)
+        return found

@@ -25,12 +25,14 @@ from functools import partial
 from pathlib import Path
 from socket import gethostname
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 from zlib import crc32
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
-from scrapy.settings import BaseSettings
+from scrapy.settings import BaseSettings, Settings
 
+from topiccrawler import settings as ours
 from topiccrawler.crawling.assemble import Parts, assemble, topic_of
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.crawl import Crawl, CrawlLimits
@@ -45,7 +47,7 @@ from topiccrawler.crawling.settings_check import warn_of_removed
 from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.crawling.teaching import earlier_pages, with_teaching
-from topiccrawler.engine.faults import FatalFaults
+from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
 from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, SeedsError, StateError, file_faults
 from topiccrawler.frontier.base import Frontier
@@ -359,6 +361,28 @@ def needed_crawl(crawler: Crawler) -> Crawl:
     if crawl is None:
         raise NotConfigured
     return crawl
+
+
+_PARTS: WeakKeyDictionary[Crawler, Parts] = WeakKeyDictionary()
+
+
+def parts_of_project(crawler: Crawler, component: str) -> Parts:
+    """The parts of a crawl for the topic TOPIC, for components that work with a spider of any project. They are made once a crawler.
+
+    `component`: the name of the component, for the error; ArgumentError when the project has no TOPIC.
+    """
+    if (found := _PARTS.get(crawler)) is None:
+        with reported_by_scrapy(crawler.settings):
+            topic = crawler.settings.get("TOPIC")
+            if not topic:
+                raise ArgumentError(component, "has no topic", "set TOPIC, as TOPIC = 'finance'")
+            settings = Settings()
+            settings.setmodule(ours, "default")
+            for name in vars(ours):
+                if name.startswith("TOPIC_") and name in crawler.settings:
+                    settings.set(name, crawler.settings[name])
+            found = _PARTS[crawler] = assemble(recipe_of(settings, topic, "naive_bayes"))
+    return found
 
 
 def faults_of(crawler: Crawler) -> FatalFaults:

@@ -43,7 +43,7 @@ from topiccrawler.engine.progress import QueueStats
 from topiccrawler.engine.waking import WAKE, WakeTimer
 from topiccrawler.frontier.base import Pushed, State
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.model import Link, Page, Via
+from topiccrawler.model import Link, Page
 
 
 def plain_scheduler(crawler: Crawler) -> Scheduler:
@@ -263,9 +263,7 @@ class FocusedScheduler(BaseScheduler):
         lease.moving = False
         refusal: str | None = None
         with self.faults.guard():
-            via: Via | None = request.meta.get("via")
-            tunnel = via.tunnel if via is not None else 0
-            refusal = self.crawl.come_back(lease, request.url, tunnel, self.clock())
+            refusal = self.crawl.come_back(lease, request.url, self.clock())
         if self.faults.broken:
             return False
         if refusal is not None:
@@ -323,7 +321,6 @@ class FocusedScheduler(BaseScheduler):
     def _request(self, fetch: Fetch) -> Request:
         lease, link = self.leases.begin(fetch), fetch.leased.link
         self._count("frontier/leased")
-        self._count("topic/gate/tunnels", bool(fetch.decision.tunnel))
         request = Request(
             link.url,
             errback=self.leases.failed,
@@ -351,6 +348,18 @@ class FocusedScheduler(BaseScheduler):
         if state is State.ERROR:
             self._count(f"frontier/failed/{reason.partition(':')[0].replace(' ', '_')}")
         self.end_if_enough()
+
+    def refuse(self, lease: Lease, reason: str) -> None:
+        """End a lease whose request the link gate refuses. Its host's slot is free at once; a redirect has used the first host's."""
+        if lease.redirect_targets:
+            self.leases.end(lease, State.DISCARDED, reason)
+            return
+        now = self.clock()
+        if self.leases.close(lease):
+            with self.faults.guard():
+                self.crawl.refuse(lease, reason, now)
+            if not self.faults.broken:
+                self.end_if_enough()
 
     def _postponed(self, lease: Lease) -> None:
         """Return the URL of a lease to the queue: it is fetched when its host is ready again."""

@@ -167,9 +167,10 @@ class Frontier(Protocol):
         has ended. A waiting URL keeps its score, an unknown one gets that of `target`. Leases may end in any order.
         """
 
-    def end(self, url: str, state: State, reason: str, now: float) -> None:
+    def end(self, url: str, state: State, reason: str, now: float, *, unused: bool = False) -> None:
         """Acknowledge a lease: the URL becomes completed, discarded or error (ValueError for another state), and the host's slot
-        ends unless it was released before. A URL that is unknown or not leased is ignored, since an end may be reported twice."""
+        ends unless it was released before. `unused`: no request was sent, so the slot costs the host nothing. A URL that is unknown
+        or not leased is ignored, since an end may be reported twice."""
 
     def release(self, now: float, urls: Iterable[str] | None = None, *, slots_only: bool = False) -> int:
         """Put leases back to waiting with their old score: those of `urls`, else those past their deadline. With `slots_only` the

@@ -315,10 +315,10 @@ class LeasingFrontier(ABC):
         self._without_slot.add(link.url)
         return Leased(link, score.value, score.carry, 0, score.shares, deadline)
 
-    def end(self, url: str, state: State, reason: str, now: float) -> None:
+    def end(self, url: str, state: State, reason: str, now: float, *, unused: bool = False) -> None:
         if state in {State.WAITING, State.PROCESSING}:
             raise ValueError(f"a lease cannot end as {state}")
-        number = self._end_lease(url, now)
+        number = self._end_lease(url, now, unused=unused)
         if number is None:
             return
         self._move(number, state, reason, now)
@@ -376,12 +376,12 @@ class LeasingFrontier(ABC):
         self.hosts.done(self._host(self._leases[url][1]), now)
         return True
 
-    def _end_lease(self, url: str, now: float) -> int | None:
+    def _end_lease(self, url: str, now: float, *, unused: bool = False) -> int | None:
         _, number = self._leases.pop(url, (0.0, None))
         if url in self._without_slot:
             self._without_slot.remove(url)
         elif number is not None:
-            self.hosts.done(self._host(number), now)
+            (self.hosts.release if unused else self.hosts.done)(self._host(number), now)
         return number
 
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from topiccrawler.crawling import assemble
-from topiccrawler.crawling.assemble import PLAIN_CONTEXT, Parts
+from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError, ModelError, StrategyError
+from topiccrawler.link_model.from_keywords import NONE
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.strategies import STRATEGIES, build
 from topiccrawler.strategies.base import Strategy
@@ -94,16 +95,15 @@ def build_all(recipe: Recipe, specs: Sequence[str], *, forgiving: Sequence[str] 
 def parts_of(recipe: Recipe, spec: str, seed: int = 0) -> Parts:
     """The crawl's parts with the strategy of the spec. A topic's link model is loaded once per process."""
     ready = replace(pruned(recipe, spec), strategy=name_of(spec), parameters=parameters_of(spec), seed=seed)
-    model = _model(recipe.topic, recipe.link_models) if assemble.needs_link_model(ready) else None
-    return assemble.assemble(ready, model)
+    return assemble.assemble(ready, lambda one: _model(one.topic, one.link_models))
 
 
-def contexts_of(recipe: Recipe) -> list[ContextMaker]:
-    """All context makers that a topic may need."""
+def context_of(recipe: Recipe) -> ContextMaker:
+    """The context maker with which the topic's link model was trained; that of its keywords if there is none."""
     try:
-        return list(dict.fromkeys((PLAIN_CONTEXT, _model(recipe.topic, recipe.link_models).context)))
+        return _model(recipe.topic, recipe.link_models).context
     except ModelError:
-        return [PLAIN_CONTEXT]
+        return _model(recipe.topic, NONE).context
 
 
 @lru_cache(maxsize=4)

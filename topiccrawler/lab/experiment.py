@@ -13,7 +13,7 @@ from pathlib import Path
 
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import SeedsError
-from topiccrawler.lab.configurations import Configurations, build_all, contexts_of, strategy_of
+from topiccrawler.lab.configurations import Configurations, build_all, context_of, strategy_of
 from topiccrawler.lab.labels import Labels, read_labels
 from topiccrawler.lab.live import LiveCrawls
 from topiccrawler.lab.measures import STEP_PAGES, Scored, Truth, checkpoints
@@ -137,7 +137,7 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
 
 def reading_plan(plan: Plan) -> ReadingPlan:
     """The plan of what must be read from the web for all strategies."""
-    contexts = dict.fromkeys(context for recipe in plan.recipes for context in contexts_of(recipe))
+    contexts = dict.fromkeys(context_of(recipe) for recipe in plan.recipes)
     details = any(strategy_of(spec).needs_detail for spec in plan.specs)
     return ReadingPlan.of(plan.web, plan.recipes, list(contexts), details=details)
 

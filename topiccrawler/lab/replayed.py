@@ -128,6 +128,10 @@ class ReplayedCrawl:
             fetch = self.crawl.next(float(len(order)))
             if fetch is None:
                 return
+            if not (decision := self.crawl.ask(fetch)).passed:
+                self.found.refused += 1
+                self.crawl.refuse(fetch, decision.reason, float(len(order)))
+                continue
             self.found.tunnels += bool(fetch.decision.tunnel)
             order.append(self.parsed.numbers[fetch.leased.link.url])
             if len(order) % MEMORY_STEP == 0:

@@ -104,8 +104,8 @@ class PartitionedFrontier(LearnsTogether):
                 return None
         return None
 
-    def end(self, url: str, state: State, reason: str, now: float) -> None:
-        self._of(host_of(url)).end(url, state, reason, now)
+    def end(self, url: str, state: State, reason: str, now: float, *, unused: bool = False) -> None:
+        self._of(host_of(url)).end(url, state, reason, now, unused=unused)
 
     def release(self, now: float, urls: Iterable[str] | None = None, *, slots_only: bool = False) -> int:
         if urls is None:
