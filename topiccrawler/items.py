@@ -1,6 +1,6 @@
 """Defines what a spider yields for each page: a PageItem for the pipelines and an Outlinks for the scheduler.
 
-Items of other spiders count as pages too: a dict, attrs, dataclass or Item with `url`, `text` and `is_target`. Such an item may have more
+Items of other spiders count as pages too: a dict, attrs, dataclass or Item with `url`, `title` and `text`. Such an item may have more
 fields. Any other item passes the pipelines unchanged.
 """
 
@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, MutableMapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from topiccrawler.model import Link, Page
+
+if TYPE_CHECKING:
+    from topiccrawler.pages.read import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +55,32 @@ class PageFields:
     alias_of: str = ""  # URL of the first page that this one is a near-duplicate of; text is empty then
 
 
+UNCLASSIFIED = -1.0  # relevance of an item that no page classifier has read yet
+
+
 @dataclass(slots=True, kw_only=True)
 class PageItem(PageFields):
     """The item of a page, as pipelines and feeds get it."""
 
-    is_target: bool = False  # relevance >= the topic's page_threshold
+    relevance: float = (
+        UNCLASSIFIED  # 0..1, once a page classifier has read the page: RelevancePipeline at the latest
+    )
     media: list[Medium] = field(default_factory=list)  # pictures and files it links; never fetched
 
 
-MARKS = ("url", "text", "is_target")  # fields that make an item a page
+class ReadItem(PageItem):
+    """The item of a page that this crawl has read. It carries what the pipelines need of the reading; neither is a field of the item.
+
+    `reading`: until the page is kept or dropped. `modified`: the Last-Modified header of the response.
+    """
+
+    __slots__ = ("modified", "reading")
+
+    reading: Reading | None
+    modified: str
+
+
+MARKS = ("url", "title", "text")  # fields that make an item a page
 
 
 def is_page(item: Any) -> bool:

@@ -49,7 +49,7 @@ def read_and_end(crawl: Crawl, fetch: Fetch, now: float) -> None:
     crawl.visit(reading.page, crawl.links_of(reading), now, fetch)
     item = crawl.item_of(reading, 200, now)
     fetch.status = 200
-    assert (item.url, item.is_target, item.encoding) == (SEED, True, "gb18030")
+    assert (item.url, item.relevance, item.encoding) == (SEED, reading.page.relevance, "gb18030")
     crawl.end(fetch, Outcome(State.COMPLETED, "kept", is_relevant=True, format=item.format), now)
 
 

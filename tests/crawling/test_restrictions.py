@@ -6,7 +6,8 @@ from datetime import date
 
 import pytest
 
-from topiccrawler.crawling.harvest import Restrictions, own_domains
+from topiccrawler.crawling.harvest import own_domains
+from topiccrawler.crawling.page_filter import Restrictions
 from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.errors import ArgumentError, TopicError
 from topiccrawler.topics.topic import SiteRule, read_site_rules

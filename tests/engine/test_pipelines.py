@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 import pytest
@@ -16,9 +17,12 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.page_filter import PageFilter, Restrictions
 from topiccrawler.engine.pipelines import NearDuplicatePipeline, RelevancePipeline, StoragePipeline
 from topiccrawler.errors import ArgumentError
-from topiccrawler.items import Medium, PageItem
+from topiccrawler.items import UNCLASSIFIED, Medium, PageItem
+from topiccrawler.pages.read import PageWords
+from topiccrawler.text.segmenter import PLAIN
 
 TEXT = "基金净值今日上涨,市场成交活跃,投资者信心增强。"
 
@@ -35,14 +39,16 @@ def stats() -> StatsCollector:
     return StatsCollector(get_crawler())
 
 
-def item(url: str, text: str = TEXT, *, is_target: bool = True) -> PageItem:
+OFF = "周末天气晴朗,适合出门散步。"
+
+
+def item(url: str, text: str = TEXT, relevance: float = 0.9) -> PageItem:
     return PageItem(
         url=url,
         title="题",
         text=text,
         topic="finance",
-        relevance=0.9,
-        is_target=is_target,
+        relevance=relevance,
         depth=1,
         source_url="http://a.cn/",
         anchor="基金",
@@ -53,23 +59,87 @@ def item(url: str, text: str = TEXT, *, is_target: bool = True) -> PageItem:
     )
 
 
-def test_pages_off_topic_are_dropped_and_what_is_no_page_passes() -> None:
-    relevance = RelevancePipeline()
+class ByShare:
+    """A page classifier by hand: a page is relevant if its body has 基金. It counts the pages that it has classified."""
+
+    threshold: ClassVar[float] = 0.5
+    reads_segments: ClassVar[bool] = False
+    similarity_threshold = 0.5
+
+    def __init__(self) -> None:
+        self.classified: list[str] = []
+
+    def similarity(self, words: PageWords) -> float:
+        return self.relevance(words)
+
+    def relevance(self, words: PageWords) -> float:
+        self.classified.append("".join(words.body))
+        return 0.8 if "基金" in "".join(words.body) else 0.1
+
+    def explain(self, words: PageWords) -> list[tuple[str, float]]:
+        return []
+
+
+@pytest.fixture
+def relevance(stats: StatsCollector) -> RelevancePipeline:
+    return RelevancePipeline(PageFilter.of(ByShare(), Restrictions()), lambda: PLAIN, stats)
+
+
+def classified(pipeline: RelevancePipeline) -> list[str]:
+    assert isinstance(pipeline.filter.classifier, ByShare)
+    return pipeline.filter.classifier.classified
+
+
+def test_a_page_is_dropped_by_the_relevance_it_was_read_with(relevance: RelevancePipeline) -> None:
     with pytest.raises(DropItem, match="off topic"):
-        relevance.process_item(item("http://a.cn/1", is_target=False))
+        relevance.process_item(item("http://a.cn/1", relevance=0.49))
+    kept = item("http://a.cn/2", OFF, relevance=0.5)
+    assert relevance.process_item(kept) is kept
+    assert (kept.relevance, classified(relevance)) == (0.5, [])
     assert relevance.process_item({"own": 1}) == {"own": 1}
 
 
-def test_a_sample_of_the_pages_off_topic_is_kept_apart(tmp_path: Path) -> None:
+def test_a_page_that_nobody_has_classified_is_classified_here_once(relevance: RelevancePipeline) -> None:
+    kept = item("http://a.cn/1", relevance=UNCLASSIFIED)
+    assert relevance.process_item(kept).relevance == 0.8
+    with pytest.raises(DropItem, match="off topic"):
+        relevance.process_item(item("http://a.cn/2", OFF, relevance=UNCLASSIFIED))
+    assert [text[:2] for text in classified(relevance)] == ["基金", "周末"]
+
+
+def test_a_page_before_the_day_that_is_wanted_is_dropped_and_counted(stats: StatsCollector) -> None:
+    restrictions = Restrictions(since=date(2024, 1, 1))
+    pipeline = RelevancePipeline(PageFilter.of(ByShare(), restrictions), lambda: PLAIN, stats)
+    old, new = item("http://a.cn/1"), item("http://a.cn/2")
+    old.published, new.published = "2023-12-31", "2024-01-01"
+    with pytest.raises(DropItem, match="older"):
+        pipeline.process_item(old)
+    assert pipeline.process_item(new) is new
+    assert stats.get_value("topic/skipped/older") == 1
+
+
+def test_a_sample_of_the_pages_off_topic_is_kept_apart(tmp_path: Path, stats: StatsCollector) -> None:
     files = JobFiles(tmp_path / "job", discarded=2)
-    relevance = RelevancePipeline(lambda: files.discarded)
+    kept = PageFilter.of(ByShare(), Restrictions())
+    relevance = RelevancePipeline(kept, lambda: PLAIN, stats, discarded=lambda: files.discarded)
     for number in range(5):
         with pytest.raises(DropItem):
-            relevance.process_item(item(f"http://a.cn/{number}", is_target=False))
+            relevance.process_item(item(f"http://a.cn/{number}", relevance=0.2))
     found = list(files.discarded.records())
     files.close()
-    assert [(record.stored, record.text) for record in found] == [(False, TEXT)] * 2
+    assert [(record.stored, record.text, record.relevance) for record in found] == [(False, TEXT, 0.2)] * 2
     assert sorted(path.name for path in files.folder.iterdir()) == ["discarded.sqlite"]
+
+
+def test_without_a_topic_there_is_no_pipeline_and_with_one_it_needs_no_spider_of_ours() -> None:
+    with pytest.raises(NotConfigured):
+        RelevancePipeline.from_crawler(get_crawler())
+    made = RelevancePipeline.from_crawler(get_crawler(settings_dict={"TOPIC": "finance"}))
+    page = {"url": "http://a.cn/1", "title": "基金定投怎么做", "text": "基金定投是长期投资基金的方法。" * 9}
+    assert made.process_item(page) is page
+    assert 0.5 <= page["relevance"] <= 1.0  # type: ignore[operator]
+    with pytest.raises(DropItem, match="off topic"):
+        made.process_item({"url": "http://a.cn/2", "title": "天气", "text": OFF * 9})
 
 
 def test_a_text_met_before_becomes_an_alias_or_is_dropped(files: JobFiles, stats: StatsCollector) -> None:
@@ -83,15 +153,9 @@ def test_a_text_met_before_becomes_an_alias_or_is_dropped(files: JobFiles, stats
     assert stats.get_value("topic/duplicates/alias") == stats.get_value("topic/duplicates/drop") == 1
 
 
-def test_pages_without_text_and_pages_off_topic_are_nobodys_copies(
-    files: JobFiles, stats: StatsCollector
-) -> None:
+def test_pages_without_text_are_nobodys_copies(files: JobFiles, stats: StatsCollector) -> None:
     duplicates = NearDuplicatePipeline(files, stats)
-    for page in (
-        item("http://a.cn/1", ""),
-        item("http://b.cn/1", ""),
-        item("http://c.cn/1", is_target=False),
-    ):
+    for page in (item("http://a.cn/1", ""), item("http://b.cn/1", "")):
         assert duplicates.process_item(page) is page
     assert duplicates.process_item({"own": 1}) == {"own": 1}
 
@@ -117,26 +181,27 @@ def test_a_wrong_choice_is_refused_and_keep_needs_no_pipeline() -> None:
 @attrs.define
 class AttrsPage:
     url: str
+    title: str
     text: str
-    is_target: bool
     price: float = 0.0
 
 
 @dataclass
 class DataclassPage:
     url: str
+    title: str
     text: str
-    is_target: bool
+    relevance: float = UNCLASSIFIED
     alias_of: str = ""
     copy: str = "of an advertisement"  # a field, no method
 
 
 class ItemPage(Item):
-    url, text, is_target = Field(), Field(), Field()
+    url, title, text = Field(), Field(), Field()
 
 
 def as_dict(**given: Any) -> dict[str, Any]:
-    return {**asdict(item("")), **given, "price": 3}
+    return {**asdict(item("", relevance=UNCLASSIFIED)), **given, "price": 3}
 
 
 MAKERS = pytest.mark.parametrize("make", [as_dict, AttrsPage, DataclassPage, ItemPage])
@@ -144,13 +209,16 @@ MAKERS = pytest.mark.parametrize("make", [as_dict, AttrsPage, DataclassPage, Ite
 
 @MAKERS
 def test_pages_of_any_item_type_are_filtered_compared_and_stored(
-    make: Callable[..., Any], files: JobFiles, stats: StatsCollector
+    make: Callable[..., Any], files: JobFiles, stats: StatsCollector, relevance: RelevancePipeline
 ) -> None:
     with pytest.raises(DropItem):
-        RelevancePipeline().process_item(make(url="http://a.cn/0", text=TEXT, is_target=False))
+        relevance.process_item(make(url="http://a.cn/0", title="题", text=OFF))
+    kept = relevance.process_item(make(url="http://a.cn/9", title="题", text=TEXT))
+    assert ItemAdapter(kept).get("relevance", 0.8) == 0.8
+    assert len(classified(relevance)) == 2
     aliases, storage = NearDuplicatePipeline(files, stats), StoragePipeline(files)
     aliases.process_item(item("http://a.cn/1"))
-    again = make(url="http://b.cn/1", text=TEXT, is_target=True)
+    again = make(url="http://b.cn/1", title="题", text=TEXT)
     copied = aliases.process_item(again)
     assert type(copied) is type(again)
     assert ItemAdapter(copied)["text"] == ""
@@ -163,7 +231,7 @@ def test_pages_of_any_item_type_are_filtered_compared_and_stored(
 
 @pytest.mark.parametrize("other", [{"url": "http://a.cn/"}, {}, "text", DataclassPage, 7])
 def test_what_is_no_page_passes_every_pipeline_as_it_is(
-    other: Any, files: JobFiles, stats: StatsCollector
+    other: Any, files: JobFiles, stats: StatsCollector, relevance: RelevancePipeline
 ) -> None:
-    for pipeline in (RelevancePipeline(), NearDuplicatePipeline(files, stats), StoragePipeline(files)):
+    for pipeline in (relevance, NearDuplicatePipeline(files, stats), StoragePipeline(files)):
         assert pipeline.process_item(other) is other

@@ -48,7 +48,7 @@ def copies(tmp_path: Path) -> Iterator[NearDuplicatePipeline]:
 def kept(copies: NearDuplicatePipeline, reading: Reading) -> PageItem:
     item = PageItem(
         url=reading.page.url, title=reading.page.title, text=reading.main_text, topic="finance", relevance=0.9,
-        is_target=True, depth=1, source_url="", anchor="", score=0.5, encoding="utf-8", fetched=7.0,
+        depth=1, source_url="", anchor="", score=0.5, encoding="utf-8", fetched=7.0,
     )  # fmt: skip
     found = copies.process_item(item)
     assert isinstance(found, PageItem)

@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import pytest
 
-from topiccrawler.crawling.harvest import Verdict
+from topiccrawler.crawling.page_filter import Verdict
 from topiccrawler.lab.kept_pages import Assessed, Bin, Kept, calibration_error, measure, reliability
 from topiccrawler.lab.measures import KEPT, Curve, Scored, Truth, figures
 

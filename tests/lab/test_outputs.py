@@ -19,7 +19,7 @@ import pytest
 from matplotlib.image import imread
 from message_facts import numbers
 
-from topiccrawler.crawling.harvest import Verdict
+from topiccrawler.crawling.page_filter import Verdict
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.configurations import Configurations
 from topiccrawler.lab.cost import Cost

@@ -14,7 +14,7 @@ decides, and the refusal is counted for it.
     robots_txt, resolved_address        applied by the downloader   their verdicts are read here, for explanations only
 
 A text that is no http(s) URL has no canonical form (urls.canonical), so it is no link. Restrictions on a page's format or date are applied
-later (crawling.harvest.Restrictions).
+later (crawling.page_filter).
 
 `LinkGate` drops links that probably lead to irrelevant pages. The conflict: most of a queue is never fetched, but a crawl that only follows
 good links never finds what is behind a poor one; and a decision made when a link was queued may be wrong when it is fetched. So the gate

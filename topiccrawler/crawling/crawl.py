@@ -47,24 +47,17 @@ from topiccrawler.crawling.contents import (
     summary_in,
     words_in,
 )
-from topiccrawler.crawling.harvest import (
-    Estimator,
-    HarvestCounter,
-    Restrictions,
-    Verdict,
-    begin_anew,
-    of_topic,
-    verdict_of,
-)
+from topiccrawler.crawling.harvest import Estimator, HarvestCounter, begin_anew, of_topic
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.crawling.page_filter import PageFilter, Restrictions
 from topiccrawler.crawling.revisiting import Due
 from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
-from topiccrawler.items import PageItem
+from topiccrawler.items import UNCLASSIFIED, PageItem, ReadItem
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link, Page, Score, Via, Visit
@@ -184,7 +177,8 @@ class Crawl:
         self.seeds, self.limits, self._files = list(seeds), limits, files
         self._repeats = repeats
         self.summariser = Summariser(parts.topic.keywords)
-        self.restrictions = restrictions or Restrictions(sites=parts.topic.sites)
+        restrictions = restrictions or Restrictions(sites=parts.topic.sites)
+        self.filter = PageFilter.of(parts.page_classifier, restrictions)
         self.gate = parts.gate
         self.blocks = Blocks(frontier.notes, None if shared is None else shared.exchange)
         self.admission = Admission([blocked(self.blocks), GateRule(self.gate)])
@@ -323,7 +317,7 @@ class Crawl:
     def reads(self, url: str, body: bytes, content_type: str = "") -> bool:
         """Whether this crawl reads documents of the response's format."""
         form = recognise(body, content_type)
-        return form in READ and self.restrictions.reads(url, form)
+        return form in READ and self.filter.restrictions.reads(url, form)
 
     def read(
         self,
@@ -374,26 +368,18 @@ class Crawl:
             return replace(links, source_url=reading.page.url, _made={})
         return links
 
-    def verdict(self, reading: Reading) -> Verdict:
-        """The relevance of a page that is compared with the page threshold, and whether the page is kept."""
-        return verdict_of(reading.page, reading.words, self.parts, self.reader.page_threshold)
-
-    def item_of(self, reading: Reading, status: int, now: float) -> PageItem:
-        """The item of a page for Scrapy's item pipelines. `status`: HTTP status; `now`: seconds since the epoch."""
-        page, via = reading.page, reading.page.via
-        relevance, is_kept = self.verdict(reading)
-        # Most pages are dropped as irrelevant, so only kept pages get a summary and metadata that no page classifier reads.
-        facts = facts_in(reading) if is_kept else words_in(reading)
-        if is_kept and self._files is not None and (made := fingerprint_in(reading)) is not None:
-            self._files.fingerprints.put(reading.main_text, made)
-        named = facts.canonical and canonical(facts.canonical, page.url, self.parts.dropped_parameters)
-        return PageItem(
+    def item_of(self, reading: Reading, status: int, now: float, modified: str = "") -> ReadItem:
+        """The item of a page for Scrapy's item pipelines, which decide whether it is kept. `status`: HTTP status; `now`: seconds since the
+        epoch; `modified`: the Last-Modified header."""
+        page, via, parts = reading.page, reading.page.via, self.parts
+        facts = words_in(reading)
+        item = ReadItem(
             url=page.url,
             title=page.title,
             text=reading.main_text,
-            topic=self.parts.topic_of_page(reading.words),
-            relevance=relevance,
-            is_target=is_kept,
+            topic=parts.topic_of_page(reading.words),
+            # the number that strategies need is the filter's too, unless they learn from another topic
+            relevance=page.relevance if parts.strategy_classifier is parts.page_classifier else UNCLASSIFIED,
             depth=page.depth,
             source_url=via.link.source_url if via is not None else "",
             anchor=via.link.anchor if via is not None else "",
@@ -401,16 +387,27 @@ class Crawl:
             encoding=reading.encoding,
             status=status,
             fetched=round(now, 3),
-            summary=summary_in(reading, self.summariser) if is_kept else "",
-            published=facts.published,
-            language=facts.language,
-            canonical_url=named if named and named != page.url else "",
             keywords=facts.keywords,
             description=facts.description,
-            author=facts.author,
             format=reading.format,
-            media=media_in(reading) if is_kept else [],
         )
+        item.reading, item.modified = reading, modified
+        if page.is_target:
+            self.describe(item, reading)
+        return item
+
+    def describe(self, item: PageItem, reading: Reading) -> None:
+        """Fill in the summary, the media and the metadata that no page classifier reads. Most pages are dropped as irrelevant, so this is
+        done only for pages that are kept, or probably will be."""
+        facts, url = facts_in(reading), item.url
+        if self._files is not None and (made := fingerprint_in(reading)) is not None:
+            self._files.fingerprints.put(reading.main_text, made)
+        named = facts.canonical and canonical(facts.canonical, url, self.parts.dropped_parameters)
+        item.summary = summary_in(reading, self.summariser)
+        item.published, item.language, item.author = facts.published, facts.language, facts.author
+        item.canonical_url = named if named and named != url else ""
+        item.keywords, item.description = facts.keywords, facts.description
+        item.media = media_in(reading)
 
     def visit(
         self, page: Page, links: Sequence[Link], now: float, fetch: Fetch | None = None
@@ -507,16 +504,16 @@ class Crawl:
         pages are judged as before and only the strategy was taught, so the page threshold and the counts of earlier pages stay valid.
         """
         self.parts, self.topic, self.strategy = parts, parts.topic, parts.strategy
-        threshold = self.reader.page_threshold
         self.reader, self.summariser = parts.reader(self._repeats), Summariser(parts.topic.keywords)
-        if is_same:
-            self.reader.page_threshold = threshold
+        if not is_same:
+            self.filter.threshold = parts.page_classifier.threshold
+        self.filter.classifier = parts.page_classifier
         self.content_plan = content_plan(parts, self.reader)
         gate, new = self.gate, parts.gate  # changed in place, since the admission rules refer to the object
         gate.scorer, gate.threshold = new.scorer, new.threshold
         gate.tunnel_probability, gate.tunnel_depth = new.tunnel_probability, new.tunnel_depth
         self.hosts.worth = parts.strategy.worth
-        self.restrictions = replace(self.restrictions, sites=parts.topic.sites)
+        self.filter.restrictions = replace(self.filter.restrictions, sites=parts.topic.sites)
         self.ordering.change_strategy(parts.strategy, parts.expand)
         notes = self.frontier.notes
         if not is_same:

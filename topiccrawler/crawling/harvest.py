@@ -1,11 +1,4 @@
-"""Decides which pages a crawl keeps, counts them, and estimates how many relevant pages are still in the queue.
-
-`verdict_of` decides whether a page is kept, by comparing its relevance with the page threshold. Live crawls and comparisons both call it,
-so that a comparison measures what a crawl keeps. Strategies are not notified of what is kept: they know the relevance of each page, not
-the page threshold, which may change while a crawl runs.
-
-`Restrictions` excludes formats of documents and pages before a day. A site's rule replaces the arguments for that site. The date of a page
-is the one it states (pages.metadata), else that of the Last-Modified header; a page without a date is kept.
+"""Counts the pages that a crawl fetches and keeps, and estimates how many relevant pages are still in the queue.
 
 `HarvestCounter` counts for reports: pages fetched, relevant and kept, the formats, and the harvest rate of all pages and of the latest.
 
@@ -22,20 +15,14 @@ from __future__ import annotations
 import json
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import date
-from email.utils import parsedate_to_datetime
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from topiccrawler.crawling.assemble import Parts
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import FrontierView, Notes
-from topiccrawler.model import Page, Visit
-from topiccrawler.pages.read import PageWords
-from topiccrawler.pages.site_rules import rule_of
+from topiccrawler.model import Visit
 from topiccrawler.relevance.base import similarity_of
 from topiccrawler.topics.topic import SiteRule
 
@@ -82,68 +69,9 @@ def begin_anew(notes: Notes, now: float) -> None:
     notes.put(NOTE, repr(now))
 
 
-@dataclass(frozen=True, slots=True)
-class Restrictions:
-    """The formats and the dates of pages that a crawl keeps. `formats`: empty = all. `since`: the first day; None = any.
-
-    `sites`: rules that replace both for their sites.
-    """
-
-    formats: frozenset[str] = frozenset()
-    since: date | None = None
-    sites: Mapping[str, SiteRule] = field(default_factory=dict)
-
-    def reads(self, url: str, form: str) -> bool:
-        """Whether a document of this format is read."""
-        rule = rule_of(url, self.sites)
-        formats = rule.formats if rule is not None and rule.formats else self.formats
-        return not formats or form in formats
-
-    def is_old(self, url: str, published: str, last_modified: str = "") -> bool:
-        """Whether a page is older than `since`; `published`: YYYY-MM-DD or empty, `last_modified`: the HTTP header or empty."""
-        rule = rule_of(url, self.sites)
-        since = rule.since if rule is not None and rule.since else self.since
-        published_on = None if since is None else _day(published) or _day_of_header(last_modified)
-        return since is not None and published_on is not None and published_on < since
-
-
 def own_domains(sites: Mapping[str, SiteRule]) -> list[str]:
     """The hosts to which the rules of sites confine the crawl; empty = any host."""
     return sorted({place.partition("/")[0].partition(":")[0] for place, rule in sites.items() if rule.only})
-
-
-def _day(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text[:10])
-    except ValueError:
-        return None
-
-
-def _day_of_header(text: str) -> date | None:
-    try:
-        return parsedate_to_datetime(text).date()
-    except (ValueError, OverflowError):  # OverflowError: a year or a time zone of twenty digits
-        return None
-
-
-class Verdict(NamedTuple):
-    """The relevance of one page, and whether it is kept."""
-
-    relevance: float  # 0..1, by the page classifier, not by the strategy's own
-    is_kept: bool
-
-
-def verdict_of(page: Page, words: PageWords | None, parts: Parts, threshold: float) -> Verdict:
-    """Decide whether a page is kept. `words`: the words of the page; None = its relevance is that of the page classifier already.
-
-    `threshold`: 0..1.
-    """
-    classifier = parts.page_classifier
-    if words is None or parts.strategy_classifier is classifier:
-        relevance = page.relevance
-    else:
-        relevance = classifier.relevance(words)
-    return Verdict(relevance, relevance >= threshold)
 
 
 RECENT_PAGES = 200

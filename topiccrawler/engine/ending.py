@@ -133,7 +133,7 @@ def look_lines(crawl: Crawl) -> list[str]:
     from topiccrawler.results.job_pages import first_look  # here, because no crawl needs it while it runs
 
     try:
-        return first_look(crawl.files.folder, crawl.reader.page_threshold).lines()
+        return first_look(crawl.files.folder, crawl.filter.threshold).lines()
     except CrawlerError:
         return []
 

@@ -36,9 +36,10 @@ from topiccrawler import settings as ours
 from topiccrawler.crawling.assemble import Parts, assemble, topic_of
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.crawl import Crawl, CrawlLimits
-from topiccrawler.crawling.harvest import LATEST, Restrictions, judged_since
+from topiccrawler.crawling.harvest import LATEST, judged_since
 from topiccrawler.crawling.job_files import SITE_REPEATS, JobFiles
 from topiccrawler.crawling.job_topic import recipe_of_words
+from topiccrawler.crawling.page_filter import Restrictions
 from topiccrawler.crawling.page_stores import as_begun, latest_visits
 from topiccrawler.crawling.recipe import CrawlParams, recipe_of
 from topiccrawler.crawling.resuming import ordering_of

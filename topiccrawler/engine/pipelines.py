@@ -1,6 +1,6 @@
-"""Item pipelines that drop off-topic pages, detect near-duplicates and store pages. Items that are no pages pass unchanged.
+"""Item pipelines that classify pages, detect near-duplicates and store pages. Items that are no pages pass unchanged.
 
-`RelevancePipeline` drops pages below the page threshold.
+`RelevancePipeline` classifies pages and drops those below the page threshold, or excluded by a restriction.
 
 `NearDuplicatePipeline` drops pages whose text is known already, or turns them into aliases.
 
@@ -14,51 +14,113 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
+from itemadapter import ItemAdapter
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
+from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.page_filter import PageFilter, Restrictions
+from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.engine.faults import reported_by_scrapy
 from topiccrawler.engine.leases import OFF_TOPIC
-from topiccrawler.engine.opening import StoreWait, crawl_of, needed_crawl, store_wait
+from topiccrawler.engine.opening import StoreWait, crawl_of, needed_crawl, parts_of_project, store_wait
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import ArgumentError
-from topiccrawler.items import PageItem, alias, page_of
+from topiccrawler.items import PageItem, ReadItem, alias, page_of
 from topiccrawler.pages.formats.registry import HTML
+from topiccrawler.pages.read import PageWords
 from topiccrawler.pages.site_repeats import may_be_same
 from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.pages import record_of
+from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.urls.canonical import host_of, site_of
 
+TOO_OLD = "older than wanted"  # drop reason
 SHORT = 500  # characters; a shorter text is a copy only if the titles agree
 
 
 class RelevancePipeline:
-    """Drops pages whose relevance is below the topic's page threshold, and keeps a sample of them. Items of other types pass.
+    """Decides whether a page is kept: its relevance, the page threshold and the restrictions of date are applied here and nowhere else.
 
+    The relevance is that of the page classifier: the number that the page was read with, where it has one, else it is computed here from
+    the item's title and text, as for the items of any other spider. A page that is dropped may be stored in the sample of dropped pages.
+
+    `filter`: the filter of the crawl, or of the project's TOPIC for a spider that is not ours. `segmenter`: returns the one of its topic.
     `discarded`: returns the sample; it is called at the first dropped page. None = no sample is kept.
     """
 
-    def __init__(self, discarded: Callable[[], PageSample] | None = None) -> None:
-        self._discarded = discarded
+    def __init__(
+        self,
+        filter: PageFilter,  # noqa: A002
+        segmenter: Callable[[], Segmenter],
+        stats: StatsCollector,
+        *,
+        crawl: Crawl | None = None,
+        discarded: Callable[[], PageSample] | None = None,
+    ) -> None:
+        self.filter, self.stats = filter, stats
+        self._segmenter, self._crawl, self._discarded = segmenter, crawl, discarded
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        crawl = crawl_of(crawler)
-        if crawl is None or not crawler.settings.getint("TOPIC_DISCARDED_SAMPLE"):
-            return cls()
-        return cls(lambda: crawl.files.discarded)
+        crawl, settings = crawl_of(crawler), crawler.settings
+        if crawl is not None:
+            sampled = settings.getint("TOPIC_DISCARDED_SAMPLE")
+            return cls(
+                crawl.filter,
+                lambda: crawl.parts.segmenter,
+                crawler.stats,
+                crawl=crawl,
+                discarded=(lambda: crawl.files.discarded) if sampled else None,
+            )
+        if not settings.get("TOPIC"):  # also of our own project, whose other spiders have no topic
+            raise NotConfigured
+        parts = parts_of_project(crawler, cls.__name__)
+        kept = PageFilter.of(parts.page_classifier, Restrictions(sites=parts.topic.sites))
+        return cls(kept, lambda: parts.segmenter, crawler.stats)
 
     def process_item(self, item: Any) -> Any:
         page = page_of(item)
-        if page is not None and not page.is_target:
+        if page is None:
+            return item
+        reading = item.reading if isinstance(item, ReadItem) else None
+        words: PageWords | None = None
+        is_known = isinstance(page.relevance, int | float) and 0.0 <= page.relevance <= 1.0
+        known = page.relevance if is_known else None
+        if known is None:
+            words = reading.words if reading is not None else self._words(page)
+        verdict = self.filter.verdict(words, known)
+        _set_relevance(item, verdict.relevance)
+        if not verdict.is_kept:
             if self._discarded is not None:
-                self._discarded().add(replace(record_of(page), stored=False))
+                sampled = replace(record_of(page), relevance=verdict.relevance, stored=False)
+                self._discarded().add(sampled)
             raise DropItem(OFF_TOPIC)
+        modified = ""
+        if isinstance(item, ReadItem):
+            if self._crawl is not None and reading is not None and not reading.page.is_target:
+                self._crawl.describe(item, reading)  # the threshold is lower than the strategy's
+            item.reading, modified, page = None, item.modified, item
+        if self.filter.restrictions.is_old(page.url, page.published, modified):
+            self.stats.inc_value("topic/skipped/older")
+            raise DropItem(TOO_OLD)
         return item
+
+    def _words(self, page: PageItem) -> PageWords:
+        """The words of an item that no reader of ours has read."""
+        in_segments = self.filter.classifier.reads_segments
+        return words_of_record(record_of(page), self._segmenter(), in_segments=in_segments)
+
+
+def _set_relevance(item: Any, relevance: float) -> None:
+    """Set the field `relevance` of an item, if its type may have one."""
+    adapter = ItemAdapter(item)
+    if isinstance(item, dict) or "relevance" in adapter.field_names():
+        adapter["relevance"] = relevance
 
 
 class NearDuplicatePipeline:
@@ -94,7 +156,7 @@ class NearDuplicatePipeline:
 
     def process_item(self, item: Any) -> Any:
         page = page_of(item)
-        if page is None or not page.is_target:
+        if page is None:
             return item
         print_ = self.files.fingerprints.of(page.text, self.files.segmenter)
         if print_ is None:

@@ -26,7 +26,7 @@ from topiccrawler.crawling.revisiting import Due, looked, looked_unchanged, miss
 from topiccrawler.engine.leases import META, Leases
 from topiccrawler.engine.opening import StoreWait, store_wait
 from topiccrawler.frontier.base import Leased, Listing, Row, State
-from topiccrawler.items import Outlinks, page_of
+from topiccrawler.items import Outlinks, ReadItem, page_of
 from topiccrawler.model import Link, Via
 from topiccrawler.store.page_checks import Check
 from topiccrawler.store.pages import content_hash
@@ -110,7 +110,8 @@ class Revisits:
         version."""
         async for output in outputs:
             page = page_of(output)
-            if page is not None and page.is_target:
+            is_list = isinstance(output, ReadItem) and output.reading and not output.reading.page.is_target
+            if page is not None and not is_list:
                 due.digest = content_hash(page.text)
                 await self._keep_version(due, page.url, page.fetched)
             elif isinstance(output, Outlinks) and not due.digest:

@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from topiccrawler.crawling.assemble import topic_of
-from topiccrawler.crawling.harvest import Verdict
 from topiccrawler.crawling.job_files import DISCARDED, PAGES, VISITS
 from topiccrawler.crawling.job_topic import TOPIC, as_toml
 from topiccrawler.crawling.launching import crawl_line, failure, start_scrapy
+from topiccrawler.crawling.page_filter import Verdict
 from topiccrawler.lab.configurations import name_of, parameters_of, pruned
 from topiccrawler.lab.cost import Cost, memory_mb
 from topiccrawler.lab.recorded_web import RecordedPages

@@ -22,7 +22,7 @@ from itertools import accumulate
 from statistics import fmean, stdev
 from typing import Any
 
-from topiccrawler.crawling.harvest import Verdict
+from topiccrawler.crawling.page_filter import Verdict
 from topiccrawler.lab.kept_pages import Assessed, Kept, measure, reliability
 
 

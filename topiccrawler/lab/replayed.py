@@ -16,7 +16,7 @@ from pathlib import Path
 
 from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.crawl import Crawl, Fetch, Outcome
-from topiccrawler.crawling.harvest import Verdict, verdict_of
+from topiccrawler.crawling.page_filter import Verdict
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.frontier.base import State
@@ -151,8 +151,7 @@ class ReplayedCrawl:
             return
         page = self.page(number, reading, fetch.via)
         # whether a crawl would keep the page; the store, which detects copies, is not replayed
-        threshold = self.parts.page_classifier.threshold
-        self.found.verdicts[number] = verdict_of(page, None, self.parts, threshold)
+        self.found.verdicts[number] = self.crawl.filter.verdict(None, page.relevance)
         links = self.parsed.links(reading, page, self.parts.context)
         self.crawl.visit(page, links, now, fetch)
         self.cost.most_queued = max(self.cost.most_queued, self.frontier.look().waiting())

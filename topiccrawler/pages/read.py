@@ -258,7 +258,6 @@ class Reader(ContentReader):
         )
         self.page_classifier = page_classifier
         self.repeats = repeats  # of the crawl; None: each page is read by itself
-        self.page_threshold = page_classifier.threshold  # can be changed while a crawl runs
 
     def read(
         self,
@@ -303,7 +302,7 @@ class Reader(ContentReader):
             terms=terms_of(words),
             similarity=similarity,
             relevance=relevance,
-            is_target=relevance >= self.page_threshold,
+            is_target=relevance >= self.page_classifier.threshold,
             seconds=seconds,
             via=via,
             is_detail=content.is_detail,

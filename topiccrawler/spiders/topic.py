@@ -167,12 +167,8 @@ class TopicSpider(FocusedSpider):
             logger.info("Cannot read %s (%s): %s", response.url, reading.format, reading.fault)
             self._count("topic/skipped/unreadable")
             return
-        item = self.crawl.item_of(reading, response.status, self.crawl.clock())
         modified = (response.headers.get("Last-Modified") or b"").decode("latin-1")
-        if self.crawl.restrictions.is_old(item.url, item.published, modified):
-            self._count("topic/skipped/older")
-        else:
-            yield item
+        yield self.crawl.item_of(reading, response.status, self.crawl.clock(), modified)
         yield Outlinks(reading.page, self.crawl.links_of(reading))
 
     def _count(self, key: str) -> None:

@@ -85,9 +85,10 @@ class PageRecord(PageFields):
 
 
 def record_of(item: PageItem) -> PageRecord:
-    """The record by which the page of an item is stored."""
+    """The record by which the page of an item is stored. An item whose type has no field for the relevance is stored with 0."""
     media = json.dumps([asdict(medium) for medium in item.media], ensure_ascii=False) if item.media else ""
-    return PageRecord(media=media, **{field.name: getattr(item, field.name) for field in fields(PageFields)})
+    values = {field.name: getattr(item, field.name) for field in fields(PageFields)}
+    return PageRecord(media=media, **{**values, "relevance": max(0.0, item.relevance)})
 
 
 COLUMNS = [field.name for field in fields(PageRecord)]

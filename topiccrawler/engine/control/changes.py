@@ -148,8 +148,8 @@ def _topic(crawl: Crawl, value: str) -> Change:
 
 
 def _page_threshold(crawl: Crawl, value: float) -> Change:
-    make = partial(setattr, crawl.reader, PAGE_THRESHOLD, value)
-    return Change(PAGE_THRESHOLD, crawl.reader.page_threshold, value, make)
+    make = partial(setattr, crawl.filter, "threshold", value)
+    return Change(PAGE_THRESHOLD, crawl.filter.threshold, value, make)
 
 
 def _link_threshold(crawl: Crawl, value: float) -> Change:

@@ -38,7 +38,7 @@ def status_of(
         "queued": crawl.frontier.look().waiting(),
         "in_flight": scheduler.under_way if scheduler is not None else 0,
         "held_back": held,
-        "page_threshold": round(crawl.reader.page_threshold, _PLACES),
+        "page_threshold": round(crawl.filter.threshold, _PLACES),
         "hosts": len(crawl.hosts),
         "hosts_waiting": dict(waits.most_common()),
         "relevant_waiting": None if estimate is None else round(estimate.relevant),

@@ -105,7 +105,7 @@ async def why(crawl: Crawl, url: str) -> dict[str, Any]:
     found = explained(crawl.parts, row.link, explanation, strategy, crawl.admission, row.tunnel)
     return {
         **found,
-        "crawl": crawl_as_json(history, crawl.files.folder, crawl.parts, crawl.reader.page_threshold),
+        "crawl": crawl_as_json(history, crawl.files.folder, crawl.parts, crawl.filter.threshold),
     }
 
 

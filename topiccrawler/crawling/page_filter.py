@@ -1,0 +1,91 @@
+"""Decides which pages a crawl keeps: by their relevance against the page threshold, and by restrictions of format and date.
+
+`PageFilter` is asked once about each page: by the item pipeline RelevancePipeline in a live crawl, and by the replay in a comparison, so
+that a comparison measures what a crawl keeps. Strategies are not notified of what is kept: they know the relevance of each page, not the
+page threshold, which may change while a crawl runs.
+
+`Restrictions` excludes formats of documents and pages before a day. A site's rule replaces the arguments for that site. The date of a page
+is the one it states (pages.metadata), else that of the Last-Modified header; a page without a date is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from email.utils import parsedate_to_datetime
+from typing import NamedTuple
+
+from topiccrawler.pages.read import PageClassifier, PageWords
+from topiccrawler.pages.site_rules import rule_of
+from topiccrawler.topics.topic import SiteRule
+
+
+@dataclass(frozen=True, slots=True)
+class Restrictions:
+    """The formats and the dates of pages that a crawl keeps. `formats`: empty = all. `since`: the first day; None = any.
+
+    `sites`: rules that replace both for their sites.
+    """
+
+    formats: frozenset[str] = frozenset()
+    since: date | None = None
+    sites: Mapping[str, SiteRule] = field(default_factory=dict)
+
+    def reads(self, url: str, form: str) -> bool:
+        """Whether a document of this format is read at all."""
+        rule = rule_of(url, self.sites)
+        formats = rule.formats if rule is not None and rule.formats else self.formats
+        return not formats or form in formats
+
+    def is_old(self, url: str, published: str, last_modified: str = "") -> bool:
+        """Whether a page is older than `since`; `published`: YYYY-MM-DD or empty, `last_modified`: the HTTP header or empty."""
+        rule = rule_of(url, self.sites)
+        since = rule.since if rule is not None and rule.since else self.since
+        published_on = None if since is None else _day(published) or _day_of_header(last_modified)
+        return since is not None and published_on is not None and published_on < since
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError:
+        return None
+
+
+def _day_of_header(text: str) -> date | None:
+    try:
+        return parsedate_to_datetime(text).date()
+    except (ValueError, OverflowError):  # OverflowError: a year or a time zone of twenty digits
+        return None
+
+
+class Verdict(NamedTuple):
+    """The relevance of one page, and whether it is kept."""
+
+    relevance: float  # 0..1, by the page classifier, not by the strategy's own
+    is_kept: bool
+
+
+@dataclass(slots=True)
+class PageFilter:
+    """Decides whether pages are kept. A running crawl changes its fields when topic or threshold change.
+
+    `threshold`: 0..1, the relevance from which a page is kept.
+    """
+
+    classifier: PageClassifier
+    restrictions: Restrictions
+    threshold: float
+
+    @classmethod
+    def of(cls, classifier: PageClassifier, restrictions: Restrictions) -> PageFilter:
+        """A filter with the classifier's own threshold."""
+        return cls(classifier, restrictions, classifier.threshold)
+
+    def verdict(self, words: PageWords | None, relevance: float | None = None) -> Verdict:
+        """The verdict on a page by its relevance. `relevance`: by this filter's classifier, where it was computed before; else `words`
+        are classified."""
+        if relevance is None:
+            relevance = self.classifier.relevance(words or PageWords())
+        return Verdict(relevance, relevance >= self.threshold)
