@@ -181,7 +181,7 @@ class LinkGate:
         `is_redirect`: `link` is the target of a redirect. After a tunnel step it belongs to that step and passes.
         """
         if not link.source_url or self.scorer is None:
-            return self.decide(link, tunnel)
+            return _EXEMPT.get(_exempt(link), _OPEN)
         scored = float(probability(np.array(self.scorer.log_odds([link])))[0])
         if link.kind == LISTING:
             return Decision(True, probability=scored, reason=OF_SITE)
