@@ -219,7 +219,9 @@ def main() -> None:
     parser.add_argument("--disagreements", type=int, default=0, metavar="N")
     parser.add_argument("--json", action="store_true", help="the figures as one JSON line at the end")
     parser.add_argument(
-        "--page-classifier", default="vsm", help="vsm, naive_bayes, svm, cosine:title_weight=1 …"
+        "--page-classifier",
+        default="evidence",
+        help="evidence, vsm, naive_bayes, svm, cosine:title_weight=1 …",
     )
     parser.add_argument("--trained", action="store_true", help="train on the other half first")
     parser.add_argument("--models", type=Path, help="folder of trained page classifiers")

@@ -52,7 +52,7 @@ def test_a_file_is_classified_with_score_threshold_and_words(
     lines = ran.out.splitlines()
     assert lines[0] == page.as_uri()
     assert lines[1].split() == ["title", "沪深股市收盘"]
-    assert re.search(r"vsm\b.* finance\)$", lines[3])
+    assert re.search(r"evidence\b.* finance\)$", lines[3])
     similarity, even = re.fullmatch(
         r"similarity (\d\.\d{4}), by which its links are ordered; (\d\.\d{4}) is even odds", lines[4]
     ).groups()  # type: ignore[union-attr]

@@ -44,11 +44,12 @@ UNNAMED = {"name": "x", "keywords": {"基金": 1, "股票": 1, "理财": 1}}
 @pytest.mark.parametrize(
     "recipe",
     [
+        Recipe("finance", page_classifier="vsm"),
         Recipe("x", topic_fields=UNNAMED),
         Recipe("finance", page_classifier="cosine"),
         Recipe("finance", page_classifier="naive_bayes"),
     ],
-    ids=["vsm", "cosine", "naive_bayes"],
+    ids=["vsm", "unnamed", "cosine", "naive_bayes"],
 )
 @pytest.mark.parametrize("text", [FUNDS, SPORT, ""])
 def test_a_sent_page_is_judged_as_one_that_is_read_here(recipe: Recipe, text: str, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_all_else_may_change_and_is_reported() -> None:
     other = replace(BEGUN, page_classifier="svm", link_threshold=0.4, keywords=("基金", "股票"))
     assert changes(BEGUN, other, FOLDER, queued=True) == [
         "keywords ['基金'] -> ['基金', '股票']",
-        "page_classifier 'vsm' -> 'svm'",
+        "page_classifier 'evidence' -> 'svm'",
         "link_threshold None -> 0.4",
     ]
 

@@ -133,7 +133,7 @@ def test_jobdir_alone_goes_on_with_what_the_job_is(
     forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
 ) -> None:
     job = ("-s", f"JOBDIR={tmp_path / 'job'}")
-    topic = ("-a", "keywords=基金:0.9,股票,投资者", "-a", "page_classifier=vsm", "-a", "pages=4")
+    topic = ("-a", "keywords=基金:0.9,股票,投资者", "-a", "page_classifier=evidence", "-a", "pages=4")
     begun = forked_scrapy("crawl", "topic", *topic, *SEEDS, *FAST, *job, proxy=web.proxy)
     assert begun.code == 0, begun.err
     before = (tmp_path / "job" / "job.json").read_text()
@@ -162,7 +162,7 @@ def test_a_seed_that_led_elsewhere_is_the_seed_of_the_job_that_goes_on(
     assert arguments_of(moved)["seeds"] == "http://a.example/"
     plain = make_job("plain", visits=(home, replace(article, source_url=home.url)))
     assert arguments_of(plain) == {
-        "topic": "finance", "strategy": "breadth_first", "page_classifier": "vsm", "seeds": home.url
+        "topic": "finance", "strategy": "breadth_first", "page_classifier": "evidence", "seeds": home.url
     }  # fmt: skip
     assert arguments_of(tmp_path) == {}
 

@@ -47,7 +47,7 @@ def test_skyreach_counts_at_every_point_of_figure_3() -> None:
 
 def test_what_a_user_gives_goes_before_the_papers_values() -> None:
     settings = Settings()
-    settings.set("TOPIC_PAGE_CLASSIFIER", "vsm", "project")
+    settings.set("TOPIC_PAGE_CLASSIFIER", "evidence", "project")
     opts = options(experiment="jlse", pages=30, topic=["tea"])
     fill_in(opts, settings)
     assert (opts.topic, opts.pages, opts.step) == (["tea"], 30, 250)

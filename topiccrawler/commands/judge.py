@@ -30,12 +30,13 @@ class Command(ReportingCommand):
     def _page_classifier(self, place: str, opts: argparse.Namespace) -> dict[str, Any]:
         from topiccrawler.crawling.assemble import page_classifier_of, reader_of, topic_of
         from topiccrawler.crawling.recipe import recipe_of
+        from topiccrawler.relevance.base import EVIDENCE
 
-        name = opts.page_classifier or self.setting("TOPIC_PAGE_CLASSIFIER") or "vsm"
+        name = opts.page_classifier or self.setting("TOPIC_PAGE_CLASSIFIER") or EVIDENCE
         chosen = opts.topic or self.setting("TOPIC")
         if not chosen and name != "detail":
             raise ArgumentError("--topic", "is missing", "name one: --topic finance")
-        asked = "vsm" if name == "detail" else name
+        asked = EVIDENCE if name == "detail" else name
         recipe = recipe_of(self.project, chosen or "finance", page_classifier=asked)  # detail needs no topic
         topic = topic_of(recipe)
         page_classifier = page_classifier_of(recipe)

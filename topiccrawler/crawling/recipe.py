@@ -23,7 +23,7 @@ from topiccrawler.files import user_path
 from topiccrawler.links.extract import WINDOW_CHARACTERS
 from topiccrawler.pages.formats.reader import SECONDS
 from topiccrawler.pages.title import TITLE_TAG
-from topiccrawler.relevance.base import VSM
+from topiccrawler.relevance.base import EVIDENCE
 from topiccrawler.resources import package_table
 from topiccrawler.strategies import STRATEGIES, parameters_of
 from topiccrawler.strategies.base import Expand
@@ -205,7 +205,7 @@ class Recipe:
     keywords: tuple[str, ...] = ()  # additional keywords
     sites: str | None = None  # file of reading rules
     title_reader: str = TITLE_TAG
-    page_classifier: str = VSM
+    page_classifier: str = EVIDENCE
     page_classifier_models: str | None = None  # folder; None = the models in this package
     link_models: str | None = None  # folder; "none" = the topic's keywords; None = the models in this package
     link_threshold: float | None = None  # 0..1; None = the topic's own, else the link model's

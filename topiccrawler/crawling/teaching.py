@@ -38,7 +38,7 @@ from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Via, Visit
 from topiccrawler.pages.read import SHORTEST_MAIN_TEXT, PageClassifier, PageWords, Reader
 from topiccrawler.pages.site_repeats import SiteRepeats, keys_of, stored_segments
-from topiccrawler.relevance.base import VSM, relevance_of, relevance_with
+from topiccrawler.relevance.base import EVIDENCE, relevance_of, relevance_with
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.training.teaching import taught
 from topiccrawler.store.pages import PageRecord, Pages, PageStore
@@ -262,10 +262,10 @@ def lessons_of(folder: Path) -> Lessons:
     recipe = read_recipe(folder)
     if recipe is None:
         raise ArgumentError(f"folder {folder}", "holds no job", REMEDY)
-    if recipe.page_classifier != VSM:
+    if recipe.page_classifier != EVIDENCE:
         fault = f"its page classifier is {recipe.page_classifier}, which answers do not teach"
         raise ArgumentError(
-            f"job {folder}", fault, "crawl with vsm, or train with more documents: scrapy train"
+            f"job {folder}", fault, "crawl with evidence, or train with more documents: scrapy train"
         )
     if len(parts_of(recipe.topic)) > 1:
         raise ArgumentError(f"job {folder}", "is of several topics", "teach a crawl of one")

@@ -1,7 +1,8 @@
 """Builds the configured page classifier of a topic, and combines those of several topics.
 
-`make_page_classifier` builds `vsm` and `cosine` from the topic alone, the others from their trained file. A missing file is an error
-before the first request. If there is a trained topic vector, it replaces the topic's own.
+`make_page_classifier` builds `evidence`, `vsm` and `cosine` from the topic alone, the others from their trained file. A missing file is an
+error before the first request. `evidence` reads where on the page the words are that name the topic, with a VSM of all words inside; for a
+topic that no words name it is the VSM. For `vsm`, a trained topic vector replaces the topic's own.
 
 `SeveralTopics` is the page classifier of a crawl for several topics: a page is as relevant as it is to its best topic.
 
@@ -20,7 +21,7 @@ from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, ModelError
 from topiccrawler.files import is_file
 from topiccrawler.pages.read import PageClassifier, PageWords
-from topiccrawler.relevance.base import COSINE, EVEN, PAGE_CLASSIFIERS, VSM
+from topiccrawler.relevance.base import COSINE, EVEN, EVIDENCE, PAGE_CLASSIFIERS, VSM
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.resources import folder as data_folder
@@ -81,14 +82,14 @@ GROUP = "topiccrawler.page_classifiers"  # entry points of other packages: calla
 
 
 def untrained(topic: Topic) -> PageClassifier:
-    """Return the page classifier made from the topic's words alone.
+    """Return the page classifier `evidence`, made from the topic's words alone.
 
     A topic with a contrast uses the VSM classifier even if it has names: the evidence of names could move pages across its border.
     """
     return EvidenceClassifier(topic) if naming_words(topic) and not topic.contrast else VsmClassifier(topic)
 
 
-def make_page_classifier(topic: Topic, spec: str = VSM, folder: Path | None = None) -> PageClassifier:
+def make_page_classifier(topic: Topic, spec: str = EVIDENCE, folder: Path | None = None) -> PageClassifier:
     """Return the page classifier of a topic. A page classifier of another package is found by its entry point.
 
     `spec`: its name, with parameters if any (NAME:key=value:…); `folder`: the folder of trained ones, by default the shipped ones.
@@ -108,10 +109,15 @@ def make_page_classifier(topic: Topic, spec: str = VSM, folder: Path | None = No
             return made
         remedy = f"page classifiers are {', '.join((*PAGE_CLASSIFIERS, *sorted(others)))}"
         raise ArgumentError(f"page classifier {name!r}", "is unknown", remedy)
+    if name == EVIDENCE:
+        made_of_words = untrained(topic)
+        if isinstance(made_of_words, EvidenceClassifier):
+            return made_of_words
+        name = VSM
     place = page_classifier_file(topic.name, name, folder)
     if name == VSM:
         if topic.narrow or not is_file(place):
-            return untrained(topic)
+            return VsmClassifier(topic)
         from topiccrawler.relevance.linear import load_vectors
 
         return load_vectors(place, topic)

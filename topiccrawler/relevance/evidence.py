@@ -1,4 +1,4 @@
-"""Classifies pages by the words that name a topic: logistic regression on where these words are on the page.
+"""Implements the page classifier `evidence`: logistic regression on where the words that name a topic are on the page, with a VSM inside.
 
 Idea: a word in the title of a page says more than ten in its text, two of the user's words say more than one twice, and text that the site
 repeats on every page says nothing (pages.site_repeats). The weight of each kind of evidence was learned once, from other topics; only the

@@ -27,7 +27,7 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.pages.read import PageClassifier
-from topiccrawler.relevance.base import VSM
+from topiccrawler.relevance.base import EVIDENCE
 from topiccrawler.store.page_checks import Check, PageChecks, Version
 from topiccrawler.store.pages import ALL, PageRecord, Pages, PageStore, Selection
 from topiccrawler.text.printable import one_line
@@ -129,7 +129,11 @@ def page_threshold(recipe: Recipe) -> float | None:
 
 def _answer(folder: Path, recipe: Recipe) -> str:
     """The advice how to correct the crawler. Empty unless the job has one topic of words and its crawl log is on this machine."""
-    if recipe.page_classifier != VSM or len(parts_of(recipe.topic)) > 1 or not (folder / VISITS).is_file():
+    if (
+        recipe.page_classifier != EVIDENCE
+        or len(parts_of(recipe.topic)) > 1
+        or not (folder / VISITS).is_file()
+    ):
         return ""
     name = one_line(topic_display_name(recipe), LONGEST_TITLE)
     return f"is that {name}? answer about some pages: scrapy topics teach {shlex.quote(str(folder))}"
