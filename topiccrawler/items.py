@@ -9,12 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, MutableMapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from topiccrawler.model import Link, Page
-
-if TYPE_CHECKING:
-    from topiccrawler.pages.read import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +63,6 @@ class PageItem(PageFields):
         UNCLASSIFIED  # 0..1, once a page classifier has read the page: RelevancePipeline at the latest
     )
     media: list[Medium] = field(default_factory=list)  # pictures and files it links; never fetched
-
-
-class ReadItem(PageItem):
-    """The item of a page that this crawl has read. It carries what the pipelines need of the reading; neither is a field of the item.
-
-    `reading`: until the page is kept or dropped. `modified`: the Last-Modified header of the response.
-    """
-
-    __slots__ = ("modified", "reading")
-
-    reading: Reading | None
-    modified: str
 
 
 MARKS = ("url", "title", "text")  # fields that make an item a page

@@ -220,7 +220,7 @@ def test_the_gate_keeps_hopeless_links_out_of_the_queue_unless_it_is_opened(
     assert ran.code == 0, ran.err
     assert {"http://hub.example/fund", "http://hub.example/more"} < set(web.fetched())
     assert (hopeless[0] in web.fetched()) is fetched
-    assert ("'topic/gate/refused': 1" in ran.err) is not fetched
+    assert ("'topic/gate/not_queued': 1" in ran.err) is not fetched
     noted = [link for file in tmp_path.rglob(REFUSED) for link in read_refused(file)]
     assert [(link.url, link.source_url) for link in noted] == (
         [] if fetched else [(hopeless[0], "http://hub.example/")]

@@ -47,7 +47,7 @@ from topiccrawler.crawling.contents import (
     summary_in,
     words_in,
 )
-from topiccrawler.crawling.harvest import Estimator, HarvestCounter, begin_anew, of_topic
+from topiccrawler.crawling.harvest import Estimator, GateCounts, HarvestCounter, begin_anew, of_topic
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.page_filter import PageFilter, Restrictions
@@ -57,13 +57,13 @@ from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
-from topiccrawler.items import UNCLASSIFIED, PageItem, ReadItem
+from topiccrawler.items import UNCLASSIFIED, PageItem
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link, Page, Score, Via, Visit
 from topiccrawler.pages.formats.registry import READ, Extract, UnreadableError, recognise
 from topiccrawler.pages.metadata import Summariser
-from topiccrawler.pages.read import Content, Reader, Reading
+from topiccrawler.pages.read import Content, Reader, Reading, ReadItem
 from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.urls.canonical import canonical
 
@@ -183,6 +183,7 @@ class Crawl:
         self.blocks = Blocks(frontier.notes, None if shared is None else shared.exchange)
         self.admission = Admission([blocked(self.blocks), GateRule(self.gate)])
         self.harvest = HarvestCounter(frontier.notes.get(HarvestCounter.NOTE))
+        self.gate_counts = GateCounts()
         self.estimator = Estimator(frontier.look(), of_topic(latest, frontier.notes))
         self.rechecks: Rechecks | None = None
         self.clock = Clock()

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from topiccrawler.crawling.admission import Decision
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import FrontierView, Notes
 from topiccrawler.model import Visit
@@ -128,6 +129,31 @@ class HarvestCounter:
         """The counts as JSON, from which a resumed job continues."""
         counts = {name: getattr(self, name) for name in ("pages", "relevant", "kept", "copies", "formats")}
         return json.dumps(counts)
+
+
+@dataclass(slots=True)
+class GateCounts:
+    """Counts the requests of links about which the link gate was asked in this run, before they were downloaded."""
+
+    asked: int = 0
+    scored: int = 0  # requests whose link was scored
+    refused: int = 0  # requests that were not downloaded
+    tunnels: int = 0  # requests admitted as tunnel steps
+    probabilities: float = 0.0  # sum over the scored requests
+
+    @property
+    def mean_probability(self) -> float | None:
+        """The mean probability of the scored requests, 0..1; None if none was scored."""
+        return self.probabilities / self.scored if self.scored else None
+
+    def add(self, decision: Decision) -> None:
+        """Count the decision on one request."""
+        self.asked += 1
+        self.tunnels += bool(decision.tunnel)
+        self.refused += not decision.passed
+        if decision.probability is not None:
+            self.scored += 1
+            self.probabilities += decision.probability
 
 
 NEXT = 100  # number of future fetches for which `Estimate.promise` is estimated

@@ -176,6 +176,20 @@ class Job:
         stats = self.once("stats", STATS, self._stats, None) or {}
         return stats.get("topic/relevant_waiting"), stats.get("topic/promise")
 
+    def gate(self, status: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """What the link gate was asked about requests of links in the last run: `asked`, `scored`, `refused`; None
+        when that is unknown."""
+        if (running := status.get("gate")) is not None:
+            return cast("Mapping[str, Any]", running)
+        stats = self.once("stats", STATS, self._stats, None) or {}
+        if "topic/gate/asked" not in stats:
+            return None
+        return {
+            "asked": stats["topic/gate/asked"],
+            "scored": stats.get("topic/gate/scored", 0),
+            "refused": stats.get("topic/gate/refused", 0),
+        }
+
     def refused(self, wait: float = WAIT_SECONDS) -> int:
         """The number of links in the sample of those that were not queued."""
         return self.once("refused", REFUSED, lambda: len([*read_refused(self.folder / REFUSED)]), wait) or 0

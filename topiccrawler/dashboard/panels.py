@@ -61,6 +61,7 @@ def find(job: Job, status: Status, data: Path, wait: float = WAIT_SECONDS) -> di
         "queued": status["queued"] if answers else queue["states"]["waiting"] if queue else None,
         "relevant_waiting": waiting,
         "promise": promise,
+        "gate": job.gate(status),
         "in_flight": status.get("in_flight"),
         "held_back": status.get("held_back"),
         "hosts": status.get("hosts", len(tally.by_host)),

@@ -19,7 +19,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.harvest import NEXT, HarvestCounter, words_of
+from topiccrawler.crawling.harvest import NEXT, GateCounts, HarvestCounter, words_of
 from topiccrawler.crawling.job_files import PAGES, STATS
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.opening import faults_of, needed_crawl
@@ -81,6 +81,7 @@ class Ending:
             *(found() if found is not None else found_lines(self.crawl.harvest)),
             *(self.crawl.rechecks.lines() if self.crawl.rechecks is not None else []),
             *words_of(self.crawl.estimator.estimate()),
+            *gate_lines(self.crawl.gate_counts),
             *failed_lines(stats),
             *(look_lines(self.crawl) if found is None else []),
             *place_lines(self.crawl.files.folder, queued=queued, has_pages=self.crawl.files.has_pages),
@@ -144,6 +145,16 @@ def failed_lines(stats: Mapping[str, Any]) -> list[str]:
         {key.removeprefix(_FAILED).replace("_", " "): stats[key] for key in stats if key.startswith(_FAILED)}
     )
     return [f"{reasons.total()} URLs failed in this run: {counted(reasons)}"] if reasons else []
+
+
+def gate_lines(counts: GateCounts) -> list[str]:
+    """A line with what the link gate said of the requests of links in this run; empty when it was not asked."""
+    if not counts.asked:
+        return []
+    mean = counts.mean_probability or 0.0
+    share = counts.scored / counts.asked
+    scored = f"the link gate scored {counts.scored} of {counts.asked} requests of links ({share:.0%})"
+    return [f"{scored}, mean probability {mean:.2f}, and refused {counts.refused}"]
 
 
 def place_lines(folder: Path, *, queued: bool, has_pages: bool = False) -> list[str]:

@@ -38,7 +38,6 @@ logger = logging.getLogger(__name__)
 
 OFF_TOPIC = "off topic"  # drop reason of pages below the page threshold
 META = "topic_lease"  # key of the lease's number in request.meta
-GATE_REFUSED = "topic/gate/refused"  # stats key
 
 
 class PostponedError(IgnoreRequest):

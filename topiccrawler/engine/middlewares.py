@@ -30,9 +30,10 @@ from w3lib.encoding import http_content_type_encoding
 from topiccrawler.crawling.admission import PASSED, Admission, Decision, GateRule, Moment, redirected
 from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.crawl import Crawl
+from topiccrawler.crawling.harvest import GateCounts
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.engine.faults import FatalFaults
-from topiccrawler.engine.leases import GATE_REFUSED, META
+from topiccrawler.engine.leases import META
 from topiccrawler.engine.link_rules import count_refused
 from topiccrawler.engine.opening import crawl_of, faults_of, needed_crawl, parts_of_project
 from topiccrawler.engine.politeness import host_key
@@ -219,7 +220,7 @@ class LinkGateMiddleware:
     ) -> None:
         self.admission, self.stats, self.crawl = admission, stats, crawl
         self._scheduler = scheduler
-        self._scored, self._sum = 0, 0.0
+        self.counts = GateCounts() if crawl is None else crawl.gate_counts
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -271,16 +272,14 @@ class LinkGateMiddleware:
         """Count a decision on a link in the stats; seeds are no links."""
         if not link.source_url:
             return
-        self.stats.inc_value("topic/gate/asked")
-        if decision.tunnel:
-            self.stats.inc_value("topic/gate/tunnels")
-        if decision.probability is not None:
-            self._scored += 1
-            self._sum += decision.probability
-            self.stats.set_value("topic/gate/scored", self._scored)
-            self.stats.set_value("topic/gate/mean_probability", round(self._sum / self._scored, 4))
-        if not decision.passed:
-            self.stats.inc_value(GATE_REFUSED)
+        counts, stats = self.counts, self.stats
+        counts.add(decision)
+        stats.set_value("topic/gate/asked", counts.asked)
+        stats.set_value("topic/gate/scored", counts.scored)
+        stats.set_value("topic/gate/refused", counts.refused)
+        stats.set_value("topic/gate/tunnels", counts.tunnels)
+        if (mean := counts.mean_probability) is not None:
+            stats.set_value("topic/gate/mean_probability", round(mean, 4))
 
 
 class BackOffMiddleware:

@@ -30,9 +30,9 @@ from topiccrawler.engine.leases import OFF_TOPIC
 from topiccrawler.engine.opening import StoreWait, crawl_of, needed_crawl, parts_of_project, store_wait
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import ArgumentError
-from topiccrawler.items import PageItem, ReadItem, alias, page_of
+from topiccrawler.items import PageItem, alias, page_of
 from topiccrawler.pages.formats.registry import HTML
-from topiccrawler.pages.read import PageWords
+from topiccrawler.pages.read import PageWords, ReadItem
 from topiccrawler.pages.site_repeats import may_be_same
 from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.pages import record_of

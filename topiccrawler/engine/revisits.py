@@ -26,8 +26,9 @@ from topiccrawler.crawling.revisiting import Due, looked, looked_unchanged, miss
 from topiccrawler.engine.leases import META, Leases
 from topiccrawler.engine.opening import StoreWait, store_wait
 from topiccrawler.frontier.base import Leased, Listing, Row, State
-from topiccrawler.items import Outlinks, ReadItem, page_of
+from topiccrawler.items import Outlinks, page_of
 from topiccrawler.model import Link, Via
+from topiccrawler.pages.read import ReadItem
 from topiccrawler.store.page_checks import Check
 from topiccrawler.store.pages import content_hash
 from topiccrawler.urls.canonical import host_of

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import ClassVar, Protocol
 
-from topiccrawler.items import Medium
+from topiccrawler.items import Medium, PageItem
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.formats.reader import Formats
@@ -154,6 +154,18 @@ class Reading:
     def fault(self) -> str:
         """Why nothing could be read, or ""; with a fault the reading is empty."""
         return self.content.fault
+
+
+class ReadItem(PageItem):
+    """The item of a page that this crawl has read. It carries what the pipelines need of the reading; neither is a field of the item.
+
+    `reading`: until the page is kept or dropped. `modified`: the Last-Modified header of the response.
+    """
+
+    __slots__ = ("modified", "reading")
+
+    reading: Reading | None
+    modified: str
 
 
 class ContentReader:

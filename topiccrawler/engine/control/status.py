@@ -43,6 +43,7 @@ def status_of(
         "hosts_waiting": dict(waits.most_common()),
         "relevant_waiting": None if estimate is None else round(estimate.relevant),
         "promise": None if estimate is None else round(estimate.promise, _PLACES),
+        "gate": {**asdict(crawl.gate_counts), "mean_probability": crawl.gate_counts.mean_probability},
         "limits": asdict(crawl.limits),
         "standing": _why_standing(crawl, scheduler, state, now),
     }
