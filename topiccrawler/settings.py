@@ -226,8 +226,8 @@ DOWNLOAD_WARNSIZE = 0
 # False: a page whose body ends too early is requested again, and read as it is after the last attempt
 # (docs/answers.md)
 DOWNLOAD_FAIL_ON_DATALOSS = False
-# also the weak keys of old servers: what is read is public, and certificates are not verified either
-DOWNLOADER_CLIENT_TLS_CIPHERS = "DEFAULT:@SECLEVEL=0"
+# as browsers: some old servers prefer Diffie-Hellman keys that are too weak for today's clients, and have others
+DOWNLOADER_CLIENT_TLS_CIPHERS = "DEFAULT:!DHE"
 RETRY_TIMES = 1
 REDIRECT_MAX_TIMES = 5
 METAREFRESH_MAXDELAY = 5  # seconds; a page that opens another one later is a page with a link to it
