@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import sys
 import zlib
+from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from gzip import GzipFile
 from io import BytesIO
 
@@ -35,8 +37,8 @@ MOST_LAYERS = 3
 MOST_WINDOW = 23  # binary logarithm of bytes, as in browsers (RFC 9659)
 PIECE_BYTES = 65_536
 MOST_BYTES_SINGLY = 100_000  # a tenth of a second
-LEAST_GAIN = 64  # bytes by which a short text may grow when it is compressed
-PLAIN_BYTES = 512  # of a body are looked at; compressed ones have control characters among them
+LEAST_GAIN = 64  # bytes by which a short text may grow when it is compressed; what shrinks was no compressed text
+PLAIN_BYTES = 512  # of a body are looked at
 _GZIP, _ZLIB, _ZSTD, _BROTLI, _RAW = "gzip", "zlib", "zstd", "br", "deflate"
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 _FILES = ("application/gzip", "application/x-gzip")  # content types of files that are compressed themselves
@@ -93,7 +95,7 @@ def decompressed(
     if tries and not _is_plain(body) and not _is_file(body):
         for coding in order:
             undone = _undone(body, coding, max_size)
-            if undone is not None and 2 * len(undone) + LEAST_GAIN >= len(body):
+            if undone is not None:
                 undone = decompressed(undone, max_size, order, layers=layers - 1)
                 if _is_plain(undone) or _is_file(undone):
                     return undone
@@ -106,14 +108,26 @@ def _signed(body: bytes) -> str | None:
         return _GZIP
     if body.startswith(b"\x28\xb5\x2f\xfd"):
         return _ZSTD
+    if body[:2] in (b"\x78\x01", b"\x78\x9c", b"\x78\xda"):
+        return _ZLIB
     is_zlib = body[:1] in (b"\x78", b"\x68", b"\x58", b"\x48") and int.from_bytes(body[:2], "big") % 31 == 0
-    return _ZLIB if is_zlib and not _is_plain(body) else None
+    return _ZLIB if is_zlib and not _is_plain(body) else None  # x^, hC and the like begin texts, too
 
 
 def _is_plain(body: bytes) -> bool:
-    """Whether at most a thirtieth of the first bytes are control characters, so the body is text; of random bytes a tenth are."""
+    """Whether the first bytes are text of a usual charset; of one of Latin or Cyrillic letters, this cannot be said."""
     head = body[:PLAIN_BYTES]
-    return 30 * (len(head) - len(head.translate(None, _CONTROLS))) <= len(head)
+    if 30 * (len(head) - len(head.translate(None, _CONTROLS))) > len(head):
+        return False
+    return any(map(partial(_is_text, head), ("utf-8", "gb18030", "big5hkscs")))
+
+
+def _is_text(head: bytes, charset: str) -> bool:
+    try:
+        getincrementaldecoder(charset)().decode(head)  # the last character may be cut
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _is_file(body: bytes) -> bool:
@@ -135,7 +149,8 @@ def _undone(body: bytes, coding: str | None, max_size: int) -> bytes | None:
         raise
     except Exception:  # noqa: BLE001, S110 each library has errors of its own; what came before them counts
         pass
-    return output.getvalue() or None
+    undone = output.getvalue()
+    return undone if undone and 2 * len(undone) + LEAST_GAIN >= len(body) else None
 
 
 def _gzip_pieces(body: bytes) -> Iterator[bytes]:

@@ -41,6 +41,7 @@ _STATUS = re.compile(
 )
 _NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _LENGTH = re.compile(rb"[0-9]{1,18}")
+_MAY_BE_SIZE = re.compile(rb"\s*[0-9A-Fa-f]{0,15}[ \t]*(?:[;\r\n]|$)")
 _CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;|$)")
 
 Deliver = Callable[[bytes], None]
@@ -253,13 +254,18 @@ class ChunkedBody:
             return True
         end = buffer.find(b"\n")
         if end < 0 and len(buffer) <= MOST_LINE_BYTES:
+            if self._is_chunked is None and not _MAY_BE_SIZE.match(buffer):
+                self._is_plain()
             return False
         line = bytes(buffer[: end if end >= 0 else MOST_LINE_BYTES]).strip()
         if self._trailer_bytes is not None:
             return self._pass_trailer(line, end + 1)
         size = _CHUNK_SIZE.match(line)
         if size is None and (line or self._is_chunked is None):
-            return self._not_a_size(line)
+            if self._is_chunked:
+                raise ParseError("no size of a chunk", line[:100])
+            self._is_plain()
+            return False
         del buffer[: end + 1]
         if size is not None:  # else the line end behind a chunk
             self._is_chunked = True
@@ -268,13 +274,10 @@ class ChunkedBody:
                 self._trailer_bytes = 0
         return True
 
-    def _not_a_size(self, line: bytes) -> bool:
-        if self._is_chunked:
-            raise ParseError("no size of a chunk", line[:100])
+    def _is_plain(self) -> None:
         self._is_chunked = False
         rest, self._buffer = bytes(self._buffer), bytearray()
         self._body.dataReceived(rest)
-        return False
 
     def _pass_trailer(self, line: bytes, length: int) -> bool:
         del self._buffer[:length]
