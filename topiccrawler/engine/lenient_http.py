@@ -167,7 +167,7 @@ class AnswerParser(HTTPClientParser):
 def _fields(lines: list[bytes]) -> list[tuple[bytes, bytes]]:
     """Name and value of each header line; a line that begins with a blank continues the one before it."""
     unfolded: list[bytearray] = []
-    for line in lines:
+    for line in (each.rstrip(b"\r") for each in lines):
         if line[:1] in (b" ", b"\t"):
             if unfolded:
                 unfolded[-1] += b" " + line.strip()
