@@ -27,7 +27,8 @@ Answer = bytes | Callable[[str], bytes]
 def text() -> str:
     number = next(_numbers) * 7_919
     return "".join(
-        f"<p>第{number + n}讲：基金定投之前先看基金的费率{number}和规模{n}，再看基金经理。</p>" for n in range(6)
+        f"<p>第{number + n}讲：基金定投之前先看基金的费率{number}和规模{n}，再看基金经理。</p>"
+        for n in range(6)
     )
 
 
@@ -37,7 +38,11 @@ def page(head: str = "", *lines: str, status: str = "200 OK") -> bytes:
 
 
 def answer(body: bytes = b"", *lines: str, status: str = "200 OK", length: int | None = None) -> bytes:
-    usual = ("Content-Type: text/html; charset=utf-8", f"Content-Length: {len(body) if length is None else length}", "Connection: close")
+    usual = (
+        "Content-Type: text/html; charset=utf-8",
+        f"Content-Length: {len(body) if length is None else length}",
+        "Connection: close",
+    )
     return "\r\n".join((f"HTTP/1.1 {status}", *usual, *lines, "", "")).encode() + body
 
 
@@ -156,7 +161,11 @@ def served() -> Iterator[Server]:
 def test_what_browsers_show_is_kept(forked_scrapy: Callable[..., Any], tmp_path: Path, readers: int) -> None:
     Server.asked.clear()
     with served() as server:
-        seeds = [f"http://{server.host}{path}" for path in ANSWERS if not path.endswith(("goal", "/2", "/3", "/check"))]
+        seeds = [
+            f"http://{server.host}{path}"
+            for path in ANSWERS
+            if not path.endswith(("goal", "/2", "/3", "/check"))
+        ]
         (tmp_path / "seeds.txt").write_text("\n".join(seeds), "utf-8")
         ran = forked_scrapy(
             "crawl", "topic", "-a", "keywords=基金,定投", "-a", f"seeds={tmp_path / 'seeds.txt'}", "-s", f"JOBDIR={tmp_path / 'job'}",

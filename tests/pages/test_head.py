@@ -47,7 +47,7 @@ def test_a_refresh(content: str, refresh: tuple[float, str] | None) -> None:
 @pytest.mark.parametrize(
     "html",
     [
-        "<script>var s=\"{}\"</script>",
+        '<script>var s="{}"</script>',
         "<style>/* {} */</style>",
         "<textarea>{}</textarea>",
         "<template>{}</template>",
@@ -60,7 +60,9 @@ def test_a_refresh(content: str, refresh: tuple[float, str] | None) -> None:
     ],
 )
 def test_a_refresh_in_a_text_is_none(html: str) -> None:
-    assert parse(html.format("<meta http-equiv=refresh content='0;url=/gone'>") + "<p>基金</p>").refresh is None
+    assert (
+        parse(html.format("<meta http-equiv=refresh content='0;url=/gone'>") + "<p>基金</p>").refresh is None
+    )
 
 
 def test_a_page_in_noscript_has_no_refresh_from_there() -> None:
@@ -78,7 +80,11 @@ def test_the_first_refresh_counts_also_in_the_body() -> None:
 @pytest.mark.parametrize(
     ("html", "header", "refresh"),
     [
-        ("<meta http-equiv=refresh content='0;url=b?词=基金'>", "", (0, "http://a.test/x/b?%B4%CA=%BB%F9%BD%F0")),
+        (
+            "<meta http-equiv=refresh content='0;url=b?词=基金'>",
+            "",
+            (0, "http://a.test/x/b?%B4%CA=%BB%F9%BD%F0"),
+        ),
         ("<base href=/c/><meta http-equiv=refresh content='9;url=b'>", "", (9, "http://a.test/c/b")),
         ("<meta http-equiv=refresh content='9;url=/b'>", "1;url=/header", (1, "http://a.test/header")),
         ("<meta http-equiv=refresh content='9;url=/b'>", "soon", (9, "http://a.test/b")),

@@ -23,7 +23,7 @@ from scrapy import Request
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.http import Response, TextResponse
 from scrapy.responsetypes import responsetypes
-from scrapy.utils._compression import _DecompressionMaxSizeExceeded
+from scrapy.utils._compression import _check_max_size, _DecompressionMaxSizeExceeded
 
 from topiccrawler.engine.reading import content_type
 from topiccrawler.pages.formats.registry import HTML, UNKNOWN, recognise
@@ -37,7 +37,9 @@ MOST_LAYERS = 3
 MOST_WINDOW = 23  # binary logarithm of bytes, as in browsers (RFC 9659)
 PIECE_BYTES = 65_536
 MOST_BYTES_SINGLY = 100_000  # a tenth of a second
-LEAST_GAIN = 64  # bytes by which a short text may grow when it is compressed; what shrinks was no compressed text
+LEAST_GAIN = (
+    64  # bytes by which a short text may grow when it is compressed; what shrinks was no compressed text
+)
 PLAIN_BYTES = 512  # of a body are looked at
 _GZIP, _ZLIB, _ZSTD, _BROTLI, _RAW = "gzip", "zlib", "zstd", "br", "deflate"
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
@@ -143,8 +145,7 @@ def _undone(body: bytes, coding: str | None, max_size: int) -> bytes | None:
     try:
         for piece in _PIECES[coding](body):
             output.write(piece)
-            if max_size and output.tell() > max_size:
-                raise _DecompressionMaxSizeExceeded(output.tell(), max_size)
+            _check_max_size(output.tell(), max_size)
     except _DecompressionMaxSizeExceeded:
         raise
     except Exception:  # noqa: BLE001, S110 each library has errors of its own; what came before them counts

@@ -53,7 +53,7 @@ class LenientDownloadHandler(HTTP11DownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._pool._factory = _Factory
+        self._pool._factory = _Factory  # noqa: SLF001 as Scrapy sets its own
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> BaseDownloadHandler:  # type: ignore[override]
@@ -132,24 +132,28 @@ class AnswerParser(HTTPClientParser):
         if not 100 <= code <= 999:
             raise ParseError("no status", status[:100])
         version = (b"HTTP", int(major or 1), int(minor or 0))
-        self.response = Response._construct(
+        self.response = Response._construct(  # noqa: SLF001 as the base class
             version, code, phrase or b"", self.headers, self.transport, self.request
         )
 
     def allHeadersReceived(self) -> None:  # noqa: N802 Twisted's name
         response = self.response
-        if 100 <= response.code < 200 or response.code in self.NO_BODY_CODES or self.request.method == b"HEAD":
+        if (
+            100 <= response.code < 200
+            or response.code in self.NO_BODY_CODES
+            or self.request.method == b"HEAD"
+        ):
             super().allHeadersReceived()
             return
         length = _length(self._control(b"Content-Length"))
         closes = b"close" in self._control(b"Connection") or response.version < (b"HTTP", 1, 1)
-        body = Body(response._bodyDataReceived, self._finished, length, reads_on=closes)
+        body = Body(response._bodyDataReceived, self._finished, length, reads_on=closes)  # noqa: SLF001
         is_chunked = b"chunked" in self._control(b"Transfer-Encoding")
         if length is not None and not is_chunked:
             response.length = length
         if length == 0 and not is_chunked and not (closes and self._buffer.strip()):
             self._finished(self.clearLineBuffer())
-            response._bodyDataFinished()
+            response._bodyDataFinished()  # noqa: SLF001
         else:
             if length == 0:
                 response.length = UNKNOWN_LENGTH
@@ -282,7 +286,7 @@ class ChunkedBody:
     def _pass_trailer(self, line: bytes, length: int) -> bool:
         del self._buffer[:length]
         self._trailer_bytes = (self._trailer_bytes or 0) + length
-        if line and 0 < length and self._trailer_bytes <= MOST_TRAILER_BYTES:
+        if line and length > 0 and self._trailer_bytes <= MOST_TRAILER_BYTES:
             return True
         self._is_finished = True
         self._body.finish(bytes(self._buffer))

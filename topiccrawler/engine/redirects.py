@@ -134,7 +134,11 @@ class RefreshMiddleware(ChainMiddleware):
             return response
         content = content_with_refresh(self.crawl, request, response)
         refresh = content.refresh if content is not None else None
-        if refresh is None or refresh.seconds > self._most_seconds or not self._leads_on(refresh.href, request):
+        if (
+            refresh is None
+            or refresh.seconds > self._most_seconds
+            or not self._leads_on(refresh.href, request)
+        ):
             return response
         redirected = self._redirect_request_using_get(request, response, refresh.href)
         try:
@@ -148,4 +152,6 @@ class RefreshMiddleware(ChainMiddleware):
         """Whether a refresh leads to another page: not to itself, nor to a file that browsers save beside the page."""
         extra = self.crawl.parts.dropped_parameters
         target = canonical(url, extra_parameters=extra)
-        return target not in (None, canonical(request.url, extra_parameters=extra)) and not is_media(target or "")
+        return target not in (None, canonical(request.url, extra_parameters=extra)) and not is_media(
+            target or ""
+        )

@@ -34,7 +34,9 @@ def redirect_target(base: str, written: str | bytes, encoding: str = "utf-8") ->
     try:
         url = safe_url_string(_absolute(base, target), encoding)
         parts = urlsplit(url)
-        return url if canonical(f"{parts.scheme}://{parts.netloc}/") else None  # a host, and a port that is one
+        return (
+            url if canonical(f"{parts.scheme}://{parts.netloc}/") else None
+        )  # a host, and a port that is one
     except (ValueError, UnicodeError, LookupError):
         return None
 
