@@ -49,7 +49,7 @@ _FILES = ("application/gzip", "application/x-gzip")  # content types of files th
 class DecompressionMiddleware(HttpCompressionMiddleware):
     """Downloader middleware (590): decompresses the bodies of responses."""
 
-    def process_response(self, request: Request, response: Response) -> Request | Response:
+    def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         if request.method == "HEAD" or not response.body:
             return response
         if "Content-Encoding" in response.headers:

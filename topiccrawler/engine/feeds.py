@@ -125,7 +125,7 @@ class XmlFeed(XmlItemExporter):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.xg = _XmlWriter(self.stream, encoding=self.encoding)
+        self.xg = _XmlWriter(self.stream, encoding=self.encoding or "utf-8")
 
 
 class _XmlWriter(XMLGenerator):

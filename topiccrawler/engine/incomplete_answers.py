@@ -35,10 +35,11 @@ class IncompleteAnswerMiddleware:
     def process_response(self, request: Request, response: Response) -> Request | Response:
         if FLAG not in response.flags or not 200 <= response.status < 300:
             return response
-        if self._repeats and not request.meta.get("dont_retry"):
+        spider = self._crawler.spider
+        if self._repeats and spider is not None and not request.meta.get("dont_retry"):
             again = get_retry_request(
                 request,
-                spider=self._crawler.spider,
+                spider=spider,
                 reason=ResponseDataLossError,
                 give_up_log_level=logging.DEBUG,
             )

@@ -11,6 +11,8 @@ time has nothing to lose by a doubtful length; a proxy would.
 Reference: RFC 9112; https://fetch.spec.whatwg.org/ and what Chromium's HttpStreamParser accepts.
 """
 
+# mypy: disable-error-code="no-untyped-call"
+# Twisted's client has no types.
 from __future__ import annotations
 
 import re
@@ -157,7 +159,7 @@ class AnswerParser(HTTPClientParser):
         else:
             if length == 0:
                 response.length = UNKNOWN_LENGTH
-            self.transport.pauseProducing()  # until someone is ready for the body
+            self.transport.pauseProducing()  # type: ignore[union-attr] # until someone is ready for the body
             self.switchToBodyMode(ChunkedBody(body) if is_chunked else body)
         # Last, because this may resume the transport.
         self._responseDeferred.callback(response)

@@ -79,7 +79,7 @@ def _add_cookies(redirected: Request, request: Request, response: Response) -> N
 class LocationMiddleware(ChainMiddleware, RedirectMiddleware):
     """Downloader middleware (600): follows the header Location of an answer with a status of REDIRECTS."""
 
-    def process_response(self, request: Request, response: Response) -> Request | Response:
+    def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         if response.status not in REDIRECTS or self._is_left_to_spider(request, response):
             return response
         location = next((value for value in response.headers.getlist("Location") if value.strip()), None)
