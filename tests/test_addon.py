@@ -22,6 +22,7 @@ from topiccrawler.engine.middlewares import LeaseEndMiddleware, OutlinksMiddlewa
 from topiccrawler.engine.pipelines import NearDuplicatePipeline, RelevancePipeline
 from topiccrawler.engine.rendering import HANDLER as DRAWING_HANDLER
 from topiccrawler.errors import ArgumentError, ReplayError
+from topiccrawler.settings import DOWNLOAD_HANDLERS
 from topiccrawler.spiders.topic import TopicSpider
 
 ROOT = Path(__file__).parents[1]
@@ -141,7 +142,7 @@ def test_the_user_agent_says_where_to_complain() -> None:
 
 def test_without_replay_the_network_stays() -> None:
     settings = settings_after({"DOWNLOAD_DELAY": 3})
-    assert dict(settings["DOWNLOAD_HANDLERS"]) == {}
+    assert dict(settings["DOWNLOAD_HANDLERS"]) == DOWNLOAD_HANDLERS
     assert settings.getfloat("DOWNLOAD_DELAY") == 3
 
 
@@ -187,7 +188,7 @@ def test_fetch_with_a_damaged_recording_says_so_in_one_line(
 
 
 def test_without_a_page_to_draw_no_browser_is_put_behind_http() -> None:
-    assert settings_after({}).getdict("DOWNLOAD_HANDLERS") == {}
+    assert settings_after({}).getdict("DOWNLOAD_HANDLERS") == DOWNLOAD_HANDLERS
     assert "PLAYWRIGHT_LAUNCH_OPTIONS" not in settings_after({"TOPIC_RENDER_EMPTY_PAGES": "False"})
 
 

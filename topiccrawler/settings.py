@@ -162,11 +162,23 @@ FRONTIER_CALENDAR_YEARS_MAX = 2
 DOWNLOADER_MIDDLEWARES = {
     "topiccrawler.engine.middlewares.LinkGateMiddleware": 50,
     "topiccrawler.engine.rendering.RenderingMiddleware": 55,
+    "topiccrawler.engine.redirects.RefreshMiddleware": 57,  # behind the reading of the page on the way back
     "topiccrawler.engine.site_access.SiteAccessMiddleware": 90,
     "topiccrawler.engine.reading.DocumentMiddleware": 60,  # behind decompression on the way back
     "topiccrawler.engine.middlewares.BackOffMiddleware": 110,  # behind robots.txt
+    "topiccrawler.engine.incomplete_answers.IncompleteAnswerMiddleware": 560,
+    "topiccrawler.engine.decompression.DecompressionMiddleware": 590,
+    "topiccrawler.engine.redirects.LocationMiddleware": 600,
     "topiccrawler.engine.private_network.PrivateNetworkMiddleware": 760,
+    # those above take their places
+    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
+    "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
 }
+DOWNLOAD_HANDLERS = dict.fromkeys(
+    ("http", "https"), "topiccrawler.engine.lenient_http.LenientDownloadHandler"
+)
+FEED_EXPORTERS = {"xml": "topiccrawler.engine.feeds.XmlFeed"}
 SPIDER_MIDDLEWARES = {
     "topiccrawler.engine.middlewares.LeaseEndMiddleware": 10,
     "topiccrawler.engine.middlewares.OutlinksMiddleware": 1100,
@@ -212,8 +224,14 @@ CONCURRENT_ITEMS = 8  # Scrapy 2.19 makes this many tasks for every response
 DOWNLOAD_TIMEOUT = 30
 DOWNLOAD_MAXSIZE = 8 * 1024 * 1024  # bytes; a larger page is no page to read
 DOWNLOAD_WARNSIZE = 0
+# False: a page whose body ends too early is requested again, and read as it is after the last attempt
+# (docs/answers.md)
+DOWNLOAD_FAIL_ON_DATALOSS = False
+# as browsers: some old servers prefer Diffie-Hellman keys that are too weak for today's clients, and have others
+DOWNLOADER_CLIENT_TLS_CIPHERS = "DEFAULT:!DHE"
 RETRY_TIMES = 1
 REDIRECT_MAX_TIMES = 5
+METAREFRESH_MAXDELAY = 5  # seconds; a page that opens another one later is a page with a link to it
 # True: links to loopback, private, link-local and metadata addresses are fetched too (an intranet). Seeds on
 # such a host are never refused
 TOPIC_PRIVATE_NETWORK = False

@@ -11,7 +11,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, Settings
 from scrapy.utils.misc import load_object
 
 from topiccrawler import settings as ours
-from topiccrawler.engine.defaults import IDENTITY
+from topiccrawler.engine.defaults import IDENTITY, NAMED
 from topiccrawler.engine.middlewares import OutlinksMiddleware
 from topiccrawler.spiders.topic import TopicSpider
 
@@ -30,7 +30,9 @@ def test_each_of_our_settings_is_delivered() -> None:
     assert set(OURS) >= IDENTITY
     for name in set(OURS) - IDENTITY:
         given = settings[name]
-        if isinstance(OURS[name], dict):
+        if name in NAMED:
+            assert given.copy_to_dict() == OURS[name], name
+        elif isinstance(OURS[name], dict):
             expected = {load_object(path): position for path, position in OURS[name].items()}
             assert {load_object(kind): position for kind, position in given.items()} == expected, name
         else:
@@ -47,6 +49,14 @@ def test_what_others_set_wins(priority: str) -> None:
     assert (found["TOPIC_DATA_DIR"], found["DOWNLOAD_DELAY"]) == ("elsewhere", 7)
     assert found["EXTENSIONS"][OutlinksMiddleware] is None
     assert len(found["EXTENSIONS"]) == 1 + len(ours.EXTENSIONS)
+
+
+def test_a_handler_or_exporter_of_the_project_stays() -> None:
+    settings = Settings()
+    settings.setdict({"DOWNLOAD_HANDLERS": {"http": "own.Handler", "ftp": None}}, "project")
+    handlers = Crawler(Funds, settings).settings.getwithbase("DOWNLOAD_HANDLERS")
+    assert (handlers["http"], handlers["ftp"]) == ("own.Handler", None)
+    assert handlers["https"] == ours.DOWNLOAD_HANDLERS["https"]
 
 
 def test_custom_settings_win() -> None:

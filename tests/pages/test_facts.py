@@ -2,6 +2,8 @@
 
 from datetime import date
 
+import pytest
+
 from topiccrawler.pages.metadata import LONGEST_FACT, Facts, facts_of
 from topiccrawler.pages.parse import parse
 
@@ -17,7 +19,7 @@ def test_all_facts_of_a_page() -> None:
         keywords="基金, 股票",
         description="简介",
         author="张三",
-        canonical="/a",
+        canonical="http://a.test/a",
     )
 
 
@@ -28,3 +30,16 @@ def test_a_page_that_says_nothing_and_one_that_says_too_much() -> None:
     )
     facts = facts_of(long, "", "http://a.test/")
     assert (len(facts.description), facts.canonical) == (LONGEST_FACT, "http://a.test/b")
+
+
+@pytest.mark.parametrize(
+    ("html", "canonical"),
+    [
+        ("<base href=/b/><link rel=canonical href=x.html>", "http://a.test/b/x.html"),
+        ("<link rel=canonical href=x.html><base href=http://c.test/d/e>", "http://c.test/d/x.html"),
+        ("<base target=_top><link rel=canonical href=../x.html>", "http://a.test/x.html"),
+        ("<base href=/b/><meta property=og:url content=/目标>", "http://a.test/%E7%9B%AE%E6%A0%87"),
+    ],
+)
+def test_the_canonical_url_is_relative_to_the_base_of_the_page(html: str, canonical: str) -> None:
+    assert facts_of(parse(html), "", "http://a.test/a/page.html").canonical == canonical

@@ -157,10 +157,3 @@ def test_an_encoding_by_which_markup_can_be_hidden_is_not_obeyed() -> None:
     body = rb"<meta charset=unicode_escape>\u003cscript\u003e \x3c\<" + "股票".encode("gbk")
     assert decode(body) == (body.decode("gb18030"), "gb18030")
     assert decode(body, "raw_unicode_escape")[1] == "gb18030"
-
-
-def test_what_was_read_as_utf8_before_is_taken_unless_bytes_were_bad() -> None:
-    known = "基金定投"
-    assert decode(known.encode(), "gbk", known)[0] is known
-    gbk = ("基金定投" * 20).encode("gbk")
-    assert decode(gbk, "gbk", gbk.decode("utf-8", "replace")) == decode(gbk, "gbk")

@@ -78,11 +78,17 @@ class Answer:
     content_type: str = ""
     extract: Extract | UnreadableError | None = None  # the result of a format reader for the body
     depth: int = 0  # depth of the page, in link steps from the seeds
+    refresh: str = ""  # the HTTP header Refresh
 
     def content(self, reader: ContentReader) -> Content:
         """Read the content of the response."""
         return reader.content(
-            self.url, self.body, self.declared, content_type=self.content_type, extract=self.extract
+            self.url,
+            self.body,
+            self.declared,
+            content_type=self.content_type,
+            extract=self.extract,
+            refresh=self.refresh,
         )
 
     def document(self, reader: ContentReader) -> Document:

@@ -329,20 +329,16 @@ class Crawl:
         *,
         content: Content | None = None,
         extract: Extract | UnreadableError | None = None,
-        as_utf8: str | None = None,
         **known: Any,
     ) -> Reading | None:
         """Make a page of a response; None when this crawl does not read documents of its format.
 
-        `content`: the content, if another process has read it already by `content_plan`. `extract`, `known`: see pages.read.Reader;
-        `as_utf8`: see text.characters.decode.
+        `content`: the content, if another process has read it already by `content_plan`. `extract`, `known`: see pages.read.Reader.
         """
         if not self.reads(url, body, content_type):
             return None
         if content is None:
-            content = self.reader.content(
-                url, body, charset, content_type=content_type, extract=extract, as_utf8=as_utf8
-            )
+            content = self.reader.content(url, body, charset, content_type=content_type, extract=extract)
         return self._under_its_url(self.reader.reading(content, **known))
 
     def _under_its_url(self, reading: Reading) -> Reading:

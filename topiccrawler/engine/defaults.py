@@ -14,6 +14,7 @@ from topiccrawler import settings as ours
 
 # settings that belong to our own project only
 IDENTITY = frozenset({"BOT_NAME", "SPIDER_MODULES", "NEWSPIDER_MODULE", "COMMANDS_MODULE"})
+NAMED = frozenset({"DOWNLOAD_HANDLERS", "FEED_EXPORTERS"})  # components by name, not by position
 
 
 def set_plain_defaults(settings: BaseSettings) -> None:
@@ -27,6 +28,8 @@ def set_defaults(settings: BaseSettings) -> None:
     """Set all defaults, components included; a component that the project has placed or switched off itself stays as it is."""
     set_plain_defaults(settings)
     for name, value in vars(ours).items():
-        if name.isupper() and isinstance(value, dict):
+        if name in NAMED:
+            settings.set(name, {**value, **settings.getdict(name)}, settings.getpriority(name) or 0)
+        elif name.isupper() and isinstance(value, dict):
             for path, position in value.items():
                 settings.setdefault_in_component_priority_dict(name, load_object(path), position)

@@ -34,6 +34,8 @@ _READS_ANSWERS = (
     "scrapy.core.downloader.handlers",
     "scrapy.downloadermiddlewares.httpcompression",
     "scrapy.downloadermiddlewares.redirect",
+    "topiccrawler.engine.decompression",
+    "topiccrawler.engine.redirects",
 )
 
 

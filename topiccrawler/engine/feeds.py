@@ -2,6 +2,8 @@
 
 Scrapy logs a traceback for each item that a full disk refuses, or leaves the feed out, and reports success. What can be checked in advance
 is checked before the first request.
+
+`XmlFeed` writes well-formed XML, whatever characters a page has.
 """
 
 from __future__ import annotations
@@ -12,10 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlparse
+from xml.sax.saxutils import XMLGenerator
 
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
+from scrapy.exporters import XmlItemExporter
 from scrapy.extensions.feedexport import FeedExporter, FeedSlot
 from scrapy.settings import BaseSettings
 from w3lib.url import file_uri_to_path
@@ -111,3 +115,19 @@ class FatalFeedExporter(FeedExporter):
         faults_of(self.crawler).end(
             StateError(f"feed {slot.uri}", fault, f"{store}; make room or {_REMEDY}"), FEED_FAILED
         )
+
+
+_NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, production 2
+
+
+class XmlFeed(XmlItemExporter):
+    """Item exporter for `-o FILE.xml`: leaves out characters that XML does not have. Scrapy writes them, and no parser reads the file."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.xg = _XmlWriter(self.stream, encoding=self.encoding or "utf-8")
+
+
+class _XmlWriter(XMLGenerator):
+    def characters(self, content: str) -> None:
+        super().characters(_NOT_XML.sub("", content))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
-from scrapy.http import HtmlResponse, Response
+from scrapy.http import Response
 from scrapy.settings import BaseSettings
 from scrapy.utils.asyncio import is_asyncio_available, run_in_thread
 from w3lib.encoding import http_content_type_encoding
@@ -23,7 +23,9 @@ from topiccrawler.crawling.contents import Answer, Read
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.engine.leases import META
 from topiccrawler.engine.opening import needed_crawl
-from topiccrawler.pages.formats.registry import IN_WORKER, Extract, UnreadableError, recognise
+from topiccrawler.pages.formats.registry import HTML, IN_WORKER, Extract, UnreadableError, recognise
+from topiccrawler.pages.read import Content
+from topiccrawler.text.characters import decode
 
 if TYPE_CHECKING:
     from topiccrawler.crawling.reading_processes import ReadingProcesses
@@ -82,16 +84,7 @@ class DocumentMiddleware:
         declared = content_type(response)
         if not self.crawl.reads(response.url, response.body, declared):
             return None
-        return await processes.read(
-            Answer(
-                response.url,
-                response.body,
-                http_content_type_encoding(declared),
-                declared,
-                extract,
-                request.meta.get("depth", 0),
-            )
-        )
+        return await processes.read(_answer(request, response, extract))
 
     def close(self) -> None:
         """End the reading processes."""
@@ -119,11 +112,57 @@ def reading_processes(crawl: Crawl, settings: BaseSettings) -> ReadingProcesses 
     return ReadingProcesses(crawl, int(wanted), seconds)
 
 
-def read_ahead(crawl: Crawl, response: Response) -> dict[str, Any]:
-    """What was read of this response before its callback, as keyword arguments of Crawl.read. It is removed from the meta.
+def content_with_refresh(crawl: Crawl, request: Request, response: Response) -> Content | None:
+    """The content of a page that may have a refresh, for its URL to be requested instead; None for any other response.
 
-    Scrapy decodes an HTML page to look for a meta refresh; if it did so as UTF-8, that text is reused.
+    Few pages have one, so it is read here, if no reading process has; the callback gets the same content.
     """
+    declared, header = content_type(response), _refresh_header(response)
+    read = request.meta.get(_READ)
+    if isinstance(read, Read) and read.answer.body is response.body:
+        return read.content
+    if not (header or _may_refresh(response.body)) or recognise(response.body, declared) != HTML:
+        return None
+    answer = _answer(request, response)
+    read = request.meta[_READ] = Read(answer, crawl.content_plan, answer.content(crawl.reader))
+    return read.content
+
+
+_WIDE_REFRESH = b"\0".join(bytes([letter]) for letter in b"refresh")  # in UTF-16
+
+
+def _may_refresh(body: bytes) -> bool:
+    lower = body.lower()
+    return b"refresh" in lower or _WIDE_REFRESH in lower
+
+
+def _refresh_header(response: Response) -> str:
+    """The header Refresh as text, in UTF-8 or else the charset that Chinese servers write; empty when there is none."""
+    header = response.headers.get("Refresh") or b""
+    return decode(header)[0] if header else ""
+
+
+def _answer(request: Request, response: Response, extract: Extract | UnreadableError | None = None) -> Answer:
+    declared = content_type(response)
+    return Answer(
+        response.url,
+        response.body,
+        http_content_type_encoding(declared),
+        declared,
+        extract,
+        request.meta.get("depth", 0),
+        _refresh_header(response),
+    )
+
+
+def forget_content(request: Request) -> None:
+    """Remove what was read of an earlier response from the meta of the request that follows it."""
+    request.meta.pop(_READ, None)
+    request.meta.pop(_EXTRACT, None)
+
+
+def read_ahead(crawl: Crawl, response: Response) -> dict[str, Any]:
+    """What was read of this response before its callback, as keyword arguments of Crawl.read. It is removed from the meta."""
     extracted, read = response.meta.pop(_EXTRACT, None), response.meta.pop(_READ, None)
     if (
         isinstance(read, Read)
@@ -134,11 +173,7 @@ def read_ahead(crawl: Crawl, response: Response) -> dict[str, Any]:
         and read.answer.content_type == content_type(response)
     ):
         return {"content": read.content}
-    # only if it is there already: to guess a charset may take long
-    text = getattr(response, "_cached_ubody", None)
-    is_utf8 = isinstance(response, HtmlResponse) and text is not None and response.encoding == "utf-8"
-    extract = extracted[1] if extracted is not None and extracted[0] is response.body else None
-    return {"extract": extract, "as_utf8": text if is_utf8 else None}
+    return {"extract": extracted[1] if extracted is not None and extracted[0] is response.body else None}
 
 
 def content_type(response: Response) -> str:

@@ -94,7 +94,8 @@ def extract(
     if context != "window":
         found.contexts = [_context(document, index, context, window) for index in read]
     marks = [document.anchors[index] for index in read]
-    if document.refresh and (target := target_of(document.refresh)) is not None:
+    refresh = document.refresh
+    if refresh is not None and refresh.href and (target := target_of(refresh.href)) is not None:
         _add_refresh(found, target, document.title_tag[:LONGEST_ANCHOR])
         marks.append(_REFRESH)
     if marks:
@@ -116,7 +117,7 @@ def extract(
 
 
 def _add_refresh(found: PageLinks, target: tuple[str, str, str], anchor: str) -> None:
-    """Add the target of a meta refresh, which has no position in the text."""
+    """Add the target of a refresh, which has no position in the text."""
     for column, value in zip((found.urls, found.hosts, found.kinds), target, strict=True):
         column.append(value)
     found.anchors.append(anchor)

@@ -16,6 +16,7 @@ from functools import lru_cache
 from itertools import repeat
 from typing import NamedTuple
 
+from topiccrawler.pages.refresh import Refresh
 from topiccrawler.resources import package_table
 
 BOUNDARY = "|"
@@ -86,7 +87,7 @@ class Document:
     base_href: str = ""
     canonical_href: str = ""
     feed_hrefs: list[str] = field(default_factory=list)
-    refresh: str = ""  # target of a meta refresh
+    refresh: Refresh | None = None
     lang: str = ""
 
     @property

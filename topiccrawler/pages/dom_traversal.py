@@ -18,15 +18,10 @@ from itertools import repeat
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topiccrawler.pages.document import BOUNDARY, Anchor, Document, Heading, region_of
+from topiccrawler.pages.refresh import LONGEST_CONTENT, read_refresh
 
-LONGEST_CONTENT = 10_000
 MOST_FEEDS = 10  # of one page
 _FEEDS = frozenset({"application/rss+xml", "application/atom+xml"})
-# As browsers read it: seconds, then a URL, with or without "url=" and quotes. Atomic: what is no URL is not read as one.
-_REFRESH = re.compile(
-    r"^\s*+(?>[\d.]+(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?|[\d.]*[;,]?\s*url\s*=\s*)(?:(['\"])(.*?)(?:\1|$)|(.+))",
-    re.IGNORECASE | re.DOTALL,
-)
 
 
 def _meta(document: Document, node: LexborNode) -> None:
@@ -37,9 +32,8 @@ def _meta(document: Document, node: LexborNode) -> None:
     for name in (attributes.get("name"), attributes.get("property"), attributes.get("itemprop")):
         if name:
             document.metas.setdefault(name.lower(), content)
-    if not document.refresh and (attributes.get("http-equiv") or "").lower() == "refresh":
-        target = _REFRESH.match(content)
-        document.refresh = (target[2] or target[3] or "").strip() if target else ""
+    if document.refresh is None and (attributes.get("http-equiv") or "").lower() == "refresh":
+        document.refresh = read_refresh(content)
 
 
 def _base(document: Document, node: LexborNode) -> None:

@@ -49,6 +49,7 @@ from topiccrawler.pages.document import Document
 from topiccrawler.resources import package_table
 from topiccrawler.text.characters import script_counts
 from topiccrawler.text.segmenter import fold
+from topiccrawler.urls.redirect_targets import redirect_target
 
 EARLIEST = 1991
 OPENING_CHARACTERS = 400
@@ -183,7 +184,7 @@ class Facts:
     keywords: str = ""
     description: str = ""
     author: str = ""
-    canonical: str = ""  # the canonical URL as written; the caller makes it absolute
+    canonical: str = ""  # the canonical URL, absolute if it can be resolved
 
 
 def facts_of(document: Document, main_text: str, url: str, today: date | None = None) -> Facts:
@@ -195,8 +196,13 @@ def facts_of(document: Document, main_text: str, url: str, today: date | None = 
         keywords=_tidy(metas.get("keywords", "")),
         description=_tidy(metas.get("description") or metas.get("og:description", "")),
         author=_tidy(metas.get("author") or metas.get("article:author", "")),
-        canonical=document.canonical_href or metas.get("og:url", ""),
+        canonical=_absolute(document, document.canonical_href or metas.get("og:url", ""), url),
     )
+
+
+def _absolute(document: Document, written: str, url: str) -> str:
+    base = redirect_target(url, document.base_href) if document.base_href else None
+    return (redirect_target(base or url, written) or written) if written else ""
 
 
 def declared_language(document: Document) -> str:

@@ -117,6 +117,7 @@ def parse_with_tree(html: str, utf8: bytes | None = None) -> tuple[Document, Lex
     if scripted is not html and len(found[0].text) < LITTLE_TEXT:
         unscripted = _walk(html, [*UNREAD, "iframe"])
         if len(unscripted[0].text) > 2 * len(found[0].text) + LEAST_NOSCRIPT:
+            unscripted[0].refresh = found[0].refresh  # a browser with scripts does not obey one in <noscript>
             return unscripted
     return found
 

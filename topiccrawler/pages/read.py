@@ -28,6 +28,7 @@ from topiccrawler.pages.formats.registry import HTML, Extract, UnreadableError, 
 from topiccrawler.pages.main_text import main_text
 from topiccrawler.pages.metadata import Facts, declared_language
 from topiccrawler.pages.parse import parse
+from topiccrawler.pages.refresh import Refresh, read_refresh
 from topiccrawler.pages.site_repeats import (
     Fingerprint,
     Kind,
@@ -46,6 +47,7 @@ from topiccrawler.text.characters import REPLACEMENT, decode
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.topics.topic import SiteRule
 from topiccrawler.urls.canonical import host_of
+from topiccrawler.urls.redirect_targets import redirect_target
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,7 @@ class Content:
     by_rule: bool = False  # read by the site's reading rule
     fault: str = ""  # why nothing could be read; such a page is empty
     lang: str = ""  # the language that the page declares
+    refresh: Refresh | None = None  # with the absolute URL that it leads to
     parsed: Document | None = None
     parse_again: Callable[[], Document] | None = None  # makes the document of a content that came without one
     links: Sequence[Link] | None = None  # crawling.contents makes links.page_links.PageLinks
@@ -200,20 +203,22 @@ class ContentReader:
         *,
         content_type: str = "",
         extract: Extract | UnreadableError | None = None,
-        as_utf8: str | None = None,
+        refresh: str = "",
     ) -> Content:
-        """The content of one page. Never raises, whatever the bytes. Arguments as of `read`; `as_utf8`: see text.characters.decode."""
+        """The content of one page. Never raises, whatever the bytes. Arguments as of `read`; `refresh`: the HTTP header Refresh, which comes
+        before that of the page."""
         kind, fault, rule = recognise(body, content_type), "", None
         if kind == HTML:
             if len(body) > MOST_BYTES:
-                body, as_utf8 = body[:MOST_BYTES], None
-            html, encoding = decode(body, declared, as_utf8)
+                body = body[:MOST_BYTES]
+            html, encoding = decode(body, declared)
             is_same = encoding == "utf-8" and REPLACEMENT not in html and not body.startswith(BOM_UTF8)
             document = parse(html, body if is_same else None)
             title, main = self.title_reader(html, document), main_text(document)
             rule = rule_of(url, self.sites)
             if rule is not None:
                 document, title, main = read_by_rule(html, rule, document, title, main)
+            document.refresh = read_refresh(refresh) or document.refresh
         else:
             found = extract or self.extract(kind, body, declared)
             if isinstance(found, UnreadableError):
@@ -232,6 +237,7 @@ class ContentReader:
             rule is not None,
             fault,
             declared_language(document),
+            refresh_of(document, url, encoding),
             document,
         )
 
@@ -344,6 +350,16 @@ class Reader(ContentReader):
             return own, main, dropped
         rest = without_lines(main, dropped)
         return own, rest if len(rest) >= SHORTEST_MAIN_TEXT else "", dropped
+
+
+def refresh_of(document: Document, url: str, encoding: str) -> Refresh | None:
+    """The refresh of a page with its target as an absolute URL, by the page's base; None without one that leads to another http(s) URL."""
+    refresh = document.refresh
+    if refresh is None or not refresh.href:
+        return None
+    base = redirect_target(url, document.base_href) if document.base_href else None
+    target = redirect_target(base or url, refresh.href, encoding)
+    return None if target is None else Refresh(refresh.seconds, target)
 
 
 def terms_of(words: PageWords) -> Counter[str]:

@@ -90,10 +90,10 @@ def _bad_byte(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(_ONE_BYTE, _bad_byte)
 
 
-def decode(body: bytes, declared: str | None = None, as_utf8: str | None = None) -> tuple[str, str]:
+def decode(body: bytes, declared: str | None = None) -> tuple[str, str]:
     """The text of `body`, and the name of the encoding it was decoded with. Never raises.
 
-    `declared`: the charset of the HTTP header. `as_utf8`: the body decoded as UTF-8 with replacements, if the caller has it.
+    `declared`: the charset of the HTTP header.
     """
     for mark, name in _BYTE_ORDER_MARKS:
         if body.startswith(mark):
@@ -106,7 +106,7 @@ def decode(body: bytes, declared: str | None = None, as_utf8: str | None = None)
         stateful = next((name for name in (http, meta) if name in {"hz", "iso2022_jp"}), None)
         return (body.decode(stateful, "replace"), stateful) if stateful else (body.decode("ascii"), "utf-8")
     try:
-        text = body.decode("utf-8") if as_utf8 is None or REPLACEMENT in as_utf8 else as_utf8
+        text = body.decode("utf-8")
     except UnicodeDecodeError as error:
         nearly = _nearly_utf8(body, error.start)
         return (nearly, "utf-8") if nearly is not None else _best(body, http, meta)
