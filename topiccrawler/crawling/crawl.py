@@ -36,6 +36,7 @@ from topiccrawler.crawling.admission import (
     redirected,
 )
 from topiccrawler.crawling.assemble import Parts, content_plan
+from topiccrawler.crawling.challenges import Challenges
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.contents import (
     ContentPlan,
@@ -113,6 +114,7 @@ class Fetch:
     modified: str = ""  # header Last-Modified of the response
     page: Page | None = None  # None until the response has been read
     error: str = ""
+    challenge: str = ""  # why the response is no page
     due: Due | None = (
         None  # set for a page of the job that is checked again; the frontier has no lease for it
     )
@@ -189,6 +191,7 @@ class Crawl:
         self.admission = Admission([blocked(self.blocks), GateRule(self.gate)])
         self.harvest = HarvestCounter(frontier.notes.get(HarvestCounter.NOTE))
         self.estimator = Estimator(frontier.look(), of_topic(latest, frontier.notes))
+        self.challenges = Challenges()
         self.rechecks: Rechecks | None = None
         self.clock = Clock()
         self.hosts.worth = parts.strategy.worth
@@ -448,6 +451,7 @@ class Crawl:
             gate=fetch.decision.reason,
             etag=fetch.etag,
             modified=fetch.modified,
+            challenge=fetch.challenge,
         )
         files.visits.append(visit)
         if kept and self.rechecks is not None:
@@ -459,6 +463,16 @@ class Crawl:
         self.frontier.notes.put(HarvestCounter.NOTE, self.harvest.note())
         if self.shared is not None:
             self.shared.exchange.count(kept=kept)
+
+    def try_again(self, fetch: Fetch, now: float) -> None:
+        """Log a fetch whose response was a challenge, and return its URL to the queue. The targets of its redirects are done: they are
+        the address of the challenge."""
+        if self._files is not None:
+            self._log(self._files, fetch, Outcome(State.DISCARDED, fetch.challenge), now)
+        for target in fetch.redirect_targets:
+            self.ordering.end(target, State.DISCARDED, fetch.challenge, now)
+        fetch.redirect_targets.clear()
+        self.release([fetch], now)
 
     def release(self, fetches: Iterable[Fetch], now: float) -> None:
         """Return fetches that will not end to the queue; commits the job's files first."""

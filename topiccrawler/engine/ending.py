@@ -82,6 +82,7 @@ class Ending:
             *(self.crawl.rechecks.lines() if self.crawl.rechecks is not None else []),
             *words_of(self.crawl.estimator.estimate()),
             *failed_lines(stats),
+            *self.crawl.challenges.lines(),
             *(look_lines(self.crawl) if found is None else []),
             *place_lines(self.crawl.files.folder, queued=queued, has_pages=self.crawl.files.has_pages),
             *stats_lines(self.crawl.files.folder, stats),

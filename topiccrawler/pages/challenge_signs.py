@@ -33,22 +33,77 @@ UNKNOWN = "unknown product"  # name of a challenge that no known form matches
 
 MOST_TEXT = 1_200  # characters of all text of a challenge
 MOST_LINKS = 12  # links of a challenge
-MOST_MAIN = 250  # characters of the main text of a login wall or a soft 404; the site's menus may stand around it
+MOST_MAIN = (
+    250  # characters of the main text of a login wall or a soft 404; the site's menus may stand around it
+)
 MOST_AROUND = 3_000  # characters of their whole text
 EMPTY = 80  # characters; a shorter text says nothing
 BRIEF = 150  # characters; a shorter text needs no script to be a challenge
 TALK = 0.5  # share of the text that talks of the challenge
-MOST_MARKUP, MOST_MARKUP_END = 40_000, 4_000  # characters of the page in which marks are looked for, at its begin and end
+MOST_MARKUP, MOST_MARKUP_END = (
+    40_000,
+    4_000,
+)  # characters of the page in which marks are looked for, at its begin and end
 
 # Without one of these words a text longer than EMPTY shows nothing. The text is in small letters, but not simplified.
 _CHALLENGE_HINTS = (
-    *"验证 驗證 校验 校驗 频繁 頻繁 频率 频次 异常 異常 机器人 機器人 真人 人类 拦截 攔截 阻断 阻斷 防火墙 防火牆 过快 检测 檢測 请稍 請稍".split(),
-    *"安全狗 云锁 禁止访问 verif human robot captcha challenge unusual denied blocked interruption rejected moment робот".split(),
-    *("too many", "your browser", "security check", "rate limit", "a bot", "enable java"),
+    *[
+        "验证",
+        "驗證",
+        "校验",
+        "校驗",
+        "频繁",
+        "頻繁",
+        "频率过",
+        "频率太",
+        "频率受",
+        "频率超",
+        "频次",
+        "异常",
+        "異常",
+        "机器人",
+        "機器人",
+        "真人",
+        "非人类",
+        "拦截",
+        "攔截",
+        "阻断",
+        "阻斷",
+        "防火墙",
+        "防火牆",
+        "过快",
+        "检测",
+        "檢測",
+        "请稍候",
+        "請稍候",
+        "请稍等",
+    ],
+    *[
+        "安全狗",
+        "云锁",
+        "禁止访问",
+        "verif",
+        "human",
+        "robot",
+        "captcha",
+        "challenge",
+        "unusual",
+        "denied",
+        "blocked",
+        "interruption",
+        "rejected",
+        "moment",
+        "робот",
+    ],
+    *("too many", "your browser", "security check", "rate limit", "a bot", "enable java", "not acceptable"),
 )
-_LOGIN_HINTS = (*"登录 登錄 登入 登陆 权限 權限 login logged signin members".split(), "log in", "sign in")
+_LOGIN_HINTS = (
+    *["登录", "登錄", "登入", "登陆", "权限", "權限", "login", "logged", "signin", "members"],
+    "log in",
+    "sign in",
+)
 _LOST_HINTS = (
-    *"不存在 删除 刪除 下架 找不到 未找到 没有找到 沒有找到 失效 过期 404".split(),
+    *["不存在", "删除", "刪除", "下架", "找不到", "未找到", "没有找到", "沒有找到", "失效", "过期", "404"],
     *("not found", "be found", "n't exist", "not exist", "no longer"),
 )
 
@@ -187,15 +242,16 @@ def signs_of(html: str, document: Document, title: str, main: str, url: str) -> 
     if not is_small and not (0 < len(main) <= MOST_MAIN and length <= MOST_AROUND):
         return None
     seen = f"{document.title_tag}{BOUNDARY}{document.text if is_small else main}".lower()
-    is_empty = is_small and length <= EMPTY
+    is_empty, is_short = is_small and length <= EMPTY, len(main or document.text) <= MOST_MAIN
     is_challenge = is_empty or (is_small and any(hint in seen for hint in _CHALLENGE_HINTS))
-    is_login = is_empty or any(hint in seen for hint in _LOGIN_HINTS)
-    if not is_challenge and not is_login and not any(hint in seen for hint in _LOST_HINTS):
+    is_login = is_empty or (is_short and any(hint in seen for hint in _LOGIN_HINTS))
+    is_lost = is_short and any(hint in seen for hint in _LOST_HINTS)
+    if not is_challenge and not is_login and not is_lost:
         return None
     page = _Page(html, document, title, main, url, is_small=is_small)
     found = (page.challenge() if is_challenge else None) or (page.login_wall() if is_login else None)
     is_suspect = found is None and is_challenge and page.is_suspect()
-    return Signs(found, page.digest(), page.is_gone(), is_suspect)
+    return Signs(found, page.digest(), is_lost and page.is_gone(), is_suspect)
 
 
 class _Page:

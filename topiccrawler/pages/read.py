@@ -22,6 +22,7 @@ from typing import ClassVar, Protocol
 
 from topiccrawler.items import Medium
 from topiccrawler.model import Link, Page, Via
+from topiccrawler.pages.challenge_signs import Signs, signs_of
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.formats.reader import Formats
 from topiccrawler.pages.formats.registry import HTML, Extract, UnreadableError, recognise
@@ -108,6 +109,7 @@ class Content:
     by_rule: bool = False  # read by the site's reading rule
     fault: str = ""  # why nothing could be read; such a page is empty
     lang: str = ""  # the language that the page declares
+    signs: Signs | None = None  # signs that this is no page (pages.challenge_signs)
     parsed: Document | None = None
     parse_again: Callable[[], Document] | None = None  # makes the document of a content that came without one
     links: Sequence[Link] | None = None  # crawling.contents makes links.page_links.PageLinks
@@ -191,7 +193,7 @@ class ContentReader:
         as_utf8: str | None = None,
     ) -> Content:
         """The content of one page. Never raises, whatever the bytes. Arguments as of `read`; `as_utf8`: see text.characters.decode."""
-        kind, fault, rule = recognise(body, content_type), "", None
+        kind, fault, rule, signs = recognise(body, content_type), "", None, None
         if kind == HTML:
             if len(body) > MOST_BYTES:
                 body, as_utf8 = body[:MOST_BYTES], None
@@ -199,6 +201,7 @@ class ContentReader:
             is_same = encoding == "utf-8" and REPLACEMENT not in html and not body.startswith(BOM_UTF8)
             document = parse(html, body if is_same else None)
             title, main = self.title_reader(html, document), main_text(document)
+            signs = signs_of(html, document, title, main, url)
             rule = rule_of(url, self.sites)
             if rule is not None:
                 document, title, main = read_by_rule(html, rule, document, title, main)
@@ -220,6 +223,7 @@ class ContentReader:
             rule is not None,
             fault,
             declared_language(document),
+            signs,
             document,
         )
 
