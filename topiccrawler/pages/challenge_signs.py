@@ -37,6 +37,7 @@ MOST_MAIN = (
     250  # characters of the main text of a login wall or a soft 404; the site's menus may stand around it
 )
 MOST_AROUND = 3_000  # characters of their whole text
+BARE = 20  # characters; a shorter text does not speak against its title
 EMPTY = 80  # characters; a shorter text says nothing
 BRIEF = 150  # characters; a shorter text needs no script to be a challenge
 TALK = 0.5  # share of the text that talks of the challenge
@@ -147,6 +148,7 @@ class _Words(NamedTuple):
     verdicts: list[tuple[str, re.Pattern[str], str]]  # header, value, name of the product
     widgets: re.Pattern[str]
     titles: re.Pattern[str]
+    waits: re.Pattern[str]
     plain_titles: re.Pattern[str]
     sentences: re.Pattern[str]
     terms: re.Pattern[str]
@@ -178,7 +180,7 @@ def _words() -> _Words:
         forms,
         verdicts,
         _any(table["widgets"]["names"]),
-        *(_any(words[name]) for name in ("titles", "plain_titles", "sentences", "terms", "about", "bylines")),
+        *(_any(words[name]) for name in ("titles", "waits", "plain_titles", "sentences", "terms", "about", "bylines")),
         _any(login["sentences"]),
         _any(login["titles"]),
         _any([login["targets"]]),
@@ -194,6 +196,7 @@ def _any(patterns: Sequence[str]) -> re.Pattern[str]:
 
 
 _TITLE_SEPARATOR = re.compile(r"\s+[-–—|·:»]+\s+|[_|]|\s*--+\s*|-(?=[^-]*$)|: ")
+_AROUND_TITLES = " \t\r\n!?.。…~"
 _PIECE = re.compile(r"[^|。.!?;\n]+")
 _MARKUP = re.compile(r"<script\b[^<>]*>.*?(?:</script|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE)
 _SCRIPT = re.compile(r"<script\b[^<>]*>.*?(?:</script|\Z)", re.DOTALL)
@@ -204,6 +207,7 @@ _RELOAD = re.compile(
     r"location(?:\.href|\[['\"]href['\"]\])?\s*=\s*(?:window\.|document\.|self\.)?location|\.reload\s*\(|history\.go\(0\)"
     r"|location\.replace\((?:window\.|document\.)?location|location(?:\.href)?\s*=\s*(?:url|href|self|cururl|window\.name)\b"
 )
+_REFRESH = re.compile(r"<meta\b(?=[^<>]*http-equiv=['\"]?refresh)[^<>]*content=['\"]?\s*\d+\s*['\"]?\s*/?>")
 _REDIRECT = re.compile(
     r"location(?:\.href)?\s*=\s*['\"`]([^'\"`]{1,400})|location\.(?:replace|assign)\(\s*['\"`]([^'\"`]{1,400})"
 )
@@ -309,7 +313,7 @@ class _Page:
             *(["says"] if said else []),
             *(["title"] if is_titled else []),
             *(["sentence"] if self.sentence else []),
-            *(["script"] if self._is_machine() else []),
+            *(["script"] if self._asks() or _HIDDEN_CODE.search(self.markup) else []),
             *(["empty"] if is_empty else []),
         ]
         has_links = bool(self.document.anchors)
@@ -317,9 +321,10 @@ class _Page:
         is_challenge = (
             (marked and len(signs) > 1)
             or (said and is_titled)
-            or (talks and ("title" in signs or "script" in signs))
+            or (talks and (is_titled or self._asks()))
             or (talks and length <= BRIEF and len(self.document.anchors) <= 2 and self._title_agrees())
-            or (is_empty and not has_links and (is_titled or said or self._loads_again))
+            or (is_empty and not has_links and (said or self._loads_again))
+            or (is_titled and not has_links and not words.waits.search(self.title) and self._is_bare())
         )
         name = marked or said or UNKNOWN
         return Challenge(CHALLENGE, name, (*signs, *(["talk"] if talks else []))) if is_challenge else None
@@ -332,7 +337,7 @@ class _Page:
         return False
 
     def _is_titled(self, titles: re.Pattern[str]) -> bool:
-        parts = map(str.strip, (self.title, *_TITLE_SEPARATOR.split(self.title)))
+        parts = (part.strip(_AROUND_TITLES) for part in (self.title, *_TITLE_SEPARATOR.split(self.title)))
         return any(part and titles.fullmatch(part) for part in parts)
 
     def _title_agrees(self) -> bool:
@@ -342,7 +347,6 @@ class _Page:
             not self.title
             or self._is_titled(words.titles)
             or self._is_titled(words.plain_titles)
-            or words.sentences.search(self.title) is not None
         )
 
     def _talk(self) -> float:
@@ -352,21 +356,25 @@ class _Page:
         of_it = (self.words.sentences, self.words.terms)
         return sum(len(piece) for piece in pieces if any(one.search(piece) for one in of_it)) / max(1, whole)
 
-    def _is_machine(self) -> bool:
-        """Whether the page does something by itself, or asks for a captcha."""
+    def _asks(self) -> bool:
+        """Whether the page loads another by itself, or asks for a captcha."""
         return (
             self._loads_again
             or bool(self.document.refresh)
             or self.words.widgets.search(self.markup) is not None
             or "<form" in self.markup
-            or _HIDDEN_CODE.search(self.markup) is not None
         )
+
+    def _is_bare(self) -> bool:
+        """Whether the page has nothing but its title, or little more and a captcha."""
+        return len(self.text) <= BARE or (len(self.text) <= EMPTY and self._asks())
 
     @cached_property
     def _loads_again(self) -> bool:
         """Whether scripts set a cookie and load the page again."""
         scripts = BOUNDARY.join(_SCRIPT.findall(self.markup))
-        return _COOKIE.search(scripts) is not None and _RELOAD.search(scripts) is not None
+        loads = _RELOAD.search(scripts) is not None or _REFRESH.search(self.markup) is not None
+        return loads and _COOKIE.search(scripts) is not None
 
     @cached_property
     def _has_password(self) -> bool:
@@ -394,7 +402,8 @@ class _Page:
         is_sent_back = words.back.search(self.url.lower()) is not None
         if not (is_asked or is_sent_back or len(main) <= BRIEF) or self.is_of_a_text:
             return None
-        leads, is_titled = self._leads_to_login(), self._is_titled(words.login_titles)
+        leads = self._leads_to_login()
+        is_titled = self._is_titled(words.login_titles) or words.login.search(self.title) is not None
         is_wall = (
             (is_asked and (is_titled or leads or self._has_password))
             or (is_asked and self.is_small and not self.title and len(main) <= BRIEF)
