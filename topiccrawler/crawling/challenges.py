@@ -27,7 +27,11 @@ SAME_TEXTS = 5  # URLs of a host with one text
 SAME_CHALLENGES = 3
 MOST_REMEMBERED = 20_000  # texts, URLs
 MOST_SITES = 5  # listed in the summary
-_SAID = {CHALLENGE: "challenges", LOGIN_WALL: "login walls", SOFT_404: "soft 404s"}
+_LINES = {
+    CHALLENGE: "{count} pages of {host} were challenges ({names})",
+    LOGIN_WALL: "{count} pages of {host} were login walls",
+    SOFT_404: "{count} pages of {host} were soft 404s",
+}
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -100,8 +104,7 @@ def _lines(by_host: Mapping[str, Counter[str]]) -> Iterator[str]:
             kinds.setdefault(kind, []).append(name)
         for kind, names in kinds.items():
             count = sum(number for reason, number in by_host[host].items() if reason.startswith(kind))
-            known = ", ".join(filter(None, names))
-            yield f"{count} pages of {host} were {_SAID[kind]}" + (f" ({known})" if known else "")
+            yield _LINES[kind].format(count=count, host=host, names=", ".join(names))
     if rest := hosts[MOST_SITES:]:
         count = sum(by_host[host].total() for host in rest)
         yield f"{count} pages of {len(rest)} more sites were challenges, login walls or soft 404s"

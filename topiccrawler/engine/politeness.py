@@ -107,6 +107,7 @@ class Politeness:
                 response, now
             )  # 0 asks for no pause, which a busy host needs all the same
             self._back_off(host, asked or self._gap(strikes), "retry-after" if asked else "back-off")
+            self.stats.inc_value("frontier/back_offs/retry_after" if asked else "frontier/back_offs/back_off")
         elif host not in self._challenging:
             self._strikes.pop(host, None)
         if (slot := self.slots.get(request.meta.get("download_slot", ""))) is not None:
@@ -118,6 +119,7 @@ class Politeness:
         strikes = self._strikes[host] = self._strikes.get(host, 0) + 1
         self._challenging.add(host)
         self._back_off(host, self._gap(strikes), "challenge")
+        self.stats.inc_value("frontier/back_offs/challenge")
 
     def recovered(self, host: str) -> None:
         """Note that a host answered with a page."""
@@ -130,7 +132,6 @@ class Politeness:
 
     def _back_off(self, host: str, seconds: float, reason: str) -> None:
         self.hosts.back_off(host, self.clock() + min(seconds, self.backoff_max_seconds), reason)
-        self.stats.inc_value(f"frontier/back_offs/{reason.replace('-', '_')}")
 
 
 DOWNLOAD_SLOTS = "DOWNLOAD_SLOTS"

@@ -31,7 +31,7 @@ from topiccrawler.text.segmenter import fold
 CHALLENGE, LOGIN_WALL, SOFT_404 = "challenge", "login wall", "soft 404"  # kinds
 UNKNOWN = "unknown product"  # name of a challenge that no known form matches
 
-MOST_TEXT = 1_200  # characters of all text of a challenge
+MOST_TEXT = 1_500  # bytes in UTF-8 of all text of a challenge: 500 Chinese characters, or 250 English words
 MOST_LINKS = 12  # links of a challenge
 MOST_MAIN = (
     250  # characters of the main text of a login wall or a soft 404; the site's menus may stand around it
@@ -128,7 +128,7 @@ class Signs:
     """What a short page shows of a challenge.
 
     `found`: what the page is by itself; None = it is not decided. `text`: digest of title and text, without digits, for comparison with
-    other pages of the host.
+    other pages of the host; 0 if there is nothing to compare.
     """
 
     found: Challenge | None
@@ -180,7 +180,10 @@ def _words() -> _Words:
         forms,
         verdicts,
         _any(table["widgets"]["names"]),
-        *(_any(words[name]) for name in ("titles", "waits", "plain_titles", "sentences", "terms", "about", "bylines")),
+        *(
+            _any(words[name])
+            for name in ("titles", "waits", "plain_titles", "sentences", "terms", "about", "bylines")
+        ),
         _any(login["sentences"]),
         _any(login["titles"]),
         _any([login["targets"]]),
@@ -242,7 +245,9 @@ def signs_of(html: str, document: Document, title: str, main: str, url: str) -> 
     `html`: the page as text; `title`, `main`: its title and main text, as far as they were found.
     """
     length = len(document.text)
-    is_small = length <= MOST_TEXT and len(document.anchors) <= MOST_LINKS
+    is_small = (
+        length <= MOST_TEXT and len(document.anchors) <= MOST_LINKS and _bytes(document.text) <= MOST_TEXT
+    )
     if not is_small and not (0 < len(main) <= MOST_MAIN and length <= MOST_AROUND):
         return None
     seen = f"{document.title_tag}{BOUNDARY}{document.text if is_small else main}".lower()
@@ -255,7 +260,12 @@ def signs_of(html: str, document: Document, title: str, main: str, url: str) -> 
     page = _Page(html, document, title, main, url, is_small=is_small)
     found = (page.challenge() if is_challenge else None) or (page.login_wall() if is_login else None)
     is_suspect = found is None and is_challenge and page.is_suspect()
-    return Signs(found, page.digest(), is_lost and page.is_gone(), is_suspect)
+    is_gone = found is None and is_lost and page.is_gone()
+    return Signs(found, page.digest() if is_gone or is_suspect else 0, is_gone, is_suspect)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 class _Page:
@@ -304,9 +314,9 @@ class _Page:
         words = self.words
         length = len(self.said) - self.said.count(BOUNDARY)
         is_empty, is_titled = len(self.text) <= EMPTY, self._is_titled(words.titles)
-        said = next((form.name for form in words.forms if form.says and form.says.search(self.all_said)), "")
-        if not (is_empty or is_titled or said or self.sentence) or self.is_of_a_text or self._has_fields:
+        if not (is_empty or is_titled or self.sentence) or self.is_of_a_text or self._has_fields:
             return None
+        said = next((form.name for form in words.forms if form.says and form.says.search(self.all_said)), "")
         marked = next((form.name for form in words.forms if self._has_mark(form)), "")
         signs = [
             *(["mark"] if marked else []),
@@ -343,11 +353,7 @@ class _Page:
     def _title_agrees(self) -> bool:
         """Whether the title is no title of a text."""
         words = self.words
-        return (
-            not self.title
-            or self._is_titled(words.titles)
-            or self._is_titled(words.plain_titles)
-        )
+        return not self.title or self._is_titled(words.titles) or self._is_titled(words.plain_titles)
 
     def _talk(self) -> float:
         """The share of the text, 0..1, in sentences that talk of the challenge."""
