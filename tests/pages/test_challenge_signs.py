@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -75,3 +76,25 @@ def test_what_is_no_page_is_recognised_and_named(case: Case) -> None:
 @pytest.mark.parametrize("case", NEGATIVES, ids=lambda case: case.name)
 def test_a_page_that_resembles_one_is_a_page(case: Case) -> None:
     assert judged(case) is None
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<",
+        "<script",
+        "<noscript>",
+        "<input ",
+        "请…",
+        "verify ",
+        "安全验证|",
+        "<meta http-equiv=refresh content=1 ",
+    ],
+)
+def test_a_hostile_page_costs_little(piece: str) -> None:
+    html = f"<title>安全验证</title>{piece * (400_000 // len(piece))}"
+    document = parse("<title>安全验证</title>")  # what the parser makes of it is bounded elsewhere
+    begun = process_time()
+    signs_of(html, document, "安全验证", "", "http://a.example/")
+    signs_of("", document, f"{piece * 60}", "", f"http://a.example/?url={piece * 400}")
+    assert process_time() - begun < 0.5
