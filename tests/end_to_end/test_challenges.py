@@ -46,8 +46,9 @@ def ends(folder: Path) -> dict[str, tuple[State, str]]:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("readers", ["0", "1"])
 def test_a_challenged_url_waits_behind_the_back_off_of_its_host_and_is_not_lost(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path, readers: str
 ) -> None:
     answers = iter([WALL, WALL, page("基金", FUNDS, "/next")])
     web = draw_web(
@@ -58,7 +59,7 @@ def test_a_challenged_url_waits_behind_the_back_off_of_its_host_and_is_not_lost(
             "http://y.cn/1": WALL,
         }
     )
-    ran = crawl(web)
+    ran = crawl(web, "-s", f"TOPIC_READERS={readers}")
     fetched = web.fetched()
     assert fetched.count("http://x.cn/1") == fetched.count("http://y.cn/1") == 3
     assert "http://x.cn/next" in fetched
@@ -119,3 +120,14 @@ def test_login_walls_and_soft_404s_are_discarded_at_once_and_delay_nobody(
     assert "frontier/back_offs" not in ran.err
     assert "1 pages of x.cn were login walls" in ran.err
     assert "2 pages of x.cn were soft 404s" in ran.err
+
+
+@pytest.mark.slow
+def test_a_header_says_that_a_page_is_a_challenge(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any], tmp_path: Path
+) -> None:
+    short = answer(200, b"<title>x.cn</title><p>One second</p><a href=/in>in</a>", Content_Type="text/html", CF_Mitigated="challenge")  # fmt: skip
+    web = draw_web({"http://hub.cn/": page("股票", FUNDS, "http://x.cn/1"), "http://x.cn/1": short})
+    crawl(web)
+    assert ends(tmp_path / "job")["http://x.cn/1"] == (State.DISCARDED, "challenge: Cloudflare")
+    assert "http://x.cn/in" not in web.fetched()
