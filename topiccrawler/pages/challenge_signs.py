@@ -12,7 +12,7 @@ captcha, login pages and notices of redirects use the same words and scripts. So
     empty     there is hardly any text
 
 The words are in challenge_signs.toml. One page alone never shows that a text is given for many URLs; crawling.challenges counts these.
-Cost: .003 ms a page in the mean, since most pages are too long or hold none of the words of the hints (benchmarks/challenges.py).
+Cost: .011 ms a page in the mean, since most pages are too long or hold none of the hints (benchmarks/challenges.py).
 """
 
 from __future__ import annotations
@@ -45,68 +45,6 @@ MOST_MARKUP, MOST_MARKUP_END = (
     40_000,
     4_000,
 )  # characters of the page in which marks are looked for, at its begin and end
-
-# Without one of these words a text longer than EMPTY shows nothing. The text is in small letters, but not simplified.
-_CHALLENGE_HINTS = (
-    *[
-        "验证",
-        "驗證",
-        "校验",
-        "校驗",
-        "频繁",
-        "頻繁",
-        "频率过",
-        "频率太",
-        "频率受",
-        "频率超",
-        "频次",
-        "异常",
-        "異常",
-        "机器人",
-        "機器人",
-        "真人",
-        "非人类",
-        "拦截",
-        "攔截",
-        "阻断",
-        "阻斷",
-        "防火墙",
-        "防火牆",
-        "过快",
-        "检测",
-        "檢測",
-        "请稍候",
-        "請稍候",
-        "请稍等",
-    ],
-    *[
-        "安全狗",
-        "云锁",
-        "禁止访问",
-        "verif",
-        "human",
-        "robot",
-        "captcha",
-        "challenge",
-        "unusual",
-        "denied",
-        "blocked",
-        "interruption",
-        "rejected",
-        "moment",
-        "робот",
-    ],
-    *("too many", "your browser", "security check", "rate limit", "a bot", "enable java", "not acceptable"),
-)
-_LOGIN_HINTS = (
-    *["登录", "登錄", "登入", "登陆", "权限", "權限", "login", "logged", "signin", "members"],
-    "log in",
-    "sign in",
-)
-_LOST_HINTS = (
-    *["不存在", "删除", "刪除", "下架", "找不到", "未找到", "没有找到", "沒有找到", "失效", "过期", "404"],
-    *("not found", "be found", "n't exist", "not exist", "no longer"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +82,9 @@ class _Form(NamedTuple):
 
 
 class _Words(NamedTuple):
+    hints: list[str]
+    login_hints: list[str]
+    gone_hints: list[str]
     forms: list[_Form]
     verdicts: list[tuple[str, re.Pattern[str], str]]  # header, value, name of the product
     widgets: re.Pattern[str]
@@ -177,18 +118,24 @@ def _words() -> _Words:
         (one["header"], re.compile(one["value"], re.IGNORECASE), one["form"]) for one in table["verdicts"]
     ]
     return _Words(
-        forms,
-        verdicts,
-        _any(table["widgets"]["names"]),
-        *(
-            _any(words[name])
-            for name in ("titles", "waits", "plain_titles", "sentences", "terms", "about", "bylines")
-        ),
-        _any(login["sentences"]),
-        _any(login["titles"]),
-        _any([login["targets"]]),
-        _any([login["back"]]),
-        _any(table["gone"]["sentences"]),
+        hints=words["hints"],
+        login_hints=login["hints"],
+        gone_hints=table["gone"]["hints"],
+        forms=forms,
+        verdicts=verdicts,
+        widgets=_any(table["widgets"]["names"]),
+        titles=_any(words["titles"]),
+        waits=_any(words["waits"]),
+        plain_titles=_any(words["plain_titles"]),
+        sentences=_any(words["sentences"]),
+        terms=_any(words["terms"]),
+        about=_any(words["about"]),
+        bylines=_any(words["bylines"]),
+        login=_any(login["sentences"]),
+        login_titles=_any(login["titles"]),
+        login_targets=_any([login["targets"]]),
+        back=_any([login["back"]]),
+        gone=_any(table["gone"]["sentences"]),
     )
 
 
@@ -250,11 +197,12 @@ def signs_of(html: str, document: Document, title: str, main: str, url: str) -> 
     )
     if not is_small and not (0 < len(main) <= MOST_MAIN and length <= MOST_AROUND):
         return None
+    words = _words()
     seen = f"{document.title_tag}{BOUNDARY}{document.text if is_small else main}".lower()
     is_empty, is_short = is_small and length <= EMPTY, len(main or document.text) <= MOST_MAIN
-    is_challenge = is_empty or (is_small and any(hint in seen for hint in _CHALLENGE_HINTS))
-    is_login = is_empty or (is_short and any(hint in seen for hint in _LOGIN_HINTS))
-    is_lost = is_short and any(hint in seen for hint in _LOST_HINTS)
+    is_challenge = is_empty or (is_small and any(hint in seen for hint in words.hints))
+    is_login = is_empty or (is_short and any(hint in seen for hint in words.login_hints))
+    is_lost = is_short and any(hint in seen for hint in words.gone_hints)
     if not is_challenge and not is_login and not is_lost:
         return None
     page = _Page(html, document, title, main, url, is_small=is_small)
