@@ -26,7 +26,7 @@ SWITCHED = {
     "TELNETCONSOLE_ENABLED": "scrapy.extensions.telnet.TelnetConsole",
 }
 CONTACT_PLACE = "{contact}"
-REPLAY_SETTINGS = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False}
+REPLAY_SETTINGS = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "FRONTIER_BACKOFF_SECONDS": 0}
 REPLAY_HANDLER = "topiccrawler.engine.archives.ReplayDownloadHandler"
 
 

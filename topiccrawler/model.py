@@ -84,3 +84,11 @@ class Visit:
     gate: str = ""  # the link gate's decision
     etag: str = ""  # this and `modified`: headers of the response, for a conditional request later
     modified: str = ""
+    challenge: str = (
+        ""  # why the response is no page: "challenge: NAME", "login wall", "soft 404" (pages.challenge_signs)
+    )
+
+    @property
+    def is_page(self) -> bool:
+        """Whether a page was fetched."""
+        return 200 <= self.status < 300 and not self.challenge

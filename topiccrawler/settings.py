@@ -108,7 +108,7 @@ AUTOTHROTTLE_ENABLED = True
 AUTOTHROTTLE_START_DELAY = 1.0
 AUTOTHROTTLE_MAX_DELAY = 30.0
 FRONTIER_CRAWL_DELAY_MAX_SECONDS = 60.0  # a longer Crawl-delay in robots.txt is cut to this
-# first back-off of a host after 429 or 503 without Retry-After; it doubles each time
+# first back-off of a host after 429 or 503 without Retry-After, or after a challenge; it doubles each time
 FRONTIER_BACKOFF_SECONDS = 10.0
 FRONTIER_BACKOFF_MAX_SECONDS = 3600.0  # longest back-off of a host, Retry-After included
 # `time` = most relevant pages an hour, `fetches` = most relevant pages per page fetched; None = `fetches`

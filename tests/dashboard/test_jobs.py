@@ -136,6 +136,17 @@ def test_the_file_of_sites_has_all_hosts_that_wait(
     assert all(host in page for host in hosts)
 
 
+def test_the_file_of_sites_counts_their_challenges(
+    open_dashboard: Open, make_job: Callable[..., Path]
+) -> None:
+    visits = [Visit(f"http://x.cn/{one}", 200, 0.5, 0.0, False, 1.0, challenge="login wall") for one in "ab"]
+    job = make_job("job", visits=(*visits, Visit("http://y.cn/", 200, 0.5, 0.9, True, 2.0)))
+    dashboard = open_dashboard(job.parent)
+    file = dashboard.get("/jobs/job/sites.csv").body.decode("utf-8-sig")
+    rows = {row["host"]: (row["fetched"], row["challenged"]) for row in csv.DictReader(io.StringIO(file))}
+    assert rows == {"x.cn": ("0", "2"), "y.cn": ("1", "0")}
+
+
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
 def test_a_damaged_page_store_is_no_file_of_a_part_of_its_pages(
     open_dashboard: Open, make_job: Callable[..., Path], kind: str

@@ -171,3 +171,18 @@ def test_a_host_with_an_ipv6_address_is_asked_as_its_server_wants(
     request = Request("http://[2001:db8::1]:8080/")
     politeness.response_downloaded(Response(request.url, 429, headers={"Retry-After": "30"}), request)
     assert hosts.ready_at(host) - NOW == 30.0
+
+
+def test_challenges_back_off_ever_longer_until_a_page_comes(politeness: Politeness, hosts: Hosts) -> None:
+    rests = []
+    for _ in range(3):
+        politeness.response_downloaded(*answer(200))  # a challenge is answered with 200
+        politeness.challenged("a.example")
+        rests.append(hosts.ready_at("a.example") - NOW)
+    assert rests == [10.0, 20.0, 40.0]
+    assert hosts.waiting_reason("a.example", NOW) == "challenge"
+    assert politeness.stats.get_value("frontier/back_offs/challenge") == 3
+    politeness.recovered("a.example")
+    hosts.reopen("a.example")
+    politeness.challenged("a.example")
+    assert hosts.ready_at("a.example") - NOW == 10.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from topiccrawler.crawling.job_files import FRONTIER
@@ -44,6 +45,15 @@ def test_the_log_gives_harvest_sites_and_reasons(make_job: Callable[..., Path]) 
     assert reasons[0] == ("error", "http 404", 2)
     assert {reason[0] for reason in reasons} == {"error", "discarded"}
     assert summary.outcomes[0].examples == ("http://b.cn/2", "http://b.cn/3")
+
+
+def test_challenges_in_the_log_are_no_pages_and_no_failures(make_job: Callable[..., Path]) -> None:
+    challenged = [replace(visit(f"http://x.cn/{number}"), challenge="challenge: Anubis") for number in "112"]
+    summary = summary_of(make_job("job", visits=(visit("http://x.cn/3", stored=True), *challenged)))
+    assert (summary.fetched, summary.kept, summary.failed) == (1, 1, 0)
+    assert [(site.fetched, site.challenged, site.failed) for site in summary.sites] == [(1, 3, 0)]
+    first = summary.outcomes[0]
+    assert (first.state, first.reason, first.count) == ("discarded", "challenge: Anubis", 3)
 
 
 def test_a_queue_knows_what_was_refused_unfetched(make_job: Callable[..., Path]) -> None:

@@ -37,6 +37,7 @@ from topiccrawler.crawling.admission import (
     redirected,
 )
 from topiccrawler.crawling.assemble import Parts, content_plan
+from topiccrawler.crawling.challenges import Challenges
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.contents import (
     ContentPlan,
@@ -107,6 +108,7 @@ class Fetch:
     modified: str = ""  # header Last-Modified of the response
     page: Page | None = None  # None until the response has been read
     error: str = ""
+    challenge: str = ""  # why the response is no page
     due: Due | None = (
         None  # set for a page of the job that is checked again; the frontier has no lease for it
     )
@@ -185,6 +187,7 @@ class Crawl:
         self.harvest = HarvestCounter(frontier.notes.get(HarvestCounter.NOTE))
         self.gate_counts = GateCounts()
         self.estimator = Estimator(frontier.look(), of_topic(latest, frontier.notes))
+        self.challenges = Challenges()
         self.rechecks: Rechecks | None = None
         self.clock = Clock()
         self.hosts.worth = parts.strategy.worth
@@ -457,6 +460,7 @@ class Crawl:
             gate=fetch.decision.reason,
             etag=fetch.etag,
             modified=fetch.modified,
+            challenge=fetch.challenge,
         )
         files.visits.append(visit)
         if kept and self.rechecks is not None:
@@ -468,6 +472,16 @@ class Crawl:
         self.frontier.notes.put(HarvestCounter.NOTE, self.harvest.note())
         if self.shared is not None:
             self.shared.exchange.count(kept=kept)
+
+    def try_again(self, fetch: Fetch, now: float) -> None:
+        """Log a fetch whose response was a challenge, and return its URL to the queue. The targets of its redirects are done: they are
+        the address of the challenge."""
+        if self._files is not None:
+            self._log(self._files, fetch, Outcome(State.DISCARDED, fetch.challenge), now)
+        for target in fetch.redirect_targets:
+            self.ordering.end(target, State.DISCARDED, fetch.challenge, now)
+        fetch.redirect_targets.clear()
+        self.release([fetch], now)
 
     def release(self, fetches: Iterable[Fetch], now: float) -> None:
         """Return fetches that will not end to the queue; commits the job's files first."""

@@ -61,7 +61,7 @@ def known_pages(visits: Iterable[Visit], checks: Iterable[Check]) -> list[Known]
     pages: dict[str, tuple[Check, float, bool]] = {}
     children: Counter[str] = Counter()
     for visit in visits:
-        if 200 <= visit.status < 300:
+        if visit.is_page:
             pages[visit.url] = later.get(visit.url) or first_check(visit), visit.relevance, visit.stored
             if visit.stored:
                 children[visit.source_url] += 1

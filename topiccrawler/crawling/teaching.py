@@ -375,7 +375,7 @@ def _pages(folder: Path, parts: Parts, lessons: Lessons, answers: Mapping[str, b
     page_classifier = parts.strategy_classifier
     with file_faults(StateError, folder / VISITS, "cannot be read", REMEDY):
         for visit in read_visits(folder / VISITS):
-            if not 200 <= visit.status < 300:
+            if not visit.is_page:
                 continue
             place = at.get(visit.url)
             words = PageWords() if place is None else lessons.words[place]
@@ -420,7 +420,7 @@ def earlier_pages(files: JobFiles, parts: Parts, since: float) -> Iterator[Page]
     """The pages that the job has fetched since a time (seconds since the epoch), in order, with the relevance in the crawl log."""
     threshold, reads_terms = parts.strategy_classifier.similarity_threshold, parts.strategy.reads_terms
     for visit in visits_of(files.folder):
-        if not 200 <= visit.status < 300 or visit.time < since:
+        if not visit.is_page or visit.time < since:
             continue
         similarity = visit_similarity(visit, threshold, parts.recipe.relevance_since)
         relevance = relevance_of(similarity, threshold)

@@ -146,6 +146,7 @@ def _site(site: Site, wait: Mapping[str, Any]) -> dict[str, Any]:
         "wait": wait.get("wait"),
         "seconds": wait.get("seconds"),
         "failed": site.failed,
+        "challenged": site.challenged,
     }
 
 

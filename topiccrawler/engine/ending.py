@@ -83,6 +83,7 @@ class Ending:
             *words_of(self.crawl.estimator.estimate()),
             *gate_lines(self.crawl.gate_counts),
             *failed_lines(stats),
+            *self.crawl.challenges.lines(),
             *(look_lines(self.crawl) if found is None else []),
             *place_lines(self.crawl.files.folder, queued=queued, has_pages=self.crawl.files.has_pages),
             *stats_lines(self.crawl.files.folder, stats),

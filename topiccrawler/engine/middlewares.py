@@ -38,7 +38,7 @@ from topiccrawler.engine.link_rules import count_refused
 from topiccrawler.engine.opening import crawl_of, faults_of, needed_crawl, parts_of_project
 from topiccrawler.engine.politeness import host_key
 from topiccrawler.engine.progress import BACK_OFFS
-from topiccrawler.engine.reading import content_type
+from topiccrawler.engine.reading import CHALLENGE, content_type
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import CrawlerError
 from topiccrawler.items import Outlinks
@@ -178,7 +178,12 @@ class LeaseEndMiddleware:
             if lease is not None and not isinstance(output, Request):
                 lease.items += 1
             yield output
-        if scheduler is not None and lease is not None:
+        if scheduler is None or lease is None:
+            return
+        challenge = response.meta.get(CHALLENGE)
+        if challenge is not None:
+            scheduler.challenged(lease, challenge)
+        else:
             scheduler.leases.iterated(lease)
 
     def process_spider_exception(self, response: Response, exception: Exception) -> None:

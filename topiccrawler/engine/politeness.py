@@ -1,6 +1,6 @@
 """Slows down the requests to a host as its server asks.
 
-The signs are Crawl-delay, Retry-After, the statuses 429 and 503, and slow responses. Scrapy applies them in the downloader, to requests
+The signs are Crawl-delay, Retry-After, the statuses 429 and 503, challenges in place of pages, and slow responses. Scrapy applies them in the downloader, to requests
 that already wait in a queue without scores. The frontier must know earlier that a host backs off. So they are applied to the host clocks.
 """
 
@@ -52,7 +52,10 @@ class Politeness:
         None  # receives the Sitemap lines of robots.txt, if the ROBOTSTXT_PARSER has `sitemaps`
     )
     _robots: dict[str, RobotParser] = field(default_factory=dict)  # by host; Scrapy keeps them anyway
-    _strikes: dict[str, int] = field(default_factory=dict)  # by host: responses in a row with 429 or 503
+    _strikes: dict[str, int] = field(
+        default_factory=dict
+    )  # by host: responses in a row with 429, 503 or a challenge
+    _challenging: set[str] = field(default_factory=set)  # hosts whose latest page was a challenge
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, crawl: Crawl) -> Self:
@@ -103,14 +106,32 @@ class Politeness:
             asked = retry_after_seconds(
                 response, now
             )  # 0 asks for no pause, which a busy host needs all the same
-            seconds = asked or self.backoff_seconds * 2 ** min(strikes - 1, MOST_DOUBLINGS)
-            until = now + min(seconds, self.backoff_max_seconds)
-            self.hosts.back_off(host, until, "retry-after" if asked else "back-off")
+            self._back_off(host, asked or self._gap(strikes), "retry-after" if asked else "back-off")
             self.stats.inc_value("frontier/back_offs/retry_after" if asked else "frontier/back_offs/back_off")
-        else:
+        elif host not in self._challenging:
             self._strikes.pop(host, None)
         if (slot := self.slots.get(request.meta.get("download_slot", ""))) is not None:
             self.hosts.set_delay(host, float(slot.delay), "autothrottle")
+
+    def challenged(self, host: str) -> None:
+        """Begin a back-off of a host that answered with a challenge, twice as long as the one before. It was answered with status 200, so
+        only `recovered` resets the length."""
+        strikes = self._strikes[host] = self._strikes.get(host, 0) + 1
+        self._challenging.add(host)
+        self._back_off(host, self._gap(strikes), "challenge")
+        self.stats.inc_value("frontier/back_offs/challenge")
+
+    def recovered(self, host: str) -> None:
+        """Note that a host answered with a page."""
+        if host in self._challenging:
+            self._challenging.remove(host)
+            self._strikes.pop(host, None)
+
+    def _gap(self, strikes: int) -> float:
+        return self.backoff_seconds * 2.0 ** min(strikes - 1, MOST_DOUBLINGS)
+
+    def _back_off(self, host: str, seconds: float, reason: str) -> None:
+        self.hosts.back_off(host, self.clock() + min(seconds, self.backoff_max_seconds), reason)
 
 
 DOWNLOAD_SLOTS = "DOWNLOAD_SLOTS"

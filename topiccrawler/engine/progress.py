@@ -36,7 +36,11 @@ from topiccrawler.urls.canonical import site_of
 
 logger = logging.getLogger(__name__)
 
-BACK_OFFS = ("retry-after", "back-off")  # reasons of waits that servers requested: they outlive a run
+BACK_OFFS = (
+    "retry-after",
+    "back-off",
+    "challenge",
+)  # reasons of waits that servers requested: they outlive a run
 _NOTED_HOSTS = 1000
 _WORTH_NOTING_SECONDS = 1.0
 _REMEDIES = {

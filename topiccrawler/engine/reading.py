@@ -23,6 +23,7 @@ from topiccrawler.crawling.contents import Answer, Read
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.engine.leases import META
 from topiccrawler.engine.opening import needed_crawl
+from topiccrawler.pages.challenge_signs import verdict_headers
 from topiccrawler.pages.formats.registry import HTML, IN_WORKER, Extract, UnreadableError, recognise
 from topiccrawler.pages.read import Content
 from topiccrawler.text.characters import decode
@@ -30,6 +31,7 @@ from topiccrawler.text.characters import decode
 if TYPE_CHECKING:
     from topiccrawler.crawling.reading_processes import ReadingProcesses
 
+CHALLENGE = "topic_challenge"  # key in request.meta: what the response is, if it is no page
 _EXTRACT, _READ = "topic_extract", "topic_read"  # keys in request.meta
 
 
@@ -179,3 +181,12 @@ def read_ahead(crawl: Crawl, response: Response) -> dict[str, Any]:
 def content_type(response: Response) -> str:
     """The Content-Type header as text; empty when there is none."""
     return (response.headers.get("Content-Type") or b"").decode("latin-1")
+
+
+def challenge_headers(response: Response) -> list[tuple[str, str]]:
+    """The headers, with lower-case names, by which some products say that a response is a challenge."""
+    return [
+        (name, value.decode("latin-1"))
+        for name in verdict_headers()
+        if (value := response.headers.get(name)) is not None
+    ]

@@ -29,7 +29,8 @@ from scrapy.settings import BaseSettings
 
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.engine.opening import crawl_of
-from topiccrawler.engine.reading import content_with_refresh, forget_content
+from topiccrawler.engine.reading import challenge_headers, content_with_refresh, forget_content
+from topiccrawler.pages.challenge_signs import challenge_of
 from topiccrawler.urls.canonical import canonical, is_media
 from topiccrawler.urls.redirect_targets import redirect_target
 
@@ -134,6 +135,10 @@ class RefreshMiddleware(ChainMiddleware):
             return response
         content = content_with_refresh(self.crawl, request, response)
         refresh = content.refresh if content is not None else None
+        if content is not None and challenge_of(content.signs, challenge_headers(response)) is not None:
+            return (
+                response  # its refresh leads to the challenge again, or to a page without the URL's content
+            )
         if (
             refresh is None
             or refresh.seconds > self._most_seconds

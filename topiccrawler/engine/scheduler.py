@@ -16,6 +16,7 @@ and write into the folder of a job of ours.
 from __future__ import annotations
 
 import heapq
+import logging
 import sys
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any, Self, cast
@@ -44,6 +45,10 @@ from topiccrawler.engine.waking import WAKE, WakeTimer
 from topiccrawler.frontier.base import Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link, Page
+from topiccrawler.pages.challenge_signs import CHALLENGE, Challenge
+from topiccrawler.urls.canonical import canonical
+
+logger = logging.getLogger(__name__)
 
 
 def plain_scheduler(crawler: Crawler) -> Scheduler:
@@ -237,8 +242,10 @@ class FocusedScheduler(BaseScheduler):
     def accept_links(self, page: Page, links: Sequence[Link], lease_number: object) -> None:
         """Have the strategy score all links of a page that was read, and queue them. `lease_number`: the page's lease, if it has one."""
         with self.faults.guard():
-            pushed = self.crawl.visit(page, links, self.clock(), self.leases.get(lease_number))
-            self._count_pushed(pushed)
+            lease = self.leases.get(lease_number)
+            if lease is not None:
+                self.politeness.recovered(lease.host)
+            self._count_pushed(self.crawl.visit(page, links, self.clock(), lease))
 
     def enqueue_request(self, request: Request) -> bool:
         """Queue a Request object: a retry or redirect of a lease, or a request of another component. False if it is dropped: a duplicate,
@@ -266,6 +273,9 @@ class FocusedScheduler(BaseScheduler):
             refusal = self.crawl.come_back(lease, request.url, self.clock())
         if self.faults.broken:
             return False
+        if refusal == KNOWN and (challenge := self._challenge_at(request.url)) is not None:
+            self.challenged(lease, challenge)
+            return False
         if refusal is not None:
             self._count("frontier/redirects/known", refusal == KNOWN)
             self.leases.end(lease, State.DISCARDED, refusal)
@@ -273,6 +283,26 @@ class FocusedScheduler(BaseScheduler):
         lease.release_slot(self.hosts, self.clock())
         lease.host = host_key(request)
         return True
+
+    def _challenge_at(self, url: str) -> Challenge | None:
+        """The challenge that is known to be at the target of a redirect."""
+        return self.crawl.challenges.behind(canonical(url) or url)
+
+    def challenged(self, lease: Lease, challenge: Challenge) -> None:
+        """Handle a response that is no page. After a challenge the host backs off, and the URL waits to be fetched again; the URL of a
+        login wall or a soft 404, and of the last of several challenges, is discarded."""
+        url, challenges = lease.leased.link.url, self.crawl.challenges
+        lease.challenge = challenge.reason
+        challenges.count(url, challenge)
+        self._count(f"topic/challenges/{challenge.kind.replace(' ', '_')}")
+        logger.info("No page: %s (%s, by %s)", url, challenge.reason, ", ".join(challenge.signs))
+        if challenge.kind == CHALLENGE:
+            self.politeness.challenged(lease.host)
+            if lease.due is None and challenges.is_tried_again(url, lease.redirect_targets, challenge):
+                self.leases.postpone(lease)
+                return
+            self._count("topic/challenges/given_up")
+        self.leases.end(lease, State.DISCARDED, challenge.reason)
 
     @property
     def under_way(self) -> int:
@@ -366,7 +396,10 @@ class FocusedScheduler(BaseScheduler):
         now = self.clock()
         with self.faults.guard():
             if not self.faults.broken:
-                self.crawl.release([lease], now)
+                if lease.challenge:
+                    self.crawl.try_again(lease, now)
+                else:
+                    self.crawl.release([lease], now)
         lease.release_slot(self.hosts, now)
         self._count("frontier/postponed")
 

@@ -279,7 +279,8 @@ class Hosts:
         self._settle(entry)
 
     def back_off(self, host: str, until: float, reason: str) -> None:
-        """Allow no slot before `until`; reasons are "retry-after" and "back-off". A back-off is only ever lengthened."""
+        """Allow no slot before `until`; reasons are "retry-after", "back-off" and
+        "challenge". A back-off is only ever lengthened."""
         entry = self._host(host)
         entry.back_off(until, reason)
         self._settle(entry)

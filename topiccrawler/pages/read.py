@@ -22,6 +22,7 @@ from typing import ClassVar, Protocol
 
 from topiccrawler.items import Medium, PageItem
 from topiccrawler.model import Link, Page, Via
+from topiccrawler.pages.challenge_signs import Signs, signs_of
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.formats.reader import Formats
 from topiccrawler.pages.formats.registry import HTML, Extract, UnreadableError, recognise
@@ -111,6 +112,7 @@ class Content:
     fault: str = ""  # why nothing could be read; such a page is empty
     lang: str = ""  # the language that the page declares
     refresh: Refresh | None = None  # with the absolute URL that it leads to
+    signs: Signs | None = None  # signs that this is no page (pages.challenge_signs)
     parsed: Document | None = None
     parse_again: Callable[[], Document] | None = None  # makes the document of a content that came without one
     links: Sequence[Link] | None = None  # crawling.contents makes links.page_links.PageLinks
@@ -207,7 +209,7 @@ class ContentReader:
     ) -> Content:
         """The content of one page. Never raises, whatever the bytes. Arguments as of `read`; `refresh`: the HTTP header Refresh, which comes
         before that of the page."""
-        kind, fault, rule = recognise(body, content_type), "", None
+        kind, fault, rule, signs = recognise(body, content_type), "", None, None
         if kind == HTML:
             if len(body) > MOST_BYTES:
                 body = body[:MOST_BYTES]
@@ -215,6 +217,7 @@ class ContentReader:
             is_same = encoding == "utf-8" and REPLACEMENT not in html and not body.startswith(BOM_UTF8)
             document = parse(html, body if is_same else None)
             title, main = self.title_reader(html, document), main_text(document)
+            signs = signs_of(html, document, title, main, url)
             rule = rule_of(url, self.sites)
             if rule is not None:
                 document, title, main = read_by_rule(html, rule, document, title, main)
@@ -238,6 +241,7 @@ class ContentReader:
             fault,
             declared_language(document),
             refresh_of(document, url, encoding),
+            signs,
             document,
         )
 

@@ -31,7 +31,6 @@ from topiccrawler.crawling.page_stores import has_pages, open_pages, visits_of
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.frontier.stored_state import reading
 from topiccrawler.resources import package_text
-from topiccrawler.results.summary import is_page
 from topiccrawler.store.outlinks import OutlinkStore, fingerprint
 from topiccrawler.store.pages import PageRecord
 
@@ -50,7 +49,7 @@ def write_graph(records: Iterator[PageRecord], out: BinaryIO, *, folder: Path, w
         sources[url] = _xml(record.source_url), record.anchor
     for visit in visits_of(folder) if whole else ():
         url = _xml(visit.url)
-        if 200 <= visit.status < 300 and url not in graph:
+        if visit.is_page and url not in graph:
             graph.add_node(url, relevance=visit.relevance, kept=False)
             sources[url] = _xml(visit.source_url), visit.anchor
     for url, (source, anchor) in sources.items():
@@ -67,7 +66,7 @@ def fetched_graph(folder: Path, most_links: int) -> nx.DiGraph:
     most `most_links` of the others that the job has stored."""
     graph = nx.DiGraph()
     sources = {}
-    for visit in filter(is_page, visits_of(folder)):
+    for visit in (visit for visit in visits_of(folder) if visit.is_page):
         graph.add_node(visit.url, kept=visit.stored, seed=not visit.source_url)
         sources[visit.url] = visit.source_url
     graph.add_edges_from(((source, url) for url, source in sources.items() if source in graph), kind=FOUND)

@@ -163,7 +163,7 @@ def harvest_curve(folder: Path, sample: Sample, ratings: Mapping[str, bool]) -> 
     """
     if not logs_of(folder):
         raise StateError(str(folder / VISITS), "cannot be read: there is none", REMEDY)
-    visits = [visit for visit in visits_of(folder) if 200 <= visit.status < 300]
+    visits = [visit for visit in visits_of(folder) if visit.is_page]
     if not visits:
         return []
     kinds = [{record.url for record in records} for records in (sample.discarded, sample.kept)]

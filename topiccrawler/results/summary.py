@@ -45,6 +45,7 @@ class Site:
     fetched: int = 0
     kept: int = 0
     failed: int = 0
+    challenged: int = 0  # responses that were challenges, login walls or soft 404s, no pages
     relevance: float = 0.0  # sum over the pages fetched
     is_seed: bool = False  # a seed is on this host
     met_at: int = 0  # number of pages fetched before the first request to this host
@@ -84,12 +85,14 @@ class Summary:
         if site is None:
             site = self.by_host[host] = Site(host, met_at=self.fetched)
         site.is_seed |= not visit.source_url
-        if is_page(visit):
+        if visit.is_page:
             self._kept_of_each.append(visit.stored)
             self._kept += visit.stored
             site.fetched += 1
             site.kept += visit.stored
             site.relevance += visit.relevance
+        elif visit.challenge:
+            site.challenged += 1
         else:
             self.failed += 1
             site.failed += 1
@@ -149,14 +152,11 @@ class Summary:
         return points
 
 
-def is_page(visit: Visit) -> bool:
-    """Whether the visit fetched a page (HTTP status 2xx)."""
-    return 200 <= visit.status < 300
-
-
 def end_of(visit: Visit) -> tuple[str, str]:
     """The state and the reason of a visit whose page was not kept, as far as the log has them."""
-    if is_page(visit):
+    if visit.challenge:
+        return "discarded", visit.challenge
+    if visit.is_page:
         return "discarded", "off topic, a copy, or not read"
     return "error", f"http {visit.status}" if visit.status else "no answer, or refused before it was asked"
 

@@ -77,7 +77,7 @@ def _read(folder: Path, page_classifier: PageClassifier, segmenter: Segmenter) -
     job = _Job()
     with file_faults(StateError, folder / VISITS, "cannot be read", _REMEDY):
         for visit in read_visits(folder / VISITS):
-            if 200 <= visit.status < 300:
+            if visit.is_page:
                 job.failed.discard(visit.url)
                 job.add_fetch(visit.url, visit.source_url)
                 job.titles[visit.url] = visit.anchor

@@ -28,7 +28,7 @@ from topiccrawler.crawling.teaching import answers_behind
 from topiccrawler.engine.faults import is_scrapys_process
 from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.process_memory import return_freed, search_seldom
-from topiccrawler.engine.reading import content_type, read_ahead
+from topiccrawler.engine.reading import CHALLENGE, challenge_headers, content_type, read_ahead
 from topiccrawler.engine.revisits import Revisits
 from topiccrawler.engine.scheduler import focused_scheduler, is_focused
 from topiccrawler.errors import ArgumentError
@@ -143,7 +143,7 @@ class TopicSpider(FocusedSpider):
                 yield request
 
     def parse(self, response: Response) -> Iterator[Any]:
-        """Read a page; yield its item, and all its links in one batch.
+        """Read a page; yield its item, and all its links in one batch. A challenge, login wall or soft 404 has neither.
 
         @url data:text/html;charset=utf-8,<title>%E5%9F%BA%E9%87%91</title><a href="http://a.example/">%E8%82%A1%E7%A5%A8</a>
         @returns items 2 2
@@ -167,6 +167,11 @@ class TopicSpider(FocusedSpider):
             logger.info("Cannot read %s (%s): %s", response.url, reading.format, reading.fault)
             self._count("topic/skipped/unreadable")
             return
+        if (signs := reading.content.signs) is not None:
+            challenge = self.crawl.challenges.of(signs, reading.page.url, challenge_headers(response))
+            if challenge is not None:
+                response.meta[CHALLENGE] = challenge  # LeaseEndMiddleware reports it
+                return
         modified = (response.headers.get("Last-Modified") or b"").decode("latin-1")
         yield self.crawl.item_of(reading, response.status, self.crawl.clock(), modified)
         yield Outlinks(reading.page, self.crawl.links_of(reading))

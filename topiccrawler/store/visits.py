@@ -174,7 +174,7 @@ def _fields(visit: Visit) -> dict[str, object]:
     There may be ten times more dead links than pages, and the shares are also in the queue.
     """
     whole = {name: getattr(visit, name) for name in _DEFAULTS}
-    if visit.stored or 200 <= visit.status < 300:
+    if visit.stored or visit.is_page:
         return whole
     return {name: value for name, value in whole.items() if name != "shares" and value != _DEFAULTS.get(name)}
 
@@ -297,7 +297,7 @@ _NAMES = {*_DEFAULTS}
 _NEEDED = {field.name for field in dataclasses.fields(Visit) if field.default is dataclasses.MISSING}
 _KINDS: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("score", "relevance", "time"), (int, float)),
-    **dict.fromkeys(("url", "source_url", "anchor", "gate", "etag", "modified"), str),
+    **dict.fromkeys(("url", "source_url", "anchor", "gate", "etag", "modified", "challenge"), str),
     "status": int,
     "stored": bool,
     "shares": list,

@@ -1,0 +1,377 @@
+"""Recognises pages that are no pages: challenges of firewalls, login walls, and what a site answers for URLs that are not there.
+
+The conflict: such pages come with status 200, and each product words them in its own way; but articles about captchas, contact forms with a
+captcha, login pages and notices of redirects use the same words and scripts. So a page must be short, and several signs must agree:
+
+    mark      a known product's name in tags or scripts, outside the visible text
+    says      the wording of a known product in the text
+    title     the whole title is one of a challenge (安全验证, Just a moment...)
+    sentence  a sentence that addresses the visitor (请完成验证, verify you are human)
+    talk      such sentences, and words that go with them, make up half of the text
+    script    a script sets a cookie and loads the page again; a captcha; a form without fields; a refresh
+    empty     there is hardly any text
+
+The words are in challenge_signs.toml. One page alone never shows that a text is given for many URLs; crawling.challenges counts these.
+Cost: .011 ms a page in the mean, since most pages are too long or hold none of the hints (benchmarks/challenges.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from topiccrawler.pages.document import BOUNDARY, Document
+from topiccrawler.resources import package_table
+from topiccrawler.text.segmenter import fold
+
+CHALLENGE, LOGIN_WALL, SOFT_404 = "challenge", "login wall", "soft 404"  # kinds
+UNKNOWN = "unknown product"  # name of a challenge that no known form matches
+
+MOST_TEXT = 1_500  # bytes in UTF-8 of all text of a challenge: 500 Chinese characters, or 250 English words
+MOST_LINKS = 12  # links of a challenge
+MOST_MAIN = (
+    250  # characters of the main text of a login wall or a soft 404; the site's menus may stand around it
+)
+MOST_AROUND = 3_000  # characters of their whole text
+BARE = 20  # characters; a shorter text does not speak against its title
+EMPTY = 80  # characters; a shorter text says nothing
+BRIEF = 150  # characters; a shorter text needs no script to be a challenge
+TALK = 0.5  # share of the text that talks of the challenge
+MOST_MARKUP, MOST_MARKUP_END = (
+    40_000,
+    4_000,
+)  # characters of the page in which marks are looked for, at its begin and end
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """A page that is no page. `name`: the product, for challenges. `signs`: what it was recognised by."""
+
+    kind: str  # CHALLENGE, LOGIN_WALL or SOFT_404
+    name: str = ""
+    signs: tuple[str, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        """The reason for which its URL is discarded."""
+        return f"{self.kind}: {self.name}" if self.name else self.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What a short page shows of a challenge.
+
+    `found`: what the page is by itself; None = it is not decided. `text`: digest of title and text, without digits, for comparison with
+    other pages of the host; 0 if there is nothing to compare.
+    """
+
+    found: Challenge | None
+    text: int
+    is_gone: bool = False  # it says that something is not there
+    is_suspect: bool = False  # some signs of a challenge, but too few
+
+
+class _Form(NamedTuple):
+    name: str
+    marks: tuple[re.Pattern[str], ...]
+    says: re.Pattern[str] | None
+
+
+class _Words(NamedTuple):
+    hints: list[str]
+    login_hints: list[str]
+    gone_hints: list[str]
+    forms: list[_Form]
+    verdicts: list[tuple[str, re.Pattern[str], str]]  # header, value, name of the product
+    widgets: re.Pattern[str]
+    titles: re.Pattern[str]
+    waits: re.Pattern[str]
+    plain_titles: re.Pattern[str]
+    sentences: re.Pattern[str]
+    terms: re.Pattern[str]
+    about: re.Pattern[str]
+    bylines: re.Pattern[str]
+    login: re.Pattern[str]
+    login_titles: re.Pattern[str]
+    login_targets: re.Pattern[str]
+    back: re.Pattern[str]
+    gone: re.Pattern[str]
+
+
+@cache
+def _words() -> _Words:
+    table: Mapping[str, Any] = package_table("pages/challenge_signs.toml")
+    words, login = table["words"], table["login"]
+    forms = [
+        _Form(
+            form["name"],
+            tuple(map(re.compile, form["marks"])),
+            _any(form["says"]) if "says" in form else None,
+        )
+        for form in table["forms"]
+    ]
+    verdicts = [
+        (one["header"], re.compile(one["value"], re.IGNORECASE), one["form"]) for one in table["verdicts"]
+    ]
+    return _Words(
+        hints=words["hints"],
+        login_hints=login["hints"],
+        gone_hints=table["gone"]["hints"],
+        forms=forms,
+        verdicts=verdicts,
+        widgets=_any(table["widgets"]["names"]),
+        titles=_any(words["titles"]),
+        waits=_any(words["waits"]),
+        plain_titles=_any(words["plain_titles"]),
+        sentences=_any(words["sentences"]),
+        terms=_any(words["terms"]),
+        about=_any(words["about"]),
+        bylines=_any(words["bylines"]),
+        login=_any(login["sentences"]),
+        login_titles=_any(login["titles"]),
+        login_targets=_any([login["targets"]]),
+        back=_any([login["back"]]),
+        gone=_any(table["gone"]["sentences"]),
+    )
+
+
+def _any(patterns: Sequence[str]) -> re.Pattern[str]:
+    whole = "|".join(f"(?:{pattern})" for pattern in patterns)
+    whole = whole.replace("……", r"[^|.!?;。]{0,40}?").replace("…", r"[^|.!?;。]{0,12}?")
+    return re.compile(re.sub(r"(?<=\w) (?=[\w(])", r"\\s+", whole))
+
+
+_TITLE_SEPARATOR = re.compile(r"\s+[-–—|·:»]+\s+|[_|]|\s*--+\s*|-(?=[^-]*$)|: ")
+_AROUND_TITLES = " \t\r\n!?.。…~"
+_PIECE = re.compile(r"[^|。.!?;\n]+")
+_MARKUP = re.compile(r"<script\b[^<>]*>.*?(?:</script|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE)
+_SCRIPT = re.compile(r"<script\b[^<>]*>.*?(?:</script|\Z)", re.DOTALL)
+_NOSCRIPT = re.compile(r"<noscript\b[^<>]*>([^<]*(?:<(?!/noscript)[^<]*)*)", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]*>")
+_COOKIE = re.compile(r"cookie['\"]?\]?\s*=[^=]|set_?cookie\s*\(|createcookie\s*\(|cookiestore\.set")
+_RELOAD = re.compile(
+    r"location(?:\.href|\[['\"]href['\"]\])?\s*=\s*(?:window\.|document\.|self\.)?location|\.reload\s*\(|history\.go\(0\)"
+    r"|location\.replace\((?:window\.|document\.)?location|location(?:\.href)?\s*=\s*(?:url|href|self|cururl|window\.name)\b"
+)
+_REFRESH = re.compile(r"<meta\b(?=[^<>]*http-equiv=['\"]?refresh)[^<>]*content=['\"]?\s*\d+\s*['\"]?\s*/?>")
+_REDIRECT = re.compile(
+    r"location(?:\.href)?\s*=\s*['\"`]([^'\"`]{1,400})|location\.(?:replace|assign)\(\s*['\"`]([^'\"`]{1,400})"
+)
+_HIDDEN_CODE = re.compile(r"\beval\s*\(|_0x[0-9a-f]{4,}|fromcharcode|unescape\(|\batob\(")
+_TEXT_FIELD = re.compile(
+    r"<textarea\b|<input\b(?![^<>]*type=['\"]?(?:hidden|submit|button|image|checkbox|radio|reset))[^<>]*>"
+)
+_PASSWORD = re.compile(r"<input\b[^<>]*type=['\"]?password")
+_DIGITS = re.compile(r"[\d\s]+")
+FEW_FIELDS = 1  # text fields of the form of a captcha: the code
+
+
+def challenge_of(signs: Signs | None, headers: Iterable[tuple[str, str]] = ()) -> Challenge | None:
+    """What a page is by itself and by the headers of its response (lower-case name, value); None = a page, or undecided."""
+    if signs is None or signs.found is not None:
+        return None if signs is None else signs.found
+    given = dict(headers)
+    for header, value, name in _words().verdicts:
+        if value.search(given.get(header, "")):
+            return Challenge(CHALLENGE, name, (header,))
+    return None
+
+
+def verdict_headers() -> list[str]:
+    """The names of the headers that `challenge_of` reads."""
+    return [header for header, _, _ in _words().verdicts]
+
+
+def signs_of(html: str, document: Document, title: str, main: str, url: str) -> Signs | None:
+    """What a page shows of a challenge; None = nothing, or its text is too long.
+
+    `html`: the page as text; `title`, `main`: its title and main text, as far as they were found.
+    """
+    length = len(document.text)
+    is_small = (
+        length <= MOST_TEXT and len(document.anchors) <= MOST_LINKS and _bytes(document.text) <= MOST_TEXT
+    )
+    if not is_small and not (0 < len(main) <= MOST_MAIN and length <= MOST_AROUND):
+        return None
+    words = _words()
+    seen = f"{document.title_tag}{BOUNDARY}{document.text if is_small else main}".lower()
+    is_empty, is_short = is_small and length <= EMPTY, len(main or document.text) <= MOST_MAIN
+    is_challenge = is_empty or (is_small and any(hint in seen for hint in words.hints))
+    is_login = is_empty or (is_short and any(hint in seen for hint in words.login_hints))
+    is_lost = is_short and any(hint in seen for hint in words.gone_hints)
+    if not is_challenge and not is_login and not is_lost:
+        return None
+    page = _Page(html, document, title, main, url, is_small=is_small)
+    found = (page.challenge() if is_challenge else None) or (page.login_wall() if is_login else None)
+    is_suspect = found is None and is_challenge and page.is_suspect()
+    is_gone = found is None and is_lost and page.is_gone()
+    return Signs(found, page.digest() if is_gone or is_suspect else 0, is_gone, is_suspect)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
+
+
+class _Page:
+    """A short page with one of the hints. `is_small`: all of the page is short, not only its main text."""
+
+    def __init__(
+        self, html: str, document: Document, title: str, main: str, url: str, *, is_small: bool
+    ) -> None:
+        self.words, self.url, self.document, self.is_small = _words(), url, document, is_small
+        self.html = html if len(html) <= MOST_MARKUP else html[:MOST_MARKUP] + html[-MOST_MARKUP_END:]
+        self.title = fold(document.title_tag or title).strip()
+        self.text = fold(document.text)
+        self.main = fold(main) if main else self.text
+        # what a visitor without scripts reads is part of the text of a small page
+        unscripted = [_TAG.sub(BOUNDARY, text) for text in _NOSCRIPT.findall(self.html)] if is_small else []
+        self.said = f"{self.text}{fold(BOUNDARY.join(unscripted))}"
+        self.all_said = f"{self.title}{BOUNDARY}{self.said}"
+
+    @cached_property
+    def markup(self) -> str:
+        """All tags and scripts, in small letters."""
+        return BOUNDARY.join(_MARKUP.findall(self.html)).lower()
+
+    @cached_property
+    def sentence(self) -> bool:
+        """Whether the page addresses the visitor of a challenge."""
+        return self.words.sentences.search(self.all_said) is not None
+
+    @cached_property
+    def is_of_a_text(self) -> bool:
+        """Whether title or bylines are those of an article."""
+        words = self.words
+        return words.about.search(self.title) is not None or words.bylines.search(self.said) is not None
+
+    def digest(self) -> int:
+        """A digest of title and text, without digits."""
+        text = _DIGITS.sub("", f"{self.title}{BOUNDARY}{self.text}").encode("utf-8", "replace")
+        return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
+
+    def is_gone(self) -> bool:
+        """Whether the page says that something is not there."""
+        return self.words.gone.search(f"{self.title}{BOUNDARY}{self.main[:MOST_MAIN]}") is not None
+
+    def challenge(self) -> Challenge | None:
+        """The challenge that the page is."""
+        words = self.words
+        length = len(self.said) - self.said.count(BOUNDARY)
+        is_empty, is_titled = len(self.text) <= EMPTY, self._is_titled(words.titles)
+        if not (is_empty or is_titled or self.sentence) or self.is_of_a_text or self._has_fields:
+            return None
+        said = next((form.name for form in words.forms if form.says and form.says.search(self.all_said)), "")
+        marked = next((form.name for form in words.forms if self._has_mark(form)), "")
+        signs = [
+            *(["mark"] if marked else []),
+            *(["says"] if said else []),
+            *(["title"] if is_titled else []),
+            *(["sentence"] if self.sentence else []),
+            *(["script"] if self._asks() or _HIDDEN_CODE.search(self.markup) else []),
+            *(["empty"] if is_empty else []),
+        ]
+        has_links = bool(self.document.anchors)
+        talks = (self.sentence or said != "") and self._talk() >= TALK
+        is_challenge = (
+            (marked and len(signs) > 1)
+            or (said and is_titled)
+            or (talks and (is_titled or self._asks()))
+            or (talks and length <= BRIEF and len(self.document.anchors) <= 2 and self._title_agrees())
+            or (is_empty and not has_links and (said or self._loads_again))
+            or (is_titled and not has_links and not words.waits.search(self.title) and self._is_bare())
+        )
+        name = marked or said or UNKNOWN
+        return Challenge(CHALLENGE, name, (*signs, *(["talk"] if talks else []))) if is_challenge else None
+
+    def _has_mark(self, form: _Form) -> bool:
+        """Whether tags or scripts have a mark of a product that the visible text has not: an article may quote it."""
+        for mark in form.marks:
+            if (found := mark.search(self.markup)) is not None and found[0] not in self.text:
+                return True
+        return False
+
+    def _is_titled(self, titles: re.Pattern[str]) -> bool:
+        parts = (part.strip(_AROUND_TITLES) for part in (self.title, *_TITLE_SEPARATOR.split(self.title)))
+        return any(part and titles.fullmatch(part) for part in parts)
+
+    def _title_agrees(self) -> bool:
+        """Whether the title is no title of a text."""
+        words = self.words
+        return not self.title or self._is_titled(words.titles) or self._is_titled(words.plain_titles)
+
+    def _talk(self) -> float:
+        """The share of the text, 0..1, in sentences that talk of the challenge."""
+        pieces = [piece.strip() for piece in _PIECE.findall(self.said)]
+        whole = sum(map(len, pieces))
+        of_it = (self.words.sentences, self.words.terms)
+        return sum(len(piece) for piece in pieces if any(one.search(piece) for one in of_it)) / max(1, whole)
+
+    def _asks(self) -> bool:
+        """Whether the page loads another by itself, or asks for a captcha."""
+        return (
+            self._loads_again
+            or bool(self.document.refresh)
+            or self.words.widgets.search(self.markup) is not None
+            or "<form" in self.markup
+        )
+
+    def _is_bare(self) -> bool:
+        """Whether the page has nothing but its title, or little more and a captcha."""
+        return len(self.text) <= BARE or (len(self.text) <= EMPTY and self._asks())
+
+    @cached_property
+    def _loads_again(self) -> bool:
+        """Whether scripts set a cookie and load the page again."""
+        scripts = BOUNDARY.join(_SCRIPT.findall(self.markup))
+        loads = _RELOAD.search(scripts) is not None or _REFRESH.search(self.markup) is not None
+        return loads and _COOKIE.search(scripts) is not None
+
+    @cached_property
+    def _has_password(self) -> bool:
+        return _PASSWORD.search(self.markup) is not None
+
+    @cached_property
+    def _has_fields(self) -> bool:
+        """Whether the page has more fields than that of a captcha."""
+        return len(_TEXT_FIELD.findall(self.markup)) > FEW_FIELDS or self._has_password
+
+    def is_suspect(self) -> bool:
+        """Whether there are some signs of a challenge, which count if other URLs have the same text."""
+        is_empty = len(self.said) <= EMPTY and not self.document.anchors and not self.document.refresh
+        if not (is_empty or self.sentence) or self.is_of_a_text or self._has_fields:
+            return False
+        is_hidden = _HIDDEN_CODE.search(self.markup) is not None or _COOKIE.search(self.markup) is not None
+        return (is_empty and is_hidden) or (self.sentence and self._talk() >= TALK)
+
+    def login_wall(self) -> Challenge | None:
+        """The login wall that the page is."""
+        words = self.words
+        main = self.main if 0 < len(self.main) <= MOST_MAIN or not self.is_small else self.text
+        is_short = len(main) <= MOST_MAIN
+        is_asked = is_short and words.login.search(main) is not None
+        is_sent_back = words.back.search(self.url.lower()) is not None
+        if not (is_asked or is_sent_back or len(main) <= BRIEF) or self.is_of_a_text:
+            return None
+        leads = self._leads_to_login()
+        is_titled = self._is_titled(words.login_titles) or words.login.search(self.title) is not None
+        is_wall = (
+            (is_asked and (is_titled or leads or self._has_password))
+            or (is_asked and self.is_small and not self.title and len(main) <= BRIEF)
+            or (leads and self.is_small and len(self.title) + len(main) <= BRIEF)
+            or (is_sent_back and is_short and self._has_password and (is_titled or is_asked))
+        )
+        if not is_wall:
+            return None
+        signs = {"sentence": is_asked, "title": is_titled, "redirect": leads, "back": is_sent_back}
+        return Challenge(LOGIN_WALL, "", tuple(name for name, is_seen in signs.items() if is_seen))
+
+    def _leads_to_login(self) -> bool:
+        """Whether a refresh or a script leads to a login page."""
+        targets = [self.document.refresh.href] if self.document.refresh else []
+        if self.is_small:
+            targets += [one or two for one, two in _REDIRECT.findall(self.markup)]
+        return any(self.words.login_targets.search(target.lower()) for target in targets)
