@@ -51,7 +51,7 @@ class RobotsNote:
         """The note of a JSON text; None if there is none, or it is damaged."""
         try:
             agent, said, asked, until, is_closed, packed = json.loads(text or "null")
-            file = None if packed is None else b64decode(packed)
+            file = None if packed is None else b64decode(packed, validate=True)
             return cls(str(agent), str(said), float(asked), float(until), bool(is_closed), file)
         except (ValueError, TypeError):
             return None

@@ -222,6 +222,7 @@ class HostRobotsMiddleware(RobotsTxtMiddleware):
         self._wait(host, robots, seconds)
         if robots.parser is None:
             self._note(host, robots.fault, robots)
+            self._stats.inc_value("frontier/back_offs/robots_txt")
             level = logging.INFO if robots.failures == 1 else logging.DEBUG
             text = "robots.txt of %s cannot be read (%s): its URLs wait, it is asked for again in %.0f s"
             logger.log(level, text, host, robots.fault, seconds)
@@ -232,7 +233,6 @@ class HostRobotsMiddleware(RobotsTxtMiddleware):
         if robots.parser is None:
             kind = UNREACHABLE if robots.fault in OF_HOST else CLOSED
             self._crawl.hosts.back_off(host, robots.until, f"{kind}: {robots.fault}")
-            self._stats.inc_value("frontier/back_offs/robots_txt")
 
     def _turn_away(self, request: Request, host: str, fault: str) -> Request:
         """Send the URL of a lease back to the queue; drop a request of the spider's own, for which nobody waits. The request of a redirect
