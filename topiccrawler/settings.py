@@ -110,9 +110,8 @@ FRONTIER_CRAWL_DELAY_MAX_SECONDS = 60.0  # a longer Crawl-delay in robots.txt is
 # first back-off of a host after 429 or 503 without Retry-After; it doubles each time
 FRONTIER_BACKOFF_SECONDS = 10.0
 FRONTIER_BACKOFF_MAX_SECONDS = 3600.0  # longest back-off of a host, Retry-After included
-FRONTIER_ROBOTS_AGE_SECONDS = (
-    86_400.0  # a robots.txt is read again after this time, or sooner by its Cache-Control
-)
+# a robots.txt is read again after this time, or sooner by its Cache-Control
+FRONTIER_ROBOTS_AGE_SECONDS = 86_400.0
 # a host whose robots.txt cannot be read is closed, and asked again after this time; it doubles each time
 FRONTIER_ROBOTS_RETRY_SECONDS = 60.0
 # `time` = most relevant pages an hour, `fetches` = most relevant pages per page fetched; None = `fetches`

@@ -11,6 +11,7 @@ import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from topiccrawler.crawling.admission import ROBOTS_TXT, Decision, DownloaderRule
 from topiccrawler.frontier.base import Notes
@@ -18,7 +19,7 @@ from topiccrawler.model import Link
 from topiccrawler.pages.robots_txt import RobotsTxt
 
 NOTE = "robots/"  # followed by the host
-LARGEST_NOTED = 20_000  # bytes
+LARGEST_NOTED = 4_000  # bytes
 CLOSED = (
     "no robots.txt"  # begins the reason for which a host waits whose server answers, but not with its rules
 )
@@ -72,6 +73,14 @@ class RobotsNote:
             return Decision(True, reason=when)
         rule = rules.rule(url)
         return Decision(rules.allowed(url), reason=f"{when}; {rule or 'no rule matches'}")
+
+
+def robots_of(notes: Notes, host: str, now: float) -> dict[str, Any]:
+    """What is known of the robots.txt of a host, for lists of hosts: the answer, and how many seconds ago it came; empty when nothing is."""
+    note = RobotsNote.read(notes.get(NOTE + host))
+    return (
+        {} if note is None else {"robots": note.said, "robots_seconds": round(max(0.0, now - note.asked), 1)}
+    )
 
 
 def robots_rule(notes: Notes, clock: Callable[[], float]) -> DownloaderRule:
