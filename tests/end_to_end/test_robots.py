@@ -331,3 +331,64 @@ def test_explain_says_which_line_decides_and_why_a_host_is_closed(
     assert re.fullmatch(
         r"robots\.txt \d+ s ago: http 503; the host is closed until it can be read, asked again .*", why
     )
+
+
+SPIDERS = {
+    "own": """
+from scrapy import Request
+from topiccrawler.spiders.topic import TopicSpider
+
+
+class Own(TopicSpider):
+    name = "own"
+    custom_settings = {"TOPIC": "finance"}
+
+    async def start(self):
+        yield Request("URL", errback=self.lost)
+        async for output in super().start():
+            yield output
+
+    def lost(self, failure):
+        self.logger.info("lost: %s", failure.value)
+""",
+    "plain": """
+from scrapy import Spider
+
+
+class Plain(Spider):
+    name = "plain"
+    start_urls = ["URL"]
+
+    def parse(self, response):
+        yield {"url": response.url}
+""",
+}
+
+
+def run_spider(forked_scrapy: Callable[..., Any], folder: Path, name: str, url: str, *arguments: str) -> Any:
+    file = folder / f"{name}.py"
+    file.write_text(SPIDERS[name].replace("URL", url))
+    options = [part for setting in (*FAST, SOON) for part in ("-s", setting)]
+    return forked_scrapy("runspider", str(file), *arguments, "-s", f"JOBDIR={folder / 'job'}", *options)
+
+
+def test_a_request_of_the_spiders_own_to_a_closed_host_is_dropped_with_the_reason(
+    site: Callable[..., Site], forked_scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    closed = site({"/robots.txt": FAILING["503"], "/x": page()})
+    hub = site({"/robots.txt": text(RULES), "/": page()})
+    ran = run_spider(forked_scrapy, tmp_path, "own", closed.url("/x"), "-a", f"seeds={hub.url()}")
+    assert ran.code == 0, ran.err
+    assert f"lost: robots.txt of {closed.host} cannot be read: http 503" in ran.err
+    assert closed.asked == ["/robots.txt"]
+    assert hub.asked == ["/robots.txt", "/"]
+
+
+def test_a_spider_without_a_topic_has_scrapys_own_robots_txt(
+    site: Callable[..., Site], forked_scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    hub = site({"/robots.txt": FAILING["501"], "/": page(), "/secret": page()})
+    ran = run_spider(forked_scrapy, tmp_path, "plain", hub.url())
+    assert ran.code == 0, ran.err
+    assert hub.asked == ["/robots.txt", "/"]
+    assert "'robotstxt/response_status_count/501': 1" in ran.err
