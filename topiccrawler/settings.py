@@ -111,6 +111,10 @@ FRONTIER_CRAWL_DELAY_MAX_SECONDS = 60.0  # a longer Crawl-delay in robots.txt is
 # first back-off of a host after 429 or 503 without Retry-After, or after a challenge; it doubles each time
 FRONTIER_BACKOFF_SECONDS = 10.0
 FRONTIER_BACKOFF_MAX_SECONDS = 3600.0  # longest back-off of a host, Retry-After included
+# a robots.txt is read again after this time, or sooner by its Cache-Control
+FRONTIER_ROBOTS_AGE_SECONDS = 86_400.0
+# a host whose robots.txt cannot be read is closed, and asked again after this time; it doubles each time
+FRONTIER_ROBOTS_RETRY_SECONDS = 60.0
 # `time` = most relevant pages an hour, `fetches` = most relevant pages per page fetched; None = `fetches`
 # when `-a pages=` is given, `time` otherwise (docs/politeness-and-fairness.md)
 TOPIC_OBJECTIVE = None
@@ -165,6 +169,8 @@ DOWNLOADER_MIDDLEWARES = {
     "topiccrawler.engine.redirects.RefreshMiddleware": 57,  # behind the reading of the page on the way back
     "topiccrawler.engine.site_access.SiteAccessMiddleware": 90,
     "topiccrawler.engine.reading.DocumentMiddleware": 60,  # behind decompression on the way back
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "topiccrawler.engine.robots_middleware.HostRobotsMiddleware": 100,
     "topiccrawler.engine.middlewares.BackOffMiddleware": 110,  # behind robots.txt
     "topiccrawler.engine.incomplete_answers.IncompleteAnswerMiddleware": 560,
     "topiccrawler.engine.decompression.DecompressionMiddleware": 590,

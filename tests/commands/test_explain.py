@@ -135,6 +135,9 @@ def test_each_rule_of_the_admission_says_what_it_would_do_now(
         frontier.commit()
     settings = ("-s", "DEPTH_LIMIT=1", "-s", "TOPIC_PRIVATE_NETWORK=False")
     found = explain(f"{SITE}fund", "--job", str(job), *settings)["admission"]
+    [robots] = [rule for rule in found if rule["rule"] == "robots_txt"]
+    assert re.fullmatch(r"robots\.txt \d+ \w+ ago: http 404", robots.pop("why"))
+    robots["why"] = "no rules"
     assert [(rule["rule"], rule["verdict"], rule["why"]) for rule in found] == [
         ("depth", "refused", "deeper than 1"),
         ("url_length", "passed", ""),
@@ -144,7 +147,7 @@ def test_each_rule_of_the_admission_says_what_it_would_do_now(
         ("budget", "unknown", ""),
         ("trap", "unknown", ""),
         ("gate", "passed", OPEN),
-        ("robots_txt", "unknown", ""),
+        ("robots_txt", "passed", "no rules"),
         ("resolved_address", "unknown", ""),
     ]
     lines = command("explain", f"{SITE}fund", "--job", str(job), *settings).out.splitlines()

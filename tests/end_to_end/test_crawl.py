@@ -10,6 +10,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +169,8 @@ def test_a_server_that_is_busy_at_its_robots_txt_is_asked_for_no_page_before_it_
 
     def robots_txt() -> Any:
         times.append(time.monotonic())
+        if status == 503 and len(times) > 2:  # the request and its retry
+            return answer(200, b"User-agent: *", Content_Type="text/plain")
         return answer(status, Retry_After="2")
 
     def funds() -> str:
@@ -175,10 +178,10 @@ def test_a_server_that_is_busy_at_its_robots_txt_is_asked_for_no_page_before_it_
         return page("基金", FUNDS)
 
     web = draw_web({"http://hub.example/robots.txt": robots_txt, "http://hub.example/": funds})
-    ran = crawl(web)
+    ran = crawl(web, "-s", "FRONTIER_ROBOTS_RETRY_SECONDS=1")
     assert ran.code == 0, ran.err
     assert web.fetched() == ["http://hub.example/"]
-    assert times[-1] - times[-2] > 1.9
+    assert max(later - before for before, later in pairwise(times)) > 1.9
     assert "'topic/kept': 1" in ran.err
     assert "frontier/swept" not in ran.err
 

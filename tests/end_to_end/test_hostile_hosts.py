@@ -34,7 +34,7 @@ def test_failures_are_logged_in_a_line_each_and_counted_by_reason(
         del expected[""]
         ran = forked_scrapy(
             "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={','.join(urls)}", "-a", "strategy=breadth_first",
-            "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "DOWNLOAD_TIMEOUT=2", "-s", "RETRY_TIMES=0",
+            "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "DOWNLOAD_TIMEOUT=2", "-s", "RETRY_TIMES=0", "-s", "ROBOTSTXT_OBEY=False",
             "-s", "LOG_LEVEL=DEBUG", *FAST,
         )  # fmt: skip
     assert ran.code == 0, ran.err

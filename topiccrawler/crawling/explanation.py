@@ -10,6 +10,7 @@ read, and what they lack is reported as unknown. `scrapy explain --json` and a r
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from topiccrawler.crawling.harvest import own_domains
 from topiccrawler.crawling.job_files import FRONTIER, JOB, PAGES, VISITS, read_recipe
 from topiccrawler.crawling.page_stores import has_pages, open_pages, open_stored, visits_of
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.robots_notes import robots_rule
 from topiccrawler.crawling.servers import SharedView
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import CrawlerError, StateError
@@ -316,11 +318,17 @@ def admission_of(
         found.append(rules.blocked(Blocks(notes)))
     if not limits.private_network:
         found.append(rules.private_network(seed_hosts))
+    of_robots = (
+        rules.DownloaderRule(rules.ROBOTS_TXT, _unknown) if notes is None else robots_rule(notes, time.time)
+    )
     unknown = [
-        rules.DownloaderRule(name, lambda _: None)
-        for name in (rules.BUDGET, rules.TRAP, rules.ROBOTS_TXT, rules.RESOLVED_ADDRESS)
+        rules.DownloaderRule(name, _unknown) for name in (rules.BUDGET, rules.TRAP, rules.RESOLVED_ADDRESS)
     ]
-    return Admission([*found, *unknown])
+    return Admission([*found, *unknown, of_robots])
+
+
+def _unknown(_: Link) -> Decision | None:
+    return None
 
 
 VERSION = 2

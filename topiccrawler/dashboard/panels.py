@@ -145,6 +145,8 @@ def _site(site: Site, wait: Mapping[str, Any]) -> dict[str, Any]:
         "waiting": wait.get("waiting", 0),
         "wait": wait.get("wait"),
         "seconds": wait.get("seconds"),
+        "robots": wait.get("robots"),
+        "robots_seconds": wait.get("robots_seconds"),
         "failed": site.failed,
         "challenged": site.challenged,
     }

@@ -28,10 +28,14 @@ class Texts:
         return text.format(**values) if values else text
 
     def known(self, prefix: str, said: str) -> str:
-        """The translation of a state, a reason or a wait of the program, with the number in it; the original if there is no translation."""
+        """The translation of a state, a reason or a wait of the program, with the number in it; of one with a
+        detail (`no robots.txt: http 503`) its beginning; the original if there is no translation."""
         number = _NUMBER.search(said)
         key = _NO_WORD.sub("_", _NUMBER.sub("n", said, count=1)).strip("_").lower()
         found = self._texts.get(f"{prefix}_{key}")
+        if found is None and ": " in said:
+            kind, _, detail = said.partition(": ")
+            return f"{self.known(prefix, kind)}: {detail}"
         return said if found is None else found.format(n=number[0] if number else "")
 
 

@@ -21,8 +21,10 @@ from scrapy.crawler import Crawler
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.harvest import NEXT, GateCounts, HarvestCounter, words_of
 from topiccrawler.crawling.job_files import PAGES, STATS
+from topiccrawler.crawling.robots_notes import CLOSED, UNREACHABLE
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.opening import faults_of, needed_crawl
+from topiccrawler.engine.progress import wait_key
 from topiccrawler.engine.scheduler import LITTLE_PROMISED, focused_scheduler
 from topiccrawler.errors import CrawlerError, SeedsError
 from topiccrawler.files import replace_file
@@ -36,6 +38,7 @@ MARK = "=" * 80  # a line above the summary, so that it is found in a long log
 SEEDS_FAILED = "seeds_failed"  # finish_reason
 MOST_REASONS = 5
 _FAILED, _URLS = "frontier/failed/", "frontier/urls/"  # stats keys
+_CLOSED = tuple(wait_key(kind) for kind in (CLOSED, UNREACHABLE))
 _WORDS = package_table("engine/finish_reasons.toml")
 
 
@@ -105,7 +108,12 @@ class Ending:
 
 def no_page(crawl: Crawl) -> CrawlerError:
     """The error of a crawl whose seeds gave no page, with the number of seeds by reason."""
-    reasons = Counter(row.reason or row.state.value for row in crawl.frontier.look().rows())
+    waits = {
+        host: why.removeprefix(f"{UNREACHABLE}: ") for host, why, _ in crawl.hosts.waiting(crawl.clock())
+    }
+    reasons = Counter(
+        row.reason or waits.get(row.link.host) or row.state.value for row in crawl.frontier.look().rows()
+    )
     del reasons["redirected"]
     seeds = len(crawl.seeds)
     fault = (
@@ -213,6 +221,8 @@ def why(
         words, remedy = asked, f"the same command with a larger number (-a {more})"
     elif reason == "finished" and stats.get(f"{_URLS}over_budget"):
         words, remedy = "the budgets of hosts hold back all that waits", "a larger budget"
+    elif reason == "finished" and any(stats.get(f"frontier/waits/{kind}") for kind in _CLOSED):
+        words = "robots.txt of the hosts that are left cannot be read"
     waiting = stats.get(f"{_URLS}waiting", 0)
     return f"{words}; {waiting} URLs wait, {remedy} goes on with them" if waiting and resumable else words
 

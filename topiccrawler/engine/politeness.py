@@ -20,18 +20,17 @@ from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.httpobj import urlparse_cached
 
-from topiccrawler.crawling.admission import Decision
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.settings_check import Number
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.errors import ArgumentError, shortened
 from topiccrawler.frontier.host_ranking import Pace, Paces
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.model import Link
 from topiccrawler.pages.metadata import http_time
 from topiccrawler.pages.site_rules import MOST_LINES, each_once
 
 TOO_BUSY = (429, 503)
+CRAWL_DELAY = "robots"  # reason of a host's delay
 MOST_DOUBLINGS = 30  # of a back-off: 10 s become 340 years
 
 
@@ -51,10 +50,7 @@ class Politeness:
     listings: SiteListings | None = (
         None  # receives the Sitemap lines of robots.txt, if the ROBOTSTXT_PARSER has `sitemaps`
     )
-    _robots: dict[str, RobotParser] = field(default_factory=dict)  # by host; Scrapy keeps them anyway
-    _strikes: dict[str, int] = field(
-        default_factory=dict
-    )  # by host: responses in a row with 429, 503 or a challenge
+    _strikes: dict[str, int] = field(default_factory=dict)  # by host: answers in a row: 429, 503, challenges
     _challenging: set[str] = field(default_factory=set)  # hosts whose latest page was a challenge
 
     @classmethod
@@ -78,23 +74,18 @@ class Politeness:
         return politeness
 
     def robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
-        """Apply the Crawl-delay of a robots.txt to its host, at most `crawl_delay_max_seconds`, and pass on its sitemaps."""
+        """Apply the Crawl-delay of a robots.txt to its host, at most `crawl_delay_max_seconds`, and pass on its sitemaps. A file that is read
+        again without it ends the delay."""
+        host = host_key(request)
         if self.listings is not None:
             lines: Iterable[str] = getattr(robotparser, "sitemaps", list)()
-            self.listings.declare(host_key(request), each_once(islice(lines, MOST_LINES), request.url))
-        self._robots[host_key(request)] = robotparser
-        delay = robotparser.crawl_delay(self.user_agent)
-        if delay is not None and delay > 0:
-            seconds = min(float(delay), self.crawl_delay_max_seconds)
-            self.hosts.set_delay(host_key(request), seconds, "robots")
+            self.listings.declare(host, each_once(islice(lines, MOST_LINES), request.url))
+        seconds = min(float(robotparser.crawl_delay(self.user_agent) or 0.0), self.crawl_delay_max_seconds)
+        had = CRAWL_DELAY in self.hosts.delays(host)
+        if seconds > 0 or had:
+            self.hosts.set_delay(host, seconds, CRAWL_DELAY)
+        if seconds > 0 and not had:
             self.stats.inc_value("frontier/crawl_delay_hosts")
-
-    def robots_txt(self, link: Link) -> Decision | None:
-        """Whether the robots.txt of its host allows a link, for explanations; None while that file has not been read."""
-        parser = self._robots.get(link.host)
-        if parser is None:
-            return None
-        return Decision(parser.allowed(link.url, self.user_agent))
 
     def response_downloaded(self, response: Response, request: Request) -> None:
         """Apply a response to the clock of its host: 429 and 503 start a back-off, of Retry-After or else of exponential length; otherwise

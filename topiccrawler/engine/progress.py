@@ -59,7 +59,7 @@ class QueueStats:
         self._ordering, self._frontier = ordering, ordering.frontier
         self._harvest, self._stats = harvest, stats
         self._logged: set[str] = set()  # hosts and sites whose closing was logged
-        self._waits: set[str] = set()  # wait reasons that have a stats key, which must return to 0
+        self._waits: set[str] = set()  # keys of wait reasons that have a stat, which must return to 0
 
     def restore(self, now: float) -> None:
         """Restore the back-offs that servers requested before the crawl was stopped and that have not run out."""
@@ -73,10 +73,10 @@ class QueueStats:
         waits = list(self._frontier.hosts.waiting(now))
         counts = dict.fromkeys(self._waits, 0)
         for _, reason, _ in waits:
-            counts[reason] = counts.get(reason, 0) + 1
+            counts[wait_key(reason)] = counts.get(wait_key(reason), 0) + 1
         self._waits.update(counts)
-        for reason, hosts in counts.items():
-            self._stats.set_value(f"frontier/waits/{reason.replace(' ', '_')}", hosts)
+        for key, hosts in counts.items():
+            self._stats.set_value(f"frontier/waits/{key}", hosts)
         if self._ordering.budgets is not None:
             for kind, urls in self._ordering.budgets.refused.items():
                 self._stats.set_value(f"frontier/traps/{kind.replace(' ', '_')}", urls)
@@ -122,6 +122,11 @@ class QueueStats:
     def _budgets_closed(self) -> dict[str, str]:
         budgets = self._ordering.budgets
         return {} if budgets is None else budgets.closed
+
+
+def wait_key(reason: str) -> str:
+    """The last part of the stats key of a wait reason: `no_robots.txt` for `no robots.txt: http 503`."""
+    return reason.partition(":")[0].replace(" ", "_")
 
 
 def _named(host: str, reason: str) -> str:

@@ -13,35 +13,41 @@ from functools import lru_cache
 from typing import Self
 
 from scrapy.crawler import Crawler
-from scrapy.robotstxt import ProtegoRobotParser, RobotParser
+from scrapy.robotstxt import RobotParser
+from scrapy.utils.python import to_unicode
+
+from topiccrawler.pages.robots_txt import RobotsTxt, product_token
 
 PARSED = 1_000  # files in parsed form
 MOST_BYTES = 512_000  # of a file that are read; RFC 9309 demands at least 500 KiB
 
 
 class CompactRobotParser(RobotParser):
-    """ROBOTSTXT_PARSER: gives the same answers as Scrapy's default parser, Protego, and keeps the file compressed."""
+    """ROBOTSTXT_PARSER: reads a file as RFC 9309 says (pages.robots_txt) and keeps it compressed."""
 
     def __init__(self, body: bytes) -> None:
         if len(body) > MOST_BYTES:  # no part of a line: `Disallow: /` may be all that is left of it
             body = body[: 1 + max(body.rfind(end, 0, MOST_BYTES) for end in (b"\n", b"\r"))]
-        self._packed = zlib.compress(body)
+        self.packed = zlib.compress(body)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, robotstxt_body: bytes) -> Self:  # noqa: ARG003 Scrapy's signature
         return cls(robotstxt_body)
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
-        return _parsed(self._packed).allowed(url, user_agent)
+        return self._read(user_agent).allowed(to_unicode(url))
 
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
-        return _parsed(self._packed).crawl_delay(user_agent)
+        return self._read(user_agent).crawl_delay
 
     def sitemaps(self) -> Iterable[str]:
         """The URLs of the file's Sitemap lines, as written."""
-        return _parsed(self._packed).rp.sitemaps
+        return self._read("").sitemaps
+
+    def _read(self, user_agent: str | bytes) -> RobotsTxt:
+        return _parsed(self.packed, product_token(to_unicode(user_agent)))
 
 
 @lru_cache(PARSED)
-def _parsed(packed: bytes) -> ProtegoRobotParser:
-    return ProtegoRobotParser(zlib.decompress(packed), None)
+def _parsed(packed: bytes, agent: str) -> RobotsTxt:
+    return RobotsTxt(zlib.decompress(packed), agent)

@@ -18,7 +18,8 @@ from __future__ import annotations
 import heapq
 import logging
 import sys
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from math import inf
 from typing import Any, Self, cast
 
 from scrapy import Request
@@ -32,8 +33,9 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy.utils.spider import DefaultSpider
 
-from topiccrawler.crawling.admission import ROBOTS_TXT, Admission, DownloaderRule, private_network
+from topiccrawler.crawling.admission import Admission, private_network
 from topiccrawler.crawling.crawl import KNOWN, Crawl, Fetch
+from topiccrawler.crawling.robots_notes import robots_rule
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.leases import META, Lease, Leases
 from topiccrawler.engine.link_rules import LinkRules
@@ -88,6 +90,10 @@ class RequestQueue:
     def __iter__(self) -> Iterator[Request]:
         return (request for heap in self._heaps.values() for _, _, request in heap)
 
+    def hosts(self) -> Iterable[str]:
+        """The hosts of the queued requests."""
+        return self._heaps
+
     def is_repeat(self, request: Request) -> bool:
         """Whether a request with the same fingerprint was checked before; always False with `dont_filter`. The fingerprint is
         remembered."""
@@ -135,14 +141,19 @@ class RequestQueue:
         return min((max(now, hosts.ready_at(host)) for host in free), default=None)
 
 
-def complete(admission: Admission, crawler: Crawler, rules: LinkRules, politeness: Politeness) -> None:
+def complete(admission: Admission, crawler: Crawler, crawl: Crawl, rules: LinkRules) -> None:
     """Add to a crawl's admission the rules of those middlewares that are enabled, and the function that counts refused links."""
     admission.refused = rules.refused
     admission.add(*rules.rules())
     if (guard := crawler.get_downloader_middleware(PrivateNetworkMiddleware)) is not None:
         admission.add(private_network(guard.seed_hosts), resolved_address(guard.seed_hosts))
     if crawler.get_downloader_middleware(RobotsTxtMiddleware) is not None:
-        admission.add(DownloaderRule(ROBOTS_TXT, politeness.robots_txt))
+        admission.add(robots_rule(crawl.frontier.notes, crawl.clock))
+
+
+def _never(_: str) -> bool:
+    """Scrapy's own middleware closes no host."""
+    return False
 
 
 LITTLE_PROMISED = "little_promised"  # finish_reason
@@ -154,7 +165,7 @@ class FocusedScheduler(BaseScheduler):
     """Leases rows of the frontier as Requests; keeps other Requests in a request queue under the same host clocks.
 
     `crawl`: the crawl; a spider without one gets Scrapy's own scheduler instead of this one. `concurrency`: the greatest number of leases
-    at once.
+    at once. `given_up`: whether a host is closed by its robots.txt for so long that the crawl does not wait for it alone.
     """
 
     def __init__(
@@ -168,10 +179,12 @@ class FocusedScheduler(BaseScheduler):
         stats: StatsCollector,
         fingerprint: Callable[[Request], bytes],
         concurrency: int,
+        given_up: Callable[[str], bool] = _never,
     ) -> None:
         self.crawl, self.faults, self.hosts, self.clock = crawl, faults, crawl.hosts, crawl.clock
         self.engine, self.stats = engine, stats
         self.concurrency = concurrency
+        self._given_up = given_up
         self.politeness = politeness  # a reference: signals hold their handlers weakly
         self.rules = rules
         self.request_queue = RequestQueue(self.hosts, fingerprint)
@@ -192,7 +205,7 @@ class FocusedScheduler(BaseScheduler):
         crawl.hosts.slots = slots = settings.getint("CONCURRENT_REQUESTS") or sys.maxsize
         rules = LinkRules.from_crawler(crawler)
         politeness = Politeness.from_crawler(crawler, crawl)
-        complete(crawl.admission, crawler, rules, politeness)
+        complete(crawl.admission, crawler, crawl, rules)
         scheduler = cls(
             crawl,
             faults_of(crawler),
@@ -202,6 +215,7 @@ class FocusedScheduler(BaseScheduler):
             stats=crawler.stats,
             fingerprint=crawler.request_fingerprinter.fingerprint,
             concurrency=slots,
+            given_up=getattr(crawler.get_downloader_middleware(RobotsTxtMiddleware), "given_up", _never),
         )
         scheduler.leases.connect(crawler)
         return scheduler
@@ -224,13 +238,22 @@ class FocusedScheduler(BaseScheduler):
             self.crawl.abandon()
 
     def has_pending_requests(self) -> bool:
-        """Whether any URL or request waits that will be fetched, whether its host is ready or not. O(1)."""
-        if len(self.request_queue):
-            return True
+        """Whether any URL or request waits that will be fetched, whether its host is ready or not. O(1), but O(hosts) when nothing is under
+        way and no host is ready."""
         with self.faults.guard():
-            if self.armed and self.crawl.has_more(self.clock(), len(self.leases)):
-                return True
+            if len(self.request_queue) or (
+                self.armed and self.crawl.has_more(self.clock(), len(self.leases))
+            ):
+                return not self._waits_in_vain(self.clock())
         return False
+
+    def _waits_in_vain(self, now: float) -> bool:
+        """Whether all that waits is on hosts whose robots.txt was asked for in vain too often."""
+        if len(self.leases) > self._leases_waiting() or self.crawl.next_ready(now) == now:
+            return False
+        waiting = (host for host, _, until in self.hosts.waiting(now) if until < inf)
+        hosts = {*self.request_queue.hosts(), *waiting}
+        return bool(hosts) and all(map(self._given_up, hosts))
 
     def seed(self, links: Sequence[Link]) -> None:
         """Queue the seeds, restore the back-offs that servers requested before the last stop, and begin to lease rows."""
@@ -414,8 +437,10 @@ class FocusedScheduler(BaseScheduler):
     def has_room(self) -> bool:
         """Whether another lease may be opened: there are fewer than `concurrency`. Leases that are being read or stored count too, so that
         a kill repeats no more than these. Leases whose retry or redirect waits in the request queue do not count."""
-        waiting = sum(META in request.meta for request in self.request_queue)
-        return len(self.leases) - waiting < self.concurrency
+        return len(self.leases) - self._leases_waiting() < self.concurrency
+
+    def _leases_waiting(self) -> int:
+        return sum(META in request.meta for request in self.request_queue)
 
     def limit_reached(self) -> bool:
         """Whether no more leases are to be opened: enough pages are fetched or under way, enough are kept, or the queue promises too

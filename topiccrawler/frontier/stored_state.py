@@ -30,6 +30,8 @@ _TOP = """SELECT urls.number FROM urls
     LEFT JOIN (SELECT number AS raised, score AS raised_score, max(id) FROM raises GROUP BY number) ON raised = number
     WHERE state = 0 ORDER BY coalesce(raised_score, score) DESC, number LIMIT ?"""
 
+_NOTES = "SELECT name, text FROM notes WHERE instr(name, '/') = 0"  # the others are of single hosts, and many
+
 
 @dataclass(slots=True)
 class Overview:
@@ -40,7 +42,7 @@ class Overview:
     failures: dict[str, int]  # reason -> URLs in state error
     discards: dict[str, int]  # reason -> URLs in state discarded
     top: list[Row]
-    notes: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)  # those of the whole crawl
 
 
 def overview(path: Path, top: int = 10) -> Overview:
@@ -56,13 +58,14 @@ def overview(path: Path, top: int = 10) -> Overview:
         failures = dict(database.execute(_REASONS, (STATES.index(State.ERROR),)).fetchall())
         discards = dict(database.execute(_REASONS, (STATES.index(State.DISCARDED),)).fetchall())
         numbers = [number for (number,) in database.execute(_TOP, (top,))]
+        notes = dict(database.execute(_NOTES).fetchall())
     by_waiting = sorted(hosts, key=lambda host: (-hosts[host].get("waiting", 0), host))
     with reading(path) as rows:
         in_order, first = (
             {host: hosts[host] for host in by_waiting},
             [rows.read(number) for number in numbers],
         )
-        return Overview(states, in_order, failures, discards, first, rows.notes())
+        return Overview(states, in_order, failures, discards, first, notes)
 
 
 @dataclass(frozen=True, slots=True)

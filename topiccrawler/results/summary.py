@@ -207,7 +207,7 @@ def report_of(
         "relevant": harvest.get("relevant", 0),
         "states": seen.states,
         "hosts": len(seen.hosts),
-        "waits": dict(Counter(reason for reason, _ in waits.values())),
+        "waits": dict(Counter(reason.partition(":")[0] for reason, _ in waits.values())),
         "over_budget": sum(
             seen.hosts.get(host, {}).get("waiting", 0) for host, (_, until) in waits.items() if isinf(until)
         ),

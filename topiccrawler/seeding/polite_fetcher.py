@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
-from protego import Protego
-
+from topiccrawler.pages.robots_txt import RobotsTxt
 from topiccrawler.seeding.http_client import HttpClient, NoAnswerError
 from topiccrawler.urls.canonical import host_of
 
@@ -35,16 +34,15 @@ class PoliteFetcher:
         self._client, self._agent, self._seconds, self._obey = client, agent, seconds, obey
         self._sleep = sleep
         self._requested: dict[str, float] = {}  # host -> time of its last request, monotonic clock
-        self._robots: dict[str, Protego] = {}
+        self._robots: dict[str, RobotsTxt | str] = {}  # by root; a text says why all is forbidden
 
     def fetch(self, urls: Sequence[str]) -> Iterator[Fetched]:
         """Fetch the pages in order; a page that cannot be fetched has an empty body and a fault."""
         for url in urls:
             body, fault = b"", ""
             try:
-                if self._obey and not self._rules(url).can_fetch(url, self._agent):
-                    fault = "robots.txt forbids it"
-                else:
+                fault = self._forbidden(url) if self._obey else ""
+                if not fault:
                     status, body = self._ask(url, MOST_FETCHED_BYTES)
                     fault = "" if 200 <= status < 300 else f"answers {status}"
             except NoAnswerError as failure:
@@ -60,11 +58,15 @@ class PoliteFetcher:
         finally:
             self._requested[host] = time.monotonic()
 
-    def _rules(self, url: str) -> Protego:
+    def _forbidden(self, url: str) -> str:
+        """Why robots.txt keeps a page from being fetched; empty if it does not. A server that fails allows nothing (RFC 9309, 2.3.1.4)."""
         parts = urlsplit(url)
         root = f"{parts.scheme}://{parts.netloc}"
         if root not in self._robots:
             status, body = self._ask(f"{root}/robots.txt", MOST_ROBOTS_BYTES)
-            text = body.decode("utf-8-sig", "replace") if status == 200 else ""
-            self._robots[root] = Protego.parse(text)
-        return self._robots[root]
+            rules = RobotsTxt(body if 200 <= status < 300 else b"", self._agent)
+            self._robots[root] = f"robots.txt answers {status}" if status >= 500 else rules
+        known = self._robots[root]
+        if isinstance(known, str):
+            return known
+        return "" if known.allowed(url) else "robots.txt forbids it"

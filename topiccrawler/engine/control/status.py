@@ -20,7 +20,7 @@ def status_of(
     """The status of a crawl as a JSON object. `held`: number of requests that a pause holds back. `seconds`: time since this run began,
     without pauses. O(hosts)."""
     harvest, now = crawl.harvest, crawl.clock()
-    waits: Counter[str] = Counter(reason for _, reason, _ in crawl.hosts.waiting(now))
+    waits: Counter[str] = Counter(reason.partition(":")[0] for _, reason, _ in crawl.hosts.waiting(now))
     new = harvest.pages - harvest.begun_with
     estimate = crawl.estimator.estimate()
     return {

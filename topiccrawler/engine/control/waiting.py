@@ -22,6 +22,7 @@ from topiccrawler.crawling.explanation import (
     heaviest_shares,
 )
 from topiccrawler.crawling.job_files import VISITS
+from topiccrawler.crawling.robots_notes import robots_of
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.base import State
 from topiccrawler.model import Link, Score, Visit
@@ -79,12 +80,21 @@ def top(crawl: Crawl, count: int) -> list[dict[str, Any]]:
 
 
 def sites(crawl: Crawl, count: int) -> list[dict[str, Any]]:
-    """The hosts with the most waiting URLs, with the number of these and why the host waits. O(URLs)."""
+    """The hosts with the most waiting URLs, with the number of these, why the host waits, and what its robots.txt was answered. O(URLs)."""
     now = crawl.clock()
     waits = {host: (reason, until) for host, reason, until in crawl.hosts.waiting(now)}
     waiting = crawl.frontier.look().waiting_by_host()
     first = nlargest(count, waiting, key=lambda host: (waiting[host], host))
-    return [{"host": host, "waiting": waiting[host], **wait_of(waits.get(host), now)} for host in first]
+    notes = crawl.frontier.notes
+    return [
+        {
+            "host": host,
+            "waiting": waiting[host],
+            **wait_of(waits.get(host), now),
+            **robots_of(notes, host, now),
+        }
+        for host in first
+    ]
 
 
 async def why(crawl: Crawl, url: str) -> dict[str, Any]:
