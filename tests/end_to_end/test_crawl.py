@@ -121,7 +121,6 @@ def test_redirects_end_their_lease_and_fetch_no_page_twice(
     assert web.fetched() == [
         "http://hub.example/", "http://hub.example/old", "http://hub.example/new",
         "http://away.example/x", "http://far.example/y", "http://hub.example/loop", "http://hub.example/loop2",
-        "http://hub.example/loop", "http://hub.example/loop2", "http://hub.example/loop", "http://hub.example/loop2",
     ]  # fmt: skip
     assert "'topic/kept': 2" in ran.err
     assert "frontier/swept" not in ran.err

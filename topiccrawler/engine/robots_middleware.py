@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import logging
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import dataclass
 from typing import Self
 
@@ -35,7 +36,8 @@ from twisted.internet.defer import Deferred
 
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.robots_notes import CLOSED, NOTE, UNREACHABLE, RobotsNote
-from topiccrawler.engine.download_failures import OF_HOST, REDIRECTS, reason_of
+from topiccrawler.engine.download_failures import INCOMPLETE, OF_HOST, REDIRECTS, reason_of
+from topiccrawler.engine.incomplete_answers import FLAG
 from topiccrawler.engine.leases import PostponedError
 from topiccrawler.engine.opening import crawl_of
 from topiccrawler.engine.pausing import HeldBackError
@@ -51,7 +53,8 @@ GIVE_UP = 3  # tries in a row, after which the crawl does not wait for this host
 LEAST_SHARE = 24  # Cache-Control may shorten the age of a file to a 24th: an hour of a day
 MOST_DOUBLINGS = 20
 _MAX_AGE = re.compile(rb"(?:^|[\s,])max-age\s*=\s*\"?(\d{1,9})", re.IGNORECASE)
-_NOT_TEXT = re.compile(rb"[\x01-\x08\x0e-\x1a]")  # octets of compressed data; no text has them
+_NOT_TEXT = re.compile(rb"[\x01-\x08\x0e-\x1a]")  # octets of compressed data; hardly any text has them
+MOST_CONTROLS = 0.02  # share of such octets in a text
 _GZIP = b"\x1f\x8b"
 
 
@@ -204,7 +207,9 @@ class HostRobotsMiddleware(RobotsTxtMiddleware):
         if response.status >= 300:
             soon = response.status == 429
             return Answer(self._no_rules, self._most_seconds if soon else self._age_seconds, said)
-        if is_packed(response):
+        if FLAG in response.flags:
+            raise UnreadableError(INCOMPLETE)
+        if is_packed(response.body):
             raise UnreadableError("cannot be decompressed")
         parser: RobotParser = build_from_crawler(self._parserimpl, self.crawler, response.body)
         return Answer(parser, self._age_of(response), said)
@@ -262,9 +267,11 @@ class HostRobotsMiddleware(RobotsTxtMiddleware):
         self._crawl.frontier.notes.put(NOTE + host, note.text())
 
 
-def is_packed(response: Response) -> bool:
-    """Whether the body of a response is still compressed: by a Content-Encoding that nobody has decoded, or by gzip without one."""
-    if response.body.startswith(_GZIP):
+def is_packed(body: bytes) -> bool:
+    """Whether a body is no text: it is still compressed, by a coding that DecompressionMiddleware cannot undo."""
+    if body.startswith(_GZIP):
         return True
-    encoded = any(name.strip() for name in response.headers.getlist("Content-Encoding"))
-    return encoded and _NOT_TEXT.search(response.body[:1000]) is not None
+    begin = body[:1000]
+    if begin.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return False
+    return len(_NOT_TEXT.findall(begin)) > MOST_CONTROLS * len(begin)
