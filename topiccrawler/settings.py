@@ -36,7 +36,7 @@ TOPIC_LEARN = None
 # = every link passes the gate
 TOPIC_LINK_THRESHOLD = None
 TOPIC_PROPOSED_WORDS = 600  # most words added to a topic of `-a keywords=` alone; 0 = none (docs/topics.md)
-# the page classifier: `vsm`, `cosine`, `naive_bayes`, `svm` (docs/how-pages-are-judged.md)
+# the page classifier: `vsm`, `cosine`, `naive_bayes`, `svm`, `nearest_centroid` (docs/how-pages-are-judged.md)
 TOPIC_PAGE_CLASSIFIER = "vsm"
 # folder with page_classifiers/TOPIC.CLASSIFIER.json; None = those shipped in models/
 TOPIC_PAGE_CLASSIFIER_MODELS = None

@@ -50,6 +50,16 @@ def test_a_word_of_the_title_counts_as_often_as_the_factor_says() -> None:
     assert CosineClassifier(TOPIC).similarity(headed) == CosineClassifier(TOPIC).similarity(titled)
 
 
+def test_the_title_alone_decides_as_the_thesis_was_run() -> None:
+    """Title 股票 twice, 基金 once: x = (.5, 1), b = (.5 w1, w2); the body, about 基金 alone, changes nothing."""
+    page = PageWords(title=["股票", "股票", "基金"], headings=["基金"], body=["基金"] * 40)
+    found = make_page_classifier(TOPIC, "cosine:fields=title:title_weight=1")
+    assert found.similarity(page) == pytest.approx(cosine_of([W1, W2], [0.5 * W1, W2]))
+    untitled = PageWords(body=["基金"] * 40 + ["股票"] * 36)
+    assert [found.similarity(untitled), found.relevance(untitled)] == [0.0, 0.0]
+    assert CosineClassifier(TOPIC).relevance(untitled) > 0.9
+
+
 def test_other_words_are_dropped_and_words_it_lacks_are_zero() -> None:
     page = PageWords(body=["基金", *["天气"] * 500])
     found = CosineClassifier(TOPIC)
@@ -78,8 +88,10 @@ def test_it_is_asked_for_by_name_with_its_parameters() -> None:
         ("cosine:threshold=1", "threshold=1, "),
         (
             "cosine:title_weight=much",
-            "title_weight=much; .*: weights, title_weight, threshold",
+            "title_weight=much; .*: weights, fields, title_weight, threshold",
         ),
+        ("cosine:fields=body", "fields=body: .*: all, title"),
+        ("cosine:fields=title:title_weight=0", "fields=title, title_weight=0: "),
         ("naive_bayes:published=maybe", "published=maybe; .*: published"),
         ("vsm:title_weight=5", "title_weight=5; .*: none"),
     ],

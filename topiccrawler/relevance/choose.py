@@ -20,7 +20,7 @@ from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, ModelError
 from topiccrawler.files import is_file
 from topiccrawler.pages.read import PageClassifier, PageWords
-from topiccrawler.relevance.base import COSINE, EVEN, PAGE_CLASSIFIERS, VSM
+from topiccrawler.relevance.base import COSINE, EVEN, NEAREST_CENTROID, PAGE_CLASSIFIERS, VSM
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.resources import folder as data_folder
@@ -73,7 +73,7 @@ class SeveralTopics:
 
 FOLDER = "page_classifiers"  # within the folder of models
 PARAMETERS: Mapping[str, Mapping[str, Callable[[str], Any]]] = {
-    COSINE: {"weights": str, "title_weight": float, "threshold": float},
+    COSINE: {"weights": str, "fields": str, "title_weight": float, "threshold": float},
     "naive_bayes": {"published": {"true": True, "false": False}.__getitem__},
 }
 MEMBERS = ("threshold", "reads_segments", "similarity_threshold", "similarity", "relevance", "explain")
@@ -118,6 +118,10 @@ def make_page_classifier(topic: Topic, spec: str = VSM, folder: Path | None = No
     if not is_file(place):
         remedy = f"train it: scrapy train {topic.name} --page-classifier {name} --documents FILE"
         raise ModelError(f"page classifier {name} of topic {topic.name!r}", f"there is no {place}", remedy)
+    if name == NEAREST_CENTROID:
+        from topiccrawler.relevance.centroids import load_centroids
+
+        return load_centroids(place)
     from topiccrawler.relevance.linear import as_published, load  # numpy: only for those who need it
 
     classifier = load(place, name)

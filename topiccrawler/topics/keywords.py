@@ -60,9 +60,7 @@ def keywords_of_words(
         weights = {row.word: row.weight for row in occurrence_weights(documents, others) if row.is_of_topic}
         return _scaled(weights, size)
     candidates = _candidates(documents, frequencies)
-    shares = {
-        word: tf for word, tf in centroid(map(term_frequency, documents)).items() if word in candidates
-    }
+    shares = {word: tf for word, tf in centroid(map(term_frequency, documents)).items() if word in candidates}
     if others:
         weights = _against(shares, frequencies, len(documents), others)
     else:
@@ -101,7 +99,9 @@ def occurrence_weights(
         ours, theirs = (counted_tf_idf({word: mean}, sum(sizes), every)[word] for mean in means)
         gain = information_gain(counts)
         is_of_topic = means[0] > means[1]
-        found.append(OccurrenceWeight(word, counts, (ours, theirs), 1.0 - gain, gain, ours * gain, is_of_topic))
+        found.append(
+            OccurrenceWeight(word, counts, (ours, theirs), 1.0 - gain, gain, ours * gain, is_of_topic)
+        )
     return sorted(found, key=lambda row: (-row.weight, row.word))
 
 

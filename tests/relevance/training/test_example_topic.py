@@ -47,7 +47,9 @@ def test_the_two_texts_of_the_thesis_give_its_tables_4_1_to_4_3() -> None:
 
 def test_a_word_that_is_rarer_in_the_topics_texts_is_left_out_unlike_in_the_thesis() -> None:
     text1, text2 = two_texts()
-    with pytest.raises(ArgumentError, match=r"^--positive: .*others"):  # table 4-4 weights term2 in text 1 too
+    with pytest.raises(
+        ArgumentError, match=r"^--positive: .*others"
+    ):  # table 4-4 weights term2 in text 1 too
         learn("funds", Examples([text1], [text2]), THESIS)
 
 
