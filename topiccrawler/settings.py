@@ -50,6 +50,9 @@ TOPIC_EXPAND = None
 # True: feeds and sitemaps of sites with relevant pages are fetched, at most three a host (docs/listings.md)
 TOPIC_LISTINGS = False
 TOPIC_LISTINGS_AFTER = 2  # relevant pages of a host before its feeds and sitemaps are fetched
+# which program cuts Chinese texts into words: `rjieba`, `jieba`, or `auto` = rjieba if it is installed, else
+# jieba, thirteen times slower; both give the same words
+TOPIC_SEGMENTER = "auto"
 # file for word similarity in Cilin format; None = our list and the word vectors; `none` = equal words only
 # (docs/strategies.md)
 TOPIC_THESAURUS = None

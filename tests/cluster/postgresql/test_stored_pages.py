@@ -227,7 +227,7 @@ def test_without_the_package_it_is_one_line(monkeypatch: pytest.MonkeyPatch) -> 
         ),
         (
             "UPDATE topiccrawler.about SET version = 99",
-            f"UPDATE topiccrawler.about SET version = {address.VERSION}",
+            f"UPDATE topiccrawler.about SET version = {address.VERSION}",  # noqa: S608
             rf"\b99\b.*\b{address.VERSION}\b",
         ),
     ],
