@@ -69,6 +69,19 @@ def test_a_page_belongs_to_the_nearest_of_several_centroids(found: CentroidClass
     assert kept == [True, False, False, False]
 
 
+def test_only_the_heaviest_words_of_the_centroids_are_kept() -> None:
+    """Of the six words the two with the largest share of a centroid's length: 旅游 fills its own, 基金 most of its."""
+    documents = [
+        (page("基金", "基金", "基金", "净值"), "fund"),
+        (page("旅游"), "travel"),
+        (page("射门", "比赛", "球队"), "sport"),
+    ]
+    found = centroid_classifier("fund", documents, 2)
+    assert set(found.idf) == {"旅游", "基金"}
+    assert [sorted(centre) for centre in found.centroids.values()] == [["基金"], [], ["旅游"]]
+    assert found.class_of(page("基金", "旅游", "旅游")) == "travel"
+
+
 def test_a_third_class_can_be_nearer_where_two_would_keep_the_page(found: CentroidClassifier) -> None:
     """射门 and 基金: nearer to funds than to travel, but nearest to sport. With the topic and travel alone it is kept."""
     both = page("射门", "射门", "基金")
