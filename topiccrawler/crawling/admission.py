@@ -21,7 +21,7 @@ refuses only links to which the link model gives a very low probability (its thr
 It decides again before a link is fetched. It admits a few poor links as tunnel steps, the same ones in each run.
 
 `Blocks` holds what a user blocks while the crawl runs (urls.unwanted). It is a note of the queue, so it survives a restart.
-Reference: Li, Zhao & Yu, SkyReach, 2003, §3.4, step 5; MySpider thesis (2009) §4.2.
+Reference: Li, Zhao & Yu, SkyReach, 2003, §3.4, step 5; MySpider thesis (2009) §2.4.
 """
 
 from __future__ import annotations
