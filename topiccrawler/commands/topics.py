@@ -110,7 +110,12 @@ def learn(command: ReportingCommand, name: str, opts: argparse.Namespace) -> Non
     report |= {"keywords": len(found.topic.keywords), "threshold": found.topic.page_threshold}
     report |= {"statistics": _as_json(found.statistics), "kindred": _kin_as_json(found.kin)}
     report |= {"table": [asdict(row) for row in found.table]}
-    of_both = {"topic": found.topic, "kin": found.kin, "own": found.statistics, "place": place}
+    of_both: dict[str, Any] = {
+        "topic": found.topic,
+        "kin": found.kin,
+        "own": found.statistics,
+        "place": place,
+    }
     of_both |= {"rows": found.table[:ROWS_SHOWN]}
     command.report(opts, report, command.text("learn", report | of_both))
 
