@@ -7,7 +7,7 @@ relevance.linear.
 Similarity: a / (a + b), a = Sim to the topic, b = the largest Sim to another class; one half where both are equally near.
 Relevance: 1 / (1 + (b / a)^SLOPE), with the SLOPE of relevance.base: one half there too. The thesis only compares.
 Parameters: none; classes are the labels of the training documents (relevance.training.train), M its `most_words`.
-Cost: one look-up a distinct word, one sum a class.
+Cost: one look-up a distinct word, one small matrix product.
 But: long documents weigh more in a centroid, since tf counts occurrences. A class with few documents lies near those alone.
 Reference: MySpider thesis (2009) §3.3.1-3.3.2, §4.3.2.
 """
@@ -20,6 +20,9 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
+import numpy.typing as npt
+
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.base import EVEN, NEAREST_CENTROID, relevance_of
 from topiccrawler.relevance.linear import LARGEST, read_model, running_words, vectors_in, write_model
@@ -28,7 +31,6 @@ from topiccrawler.text.weights import (
     centroid,
     counted_tf_idf,
     document_frequencies,
-    dot,
     norm,
     occurrences,
 )
@@ -47,6 +49,21 @@ class CentroidClassifier:
     centroids: Mapping[str, Vector]  # class -> centroid
     training: Mapping[str, object] = field(default_factory=dict)
     scores: Mapping[str, object] = field(default_factory=dict)
+    _rows: Mapping[str, int] = field(init=False, repr=False)  # word -> row of _units
+    _units: npt.NDArray[np.float64] = field(
+        init=False, repr=False
+    )  # a column for each centroid, of length 1; of length 0 without words
+
+    def __post_init__(self) -> None:
+        rows = {word: row for row, word in enumerate(self.idf)}
+        units = np.zeros((len(rows), len(self.centroids)))
+        for column, centre in enumerate(self.centroids.values()):
+            length = norm(centre) or 1.0
+            for word, value in centre.items():
+                if word in rows:
+                    units[rows[word], column] = value / length
+        object.__setattr__(self, "_rows", rows)
+        object.__setattr__(self, "_units", units)
 
     def similarity(self, words: PageWords) -> float:
         """Return the share of the topic in the similarities to it and to the nearest other class, 0..1."""
@@ -67,18 +84,20 @@ class CentroidClassifier:
     def similarities(self, words: PageWords) -> dict[str, float]:
         """Return the cosine of a page with each class's centroid, 0..1."""
         page = self._vector(words)
-        length = norm(page)
-        return {
-            name: min(1.0, dot(page, centre) / (length * norm(centre))) if length and centre else 0.0
-            for name, centre in self.centroids.items()
-        }
+        if not (length := norm(page)):
+            return dict.fromkeys(self.centroids, 0.0)
+        rows = [self._rows[word] for word in page]
+        cosines = np.fromiter(page.values(), np.float64, len(rows)) @ self._units[rows] / length
+        return dict(zip(self.centroids, np.minimum(cosines, 1.0).tolist(), strict=True))
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
         """Return the words of the page with their shares of the cosine with the topic's centroid, largest first."""
-        page, centre = self._vector(words), self.centroids[next(iter(self.centroids))]
-        length = norm(page) * norm(centre)
-        shares = ((word, value * centre[word] / length) for word, value in page.items() if word in centre)
-        return sorted(shares, key=lambda share: (-share[1], share[0]))
+        page = self._vector(words)
+        length = norm(page)
+        shares = [
+            (word, value * float(self._units[self._rows[word], 0]) / length) for word, value in page.items()
+        ]
+        return sorted((one for one in shares if one[1] > 0.0), key=lambda share: (-share[1], share[0]))
 
     def _nearest(self, words: PageWords) -> tuple[float, float]:
         own, *others = self.similarities(words).values()
