@@ -33,6 +33,7 @@ A_PATH = re.compile(
 A_NAME = re.compile(
     rf"(?<![\w/.@-])(?!engine\.crawl\b)(?:topiccrawler\.|(?:{ROOMS})\.)(?!(?:{FILES})\b)\w+(?:\.\w+)*(?![\w/(])"
 )
+A_TEST = re.compile(r"(tests/[\w/]+\.py)::(\w+)")
 A_MODULE = re.compile(r"(?<![\w/.*-])\w+\.py\b")
 A_LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)")
 KEY = re.compile(r"(?:frontier|topic|strategy|links)/[a-z_…-]+(?:/[a-z_…-]+)*")
@@ -158,6 +159,13 @@ def missing(path: Path) -> list[str]:
 def test_files_and_names_in_text_exist() -> None:
     found = {str(path.relative_to(ROOT)): missing(path) for path in [*PAGES, *MODULES]}
     assert {path: names for path, names in found.items() if names} == {}
+
+
+def test_tests_that_pages_name_exist() -> None:
+    named = {(page, *found) for page in PAGES for found in A_TEST.findall(page.read_text(encoding="utf-8"))}
+    assert len(named) > 10
+    for page, file, name in named:
+        assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8"), f"{page.name}: {file}::{name}"
 
 
 def anchors(page: Path) -> set[str]:

@@ -40,7 +40,7 @@ from topiccrawler.results.corpus import WHOLE, Shape
 from topiccrawler.results.exports import Wanted, export, format_of
 from topiccrawler.results.job_pages import SHOWN, Judged, Reasons, first_look, job_pages, reasons_of
 from topiccrawler.results.jobs import job_folder, selection_of
-from topiccrawler.results.search import Hit, search
+from topiccrawler.results.search import Hit, MediaHit, search, search_media
 from topiccrawler.results.summary import Summary, summary_of
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import read_visits
@@ -220,6 +220,10 @@ class Job:
     def search(self, words: str, limit: int = 20, **conditions: Any) -> list[Hit]:
         """Search the full text of the kept pages, as `scrapy search` does. `conditions`: as for `best`."""
         return search([self.folder], words, selection_of(**conditions), limit)
+
+    def search_media(self, words: str, limit: int = 20, **conditions: Any) -> list[MediaHit]:
+        """Search the pictures and files to which kept pages link, by anchor, alt text and caption. `conditions`: as for `best`."""
+        return search_media([self.folder], words, selection_of(**conditions), limit)
 
     def visits(self) -> Iterator[Visit]:
         """The crawl log: one record for each fetched URL, in the order of fetching."""

@@ -16,7 +16,7 @@ from topiccrawler.model import Link, Page
 
 @dataclass(frozen=True, slots=True)
 class Medium:
-    """A picture or file that a page links to or embeds."""
+    """A picture or file that a page links to."""
 
     url: str
     anchor: str  # the link's text

@@ -37,7 +37,7 @@ TOPIC_LEARN = None
 TOPIC_LINK_THRESHOLD = None
 TOPIC_PROPOSED_WORDS = 600  # most words added to a topic of `-a keywords=` alone; 0 = none (docs/topics.md)
 # the page classifier: `evidence` (a VSM and the places of the words that name the topic), `vsm`, `cosine`,
-# `naive_bayes`, `svm` (docs/how-pages-are-judged.md)
+# `naive_bayes`, `svm`, `nearest_centroid` (docs/how-pages-are-judged.md)
 TOPIC_PAGE_CLASSIFIER = "evidence"
 # folder with page_classifiers/TOPIC.CLASSIFIER.json; None = those shipped in models/
 TOPIC_PAGE_CLASSIFIER_MODELS = None
@@ -51,6 +51,9 @@ TOPIC_EXPAND = None
 # True: feeds and sitemaps of sites with relevant pages are fetched, at most three a host (docs/listings.md)
 TOPIC_LISTINGS = False
 TOPIC_LISTINGS_AFTER = 2  # relevant pages of a host before its feeds and sitemaps are fetched
+# which program cuts Chinese texts into words: `rjieba`, `jieba`, or `auto` = rjieba if it is installed, else
+# jieba, thirteen times slower; both give the same words
+TOPIC_SEGMENTER = "auto"
 # file for word similarity in Cilin format; None = our list and the word vectors; `none` = equal words only
 # (docs/strategies.md)
 TOPIC_THESAURUS = None

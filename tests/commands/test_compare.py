@@ -65,6 +65,20 @@ def compare(run: Callable[..., Any], files: Path, *more: str, topic: str = "tea"
     return run("compare", "--web", web, "--topic", topics, "--out", out, *more)
 
 
+@pytest.mark.parametrize(
+    ("more", "pages"), [((), 5), (("-s", "TOPIC_EXPAND=all"), 6)], ids=["as the thesis", "all"]
+)
+def test_the_myspider_experiment_follows_no_link_of_a_page_below_the_threshold(
+    command: Callable[..., Any], files: Path, no_plots: None, more: tuple[str, ...], pages: int
+) -> None:
+    """/news/ is off topic, and only it links to /rain/; the seed's links are followed though it is off topic too (§4.2.2)."""
+    given = ("--experiment", "myspider", "--strategies", "breadth_first,hits:hubs=0.5", "--jobs", "1")
+    ran = compare(command, files, *given, "--seeds", f"{A}/", *more)
+    assert ran.code == 0, ran.err
+    result = json.loads((files / "out" / "result.json").read_text(encoding="utf-8"))
+    assert [one["pages"] for one in result["strategies"].values()] == [pages, pages]
+
+
 def test_it_prints_a_table_and_writes_files_that_repeat_to_the_bit(
     forked_scrapy: Callable[..., Any], command: Callable[..., Any], files: Path
 ) -> None:

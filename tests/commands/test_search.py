@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from message_facts import numbers
 
+from topiccrawler.api import Job
 from topiccrawler.store.pages import PageRecord
 
 FUND = PageRecord(
@@ -51,6 +53,32 @@ def test_the_jobs_of_a_folder_are_searched_and_filtered_and_json_has_the_marks(
     assert found["date_of"] == "fetched"
     assert "fetched 1970-01-01" in command("search", "贷款", "--data", str(data)).out
     assert numbers(command("search", "贷款", "--data", str(data), "--kind", "html").out) == ["1"]
+
+
+def test_pictures_are_listed_with_their_pages(
+    command: Callable[..., Any], make_job: Callable[..., Path]
+) -> None:
+    media = [
+        {
+            "url": "http://a.cn/zmy.bmp",
+            "anchor": "张曼玉\x1b[2J照片",
+            "alt": "",
+            "caption": "",
+            "kind": "media",
+        }
+    ]
+    job = make_job("film", replace(FUND, media=json.dumps(media)))
+    lines = command("search", "照片", "--media", "--job", str(job)).out.splitlines()
+    assert lines[:2] == ["张曼玉\\u001b[2J«照片»", "  http://a.cn/zmy.bmp"]
+    assert lines[2].endswith(": http://a.cn/1")
+    found = json.loads(command("search", "张曼玉", "--media", "--job", str(job), "--json").out)
+    assert (found["url"], found["page"], found["topic"]) == (
+        "http://a.cn/zmy.bmp",
+        "http://a.cn/1",
+        "finance",
+    )
+    assert numbers(command("search", "基金", "--media", "--job", str(job)).out) == ["1"]
+    assert [hit.medium.url for hit in Job(job).search_media("照片")] == ["http://a.cn/zmy.bmp"]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -19,14 +19,19 @@ from topiccrawler.cluster.postgresql import session as address
 from topiccrawler.cluster.postgresql.writing import CrawlPages
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.items import Medium
 from topiccrawler.model import Visit
-from topiccrawler.results.search import search
+from topiccrawler.results.search import search, search_media
 from topiccrawler.store.pages import ALL, PageRecord, Selection
 
 SEED = "http://a.cn/"
+MEDIA = (
+    Medium("http://a.cn/zmy.bmp", "张曼玉照片", "", ""),
+    Medium("http://a.cn/chart.png", "", "基金走勢圖", "淨值 2024"),
+)
 FUND = PageRecord(
     url="http://a.cn/1", title="基金定投", text="基金净值与股票。\n收益 C++ it's", topic="finance", relevance=0.5,
-    source_url=SEED, anchor="基金", score=2.5, published="2024-05-01",
+    source_url=SEED, anchor="基金", score=2.5, published="2024-05-01", media=json.dumps([asdict(one) for one in MEDIA]),
 )  # fmt: skip
 BANK = PageRecord(
     url="http://www.b.cn/x",
@@ -38,7 +43,12 @@ BANK = PageRecord(
 )
 COPY = PageRecord(url="http://c.cn/", title="copy", relevance=0.1, topic="finance", alias_of=FUND.url)
 STOCKS = PageRecord(
-    url="http://d.cn/", title="股票", text="股票 定投 基金 rate", topic="finance", relevance=0.4
+    url="http://d.cn/",
+    title="股票",
+    text="股票 定投 基金 rate",
+    topic="finance",
+    relevance=0.4,
+    media=json.dumps([asdict(replace(one, url=f"{one.url}?2", caption="股票")) for one in MEDIA]),
 )
 PAGES = (FUND, BANK, COPY, STOCKS)
 
@@ -146,6 +156,23 @@ def test_both_indexes_find_the_same_pages(stored: Stored, make_job: Callable[...
             ]
             assert found[0] == found[1], query
     assert {hit.url for hit in search([own], "rate", ALL, 9)} == {BANK.url, STOCKS.url}
+    for query in (
+        "照片",
+        "张曼玉 照片",
+        '"张曼玉照片"',
+        "走势图 -股票",
+        "張曼玉 股票",
+        "走势图 照片",
+        "股票",
+        "净值",
+    ):
+        media = [
+            [hit.medium.url for hit in search_media([job], query, ALL, 9)] for job in (own, stored.folders[0])
+        ]
+        assert media[0] == media[1], query
+    assert [hit.medium.url for hit in search_media([stored.folders[0]], "照片", ALL, 9)] == [
+        "http://a.cn/zmy.bmp", "http://a.cn/zmy.bmp?2",
+    ]  # fmt: skip
 
 
 def test_explain_and_rate_read_the_pages_of_all(

@@ -54,6 +54,25 @@ def test_a_topic_is_learned_from_documents_and_says_why_each_word(
     assert (len(topic.against) > 2, thesis.against) == (True, {})
 
 
+@pytest.mark.parametrize(("term1", "term2"), [("净值", "基金"), ("淨值", "基金"), ("term1", "term2")])
+def test_the_thesis_own_two_texts_give_its_tables_through_the_command(
+    command: Callable[..., Any], tmp_path: Path, term1: str, term2: str
+) -> None:
+    for name, count in (("text1", 10), ("text2", 36)):
+        (tmp_path / f"{name}.txt").write_text(f"{term1} " * 40 + f"{term2} " * count, encoding="utf-8")
+    call = ["topics", "learn", "funds", "--thesis", "--positive", str(tmp_path / "text2.txt")]
+    call += ["--negative", str(tmp_path / "text1.txt"), "--out", str(tmp_path / "funds.toml")]
+    lines = command(*call).out.splitlines()
+    table = [line.split() for line in lines if line[:2] in {"36", "40"}]
+    assert table == [
+        ["36", "10", "0.077785", "0.021607", "0.755375", "0.244625", "0.019028", term2],
+        ["40", "40", "0.086427", "0.086427", "1.000000", "0.000000", "0.000000", "净值" if "值" in term1 else term1, "(left", "out)"],
+    ]  # fmt: skip
+    found = json.loads(command(*call, "--force", "--json").out)
+    assert [round(row["gain"], 4) for row in found["table"]] == [0.2446, 0.0]
+    assert load_topic(str(tmp_path / "funds.toml")).keywords == {term2: 1.0}
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [

@@ -85,7 +85,11 @@ def stored(tmp_path: Path) -> list[PageRecord]:
 
 
 def test_documents_and_feeds_are_read_and_what_is_linked_but_no_page_is_only_recorded(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any], tmp_path: Path
+    draw_web: Callable[..., Any],
+    crawl: Callable[..., Any],
+    forked_scrapy: Callable[..., Any],
+    answer: Callable[..., Any],
+    tmp_path: Path,
 ) -> None:
     feed = (
         "<rss><channel><title>财经</title><item><title>基金周报</title><link>http://hub.example/weekly</link>"
@@ -131,6 +135,10 @@ def test_documents_and_feeds_are_read_and_what_is_linked_but_no_page_is_only_rec
     ]
     items = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
     assert items[0]["media"] == json.loads(media)
+    for words in ("走势图", "基金走势", "走勢圖 基金"):  # anchor, caption, and both in traditional characters
+        said = forked_scrapy("search", words, "--media", "--job", str(tmp_path / "data/job"), "--json")
+        picture = json.loads(said.out)
+        assert (picture["url"], picture["page"]) == ("http://hub.example/chart.png", "http://hub.example/")
     assert "股票基金在2011年" in items[0]["summary"]
     assert ("http://hub.example/weekly", "基金周报") in [(item["url"], item["anchor"]) for item in items]
 

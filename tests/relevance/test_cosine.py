@@ -8,7 +8,8 @@ import pytest
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.lab.paper_experiments import EXPERIMENTS
-from topiccrawler.pages.read import PageWords
+from topiccrawler.model import Link, Via
+from topiccrawler.pages.read import PageWords, Reader
 from topiccrawler.relevance.choose import make_page_classifier
 from topiccrawler.relevance.cosine import CosineClassifier
 from topiccrawler.topics.common_words import background_idf
@@ -50,6 +51,27 @@ def test_a_word_of_the_title_counts_as_often_as_the_factor_says() -> None:
     assert CosineClassifier(TOPIC).similarity(headed) == CosineClassifier(TOPIC).similarity(titled)
 
 
+def test_the_title_alone_decides_as_the_thesis_was_run() -> None:
+    """Title 股票 twice, 基金 once: x = (.5, 1), b = (.5 w1, w2); the body, about 基金 alone, changes nothing."""
+    page = PageWords(title=["股票", "股票", "基金"], headings=["基金"], body=["基金"] * 40)
+    found = make_page_classifier(TOPIC, "cosine:fields=title:title_weight=1")
+    assert found.similarity(page) == pytest.approx(cosine_of([W1, W2], [0.5 * W1, W2]))
+    untitled = PageWords(body=["基金"] * 40 + ["股票"] * 36)
+    assert [found.similarity(untitled), found.relevance(untitled)] == [0.0, 0.0]
+    assert CosineClassifier(TOPIC).relevance(untitled) > 0.9
+
+
+def test_the_anchors_that_lead_to_a_page_do_not_count() -> None:
+    """Unlike §3.3.1 of the thesis, which values them as what others say of the page."""
+    html = "<title>股票</title><p>基金 股票</p>".encode("gb18030")
+    found = []
+    for anchor in ("", "基金 基金 基金"):
+        link = Link("http://a.example/1", "a.example", anchor, source_url="http://b.example/")
+        reader = Reader(make_page_classifier(TOPIC, "cosine:title_weight=1"))
+        found.append(reader.read(link.url, html, "gb18030", via=Via(link)).page.similarity)
+    assert found == pytest.approx([cosine_of([W1, W2], [0.5 * W1, W2])] * 2)
+
+
 def test_other_words_are_dropped_and_words_it_lacks_are_zero() -> None:
     page = PageWords(body=["基金", *["天气"] * 500])
     found = CosineClassifier(TOPIC)
@@ -78,8 +100,10 @@ def test_it_is_asked_for_by_name_with_its_parameters() -> None:
         ("cosine:threshold=1", "threshold=1, "),
         (
             "cosine:title_weight=much",
-            "title_weight=much; .*: weights, title_weight, threshold",
+            "title_weight=much; .*: weights, fields, title_weight, threshold",
         ),
+        ("cosine:fields=body", "fields=body: .*: all, title"),
+        ("cosine:fields=title:title_weight=0", "fields=title, title_weight=0: "),
         ("naive_bayes:published=maybe", "published=maybe; .*: published"),
         ("vsm:title_weight=5", "title_weight=5; .*: none"),
     ],

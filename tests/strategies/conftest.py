@@ -5,12 +5,13 @@ The golden site is drawn here, once; test_golden_*_orders.py hold the order in w
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
 from topiccrawler.crawling.ordering import Ordering
-from topiccrawler.frontier.base import State
+from topiccrawler.frontier.base import Leased, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Page, Via
@@ -54,16 +55,22 @@ def word_odds() -> WordOdds:
 
 
 @pytest.fixture
-def crawl_order() -> Callable[[Strategy, Drawn, Sequence[str]], list[str]]:
-    """Names of the pages in the order a strategy fetches them, one host a page, no waiting."""
+def crawl_order() -> Callable[..., list[str]]:
+    """Names of the pages in the order a strategy fetches them, one host a page, no waiting; `under_way` pages at once, the oldest read first."""
 
-    def crawl(strategy: Strategy, site: Drawn, seeds: Sequence[str]) -> list[str]:
+    def crawl(strategy: Strategy, site: Drawn, seeds: Sequence[str], under_way: int = 1) -> list[str]:
         ordering = Ordering(strategy, MemoryFrontier(Hosts()))
         ordering.seed([_link(name, "", "", 0, place) for place, name in enumerate(seeds)], now=0.0)
-        order = []
-        while (leased := ordering.lease(now=float(len(order)))) is not None:
+        order: list[str] = []
+        leases: deque[Leased] = deque()
+        while True:
+            while len(leases) < under_way and (leased := ordering.lease(now=float(len(order)))) is not None:
+                leases.append(leased)
+                order.append(leased.link.host.removesuffix(".example"))
+            if not leases:
+                return order
+            leased = leases.popleft()
             name = leased.link.host.removesuffix(".example")
-            order.append(name)
             relevance, links = site[name]
             page = Page(
                 leased.link.url,
@@ -77,7 +84,6 @@ def crawl_order() -> Callable[[Strategy, Drawn, Sequence[str]], list[str]]:
             ]
             ordering.visit(page, found, now=float(len(order)))
             ordering.end(leased.link.url, State.COMPLETED, "kept", now=float(len(order)))
-        return order
 
     return crawl
 

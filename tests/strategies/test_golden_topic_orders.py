@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from topiccrawler.model import Link, Page
@@ -115,6 +117,48 @@ def test_hits_takes_what_hubs_of_the_topic_point_to(order: GoldenOrder) -> None:
     assert order("hits") == [
         "hub", "bank", "misc", "fund", "late", "stock", "sport", "odd", "about", "ball",
     ]  # fmt: skip
+
+
+def test_hits_judges_by_authority_and_hub_where_asked(word_odds: LinkScorer) -> None:
+    """
+    Both: w = 1 (anchor 基金 alone). big links to a, b, c, y; small1 and small2 to x alone; also links to a and x. Authorities and hubs
+    are the first eigenvectors of W'W and WW' (numpy), scaled to 1. By authority x (three hubs) goes before y (one); by both
+    it is y, because big is the best hub and x has no good one.
+    """
+    pages = {"big": "abcy", "small1": "x", "small2": "x", "also": "ax"}
+    nodes = [*pages, *"abcxy"]
+    w = np.zeros((len(nodes), len(nodes)))
+    for page, links in pages.items():
+        w[nodes.index(page), [nodes.index(link) for link in links]] = 1.0
+    authority, hub = (np.abs(np.linalg.eigh(m)[1][:, -1]) for m in (w.T @ w, w @ w.T))
+    authority, hub = authority / authority.max(), hub / hub.max()
+    both = {
+        link: (float(authority[nodes.index(link)]), max(float(hub[nodes.index(p)]) for p in pages if link in pages[p]))
+        for link in "abcxy"
+    }  # fmt: skip
+    found = {}
+    for hubs in (0.0, 0.5, 1.0):
+        strategy = build("hits", {"hubs": str(hubs)})
+        strategy.prepare(replace(KNOWLEDGE, topic=Topic(name="fund", keywords={"基金": 1.0})))
+        for page, links in pages.items():
+            strategy.visit(
+                Page(f"http://{page}.cn/"),
+                [Link(f"http://{name}.cn/", f"{name}.cn", "基金") for name in links],
+            )
+        queued = [Link(f"http://{name}.cn/", f"{name}.cn", "基金") for name in "abcxy"]
+        scores = {score.url[7]: score.value for score in strategy.refresh(queued)}
+        expected = {link: (1 - hubs) * authority + hubs * hub for link, (authority, hub) in both.items()}
+        assert scores == pytest.approx(expected, abs=1e-3)
+        restored = build("hits", {"hubs": str(hubs)})
+        restored.prepare(replace(KNOWLEDGE, topic=Topic(name="fund", keywords={"基金": 1.0})))
+        restored.load(json.loads(json.dumps(strategy.save())))
+        more = (
+            Page("http://more.cn/"),
+            [Link("http://x.cn/", "x.cn", "基金"), Link("http://z.cn/", "z.cn", "基金")],
+        )
+        assert list(restored.visit(*more)) == list(strategy.visit(*more))
+        found[hubs] = scores["x"] > scores["y"]
+    assert found == {0.0: True, 0.5: False, 1.0: False}
 
 
 def test_opie_pays_those_about_the_topic(order: GoldenOrder) -> None:

@@ -44,7 +44,7 @@ def engines(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         made.append(make(own_words))
         return made[-1]
 
-    monkeypatch.setattr(segmenter, "fastest_cut", made_anew)
+    monkeypatch.setattr(segmenter, "chosen_cut", made_anew)
     monkeypatch.setattr(segmenter, "_shared", type(segmenter._shared)())
     release_dictionary()
     yield made

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from topiccrawler.text.weights import (
+    counted_tf_idf,
     document_frequencies,
     information_gain,
     inverse_document_frequency,
@@ -24,6 +25,15 @@ def test_the_worked_document_of_the_thesis_scores_0_264916() -> None:
     assert weights["k2"] == 0.0
     assert weights["k3"] == pytest.approx(0.034657, abs=1e-6)
     assert sum(weights.values()) == pytest.approx(0.264916, abs=1e-6)
+
+
+def test_the_two_texts_of_table_4_1_have_the_weights_of_table_4_2() -> None:
+    frequencies = {"term1": 2, "term2": 2}
+    text1 = counted_tf_idf({"term1": 40, "term2": 10}, 2, frequencies)
+    text2 = counted_tf_idf({"term1": 40, "term2": 36}, 2, frequencies)
+    assert text1 == pytest.approx({"term1": 0.086427, "term2": 0.021606}, abs=1e-6)
+    assert text2 == pytest.approx({"term1": 0.086427, "term2": 0.077784}, abs=1e-6)
+    assert counted_tf_idf({"term3": 2}, 200, {"term3": 2})["term3"] == pytest.approx(math.log10(100.01))
 
 
 def test_information_gain_of_table_4_3_comes_out() -> None:

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from topiccrawler.errors import ArgumentError
 from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
-    from topiccrawler.results.search import Hit
+    from topiccrawler.results.search import Hit, MediaHit
 
 
 class Command(ReportingCommand):
@@ -28,7 +29,7 @@ class Command(ReportingCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.results.jobs import jobs_in, looked_at, selection_by
-        from topiccrawler.results.search import search
+        from topiccrawler.results.search import Hit, search, search_media
 
         data = user_path(opts.data or self.data)
         with ExitStack() as places:
@@ -36,13 +37,16 @@ class Command(ReportingCommand):
             folders = [places.enter_context(place) for place in named] or jobs_in(data)
             if not folders:
                 raise ArgumentError(f"folder {data}", "holds no job", "name one: --job JOBDIR, or --data DIR")
-            hits = search(folders, " ".join(args), selection_by(opts), opts.limit, _progress)
+            asked = folders, " ".join(args), selection_by(opts), opts.limit, _progress
+            found = search_media(*asked) if opts.media else search(*asked)
         if opts.json:
-            for hit in hits:
-                self.say(json.dumps(_plain(hit), ensure_ascii=False))
+            for hit in found:
+                plain = _plain(hit) if isinstance(hit, Hit) else _plain_medium(hit)
+                self.say(json.dumps(plain, ensure_ascii=False))
         else:
-            nothing = f"no page of {len(folders)} jobs matches"
-            self.say(self.text("search", {"hits": hits}).lstrip("\n") if hits else nothing)
+            what, template = ("picture or file", "search_media") if opts.media else ("page", "search")
+            nothing = f"no {what} of {len(folders)} jobs matches"
+            self.say(self.text(template, {"hits": found}).lstrip("\n") if found else nothing)
 
 
 def _progress(folder: Path, done: int, of: int) -> None:
@@ -63,5 +67,20 @@ def _plain(hit: Hit) -> dict[str, Any]:
         "date_of": "published" if hit.is_published else "fetched",
         "format": hit.format,
         "topic": hit.topic,
+        "job": str(hit.job),
+    }
+
+
+def _plain_medium(hit: MediaHit) -> dict[str, Any]:
+    page = hit.page
+    return {
+        **asdict(hit.medium),
+        "page": page.url,
+        "title": page.title,
+        "rank": round(hit.rank, 4),
+        "relevance": round(page.relevance, 4),
+        "date": page.day,
+        "date_of": "published" if page.published else "fetched",
+        "topic": page.topic,
         "job": str(hit.job),
     }

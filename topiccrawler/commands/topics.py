@@ -83,6 +83,7 @@ def _place(command: ReportingCommand, name: str, opts: argparse.Namespace) -> Pa
     return place
 
 
+ROWS_SHOWN = 20  # words of the thesis' tables
 SECONDS = 20.0  # timeout for one response of a site
 
 
@@ -108,7 +109,14 @@ def learn(command: ReportingCommand, name: str, opts: argparse.Namespace) -> Non
     report = {"file": str(place), "positive": counts[0], "negative": counts[1], "faults": sources.faults}
     report |= {"keywords": len(found.topic.keywords), "threshold": found.topic.page_threshold}
     report |= {"statistics": _as_json(found.statistics), "kindred": _kin_as_json(found.kin)}
-    of_both = {"topic": found.topic, "kin": found.kin, "own": found.statistics, "place": place}
+    report |= {"table": [asdict(row) for row in found.table]}
+    of_both: dict[str, Any] = {
+        "topic": found.topic,
+        "kin": found.kin,
+        "own": found.statistics,
+        "place": place,
+    }
+    of_both |= {"rows": found.table[:ROWS_SHOWN]}
     command.report(opts, report, command.text("learn", report | of_both))
 
 

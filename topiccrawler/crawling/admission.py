@@ -23,7 +23,7 @@ It decides again before a link is fetched, with the current link model, topic an
 same ones in each run.
 
 `Blocks` holds what a user blocks while the crawl runs (urls.unwanted). It is a note of the queue, so it survives a restart.
-Reference: Li, Zhao & Yu, SkyReach, 2003, §3.4, step 5; MySpider thesis (2009) §4.2.
+Reference: Li, Zhao & Yu, SkyReach, 2003, §3.4, step 5; MySpider thesis (2009) §2.4.
 """
 
 from __future__ import annotations

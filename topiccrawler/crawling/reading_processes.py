@@ -42,7 +42,8 @@ from pebble import ProcessExpired, ProcessPool
 from topiccrawler.crawling.contents import Answer, ContentPacker, ContentPlan, Read, unpacked, unreadable
 from topiccrawler.pages.formats.registry import recognise
 from topiccrawler.pages.read import Content, ContentReader
-from topiccrawler.text.segmenter import release_dictionary
+from topiccrawler.text.engines import choice
+from topiccrawler.text.segmenter import choose_engine, release_dictionary
 
 logger = logging.getLogger(__name__)
 
@@ -208,7 +209,7 @@ class ReadingProcesses:
                 sys.setswitchinterval(min(SWITCH_SECONDS, sys.getswitchinterval()))
                 atexit.register(self.close, wait=True)
             self._sent = _SentPlan(plan)
-            arguments = self._sent.argument, self.seconds, os.getpid()
+            arguments = self._sent.argument, self.seconds, os.getpid(), choice()
             self._pool = ProcessPool(self.count, initializer=_begin, initargs=arguments, context=_Context())
             self._plan = plan
         return self._pool
@@ -294,7 +295,7 @@ def _end(pool: ProcessPool, plan: _SentPlan | None) -> None:
 _packers: list[tuple[ContentPacker, float]] = []
 
 
-def _begin(plan: bytes | str, seconds: float, parent: int) -> None:
+def _begin(plan: bytes | str, seconds: float, parent: int, engine: str) -> None:
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     logging.disable()
     warnings.simplefilter("ignore")
@@ -302,6 +303,7 @@ def _begin(plan: bytes | str, seconds: float, parent: int) -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    choose_engine(engine)
     packer = ContentPacker(_SentPlan.loaded(plan))
     segmenter = packer.reader.segmenter
     segmenter.words("中国")  # loads the segmenter before the time limit of a page applies

@@ -27,6 +27,8 @@ from topiccrawler.relevance.base import EVIDENCE
 from topiccrawler.resources import package_table
 from topiccrawler.strategies import STRATEGIES, parameters_of
 from topiccrawler.strategies.base import Expand
+from topiccrawler.text.engines import AUTO, SETTING
+from topiccrawler.text.segmenter import choose_engine
 from topiccrawler.text.thesaurus import Thesaurus, load_thesaurus, shipped
 from topiccrawler.topics.catalogue import split_keywords
 from topiccrawler.topics.topic import Format, without_removed_fields
@@ -270,6 +272,7 @@ class Settings(Protocol):
 def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **given: Any) -> Recipe:
     """The recipe of a topic under these settings; `given` (fields of Recipe) overrides the settings."""
     check_settings(settings)
+    choose_engine(settings.get(SETTING) or AUTO)
     threshold = settings.get("TOPIC_LINK_THRESHOLD")
     of_settings: dict[str, Any] = {
         "title_reader": settings.get("TOPIC_TITLE_READER"),

@@ -104,10 +104,12 @@ class ServedPages(Pages, Protocol):
         limit: int,
         segmenter: Segmenter,
         progress: Callable[[int, int], None] | None,
+        *,
+        media: bool = False,
     ) -> list[Found]:
         """The best pages that match the terms, at most `limit`. Pages that are not indexed yet are indexed first, with this segmenter.
 
-        `progress`: called with the numbers of pages indexed so far and of pages to index.
+        `media`: by the words of their links to pictures and files. `progress`: called with the numbers of pages indexed so far and of pages to index.
         """
 
 

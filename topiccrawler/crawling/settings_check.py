@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from topiccrawler import settings as ours
 from topiccrawler.errors import ArgumentError, shortened
 from topiccrawler.pages.title import TITLE_READERS
+from topiccrawler.text.engines import CHOICES
 
 logger = logging.getLogger(__name__)
 
@@ -103,6 +104,7 @@ _NAMED: dict[str, Expected] = {
     "TOPIC_READERS": WordOrCount("auto", MOST_READERS),
     "TOPIC_DUPLICATES": Choice(("alias", "drop", "keep")),
     "TOPIC_LEARN": Switch(),
+    "TOPIC_SEGMENTER": Choice(CHOICES),
     "TOPIC_TITLE_READER": Choice(tuple(TITLE_READERS)),
     "TOPIC_PROPOSED_WORDS": Number(most=2000, whole=True),
     "TOPIC_CONTROL_PORT": Number(most=65_535, whole=True),

@@ -234,6 +234,10 @@ class ReportingCommand(ScrapyCommand):
             from topiccrawler.crawling.settings_check import check_names  # here: not every command needs it
 
             check_names(self.project)
+            if (chosen := self.setting("TOPIC_SEGMENTER")) not in {None, "auto"}:
+                from topiccrawler.text.segmenter import choose_engine
+
+                choose_engine(str(chosen))
             self.work(args, opts)
         except CrawlerError as failure:
             fault = translated_error(failure)

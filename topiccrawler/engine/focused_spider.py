@@ -34,6 +34,9 @@ from topiccrawler.engine.politeness import paces_of
 from topiccrawler.engine.scheduler import is_focused
 from topiccrawler.errors import ArgumentError
 from topiccrawler.resources import package_table
+from topiccrawler.text.engines import in_use_with_version
+
+logger = logging.getLogger(__name__)
 
 
 def hold_back() -> None:
@@ -124,6 +127,7 @@ class FocusedSpider(Spider):
                 spider.allowed_domains = own
         spider.faults.connect(crawler)
         go_on(settings)
+        logger.info("Chinese texts are cut into words by %s", in_use_with_version())
         if command == "scrapy.commands.parse":
             spider.__dict__["parse"] = expanding(spider.parse, spider.crawl.strategy)
         return spider

@@ -32,6 +32,7 @@ from topiccrawler.crawling.job_files import NOTE, noted_waits
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.engine.opening import needed_crawl
 from topiccrawler.frontier.budgets import DOMAIN_PAGES, HOST_PAGES, HOST_UNPRODUCTIVE, UNPROVEN
+from topiccrawler.text.engines import in_use_with_version
 from topiccrawler.urls.canonical import site_of
 
 logger = logging.getLogger(__name__)
@@ -115,6 +116,7 @@ class QueueStats:
             if over_budget:
                 text = "%d URLs of %d hosts are over a budget and not asked for; `scrapy frontier` says why"
                 logger.info(text, over_budget, len(closed))
+        self._stats.set_value("topic/segmenter", in_use_with_version())
         self._stats.set_value("topic/pages", self._harvest.pages)
         self._stats.set_value("topic/kept", self._harvest.kept)
         self._stats.set_value("topic/harvest_rate", round(self._harvest.harvest_rate, 4))

@@ -21,7 +21,7 @@ LEASE_SECONDS = 600.0  # longer than any fetch with its retries
 
 
 class State(StrEnum):
-    """The state of a URL. Each URL has exactly one (MySpider has a queue for each)."""
+    """The state of a URL. Each URL has exactly one; the MySpider thesis (2009, §4.2.2) has a queue for each."""
 
     WAITING = "waiting"
     PROCESSING = "processing"  # leased, until acknowledged or its deadline passes

@@ -30,6 +30,7 @@ from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.lab.replayed import MEMORY_STEP, Crawled, Run
 from topiccrawler.store.pages import PageStore
 from topiccrawler.store.visits import read_visits
+from topiccrawler.text.engines import choice
 
 RECORDED_LINKS = "topiccrawler.engine.archives.RecordedLinksMiddleware"
 RECORDED_LINKS_POSITION = 1200
@@ -118,6 +119,7 @@ class LiveCrawls:
             "TOPIC_LINK_THRESHOLD": recipe.link_threshold if recipe.prune else 0,
             "TOPIC_PAGE_CLASSIFIER": recipe.page_classifier,
             "TOPIC_PAGE_CLASSIFIER_MODELS": recipe.page_classifier_models,
+            "TOPIC_SEGMENTER": choice(),
             "TOPIC_THESAURUS": recipe.thesaurus,
             "TOPIC_EXPAND": recipe.expand,
             "TOPIC_LISTINGS": bool(recipe.listings_after),

@@ -15,6 +15,8 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Self, TypeVar
 
 from topiccrawler.errors import CrawlerError
+from topiccrawler.text.engines import choice
+from topiccrawler.text.segmenter import choose_engine
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -30,7 +32,7 @@ class Workers:
     def __enter__(self) -> Self:
         if self.jobs > 1:
             fresh = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.jobs, fresh, initializer=_end_with_parent)
+            self._pool = ProcessPoolExecutor(self.jobs, fresh, initializer=_begin, initargs=(choice(),))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *failure: object) -> None:
@@ -57,7 +59,9 @@ class Workers:
             raise CrawlerError("a worker process", fault, "try again with --jobs 1") from None
 
 
-def _end_with_parent() -> None:
+def _begin(engine: str) -> None:
+    """Use the parent's segmentation engine, and end when the parent does."""
+    choose_engine(engine)
     parent = multiprocessing.parent_process()
 
     def watch() -> None:

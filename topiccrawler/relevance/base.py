@@ -11,9 +11,9 @@ from __future__ import annotations
 from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.text.weights import log_odds, logistic
 
-EVIDENCE, VSM, COSINE = "evidence", "vsm", "cosine"
+EVIDENCE, VSM, COSINE, NEAREST_CENTROID = "evidence", "vsm", "cosine", "nearest_centroid"
 TRAINED = ("naive_bayes", "svm")
-PAGE_CLASSIFIERS = (EVIDENCE, VSM, COSINE, *TRAINED)
+PAGE_CLASSIFIERS = (EVIDENCE, VSM, COSINE, *TRAINED, NEAREST_CENTROID)
 MOST_WORDS = 12_000  # of a trained page classifier
 EVEN = 0.5  # relevance from which a page counts as relevant, for every topic and page classifier
 SLOPE = 3.0

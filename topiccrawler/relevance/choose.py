@@ -21,7 +21,7 @@ from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, ModelError
 from topiccrawler.files import is_file
 from topiccrawler.pages.read import PageClassifier, PageWords
-from topiccrawler.relevance.base import COSINE, EVEN, EVIDENCE, PAGE_CLASSIFIERS, VSM
+from topiccrawler.relevance.base import COSINE, EVEN, EVIDENCE, NEAREST_CENTROID, PAGE_CLASSIFIERS, VSM
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.resources import folder as data_folder
@@ -74,7 +74,7 @@ class SeveralTopics:
 
 FOLDER = "page_classifiers"  # within the folder of models
 PARAMETERS: Mapping[str, Mapping[str, Callable[[str], Any]]] = {
-    COSINE: {"weights": str, "title_weight": float, "threshold": float},
+    COSINE: {"weights": str, "fields": str, "title_weight": float, "threshold": float},
     "naive_bayes": {"published": {"true": True, "false": False}.__getitem__},
 }
 MEMBERS = ("threshold", "reads_segments", "similarity_threshold", "similarity", "relevance", "explain")
@@ -101,33 +101,40 @@ def make_page_classifier(topic: Topic, spec: str = EVIDENCE, folder: Path | None
 
         return CosineClassifier(topic, **parameters)
     if name not in PAGE_CLASSIFIERS:
-        others = named(GROUP)
-        if name in others:
-            made: PageClassifier = part(
-                others[name], f"page classifier {name!r}", ModelError, [topic], MEMBERS
-            )
-            return made
-        remedy = f"page classifiers are {', '.join((*PAGE_CLASSIFIERS, *sorted(others)))}"
-        raise ArgumentError(f"page classifier {name!r}", "is unknown", remedy)
-    if name == EVIDENCE:
-        made_of_words = untrained(topic)
-        if isinstance(made_of_words, EvidenceClassifier):
-            return made_of_words
-        name = VSM
+        return _of_package(name, topic)
+    if name == EVIDENCE and isinstance(made := untrained(topic), EvidenceClassifier):
+        return made
+    name = VSM if name == EVIDENCE else name
     place = page_classifier_file(topic.name, name, folder)
-    if name == VSM:
-        if topic.narrow or not is_file(place):
-            return VsmClassifier(topic)
-        from topiccrawler.relevance.linear import load_vectors
-
-        return load_vectors(place, topic)
+    if name == VSM and (topic.narrow or not is_file(place)):
+        return VsmClassifier(topic)
     if not is_file(place):
         remedy = f"train it: scrapy train {topic.name} --page-classifier {name} --documents FILE"
         raise ModelError(f"page classifier {name} of topic {topic.name!r}", f"there is no {place}", remedy)
-    from topiccrawler.relevance.linear import as_published, load  # numpy: only for those who need it
+    return _trained(name, place, topic, published=parameters.get("published", False))
 
+
+def _of_package(name: str, topic: Topic) -> PageClassifier:
+    others = named(GROUP)
+    if name in others:
+        made: PageClassifier = part(others[name], f"page classifier {name!r}", ModelError, [topic], MEMBERS)
+        return made
+    remedy = f"page classifiers are {', '.join((*PAGE_CLASSIFIERS, *sorted(others)))}"
+    raise ArgumentError(f"page classifier {name!r}", "is unknown", remedy)
+
+
+def _trained(name: str, place: Path | Traversable, topic: Topic, *, published: bool) -> PageClassifier:
+    """The page classifier in a file. The modules below import numpy, so only those who need them pay for it."""
+    if name == NEAREST_CENTROID:
+        from topiccrawler.relevance.centroids import load_centroids
+
+        return load_centroids(place)
+    from topiccrawler.relevance.linear import as_published, load, load_vectors
+
+    if name == VSM:
+        return load_vectors(place, topic)
     classifier = load(place, name)
-    return as_published(classifier) if parameters.get("published") else classifier
+    return as_published(classifier) if published else classifier
 
 
 def _parsed(spec: str) -> tuple[str, dict[str, Any]]:

@@ -7,14 +7,15 @@ weight of word k; w2k by `weights`, x_k = (occurrences of the word in the text +
     tf       w2k = x_k            SkyReach eq. 4, §3.7, steps 1 to 5
     topic    w2k = x_k · w1k      thesis §4.4.4: b = (x1·w1, …, xn·wn), a = (w1, …, wn); there x_k is divided by the largest of the page
     tf_idf   w2k = x_k · idf_k    link model eq. 1; idf: jieba's, because the paper names no collection
+    fields   all: text and title; title: the title alone, as the thesis was run (§1.4, §4.4)
 A page with Sim >= d is relevant (SkyReach step 5, link model §2.2; the thesis has cos > r).
-Parameters: weights topic; title_weight 5 (SkyReach step 2 weights the title more and gives no number; the others have no such factor: 1);
+Parameters: weights topic; fields all; title_weight 5 (SkyReach step 2 weights the title more and gives no number; the others have no such factor: 1);
 threshold .08 (d, r; 0..1): the papers leave it to the user; this one has the best mean F1 on five topics of labelled documents
 (docs/lab/page-classifiers.md). The longer a topic's list of words, the smaller every cosine.
 Relevance: relevance.base, with that threshold.
 But: one topic word gives a long page about something else the same angle as a short one. The page classifier `vsm` avoids
 that by the share of topic words among the page's words.
-Reference: SkyReach (2003) §3.7; MySpider thesis (2009) §3.3.2, §4.4.4; Shi, He & Wu (2014) §2.2.
+Reference: SkyReach (2003) §3.7; MySpider thesis (2009) §1.4, §4.4.4; Shi, He & Wu (2014) §2.2.
 """
 
 from __future__ import annotations
@@ -31,11 +32,12 @@ from topiccrawler.topics.common_words import background_idf
 from topiccrawler.topics.topic import Topic, token_weights
 
 WEIGHTS = ("tf", "topic", "tf_idf")
+FIELDS = ("all", "title")
 THRESHOLD = 0.08
 
 
 class CosineClassifier:
-    """Relevance 0..1 of a page to one topic by the papers' cosine. Raises ArgumentError for unknown `weights` or numbers out of range."""
+    """Relevance 0..1 of a page to one topic by the papers' cosine. Raises ArgumentError for unknown values or numbers out of range."""
 
     threshold: ClassVar[float] = EVEN
     reads_segments: ClassVar[bool] = False
@@ -45,21 +47,24 @@ class CosineClassifier:
         topic: Topic,
         *,
         weights: str = "topic",
+        fields: str = "all",
         title_weight: float = 5.0,
         threshold: float = THRESHOLD,
     ) -> None:
-        if weights not in WEIGHTS:
-            raise ArgumentError(
-                f"page classifier cosine: weights={weights}",
-                "is unknown",
-                f"give one of: {', '.join(WEIGHTS)}",
-            )
+        for parameter, value, known in (("weights", weights, WEIGHTS), ("fields", fields, FIELDS)):
+            if value not in known:
+                given = f"page classifier cosine: {parameter}={value}"
+                raise ArgumentError(given, "is unknown", f"give one of: {', '.join(known)}")
+        if fields == "title" and not title_weight:
+            given = "page classifier cosine: fields=title, title_weight=0"
+            raise ArgumentError(given, "leaves no word", "give a title_weight above 0")
         if not (0.0 < threshold < 1.0 and 0.0 <= title_weight <= 1000.0):
             given = f"page classifier cosine: threshold={threshold:g}, title_weight={title_weight:g}"
             raise ArgumentError(
                 given, "is out of range", "threshold is above 0 and below 1, title_weight 0 to 1000"
             )
-        self.similarity_threshold, self._title_weight = threshold, title_weight
+        self.similarity_threshold = threshold
+        self._field_weights = {"body": 1.0 if fields == "all" else 0.0, "title": title_weight}
         self._topic, unmatched = token_weights(topic.keywords, topic.segmenter)
         if not self._topic:
             fault = f"no keyword can be found among segmented words: {', '.join(unmatched[:5])}"
@@ -90,7 +95,8 @@ class CosineClassifier:
     def _occurrences(self, page: PageWords) -> dict[str, float]:
         """Return x_k for each word of the topic on the page."""
         counts: dict[str, float] = {}
-        for words, weight in ((page.body, 1.0), (page.title, self._title_weight)):
+        for field, weight in self._field_weights.items():
+            words = getattr(page, field) if weight else ()
             found = Counter(filter(self._topic.__contains__, words))
             if not self._heads.isdisjoint(words):
                 found.update(joined_again(words, self._heads, self._topic))

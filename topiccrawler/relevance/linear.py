@@ -271,7 +271,7 @@ def save(page_classifier: LinearClassifier, place: Path) -> None:
         word: [round(float(page_classifier.factors[row]), 3), *whole[row].tolist()]
         for word, row in sorted(page_classifier.words.items())
     }
-    _write(place, page_classifier.name, page_classifier.topic, head, rows)
+    write_model(place, page_classifier.name, page_classifier.topic, head, rows)
 
 
 def save_vectors(
@@ -284,18 +284,18 @@ def save_vectors(
         "scores": dict(scores),
         "negative_topics": page_classifier.negative_topics,
     }
-    _write(place, "vsm", page_classifier.topic.name, head, page_classifier.topic.keywords)
+    write_model(place, "vsm", page_classifier.topic.name, head, page_classifier.topic.keywords)
 
 
 def load(place: Path | Traversable, name: str) -> LinearClassifier:
     """Return the page classifier in a file. Raises ModelError for a file that is not valid."""
-    file = _read(place, name)
+    file = read_model(place, name)
     weights = file.values.get("weights")
     if weights is None:
         return _page_classifier(file, file, name)
     if not isinstance(weights, str) or weights != PurePath(weights).name:
         raise file.refused("names no file beside it that has its weights")
-    return _page_classifier(file, _read(_beside(place, weights), name), name)
+    return _page_classifier(file, read_model(_beside(place, weights), name), name)
 
 
 def as_published(bayes: LinearClassifier) -> LinearClassifier:
@@ -312,18 +312,19 @@ def _beside(place: Path | Traversable, name: str) -> Path | Traversable:
 
 def load_vectors(place: Path | Traversable, topic: Topic) -> VsmClassifier:
     """Return the VSM classifier in a file. Keywords that only the topic has are kept, because its user added them. Raises ModelError."""
-    file = _read(place, "vsm")
+    file = read_model(place, "vsm")
     keywords = {**topic.keywords, **file.mapping("words")}
     threshold = file.number("threshold", 0.0, 1.0)
     fields = {**topic.model_dump(), "keywords": keywords, "page_threshold": threshold}
-    negative_topics = _vectors(file, "negative_topics")
+    negative_topics = vectors_in(file, "negative_topics")
     trained = make_topic(fields, f"page classifier {place}").cut_by(topic.segmenter)
     return VsmClassifier(trained, negative_topics=negative_topics)
 
 
-def _write(
+def write_model(
     place: Path, name: str, topic: str, head: Mapping[str, object], words: Mapping[str, object]
 ) -> None:
+    """Write a trained page classifier to a file, which is replaced atomically. ModelError if it would be too large."""
     first = {
         "format": FORMAT,
         "version": VERSION,
@@ -341,7 +342,8 @@ def _write(
     replace_file(place, text)
 
 
-def _read(place: Path | Traversable, name: str) -> JsonFile:
+def read_model(place: Path | Traversable, name: str) -> JsonFile:
+    """Return the values of a file that `write_model` wrote. ModelError for a file of another classifier, version or segmenter."""
     remedy = "train it again: scrapy train TOPIC --page-classifier NAME --documents FILE"
     file = JsonFile(place, LARGEST_BYTES, ModelError, "page classifier", remedy)
     if file.values.get("format") != FORMAT:
@@ -387,13 +389,13 @@ def _page_classifier(file: JsonFile, weights: JsonFile, name: str) -> LinearClas
         unit=name != "naive_bayes",
         mean=name == "naive_bayes",
         pairs=name == "svm",
-        lists=Lists(_vectors(weights, "lists")),
+        lists=Lists(vectors_in(weights, "lists")),
         training=file.mapping("training"),
         scores=file.mapping("scores"),
     )
 
 
-def _vectors(file: JsonFile, name: str) -> dict[str, dict[str, float]]:
+def vectors_in(file: JsonFile, name: str) -> dict[str, dict[str, float]]:
     """Read word vectors by label. Raises ModelError for a weight that is not above 0."""
     labels = file.mapping(name)
     if len(labels) > MOST_CLASSES:

@@ -3,6 +3,9 @@
 `search` asks the index of each job, after adding the pages that it lacks. Ranks (store.index) of different jobs are compared without
 normalization, although a rare word of one job may be common in another. A page of several jobs is listed once, with its best rank.
 
+`search_media` finds pictures and files by the texts of the links to them: anchor, alt text and caption. They are never fetched, so nothing
+else says what they show (MySpider thesis, 2009, §2.3).
+
 `make_query` turns a query into an FTS5 expression, and into words to mark in the text:
 
     基金 定投         both words
@@ -22,19 +25,22 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from topiccrawler.crawling.assemble import topic_of
 from topiccrawler.crawling.job_files import INDEX
 from topiccrawler.crawling.page_stores import Stored, has_pages, open_pages, stored_in
 from topiccrawler.errors import ArgumentError
+from topiccrawler.items import Medium
 from topiccrawler.results.job_pages import known_of, of_job
-from topiccrawler.store.index import PageIndex, QueryTerm, catch_up, fts5
-from topiccrawler.store.pages import PageStore, Selection
+from topiccrawler.store.index import MOST_RANKED, Found, PageIndex, QueryTerm, catch_up, fts5, texts_of
+from topiccrawler.store.pages import PageRecord, PageStore, Selection, media_of_record
 from topiccrawler.text.segmenter import PLAIN, Segmenter, fold
 from topiccrawler.text.stemmer import OTHER, stem
 
@@ -57,6 +63,22 @@ class Query:
 
     terms: tuple[QueryTerm, ...]  # without terms of which an index keeps no word
     marked: tuple[str, ...]  # folded words of the terms that are not excluded, the longest first
+
+    def matches(self, texts: Sequence[Sequence[str]]) -> bool:
+        """Whether texts, as words, have all terms and none of the excluded ones; a phrase must be in one text."""
+        return all(_has(texts, term) is not term.is_excluded for term in self.terms)
+
+
+def _has(texts: Sequence[Sequence[str]], term: QueryTerm) -> bool:
+    if not term.is_phrase:
+        words = set().union(*texts)
+        return any(words.issuperset(spelling) for spelling in term.spellings)
+    return any(
+        tuple(text[at : at + len(spelling)]) == spelling
+        for spelling in term.spellings
+        for text in texts
+        for at in range(len(text) - len(spelling) + 1)
+    )
 
 
 def terms_of(text: str) -> list[Term]:
@@ -172,6 +194,19 @@ class Hit:
     is_published: bool = False  # the day is the page's own date
 
 
+@dataclass(frozen=True, slots=True)
+class MediaHit:
+    """A picture or file that matches a query, and the page that links to it."""
+
+    medium: Medium
+    anchor: Snippet
+    caption: Snippet  # the caption, else the alt text
+    page: PageRecord
+    title: Snippet  # of the page
+    rank: float  # BM25 of the words of all media of the page * its relevance; larger is better
+    job: Path
+
+
 def search_job(
     folder: Path,
     query: Query,
@@ -181,16 +216,7 @@ def search_job(
     progress: Progress | None = None,
 ) -> list[Hit]:
     """The best pages of one job. Pages that its crawl did not index are indexed first, with this segmenter."""
-    report, chosen = progress and partial(progress, folder), of_job(selection, folder)
-    with closing(open_pages(folder)) as store:
-        if isinstance(store, PageStore):
-            with closing(PageIndex(folder / INDEX)) as index:
-                catch_up(store, index, report, segmenter)
-                found = index.find(fts5(query.terms), chosen, limit)
-        else:
-            found = store.find(query.terms, chosen, limit, segmenter, report)
-        pages = [(one, store.at(one.page)) for one in found]
-    return [  # without pages that were stored again since they were indexed
+    return [
         Hit(
             record.url,
             snippet(record.title, query.marked),
@@ -203,26 +229,109 @@ def search_job(
             folder,
             bool(record.published),
         )
-        for one, record in pages
-        if record is not None and record.fetched == one.fetched
+        for one, record in _pages(folder, query, selection, limit, segmenter, progress)
     ]
+
+
+def media_of_job(
+    folder: Path,
+    query: Query,
+    selection: Selection,
+    limit: int,
+    segmenter: Segmenter,
+    progress: Progress | None = None,
+) -> list[MediaHit]:
+    """The pictures and files of one job with all words of the query in anchor, alt text and caption; those of the best pages first."""
+    found = _pages(folder, query, selection, MOST_RANKED, segmenter, progress, media=True)
+    with closing(found) as pages:
+        hits = (
+            MediaHit(
+                medium,
+                snippet(medium.anchor, query.marked),
+                snippet(medium.caption or medium.alt, query.marked),
+                record,
+                snippet(record.title, query.marked),
+                one.rank,
+                folder,
+            )
+            for one, record in pages
+            for medium in media_of_record(record)
+            if query.matches(segmenter.words_of(list(texts_of(medium))))
+        )
+        return list(islice(hits, limit))
+
+
+def _pages(
+    folder: Path,
+    query: Query,
+    selection: Selection,
+    limit: int,
+    segmenter: Segmenter,
+    progress: Progress | None,
+    *,
+    media: bool = False,
+) -> Generator[tuple[Found, PageRecord]]:
+    """The best pages of one job, without those that were stored again since they were indexed. `media`: by their links to media."""
+    report, chosen = progress and partial(progress, folder), of_job(selection, folder)
+    # another link of the page may have what is excluded
+    terms = tuple(term for term in query.terms if not (media and term.is_excluded))
+    with closing(open_pages(folder)) as store:
+        if isinstance(store, PageStore):
+            with closing(PageIndex(folder / INDEX)) as index:
+                catch_up(store, index, report, segmenter)
+                found = index.find(fts5(terms), chosen, limit, media=media)
+        else:
+            found = store.find(terms, chosen, limit, segmenter, report, media=media)
+        for one in found:
+            record = store.at(one.page)
+            if record is not None and record.fetched == one.fetched:
+                yield one, record
 
 
 def search(
     folders: Sequence[Path], text: str, selection: Selection, limit: int, progress: Progress | None = None
 ) -> list[Hit]:
     """The best pages of these jobs. `progress`: called with the job's folder, the pages indexed and the pages to index."""
+    best: dict[str, Hit] = {}
+    for hit in sorted(
+        _of_jobs(search_job, folders, text, selection, limit, progress), key=lambda hit: -hit.rank
+    ):
+        best.setdefault(hit.url, hit)
+    return list(best.values())[:limit]
+
+
+def search_media(
+    folders: Sequence[Path], text: str, selection: Selection, limit: int, progress: Progress | None = None
+) -> list[MediaHit]:
+    """The pictures and files of these jobs whose links match, each once. Arguments as of `search`."""
+    best: dict[str, MediaHit] = {}
+    for hit in sorted(
+        _of_jobs(media_of_job, folders, text, selection, limit, progress), key=lambda hit: -hit.rank
+    ):
+        best.setdefault(hit.medium.url, hit)
+    return list(best.values())[:limit]
+
+
+_Hit = TypeVar("_Hit", Hit, MediaHit)
+
+
+def _of_jobs(
+    of_job: Callable[[Path, Query, Selection, int, Segmenter, Progress | None], list[_Hit]],
+    folders: Sequence[Path],
+    text: str,
+    selection: Selection,
+    limit: int,
+    progress: Progress | None,
+) -> list[_Hit]:
+    """What `of_job` finds in each job."""
     segmenter = segmenter_for(text)
     make_query(text, segmenter)  # raises for a wrong query before any file is opened
-    hits: list[Hit] = []
+    hits: list[_Hit] = []
     for folder in _each_once(folders):
         of_topic = known_of(folder, lambda recipe: topic_of(recipe).segmenter)
         segmenter = segmenter_for(text, of_topic or PLAIN)  # the plain one if its topic is missing
-        hits += search_job(folder, make_query(text, segmenter), selection, limit, segmenter, progress)
-    best: dict[str, Hit] = {}
-    for hit in sorted(hits, key=lambda hit: -hit.rank):
-        best.setdefault(hit.url, hit)
-    return list(best.values())[:limit]
+        hits += of_job(folder, make_query(text, segmenter), selection, limit, segmenter, progress)
+    return hits
 
 
 def _each_once(folders: Sequence[Path]) -> list[Path]:

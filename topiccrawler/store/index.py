@@ -11,7 +11,8 @@ before it sorts them (`hashsize`): .20 ms of CPU for a page of 457 words, agains
 table only from version 3.43 of SQLite on. So a page that is stored again becomes a new document, and the old one loses its page in the
 table `documents`, with which all matches are joined. That table also has the columns by which results are ranked and filtered, because the
 store has them after the text, where they are slow to read. `text` is the first column of `words`: in any other column a word of a page
-takes two bytes more.
+takes two bytes more. `media_words` has the words of the links to pictures and files (anchor, alt text, caption) of pages that have any,
+under the same numbers; a table of its own, so that they change no rank of a page.
 
 Formula    rank = BM25 (k1 1.2, b .75; a word of the title counts TITLE_WEIGHT times) * relevance of the page
 But        BM25 costs 6 µs per page. Documents are numbered by relevance, so FTS5 returns the most relevant first, and of more than
@@ -29,9 +30,10 @@ from pathlib import Path
 from typing import Any
 
 from topiccrawler.errors import StateError
+from topiccrawler.items import Medium
 from topiccrawler.resources import package_text
 from topiccrawler.store.database import Database
-from topiccrawler.store.pages import PageRecord, PageStore, Selection, storable
+from topiccrawler.store.pages import PageRecord, PageStore, Selection, media_of_record, storable
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.urls.canonical import host_of
 
@@ -49,11 +51,15 @@ _ADD = "INSERT INTO documents (id, page, fetched, relevance, topic, host, day, f
 FTS5_WEIGHT = 1e-6  # weight that FTS5 gives a word in half of the pages or more
 COMMON_RANK = 1e-4  # below this rank all words of a query are so common
 LEAST_WEIGHT = 0.1  # weight of a word in all pages
-_FIND = f"""SELECT page, fetched, -bm25(words, 1.0, {TITLE_WEIGHT}) * relevance AS rank
-    FROM words JOIN documents ON documents.id = words.rowid WHERE words MATCH ? AND page IS NOT NULL"""  # noqa: S608
+_RANKS = {"words": f"bm25(words, 1.0, {TITLE_WEIGHT})", "media_words": "bm25(media_words)"}
+_FIND = {
+    table: f"""SELECT page, fetched, -{rank} * relevance AS rank
+    FROM {table} JOIN documents ON documents.id = {table}.rowid WHERE {table} MATCH ? AND page IS NOT NULL"""  # noqa: S608
+    for table, rank in _RANKS.items()
+}
 
 _Row = tuple[int, float, float, str, str, str, str]
-_Words = tuple[str, str]
+_Words = tuple[str, str, str]  # of text, title, and media
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +98,7 @@ class PageIndex(Database):
 
     what = "search index"
     application = 0x746F7069  # "topi"
-    version = 1
+    version = 2  # 1 had no media_words
     schema = package_text("store/index.sql")
 
     def __init__(self, path: Path | str) -> None:
@@ -152,26 +158,30 @@ class PageIndex(Database):
             page, fetched = self._database.execute(query).fetchone()
             return int(page), float(fetched)
 
-    def find(self, expression: str, selection: Selection, limit: int) -> list[Found]:
-        """The pages that match an FTS5 expression (results.search makes it), the best first, at most `limit`."""
+    def find(self, expression: str, selection: Selection, limit: int, *, media: bool = False) -> list[Found]:
+        """The pages that match an FTS5 expression (results.search makes it), the best first, at most `limit`.
+
+        `media`: by the words of their links to pictures and files, instead of those of text and title.
+        """
         condition, values = selection.condition(host="host", day="day")
-        ranked = f"{_FIND} AND {condition} ORDER BY words.rowid LIMIT {MOST_RANKED}"
+        table = "media_words" if media else "words"
+        ranked = f"{_FIND[table]} AND {condition} ORDER BY {table}.rowid LIMIT {MOST_RANKED}"
         query = f"SELECT * FROM ({ranked}) ORDER BY rank DESC, page LIMIT ?"  # noqa: S608
         with self._faults():
             found = [Found(*row) for row in self._database.execute(query, (expression, *values, limit))]
             if not found or found[0].rank >= COMMON_RANK:
                 return found
-            weight = self._common_weight(expression)
+            weight = self._common_weight(expression, table)
         return [replace(one, rank=one.rank * weight) for one in found]
 
-    def _common_weight(self, expression: str) -> float:
+    def _common_weight(self, expression: str, table: str) -> float:
         """The factor that corrects the ranks of a query whose words are all in half of the pages or more.
 
         FTS5 gives such words a weight of one millionth. The corrected weight is log(1 + (N - n + .5) / (n + .5)), at least LEAST_WEIGHT,
         for n of N pages, so that ranks are readable and comparable with those of other jobs.
         """
         pages = self._database.execute("SELECT count(*) FROM documents WHERE page IS NOT NULL").fetchone()[0]
-        matching = "SELECT count(*) FROM words WHERE words MATCH ?"
+        matching = f"SELECT count(*) FROM {table} WHERE {table} MATCH ?"  # noqa: S608
         having = self._database.execute(matching, (expression,)).fetchone()[0]
         return max(LEAST_WEIGHT, log1p(max(0.0, pages - having + 0.5) / (having + 0.5))) / FTS5_WEIGHT
 
@@ -190,7 +200,9 @@ class PageIndex(Database):
                 documents.append((number, *words))
         # Sorted by number, because a smaller number makes FTS5 write what it has collected so far.
         put = "INSERT INTO words (rowid, text, title) VALUES (?, ?, ?)"
-        self._database.executemany(put, sorted(documents))
+        self._database.executemany(put, [row[:3] for row in sorted(documents)])
+        put = "INSERT INTO media_words (rowid, text) VALUES (?, ?)"
+        self._database.executemany(put, [(row[0], row[3]) for row in sorted(documents) if row[3]])
         self._waiting.clear()
         self._characters = 0
 
@@ -207,8 +219,21 @@ class PageIndex(Database):
 
 
 def _words(record: PageRecord, segmenter: Segmenter) -> _Words:
-    title, text = segmenter.words_of([record.title[:MOST_CHARACTERS], record.text[:MOST_CHARACTERS]])
-    return " ".join(text), " ".join(title)
+    texts = [record.title[:MOST_CHARACTERS], record.text[:MOST_CHARACTERS], media_text(record)]
+    title, text, media = map(" ".join, segmenter.words_of(texts))
+    return text, title, media
+
+
+def media_text(record: PageRecord) -> str:
+    """The texts of a page's links to pictures and files: anchors, alt texts and captions."""
+    if not record.media:
+        return ""
+    return "\n".join(line for one in media_of_record(record) for line in texts_of(one))[:MOST_CHARACTERS]
+
+
+def texts_of(medium: Medium) -> tuple[str, str, str]:
+    """The texts by which a picture or file is found."""
+    return medium.anchor, medium.alt, medium.caption
 
 
 class Indexing:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from topiccrawler.errors import StateError
-from topiccrawler.items import PageFields, PageItem
+from topiccrawler.items import Medium, PageFields, PageItem
 from topiccrawler.pages.site_repeats import Fingerprint
 from topiccrawler.resources import package_text
 from topiccrawler.store.database import Database
@@ -82,6 +82,11 @@ class PageRecord(PageFields):
             return time.strftime("%Y-%m-%d", time.localtime(self.fetched))
         except (OverflowError, OSError, ValueError):
             return ""
+
+
+def media_of_record(record: PageRecord) -> list[Medium]:
+    """The pictures and files to which a stored page links, in the order of the page."""
+    return [Medium(**one) for one in json.loads(record.media or "[]")]
 
 
 def record_of(item: PageItem) -> PageRecord:

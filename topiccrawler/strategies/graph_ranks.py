@@ -239,24 +239,36 @@ class Hits(GraphStrategy):
         text is to the topic, the more it counts.
     Formula: authority(A) = sum over pages T with a link to A of w(T, A) * hub(T);
         hub(T) = sum over its links of w(T, A) * authority(A); both are scaled to a maximum of 1.
-        w = least + (1 - least) * max(anchor, context / 2); score -> authority;
+        w = least + (1 - least) * max(anchor, context / 2);
         anchor, context -> similarity to the topic (strategies.features), 0..1.
-    Parameters: least 0.05, the weight of a link without a topic word (ours: 0 would cut the graph to pieces).
+        score(A) = (1 - hubs) * authority(A) + hubs * hub(A); a URL in the queue has no links yet, so its
+        hub(A) is that of the best hub that links to it.
+    Parameters: least 0.05, the weight of a link without a topic word (ours: 0 would cut the graph to pieces);
+        hubs 0, by authority alone; .5 is the thesis' judgement of a page by both, which gives no shares.
     Reads: links, anchor and context, topic keywords; no relevance of pages.
     Cost: one call of the segmenter and O(links) a page; refresh: links.ranks, as in pagerank.
     But: all pages seen are ranked, not a root set of search results. Between refreshes a new page's hub value
-        is computed from the authorities of its links, and is added to them.
-    Reference: Kleinberg 1999; the weights MySpider thesis (2009) §3.2.2 (no formula).
+        is computed from the authorities of its links, and is added to them. The thesis also filters links by
+        how long they have existed, which a crawl does not know.
+    Reference: Kleinberg 1999; hubs and weights MySpider thesis (2009) §3.2.2 (no formula).
     """
 
     name: ClassVar[str] = "hits"
-    share_names: ClassVar[tuple[str, ...]] = ("authority",)
+    state_version: ClassVar[int] = 2
+    share_names: ClassVar[tuple[str, ...]] = ("authority and hub",)
     least: float = 0.05
-    _scale: float = field(default=0.0, init=False, repr=False)  # hub value of one unit of authority reached
+    hubs: float = 0.0
+    _authorities: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
+    _best_hubs: Floats = field(
+        default_factory=lambda: np.empty(0), init=False, repr=False
+    )  # that link to a node
+    _scale: float = field(default=0.0, init=False, repr=False)  # of a hub, in the authority that it passes on
+    _largest: float = field(default=0.0, init=False, repr=False)  # authority reached by the best hub
     _similarity: TopicSimilarity | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_range(self.name, "least", self.least, 0.0, 1.0)
+        check_range(self.name, "hubs", self.hubs, 0.0, 1.0)
 
     def prepare(self, knowledge: Knowledge) -> None:
         self._similarity = TopicSimilarity(topic_of(knowledge, self.name))
@@ -268,28 +280,42 @@ class Hits(GraphStrategy):
             for anchor, context in self._similarity.links(links)
         ]
         source, nodes = self._graph.add(page.url, [link.url for link in links], weights)
-        authorities = self._room(0.0)
+        size = len(self._graph)
+        self._authorities, self._best_hubs = grown(self._authorities, size), grown(self._best_hubs, size)
+        scores = self._room(0.0)
         targets = np.array(self._graph.out(source), np.int32)
         edges = np.array(self._graph.out_weights(source))
-        hub = self._scale * float(edges @ authorities[targets]) if self._scale else 1.0
-        authorities[targets] += edges * hub
-        return [Score(link.url, own) for link, own in zip(links, authorities[nodes].tolist(), strict=True)]
+        reached = float(edges @ self._authorities[targets])
+        self._authorities[targets] += edges * (self._scale * reached if self._scale else 1.0)
+        hub = min(1.0, reached / self._largest) if self._largest else 1.0
+        self._best_hubs[targets] = np.maximum(self._best_hubs[targets], hub)
+        scores[targets] = self._both(self._authorities[targets], self._best_hubs[targets])
+        return [Score(link.url, own) for link, own in zip(links, scores[nodes].tolist(), strict=True)]
+
+    def _both(self, authorities: Floats, hubs: Floats) -> Floats:
+        return (1.0 - self.hubs) * authorities + self.hubs * hubs
 
     def _rank(self) -> Floats:
         matrix = self._graph.matrix(weighted=True)
-        authorities, _ = hits(matrix)
-        largest = float((matrix @ authorities).max(initial=0.0))
-        back = float((matrix.T @ (matrix @ authorities)).max(initial=0.0))
+        self._authorities, hubs = hits(matrix)
+        self._largest = float((matrix @ self._authorities).max(initial=0.0))
+        back = float((matrix.T @ (matrix @ self._authorities)).max(initial=0.0))
         # an authority gains w * hub / norm of authorities from a link, where hub = w * authority / norm of hubs
-        self._scale = 1.0 / back if largest > 0 and back > 0 else 0.0
-        return authorities
+        self._scale = 1.0 / back if self._largest > 0 and back > 0 else 0.0
+        sources, targets = self._graph.ends()
+        self._best_hubs = np.zeros(len(self._graph))
+        np.maximum.at(self._best_hubs, targets, hubs[sources])
+        return self._both(self._authorities, self._best_hubs)
 
     def save(self) -> Mapping[str, Any]:
-        return {**super().save(), "scale": packed(np.array([self._scale]))}
+        columns = {"authorities": self._authorities, "best_hubs": self._best_hubs}
+        scales = {"scales": packed(np.array([self._scale, self._largest]))}
+        return {**super().save(), **scales, **{name: packed(values) for name, values in columns.items()}}
 
     def load(self, state: Mapping[str, Any]) -> None:
         super().load(state)
-        self._scale = float(unpacked(state["scale"], np.float64)[0])
+        self._authorities, self._best_hubs = (unpacked(state[name]) for name in ("authorities", "best_hubs"))
+        self._scale, self._largest = unpacked(state["scales"]).tolist()
 
 
 @dataclass

@@ -54,7 +54,8 @@ from unicodedata import category
 from weakref import WeakValueDictionary
 
 from topiccrawler.resources import package_table
-from topiccrawler.text.engines import Cut, fastest_cut
+from topiccrawler.text import engines
+from topiccrawler.text.engines import Cut, chosen_cut
 from topiccrawler.text.stemmer import ENGLISH, stem, with_stems
 
 _HAN_BLOCKS = ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00))
@@ -436,7 +437,7 @@ def _losing(phrases: Iterable[str], pieces: Pieces) -> frozenset[str]:
 def _pieces_knowing(words: Iterable[str], language: str = ENGLISH) -> Pieces:
     han = frozenset(filter(_HAN_WORD.fullmatch, words))
     others = frozenset(words) - han
-    cut = fastest_cut(han) if han else _plain_cut()
+    cut = chosen_cut(han) if han else _plain_cut()
     phrases = Phrases(others) if others else None
     work = partial(cut_all, cut=cut, language=language, phrases=phrases)
     return TwoGenerationCache(work, _REMEMBERED_CHARACTERS)
@@ -449,7 +450,7 @@ _shared = WeakValueDictionary[tuple[str, frozenset[str]], Pieces]()
 @cache
 def _plain_cut() -> Cut:
     """The engine that has only the general dictionary."""
-    return fastest_cut()
+    return chosen_cut()
 
 
 @cache
@@ -465,6 +466,14 @@ def release_dictionary() -> None:
     """
     _dictionary.cache_clear()
     _plain_cut.cache_clear()
+
+
+def choose_engine(choice: str) -> None:
+    """Set the engine of this process: `auto`, `rjieba` or `jieba`. Segmenters that have an engine of their own keep it; both give the same
+    words. ArgumentError if it is unknown or not installed."""
+    if engines.choose(choice):
+        release_dictionary()
+        _shared.clear()
 
 
 PLAIN = Segmenter()

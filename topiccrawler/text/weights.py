@@ -6,11 +6,13 @@ rare it is (information gain).
 Formulas: tf(t) = occurrences / words of the document; idf(t) = ln(N / n), N documents, n of them hold t;
 p(c|t) = r(t,c) / Σ_c r(t,c), r(t,c) = occurrences of t in the texts of class c (table 4-3), or a rate;
 IG(D|t) = H(D) - H(D|t), H(D) = log2(number of classes), H(D|t) = -Σ_c p log2 p; weight = tf · idf · IG.
+`counted_tf_idf`: the weights of table 4-2, occurrences · log10(N/n + .01) / 2. The formula is lost in the scan (§3.3.1) and is read from
+the table; §4.4.2 and its example have the shares and ln(N/n) of `tf_idf`. A word that all documents contain keeps a weight there.
 Cost: O(classes) for IG, O(distinct words) for the others.
 But: IG has no part for documents without the word; with classes of unequal size occurrences favour the larger one,
 a rate (documents per class size) does not. The thesis' table 4-4 follows from no formula found: only its order of weights
 holds here.
-Reference: MySpider thesis (2009) §4.4.2-4.4.3.
+Reference: MySpider thesis (2009) §3.3.1, §4.4.2-4.4.3.
 
 `Vector` is a sparse word vector, a plain dict. numpy needs a fixed vocabulary, and pages bring new words all the time. A dict per text
 needs none and, for a topic's few hundred words, is faster than a sparse matrix row.
@@ -23,6 +25,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+
+IN_ALL = 0.01  # what table 4-2 adds to N/n, so that a word of all documents has a weight
 
 
 def logistic(log_odds: float) -> float:
@@ -65,6 +69,16 @@ def tf_idf(tf: Mapping[str, float], documents: int, frequencies: Mapping[str, in
     return {
         word: share * inverse_document_frequency(documents, frequencies.get(word, 0))
         for word, share in tf.items()
+    }
+
+
+def counted_tf_idf(
+    counts: Mapping[str, float], documents: int, frequencies: Mapping[str, int]
+) -> dict[str, float]:
+    """occurrences · log10(N/n + .01) / 2 of each word, as in the thesis' table 4-2; not below 0. `documents` = N; `frequencies` = n by word."""
+    return {
+        word: count * max(0.0, math.log10(documents / max(1, frequencies.get(word, 0)) + IN_ALL)) / 2.0
+        for word, count in counts.items()
     }
 
 

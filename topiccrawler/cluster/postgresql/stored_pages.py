@@ -15,7 +15,7 @@ But        not BM25: the rarity of a word does not count. If more than MOST_RANK
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple
 from functools import partial
 from hashlib import blake2b
@@ -23,7 +23,7 @@ from typing import Any
 
 from topiccrawler.cluster.postgresql.session import Result, Session
 from topiccrawler.errors import StateError
-from topiccrawler.store.index import MOST_CHARACTERS, MOST_RANKED, Found, QueryTerm
+from topiccrawler.store.index import MOST_CHARACTERS, MOST_RANKED, Found, QueryTerm, media_text
 from topiccrawler.store.pages import (
     COLUMNS,
     PageRecord,
@@ -51,6 +51,19 @@ def words_of_page(record: PageRecord, segmenter: Segmenter) -> str:
     places: dict[str, list[str]] = {}
     _add(places, title, 1, "A")
     _add(places, text, 1 + len(title) + BREAK, "")
+    return _as_text(places)
+
+
+def words_of_media(record: PageRecord, segmenter: Segmenter) -> str:
+    """The tsvector of a page's links to pictures and files as text; empty where `words_of_page` is."""
+    if not record.media or not record.stored or record.alias_of:
+        return ""
+    places: dict[str, list[str]] = {}
+    _add(places, segmenter.words_of([str(storable(media_text(record)))])[0], 1, "")
+    return _as_text(places)
+
+
+def _as_text(places: Mapping[str, Sequence[str]]) -> str:
     return " ".join(f"{quoted(word)}:{','.join(where[:MOST_PLACES])}" for word, where in places.items())
 
 
@@ -87,12 +100,12 @@ BY_LENGTH = 1
 BATCH = 64  # pages indexed in one transaction
 
 _ALL = ", ".join(COLUMNS)
-_NAMES = (*COLUMNS, "host", "day", "words")
+_NAMES = (*COLUMNS, "host", "day", "words", "media_words")
 _PUT = (
-    f"INSERT INTO topiccrawler.pages (job, key, {', '.join(_NAMES)}) VALUES (%s, %s{', %s' * (len(_NAMES) - 1)}, %s::tsvector) "  # noqa: S608
+    f"INSERT INTO topiccrawler.pages (job, key, {', '.join(_NAMES)}) VALUES (%s, %s{', %s' * (len(_NAMES) - 2)}, %s::tsvector, %s::tsvector) "  # noqa: S608
     f"ON CONFLICT (job, key) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _NAMES)} RETURNING id"
 )
-_INDEX = "UPDATE topiccrawler.pages SET words = %s::tsvector WHERE id = %s AND words IS NULL"
+_INDEX = "UPDATE topiccrawler.pages SET words = %s::tsvector, media_words = %s::tsvector WHERE id = %s AND words IS NULL"
 _JOB = "SELECT id, topic, recipe FROM topiccrawler.jobs WHERE name = %s"
 _ADD_JOB = "INSERT INTO topiccrawler.jobs (name, topic, recipe) VALUES (%s, '', '') ON CONFLICT DO NOTHING"
 
@@ -122,15 +135,21 @@ class PostgresPages(SqlPages):
         limit: int,
         segmenter: Segmenter,
         progress: Callable[[int, int], None] | None = None,
+        *,
+        media: bool = False,
     ) -> list[Found]:
-        """The best matching pages, at most `limit`. Pages stored with TOPIC_INDEX=False are indexed first, with this segmenter."""
+        """The best matching pages, at most `limit`. Pages stored with TOPIC_INDEX=False are indexed first, with this segmenter.
+
+        `media`: by the words of their links to pictures and files.
+        """
         self._catch_up(segmenter, progress)
         chosen, values = self._condition(selection)
+        column = "media_words" if media else "words"
         expression = tsquery(terms)
         asked = (
-            f"WITH matching AS (SELECT id, fetched, words, relevance FROM {self.table} AND words @@ ?::tsquery AND {chosen} "  # noqa: S608
+            f"WITH matching AS (SELECT id, fetched, {column}, relevance FROM {self.table} AND {column} @@ ?::tsquery AND {chosen} "  # noqa: S608
             f"ORDER BY relevance DESC LIMIT {MOST_RANKED}) "
-            f"SELECT id, fetched, ts_rank_cd('{WEIGHTS}', words, ?::tsquery, {BY_LENGTH}) * relevance AS rank "
+            f"SELECT id, fetched, ts_rank_cd('{WEIGHTS}', {column}, ?::tsquery, {BY_LENGTH}) * relevance AS rank "
             "FROM matching ORDER BY rank DESC, id LIMIT ?"
         )
         found = self._ask(self._reading(asked, expression, *values, expression, limit))
@@ -142,7 +161,10 @@ class PostgresPages(SqlPages):
         total = left
         while left:
             rows = self._rows(f"id, {_ALL}", f"words IS NULL ORDER BY id LIMIT {BATCH}")
-            words = [(words_of_page(record_from(page), segmenter), row) for row, *page in rows]
+            records = ((row, record_from(page)) for row, *page in rows)
+            words = [
+                (words_of_page(one, segmenter), words_of_media(one, segmenter), row) for row, one in records
+            ]
             self._ask(partial(_put_words, words))
             now = self._left()
             done, left = done + max(left - now, 0), now if now < left else 0
@@ -162,9 +184,12 @@ class PostgresPages(SqlPages):
         url = str(row["url"])
         values = (key_of(url), *row.values(), _text(host_of(url)), _text(record.day))
         words = words_of_page(record, segmenter) if self._indexed else None
+        of_media = words_of_media(record, segmenter) if self._indexed else None
 
         def put(connection: Any) -> int:
-            return int(connection.execute(_PUT, (self.number(connection), *values, words)).fetchone()[0])
+            return int(
+                connection.execute(_PUT, (self.number(connection), *values, words, of_media)).fetchone()[0]
+            )
 
         return put
 
@@ -230,7 +255,7 @@ class PostgresPages(SqlPages):
         return selection.condition(host="host", day="day", find="strpos")
 
 
-def _put_words(words: list[tuple[str, int]], connection: Any) -> None:
+def _put_words(words: list[tuple[str, str, int]], connection: Any) -> None:
     connection.cursor().executemany(_INDEX, words)
 
 

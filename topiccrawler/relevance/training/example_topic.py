@@ -2,8 +2,8 @@
 
 Idea: the topic's vector is the centroid of the example pages' vectors, cut to its k largest entries; a page is about the topic
 if its similarity to that vector reaches a threshold.
-Formula: weight = mean tf · ln(N/n) · IG over the positive pages (topics.keywords), fields weighted as in relevance.linear; IG of
-each side's occurrences in the thesis (table 4-3), of each side's share of pages with the word in ours;
+Formula: weight = mean tf · idf · IG over the positive pages (topics.keywords), fields weighted as in relevance.linear; all three of
+occurrences in the thesis (tables 4-1 to 4-3), of shares in ours;
 threshold: the best F1 of the vsm page classifier in cross-validation (FOLDS parts), with negative pages weighted nine to one positive;
 for comparison the thesis' own measure, the cosine of the page's tf·idf·IG vector and the centroid.
 Ours in addition: up to 600 words near the first 30 (topics.proposed_words), and 300 words of the negative pages as words against the topic
@@ -36,12 +36,13 @@ from topiccrawler.text.weights import (
     Vector,
     centroid,
     cosine,
+    counted_tf_idf,
     document_frequencies,
+    information_gain,
     occurrences,
-    term_frequency,
-    tf_idf_ig,
 )
 from topiccrawler.topics.catalogue import load_topic
+from topiccrawler.topics.keywords import OccurrenceWeight, occurrence_weights
 from topiccrawler.topics.kindred import Kindred
 from topiccrawler.topics.proposed_words import proposed
 from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, make_topic
@@ -63,7 +64,7 @@ class Method:
     words: int = 300
     near_words: int = PROPOSED_WORDS
     against: int = 300
-    by_occurrences: bool = False  # information gain of occurrences, as in the thesis; else of shares of pages
+    by_occurrences: bool = False  # weights of occurrences, as in the thesis' tables; else of shares
 
     def keywords(self, examples: Examples, most: int) -> dict[str, float]:
         """Return the keywords of the positive pages against the negative ones, at most `most`."""
@@ -91,11 +92,15 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class LearnedTopic:
-    """A topic learned from pages. `statistics` is None if there are too few pages; `kin` is the catalogue's topic to which they belong."""
+    """A topic learned from pages. `statistics` is None if there are too few pages; `kin` is the catalogue's topic to which they belong.
+
+    `table`: the thesis' tables 4-1 to 4-4 for the words of the positive pages; empty for another method.
+    """
 
     topic: Topic
     statistics: Statistics | None
     kin: Kindred | None
+    table: Sequence[OccurrenceWeight] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +133,7 @@ def learn(name: str, examples: Examples, method: Method = THESIS, *, zh: str = "
         raise ArgumentError("--positive", "gives no page with words", "name pages that are about the topic")
     kin = _kin(examples, method)
     weights, why = _words(examples, method, kin)
+    table = _table(examples) if method.by_occurrences and examples.negative else []
     if not weights:
         fault = "no word is more frequent in them than in the others"
         raise ArgumentError("--positive", fault, "give more pages, or other negative ones")
@@ -137,7 +143,13 @@ def learn(name: str, examples: Examples, method: Method = THESIS, *, zh: str = "
     if min(len(examples.positive), len(examples.negative)) >= FEWEST:
         threshold, statistics = _measured(name, examples, method, kin)
         fields["page_threshold"] = round(threshold, 3)
-    return LearnedTopic(make_topic(fields, f"topic {name!r}"), statistics, kin)
+    return LearnedTopic(make_topic(fields, f"topic {name!r}"), statistics, kin, table)
+
+
+def _table(examples: Examples) -> list[OccurrenceWeight]:
+    """Return the thesis' tables for the words of the positive pages, the largest weight first."""
+    sides = ([running_words(page) for page in side] for side in (examples.positive, examples.negative))
+    return occurrence_weights(*sides)
 
 
 def _kin(examples: Examples, method: Method) -> Kindred | None:
@@ -264,7 +276,7 @@ def _threshold(truths: Sequence[bool], scores: Sequence[float]) -> float:
 
 
 class _Centroid:
-    """The thesis' own page classifier: cosine with the centroid of tf·idf·IG vectors over the topic's words."""
+    """The thesis' own page classifier: cosine with the centroid of tf·idf·IG vectors over the topic's words, all of occurrences."""
 
     def __init__(self, examples: Examples, most: int) -> None:
         self.words = THESIS.keywords(examples, most)
@@ -273,15 +285,16 @@ class _Centroid:
         inside, outside = map(document_frequencies, sides)
         self._frequencies, self._pages = inside + outside, sum(map(len, sides))
         used = [occurrences(side) for side in sides]
-        self._occurrences = {word: (used[0][word], used[1][word]) for word in self.words}
+        self._gains = {word: information_gain((used[0][word], used[1][word])) for word in self.words}
         self._centre = centroid(map(self._vector, sides[0]))
 
     def relevance(self, page: PageWords) -> float:
         return cosine(self._vector(running_words(page)), self._centre)
 
     def _vector(self, words: Sequence[str]) -> Vector:
-        tf = {word: share for word, share in term_frequency(words).items() if word in self.words}
-        return tf_idf_ig(tf, self._pages, self._frequencies, self._occurrences)
+        counts = {word: count for word, count in occurrences([words]).items() if word in self.words}
+        weights = counted_tf_idf(counts, self._pages, self._frequencies)
+        return {word: weight * self._gains[word] for word, weight in weights.items()}
 
 
 def _coverage(examples: Examples) -> tuple[float, float]:

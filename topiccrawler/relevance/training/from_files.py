@@ -15,7 +15,8 @@ from typing import Any
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import keep_former, sha256_of
 from topiccrawler.pages.read import PageWords
-from topiccrawler.relevance.base import MOST_WORDS, TRAINED, VSM
+from topiccrawler.relevance.base import MOST_WORDS, NEAREST_CENTROID, TRAINED, VSM
+from topiccrawler.relevance.centroids import CentroidClassifier, load_centroids, save_centroids
 from topiccrawler.relevance.choose import FOLDER
 from topiccrawler.relevance.linear import LinearClassifier, load, load_vectors, save, save_vectors
 from topiccrawler.relevance.training.train import Plan, Sample, refuse_worse, train_page_classifier
@@ -23,7 +24,7 @@ from topiccrawler.topics.catalogue import load_topic, topic_names
 from topiccrawler.topics.labelled_texts import names_of, read_documents, read_headlines
 from topiccrawler.topics.topic import Topic, token_weights
 
-NAMES = (VSM, *TRAINED)
+NAMES = (VSM, *TRAINED, NEAREST_CENTROID)
 
 Progress = Callable[[Sequence[Any], str], Iterable[Any]]
 
@@ -73,16 +74,22 @@ def _train(request: TrainingRequest, place: Path, progress: Progress) -> dict[st
     training = {"files": _files([*request.documents, *request.headlines]), "samples": len(samples)}
     scores = {"held out": trained.held_out.scores(), "untrained vsm": trained.vsm_held_out.scores()}
     file = place / f"{topic.name}.{request.page_classifier}.json"
-    linear = isinstance(trained.page_classifier, LinearClassifier)
 
     def f1_of_present() -> float:
-        return trained.test(load(file, request.page_classifier) if linear else load_vectors(file, topic)).f1
+        if request.page_classifier == NEAREST_CENTROID:
+            return trained.test(load_centroids(file)).f1
+        is_linear = request.page_classifier in TRAINED
+        return trained.test(
+            load(file, request.page_classifier) if is_linear else load_vectors(file, topic)
+        ).f1
 
     if not request.force:
         refuse_worse(file, trained.held_out.f1, "held out", training, f1_of_present)
     former = keep_former(file)
     if isinstance(trained.page_classifier, LinearClassifier):
         save(replace(trained.page_classifier, training=training, scores=scores), file)
+    elif isinstance(trained.page_classifier, CentroidClassifier):
+        save_centroids(replace(trained.page_classifier, training=training, scores=scores), file)
     else:
         save_vectors(trained.page_classifier, training, scores, file)
     return {

@@ -9,7 +9,8 @@ svm: a linear SVM for each label, one against the others, on unit vectors of (1 
 lists of catalogue words; the other labels are negative topics, because "not finance" is not a coherent class. naive_bayes: multinomial,
 Laplace, topic against all others (JLSE eq. 1-2). vsm: a vector for each label, of the words with the largest SVM weights
 and, in equal parts, the label's keywords; without stop words and numbers; the other labels' vectors are the topic's
-negative topics.
+negative topics. nearest_centroid: a centroid for each label, without the catalogue's keywords and without a fitted threshold, as in the
+MySpider thesis (relevance.centroids).
 Keywords: each topic of the catalogue adds `KEYWORD_DOCUMENTS` artificial documents of its keywords, sampled by weight. They add words that
 the documents lack (figures: docs/lab/page-classifiers.md).
 Parameters: COST, C of the SVM: F1 on documents hardly changes between 2 and 10.
@@ -35,10 +36,11 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
-from topiccrawler.errors import LinksFileError, ModelError
+from topiccrawler.errors import ArgumentError, LinksFileError, ModelError
 from topiccrawler.files import JsonFile
 from topiccrawler.pages.read import PageClassifier, PageWords
-from topiccrawler.relevance.base import EVEN, MOST_WORDS, VSM
+from topiccrawler.relevance.base import EVEN, MOST_WORDS, NEAREST_CENTROID, VSM
+from topiccrawler.relevance.centroids import CentroidClassifier, centroid_classifier
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.linear import LARGEST_BYTES, LinearClassifier, Lists, counts_of, is_pair
 from topiccrawler.relevance.thresholds import Quality, quality, steady_threshold, threshold_at_precision
@@ -160,7 +162,7 @@ class Plan:
 class Trained:
     """A page classifier and its scores on held-out documents."""
 
-    page_classifier: LinearClassifier | VsmClassifier
+    page_classifier: LinearClassifier | VsmClassifier | CentroidClassifier
     held_out: Quality
     vsm_held_out: Quality  # the untrained page classifier on the same documents
     test: Callable[[PageClassifier], Quality]  # measures any page classifier on the same documents
@@ -186,6 +188,9 @@ def check(plan: Plan) -> None:
         what = f"documents for the page classifier of topic {plan.topic.name!r}"
         fault = f"{positives} are about it and {negatives} about something else, at least {FEWEST} of each are needed"
         raise LinksFileError(what, fault, "give more documents, labelled with the topic's name or another")
+    if plan.precision is not None and plan.page_classifier == NEAREST_CENTROID:
+        remedy = "leave it out: a page belongs to the nearest class"
+        raise ArgumentError("--precision", f"sets a threshold, and {NEAREST_CENTROID} has none", remedy)
 
 
 def worth(samples: Sequence[Sample], page_classifier: PageClassifier) -> Quality:
@@ -194,8 +199,13 @@ def worth(samples: Sequence[Sample], page_classifier: PageClassifier) -> Quality
     return quality([sample.positive for sample in samples], relevances, EVEN)
 
 
-def fit(plan: Plan) -> LinearClassifier | VsmClassifier:
-    """Train a page classifier on all documents; slope, offset and threshold are fitted to margins from cross-validation."""
+def fit(plan: Plan) -> LinearClassifier | VsmClassifier | CentroidClassifier:
+    """Train a page classifier on all documents; slope, offset and threshold are fitted to margins from cross-validation, except those of
+    nearest_centroid, which has none."""
+    if plan.page_classifier == NEAREST_CENTROID:
+        labels = _labels(plan, negative_topics=True)
+        documents = [(sample.words, label) for sample, label in zip(plan.samples, labels, strict=True)]
+        return centroid_classifier(plan.topic.name, documents, plan.most_words)
     build: Callable[[Plan], LinearClassifier | VsmClassifier] = (
         _vector_classifier if plan.page_classifier == VSM else _linear_classifier
     )

@@ -1,0 +1,133 @@
+"""A crawl with either segmenter finds the same pages in the same order; which one is on its log and in stats.json."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from forked_scrapy import ROOT, scrapy_environment
+
+from topiccrawler.crawling.job_files import VISITS
+from topiccrawler.store.visits import read_visits
+
+pytestmark = pytest.mark.slow
+
+SEED = "http://hub.example/"
+TEXTS = {
+    "funds": ("基金定投", "基金净值上涨，投资者申購股票基金，Ａ股市场的上市公司分红。"),
+    "bank": ("銀行理財", "銀行貸款利率下調，存款與理財產品收益。"),
+    "cars": ("纯电动车", "买纯电动车要去看换电站，ic卡充电，续航里程。"),
+    "food": ("龙井茶叶", "龙井和普洱都是茶叶，茶园在山上。"),
+    "stocks": ("股票", "证券公司的佣金收入，k线走势，债券与黄金期货。"),
+    "ball": ("足球比赛", "联赛的射门得分，球队冠军。"),
+}
+NAMES = list(TEXTS)
+
+
+def page(number: int, depth: int) -> bytes:
+    """A page with a text, and three links; in GB18030, Big5 would not have all characters."""
+    title, text = TEXTS[NAMES[number % len(NAMES)]]
+    links = ""
+    if depth < 3:
+        for n in range(3):
+            to = 3 * number + n + 1
+            links += f"<p>{TEXTS[NAMES[to % len(NAMES)]][1][:12]} <a href=/{depth + 1}/{to}>{TEXTS[NAMES[to % len(NAMES)]][0]}</a>"
+    html = f"<meta charset=gb18030><title>{title}</title><p>{text * 5}</p>{links}"
+    return html.encode("gb18030")
+
+
+@pytest.fixture
+def web(draw_web: Callable[..., Any], answer: Callable[..., Any]) -> Any:
+    pages = {SEED: answer(200, page(0, 0))}
+    for depth, numbers in ((1, range(1, 4)), (2, range(4, 13)), (3, range(13, 40))):
+        pages |= {f"{SEED}{depth}/{n}": answer(200, page(n, depth)) for n in numbers}
+    return draw_web(pages)
+
+
+def line(folder: Path, *more: str) -> list[str]:
+    settings = {
+        "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "CONCURRENT_REQUESTS": 1, "JOBDIR": folder, "TOPIC_DUPLICATES": "keep",
+    }  # fmt: skip
+    given = ["-a", "topic=finance", "-a", f"seeds={SEED}", "-a", "strategy=adaptive"]
+    return [
+        "crawl",
+        "topic",
+        *given,
+        *(word for name, v in settings.items() for word in ("-s", f"{name}={v}")),
+        *more,
+    ]
+
+
+def found(folder: Path) -> tuple[list[tuple[str, float, float]], str]:
+    """The pages in the order of fetching, each with its score and relevance; and the segmenter in stats.json."""
+    visits = [(one.url, one.score, one.relevance) for one in read_visits(folder / VISITS)]
+    stats = json.loads((folder / "stats.json").read_text(encoding="utf-8"))
+    return visits, stats["topic/segmenter"]
+
+
+def logged(text: str) -> str:
+    (name,) = re.findall(r"cut into words by (.+)", text)
+    return str(name)
+
+
+@pytest.mark.parametrize("readers", ["0", "1"], ids=["own process", "reading process"])
+def test_a_crawl_with_either_finds_the_same_pages_in_the_same_order(
+    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path, readers: str
+) -> None:
+    crawls = {}
+    for name in ("rjieba", "jieba"):
+        folder = tmp_path / name
+        more = ("-s", f"TOPIC_SEGMENTER={name}", "-s", f"TOPIC_READERS={readers}")
+        ran = forked_scrapy(*line(folder, *more), proxy=web.proxy)
+        assert ran.code == 0, ran.err
+        crawls[name], used = found(folder)
+        assert used == logged(ran.err) == f"{name} {version(name)}"
+    assert len(crawls["jieba"]) == 40
+    assert crawls["jieba"] == crawls["rjieba"]
+
+
+WITHOUT = "import sys; sys.modules['rjieba'] = None; from scrapy.cmdline import execute; execute(['scrapy', *sys.argv[1:]])"
+
+
+def without_rjieba(*words: str, proxy: str | None = None) -> subprocess.CompletedProcess[str]:
+    """A `scrapy` where rjieba cannot be imported, as on a machine for which it has no wheel."""
+    environment = scrapy_environment(proxy, {"PYTHONPATH": str(ROOT)})
+    return subprocess.run(
+        [sys.executable, "-c", WITHOUT, *words], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )  # fmt: skip
+
+
+def test_where_rjieba_is_missing_auto_is_jieba_and_rjieba_is_refused_in_one_line(
+    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+) -> None:
+    ran = without_rjieba(*line(tmp_path / "auto"), proxy=web.proxy)
+    assert ran.returncode == 0, ran.stderr
+    visits, used = found(tmp_path / "auto")
+    assert used == logged(ran.stderr) == f"jieba {version('jieba')}"
+    assert forked_scrapy(*line(tmp_path / "fast"), proxy=web.proxy).code == 0
+    assert found(tmp_path / "fast") == (visits, f"rjieba {version('rjieba')}")
+    fault = (
+        "TOPIC_SEGMENTER: is rjieba, which is not installed; pip install rjieba, or set TOPIC_SEGMENTER=auto"
+    )
+    refused = without_rjieba(*line(tmp_path / "none", "-s", "TOPIC_SEGMENTER=rjieba"), proxy=web.proxy)
+    assert (refused.returncode != 0, refused.stderr.count(fault)) == (True, 1)
+    assert "Traceback" not in refused.stderr
+    of_command = without_rjieba("topics", "show", "finance", "-s", "TOPIC_SEGMENTER=rjieba")
+    assert (of_command.returncode, of_command.stderr.splitlines()) == (1, [f"setting {fault}"])
+
+
+def test_another_name_is_refused_in_one_line(forked_scrapy: Callable[..., Any], tmp_path: Path) -> None:
+    for words in (line(tmp_path / "job"), ["topics", "show", "finance"]):
+        ran = forked_scrapy(*words, "-s", "TOPIC_SEGMENTER=pkuseg")
+        assert ran.code != 0
+        assert "setting TOPIC_SEGMENTER: is 'pkuseg'; it must be one of auto, jieba, rjieba" in ran.err
+        assert len(ran.err.splitlines()) == 1
+    assert os.listdir(tmp_path) in ([], ["job"])
