@@ -1,35 +1,42 @@
-"""Groups the sites of a job into communities by the links among them, and draws the graph as the report shows it.
+"""Groups the pages of a job into communities by the links among them, and draws them as the job's report shows them.
 
-A site is a host, as in the report's table of sites. The weight of an edge is the number of links between pages of the two sites. Communities
-are those of Louvain (Blondel et al. 2008); the picture is a force-directed layout (Fruchterman and Reingold 1991). Both are networkx's, with
-a fixed random seed and nodes in a fixed order: a job has the same communities and picture each time.
+A page in a community links to others of it more than to other pages, whatever their sites: pages on one subject lie in such clusters (SkyReach
+§2.3.3). Communities are those of Louvain (Blondel et al. 2008), the picture is a force-directed layout (Fruchterman and Reingold 1991). Both
+are networkx's, with a fixed random seed and pages in a fixed order: a job has the same communities and picture each time.
 
-A site that shares no link with another is in no community and not in the picture.
-Cost: 2 s for MOST_GROUPED sites with 20 000 edges; further sites are left out.
+Pages beyond the MOST_GROUPED most relevant are left out, and those without a link to one of the others.
+Cost: 4 s for MOST_GROUPED pages with 100 links each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import log1p, sqrt
+from itertools import count, islice
+from math import cos, sin, sqrt
+from unicodedata import east_asian_width
 
 import networkx as nx
 
 from topiccrawler.text.printable import one_line
 from topiccrawler.urls.canonical import host_of
 
-MOST_GROUPED = 1000  # sites
+MOST_GROUPED = 2000  # pages
 MOST_LISTED = 20  # communities
 BEST_OF_EACH = 3  # pages of a community that are listed
-MOST_DRAWN = 80  # sites
+MOST_DRAWN, MOST_LINES = 300, 5000  # pages, and links among them
 _RANDOM_SEED = 0
 
-WIDTH, HEIGHT = 760.0, 460.0  # of the picture, in SVG units
-LEAST_RADIUS, LARGEST_RADIUS = 3.0, 18.0
-LEAST_LINE, LARGEST_LINE = 0.5, 4.0
-LABEL_HEIGHT, LETTER = 14.0, 6.6  # of a label: height, and width of a letter
-LONGEST_LABEL = 24
+WIDTH, HEIGHT = 900.0, 560.0  # of the picture, in SVG units
+LEAST_RADIUS, LARGEST_RADIUS = 2.0, 5.0
+LAYOUT_STEPS = 100
+GAP = 1.3  # between the circles of two communities: distance of the middles by the sum of the radii
+LABEL_HEIGHT, LETTER = (
+    14.0,
+    6.6,
+)  # of a label: height, and width of a Latin letter; a Chinese character has twice that
+LONGEST_LABEL = 14  # characters
 # Okabe and Ito's colours, which most colour-blind people can tell apart, for the first communities
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 OTHER_COLOUR = "#999999"
@@ -37,203 +44,200 @@ OTHER_COLOUR = "#999999"
 
 @dataclass(frozen=True, slots=True)
 class Community:
-    """Sites that link to each other more than to others."""
+    """Pages that link to each other more than to others."""
 
-    sites: list[str]  # those with most kept pages first
-    fetched: int  # pages
-    kept: int
-    best: list[str]  # URLs of the most relevant kept pages, the most relevant first
+    pages: list[str]  # URLs, the most relevant first
+    kept: int  # the number of them that were kept
+    best: list[str]  # the first kept ones
+    sites: list[str]  # hosts, those with most of its pages first
     colour: str
 
     @property
     def share(self) -> float:
-        """The share of its fetched pages that was kept, 0..1."""
-        return self.kept / self.fetched
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnSite:
-    """A site in the picture: a circle, its area by the pages kept."""
-
-    site: str
-    x: float
-    y: float
-    radius: float
-    colour: str  # that of its community
-    label: str  # empty where it would cover another label
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnLinks:
-    """A line between two sites that link to each other, its width by the number of links."""
-
-    x1: float
-    y1: float
-    x2: float
-    y2: float
-    width: float
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """The sites with most kept pages, and the links among them."""
-
-    sites: list[DrawnSite]
-    lines: list[DrawnLinks]
-    width: float = WIDTH
-    height: float = HEIGHT
+        """The share of its pages that was kept, 0..1."""
+        return self.kept / len(self.pages)
 
 
 @dataclass(frozen=True, slots=True)
 class Communities:
-    """The communities of a job, and the picture of its sites."""
+    """The communities of a job."""
 
     found: list[Community]  # those with most kept pages first
-    alone: int  # sites that link to no other
-    left_out: int  # sites beyond MOST_GROUPED
-    picture: Picture
+    alone: int  # pages without a link to or from another
+    left_out: int  # pages beyond MOST_GROUPED
+    graph: nx.Graph  # pages with `kept` and `relevance`, the most relevant first, and the links among them
 
     @property
     def listed(self) -> list[Community]:
         """The first MOST_LISTED communities."""
         return self.found[:MOST_LISTED]
 
+    @property
+    def drawn(self) -> list[str]:
+        """The pages of the picture: the most relevant of all communities."""
+        known = {url for one in self.found for url in one.pages}
+        return [url for url in self.graph if url in known][:MOST_DRAWN]
+
 
 def communities(graph: nx.DiGraph) -> Communities:
-    """The communities of the sites of these pages, which have `kept` and `relevance`."""
-    sites = site_graph(graph)
-    grouped = _ordered(sites, _ranked(sites, sites)[:MOST_GROUPED])
-    groups = [
-        group
-        for group in nx.community.louvain_communities(grouped, weight="weight", seed=_RANDOM_SEED)
-        if len(group) > 1
-    ]
-    ranked = sorted((_ranked(sites, group) for group in groups), key=lambda group: _rank(sites, *group))
-    of_site = {site: number for number, group in enumerate(ranked) for site in group}
-    best = _best(graph, of_site, len(ranked))
+    """The communities of pages that have `kept` and `relevance`."""
+    grouped = _ordered(graph, _ranked(graph, graph)[:MOST_GROUPED])
+    groups = nx.community.louvain_communities(grouped, weight=None, seed=_RANDOM_SEED)
+    ranked = [_ranked(graph, group) for group in groups if len(group) > 1]
+    kept = [[url for url in group if graph.nodes[url]["kept"]] for group in ranked]
+    in_order = sorted(zip(ranked, kept, strict=True), key=lambda one: (-len(one[1]), -len(one[0]), one[0][0]))
     found = [
-        Community(
-            group,
-            _pages(sites, group, "fetched"),
-            _pages(sites, group, "kept"),
-            best[number],
-            _colour(number),
-        )
-        for number, group in enumerate(ranked)
+        Community(group, len(of_it), of_it[:BEST_OF_EACH], _sites(group), _colour(number))
+        for number, (group, of_it) in enumerate(in_order)
     ]
-    return Communities(
-        found,
-        alone=len(grouped) - len(of_site),
-        left_out=len(sites) - len(grouped),
-        picture=picture(grouped, {site: _colour(number) for site, number in of_site.items()}),
-    )
+    alone = len(grouped) - sum(len(one.pages) for one in found)
+    return Communities(found, alone, len(graph) - len(grouped), grouped)
 
 
-def site_graph(graph: nx.DiGraph) -> nx.Graph:
-    """The sites with their pages (`fetched`, `kept`), and the number of links between pages of two of them (`weight`)."""
-    sites = nx.Graph()
-    site_of = {url: host_of(url) for url in graph}
-    for url, is_kept in graph.nodes(data="kept"):
-        site = site_of[url]
-        if site not in sites:
-            sites.add_node(site, fetched=0, kept=0)
-        sites.nodes[site]["fetched"] += 1
-        sites.nodes[site]["kept"] += is_kept
-    for source, target in graph.edges:
-        one, other = site_of[source], site_of[target]
-        if one != other:
-            known = sites.get_edge_data(one, other, {"weight": 0})
-            sites.add_edge(one, other, weight=known["weight"] + 1)
-    return sites
+def _ranked(graph: nx.DiGraph, some: Collection[str]) -> list[str]:
+    """The kept pages before the others, the most relevant first."""
+    of = graph.nodes
+    return sorted(some, key=lambda url: (not of[url]["kept"], -of[url]["relevance"], url))
 
 
-def picture(sites: nx.Graph, colours: dict[str, str]) -> Picture:
-    """The sites that have a colour, the MOST_DRAWN with most kept pages of them, near each other where they link."""
-    drawn = _ordered(sites, _ranked(sites, colours)[:MOST_DRAWN])
-    if not drawn:
-        return Picture([], [])
-    for _, _, data in drawn.edges(data=True):
-        data["pull"] = log1p(
-            data["weight"]
-        )  # a list of friends on each page of a site is one link, not a thousand
-    places = nx.spring_layout(drawn, weight="pull", seed=_RANDOM_SEED, k=2.5 / sqrt(len(drawn)))
-    at = _in_frame(places)
-    most = max(kept for _, kept in drawn.nodes(data="kept")) or 1
-    radius = {
-        site: max(LEAST_RADIUS, LARGEST_RADIUS * sqrt(kept / most)) for site, kept in drawn.nodes(data="kept")
+def _ordered(graph: nx.DiGraph, some: Sequence[str]) -> nx.Graph:
+    """These pages and the links among them, in an order that does not depend on how the graph was made."""
+    number = {url: at for at, url in enumerate(some)}
+    ends = {
+        (min(number[one], number[other]), max(number[one], number[other]))
+        for one, other in graph.subgraph(some).edges
     }
-    labels = _labels([(site, *at[site], radius[site]) for site in drawn])
-    heaviest = max(log1p(weight) for _, _, weight in drawn.edges(data="weight")) if drawn.edges else 1.0
-    lines = [
-        DrawnLinks(*at[one], *at[other], max(LEAST_LINE, LARGEST_LINE * log1p(weight) / heaviest))
-        for one, other, weight in drawn.edges(data="weight")
-    ]
-    return Picture(
-        [DrawnSite(site, *at[site], radius[site], colours[site], labels.get(site, "")) for site in drawn],
-        lines,
-    )
-
-
-def _in_frame(places: dict[str, Sequence[float]]) -> dict[str, tuple[float, float]]:
-    """The places stretched to the size of the picture."""
-    axes = []
-    for axis, size in enumerate((WIDTH, HEIGHT)):
-        values = [float(place[axis]) for place in places.values()]
-        least, span = min(values), (max(values) - min(values)) or 1.0
-        axes.append([size * (value - least) / span for value in values])
-    return dict(zip(places, zip(*axes, strict=True), strict=True))
-
-
-def _labels(circles: Sequence[tuple[str, float, float, float]]) -> dict[str, str]:
-    """The labels of the circles (site, x, y, radius), each to the right of its own, but those that would cover an earlier one."""
-    taken: list[tuple[float, float, float, float]] = []
-    found = {}
-    for site, x, y, radius in circles:
-        label = one_line(site.removeprefix("www."), LONGEST_LABEL)
-        left, top = x + radius + 2, y - LABEL_HEIGHT / 2
-        box = (left, top, left + LETTER * len(label), top + LABEL_HEIGHT)
-        if not any(_overlap(box, other) for other in taken):
-            taken.append(box)
-            found[site] = label
-    return found
-
-
-def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
-
-
-def _best(graph: nx.DiGraph, of_site: dict[str, int], number: int) -> list[list[str]]:
-    """For each community the BEST_OF_EACH kept pages of most relevance."""
-    kept: list[list[tuple[float, str]]] = [[] for _ in range(number)]
-    for url, known in graph.nodes(data=True):
-        if known["kept"] and (group := of_site.get(host_of(url))) is not None:
-            kept[group].append((-known["relevance"], url))
-    return [[url for _, url in sorted(pages)[:BEST_OF_EACH]] for pages in kept]
-
-
-def _ordered(sites: nx.Graph, some: Collection[str]) -> nx.Graph:
-    """The part of the graph with these sites, nodes and edges in an order that does not depend on how the graph was made."""
-    number = {site: at for at, site in enumerate(some)}
     made = nx.Graph()
-    made.add_nodes_from((site, sites.nodes[site]) for site in some)
-    edges = (sorted((one, other), key=number.__getitem__) for one, other in sites.subgraph(some).edges)
-    for one, other in sorted(edges, key=lambda edge: [number[site] for site in edge]):
-        made.add_edge(one, other, weight=sites.edges[one, other]["weight"])
+    made.add_nodes_from((url, graph.nodes[url]) for url in some)
+    made.add_edges_from((some[one], some[other]) for one, other in sorted(ends))
     return made
 
 
-def _ranked(sites: nx.Graph, some: Collection[str]) -> list[str]:
-    """Those with most kept pages first."""
-    return sorted(some, key=lambda site: _rank(sites, site))
-
-
-def _rank(sites: nx.Graph, *some: str) -> tuple[int, int, str]:
-    return -_pages(sites, some, "kept"), -_pages(sites, some, "fetched"), some[0]
-
-
-def _pages(sites: nx.Graph, some: Collection[str], what: str) -> int:
-    return sum(sites.nodes[site][what] for site in some)
+def _sites(urls: Sequence[str]) -> list[str]:
+    return [site for site, _ in Counter(map(host_of, urls)).most_common()]
 
 
 def _colour(number: int) -> str:
     return COLOURS[number] if number < len(COLOURS) else OTHER_COLOUR
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnPage:
+    """A page in the picture: a circle, its area by the page's relevance; hollow when the page was not kept."""
+
+    url: str
+    x: float
+    y: float
+    radius: float
+    colour: str  # that of its community
+    kept: bool
+    label: (
+        str  # its title, or empty where it would cover another label; the first of a community has its number
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The drawn pages, and the links among them, those of the most relevant first: x and y of both ends."""
+
+    pages: list[DrawnPage]
+    lines: list[tuple[float, float, float, float]]
+    width: float = WIDTH
+    height: float = HEIGHT
+
+
+def picture(groups: Communities, titles: Mapping[str, str]) -> Picture:
+    """Pages near each other where they link. `titles`: those known, by URL."""
+    colours = {url: one.colour for one in groups.found for url in one.pages}
+    drawn = _ordered(groups.graph, groups.drawn)
+    if not drawn:
+        return Picture([], [])
+    at = _places(drawn, [[url for url in one.pages if url in drawn] for one in groups.found])
+    circles = {
+        url: (*at[url], max(LEAST_RADIUS, LARGEST_RADIUS * sqrt(known["relevance"])))
+        for url, known in drawn.nodes(data=True)
+    }
+    labels = _labels(circles, groups.listed, titles)
+    pages = [
+        DrawnPage(url, *circles[url], colours[url], is_kept, labels.get(url, ""))
+        for url, is_kept in drawn.nodes(data="kept")
+    ]
+    lines = [(*at[one], *at[other]) for one, other in islice(drawn.edges, MOST_LINES)]
+    return Picture(pages, lines)
+
+
+def _places(drawn: nx.Graph, groups: Iterable[Sequence[str]]) -> dict[str, tuple[float, float]]:
+    """The place of each page: those of a group within a circle, the circles beside each other, the first groups in the middle."""
+    circles: list[tuple[complex, float]] = []
+    places: dict[str, complex] = {}
+    for group in filter(None, groups):
+        radius = sqrt(len(group))
+        middle = _free_place(circles, radius)
+        circles.append((middle, radius))
+        spread = nx.spring_layout(
+            drawn.subgraph(group), seed=_RANDOM_SEED, k=2 / radius, scale=radius, iterations=LAYOUT_STEPS
+        )
+        places |= {url: middle + complex(*map(float, spread[url])) for url in group}
+    return _in_frame(places)
+
+
+def _free_place(circles: Sequence[tuple[complex, float]], radius: float) -> complex:
+    """The first place on a spiral where a circle covers none of these."""
+    for step in count():
+        turn = sqrt(step) / 2
+        place = complex(WIDTH / HEIGHT * turn * cos(turn), turn * sin(turn)) / 2
+        if all(abs(place - other) > GAP * (radius + its) for other, its in circles):
+            return place
+    raise AssertionError("a spiral leaves every circle")
+
+
+def _in_frame(places: Mapping[str, complex]) -> dict[str, tuple[float, float]]:
+    """The places scaled to the size of the picture, and moved to its middle."""
+    sizes = []
+    for size, values in (
+        (WIDTH, [at.real for at in places.values()]),
+        (HEIGHT, [at.imag for at in places.values()]),
+    ):
+        sizes.append((size, (max(values) + min(values)) / 2, max(values) - min(values)))
+    scale = min((size / span for size, _, span in sizes if span), default=1.0)
+    (width, across, _), (height, down, _) = sizes
+    return {
+        url: (width / 2 + scale * (at.real - across), height / 2 + scale * (at.imag - down))
+        for url, at in places.items()
+    }
+
+
+def _labels(
+    circles: Mapping[str, tuple[float, float, float]], groups: Iterable[Community], titles: Mapping[str, str]
+) -> dict[str, str]:
+    """The titles of the circles (x, y, radius), each to the right of its own, but those that would cover an earlier one. The first
+    are one of each group, with the group's number."""
+    taken: list[tuple[float, float, float, float]] = []
+    found: dict[str, str] = {}
+
+    def fits(url: str, number: str = "") -> bool:
+        title = one_line(titles.get(url, ""), LONGEST_LABEL)
+        if not title or url not in circles or url in found:
+            return False
+        label, (x, y, radius) = number + title, circles[url]
+        left, top = x + radius + 2, y - LABEL_HEIGHT / 2
+        box = (left, top, left + _width(label), top + LABEL_HEIGHT)
+        if any(_overlap(box, other) for other in taken):
+            return False
+        taken.append(box)
+        found[url] = label
+        return True
+
+    for number, group in enumerate(groups, 1):
+        any(fits(url, f"{number} · ") for url in group.pages)
+    for url in circles:
+        fits(url)
+    return found
+
+
+def _width(text: str) -> float:
+    return LETTER * sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

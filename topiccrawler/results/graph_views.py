@@ -1,4 +1,4 @@
-"""Computes what a job's report shows of its link graph: distances to kept pages, shortest paths from the seeds, communities of sites.
+"""Computes what a job's report shows of its link graph: distances to kept pages, shortest paths from the seeds, communities of pages.
 
 The graph has the fetched pages and the links by which they were found; with TOPIC_LINK_GRAPH it has all links among them, of which those
 beyond MOST_LINKS are left out. networkx does the search. Communities (results.communities) need all links, for the links by which pages were
