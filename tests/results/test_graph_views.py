@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from math import dist
 from pathlib import Path
@@ -140,6 +143,34 @@ def test_the_picture_is_the_same_in_whatever_order_the_links_were_stored(job: Pa
     groups, others = communities(graph), communities(again)
     assert groups.found == others.found
     assert picture(groups, TITLES) == picture(others, TITLES)
+
+
+DRAWN = """
+import random, networkx as nx
+from topiccrawler.results.communities import communities, picture
+draw, graph = random.Random(5), nx.DiGraph()
+urls = [f"http://s{number % 7}.cn/{number}" for number in range(210)]
+graph.add_nodes_from((url, {"kept": draw.random() < 0.6, "relevance": draw.random()}) for url in urls)
+graph.add_edges_from((one, draw.choice(urls[at % 7 :: 7] if draw.random() < 0.6 else urls)) for at, one in enumerate(urls * 6))
+groups = communities(graph)
+print(groups.found, picture(groups, {url: url for url in urls}))
+"""
+
+
+def test_the_picture_is_the_same_in_another_process() -> None:
+    """Python orders sets of texts differently in each process."""
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", DRAWN],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+            cwd=Path(__file__).parents[2],
+        ).stdout
+        for seed in ("1", "2", "3")
+    ]
+    assert found[0].startswith(b"[Community(")
+    assert found[0] == found[1] == found[2]
 
 
 def test_a_large_graph_is_bounded_and_no_label_covers_another() -> None:

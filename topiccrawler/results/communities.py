@@ -82,8 +82,10 @@ class Communities:
 def communities(graph: nx.DiGraph) -> Communities:
     """The communities of pages that have `kept` and `relevance`."""
     grouped = _ordered(graph, _ranked(graph, graph)[:MOST_GROUPED])
-    groups = nx.community.louvain_communities(grouped, weight=None, seed=_RANDOM_SEED)
-    ranked = [_ranked(graph, group) for group in groups if len(group) > 1]
+    urls = list(grouped)
+    numbered = nx.convert_node_labels_to_integers(grouped)  # sets of texts have another order in each process
+    groups = nx.community.louvain_communities(numbered, weight=None, seed=_RANDOM_SEED)
+    ranked = [_ranked(graph, [urls[number] for number in group]) for group in groups if len(group) > 1]
     kept = [[url for url in group if graph.nodes[url]["kept"]] for group in ranked]
     in_order = sorted(zip(ranked, kept, strict=True), key=lambda one: (-len(one[1]), -len(one[0]), one[0][0]))
     found = [
@@ -100,8 +102,8 @@ def _ranked(graph: nx.DiGraph, some: Collection[str]) -> list[str]:
     return sorted(some, key=lambda url: (not of[url]["kept"], -of[url]["relevance"], url))
 
 
-def _ordered(graph: nx.DiGraph, some: Sequence[str]) -> nx.Graph:
-    """These pages and the links among them, in an order that does not depend on how the graph was made."""
+def _ordered(graph: nx.Graph, some: Sequence[str]) -> nx.Graph:
+    """These pages and the links among them, in an order that depends on nothing else."""
     number = {url: at for at, url in enumerate(some)}
     ends = {
         (min(number[one], number[other]), max(number[one], number[other]))
@@ -175,7 +177,7 @@ def _places(drawn: nx.Graph, groups: Iterable[Sequence[str]]) -> dict[str, tuple
         middle = _free_place(circles, radius)
         circles.append((middle, radius))
         spread = nx.spring_layout(
-            drawn.subgraph(group), seed=_RANDOM_SEED, k=2 / radius, scale=radius, iterations=LAYOUT_STEPS
+            _ordered(drawn, group), seed=_RANDOM_SEED, k=2 / radius, scale=radius, iterations=LAYOUT_STEPS
         )
         places |= {url: middle + complex(*map(float, spread[url])) for url in group}
     return _in_frame(places)
