@@ -89,8 +89,8 @@ TOPIC_DUPLICATES_ACROSS_SITES = True  # False: only pages of one registered doma
 # 0..1: share of `-a pages=` that `-a revisit=true` uses; the rest fetches new pages (docs/revisiting.md)
 TOPIC_REVISIT_SHARE = 0.5
 
-# True: all links among fetched pages are stored for `export --format graphml` and `report`, eight
-# bytes a link
+# True: all links among fetched pages are stored for `export --format graphml` and the communities of
+# `report`, eight bytes a link
 TOPIC_LINK_GRAPH = False
 # FILE.warc.gz: everything fetched is written to it, in any command and spider (docs/results.md)
 WARC_OUT = None

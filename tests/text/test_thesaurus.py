@@ -51,6 +51,30 @@ def test_of_several_meanings_the_nearest_pair_counts() -> None:
     assert thesaurus.similarity("河岸", "银行") == 1.0
 
 
+@pytest.mark.parametrize(
+    "words",
+    [[], ["没见过"], ["孤单"], ["河岸"], ["保险", "没见过"], ["个股", "熊市"], ["孤单", "银行", "河流"]],
+)
+def test_the_nearest_of_many_words_is_that_of_the_pairs(words: list[str]) -> None:
+    """By branches, without looking at each pair: a topic has hundreds of words."""
+    thesaurus = CodedThesaurus([*LINES, "Ca01A01= 孤单 寂寞"])
+    nearest = thesaurus.nearest(words)
+    every = {word for line in LINES for word in line.split()[1:]} | {"寂寞", "没见过", "别的"}
+    pairs = {word: max((thesaurus.similarity(word, one) for one in words), default=0.0) for word in every}
+    assert {word: nearest(word) for word in every} == pairs
+    assert not words or max(pairs.values()) == 1.0
+
+
+def test_the_nearest_word_is_found_without_comparing_it_to_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [f"词{number}" for number in range(400)]
+    thesaurus = CodedThesaurus(
+        [*LINES, *(f"Da{number:02}A01= {word}" for number, word in enumerate(words[:90]))]
+    )
+    nearest = thesaurus.nearest(words)
+    monkeypatch.setattr(CodedThesaurus, "similarity", None)
+    assert (nearest("词7"), nearest("股票"), nearest("词399"), nearest("别的")) == (1.0, 0.0, 1.0, 0.0)
+
+
 def test_without_lines_only_equal_words_count() -> None:
     assert Thesaurus().similarity("股票", "个股") == 0.0
     assert Thesaurus().similarity("股票", "股票") == 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -19,13 +20,13 @@ from topiccrawler.topics.catalogue import is_catalogued, load_topic
 from topiccrawler.topics.classification import (
     Class,
     children,
-    class_of,
     class_texts,
     classes,
     find,
     keywords_of,
     seeds_of_class,
 )
+from topiccrawler.topics.keywords import keywords_of_texts
 
 
 def test_every_class_but_the_top_ones_stands_below_another() -> None:
@@ -54,18 +55,44 @@ def test_a_class_is_found_by_its_code_or_a_part_of_its_name() -> None:
     ("code", "keywords"),
     [
         ("F25", {"物资经济": 1.0}),
-        ("B4", {"非洲哲学": 1.0, "北非哲学": 0.5}),
         ("A18", {"马克思": 1.0, "恩格斯著作": 1.0, "恩格斯": 0.5, "著作": 0.5}),  # 语录, of the class above
+        ("R-05", {"医学": 1.0}),  # 与其他学科的关系 is general, 其他 no 其 that joins
+        ("Z52", {"中国年鉴": 1.0, "年刊": 1.0}),  # forms of publication are the subject here
         (
             "H673",
             {"埃及": 1.0, "科普特语族": 1.0, "科普特": 0.5, "语族": 0.5},
         ),  # 及 of 埃及 separates nothing
     ],
 )
-def test_the_words_of_a_class_without_a_text_are_those_of_its_name_and_half_of_its_childrens(
+def test_the_words_of_a_class_without_a_text_are_those_of_its_name(
     code: str, keywords: dict[str, float]
 ) -> None:
     assert keywords_of(code) == keywords
+
+
+def test_the_names_directly_below_a_class_count_half() -> None:
+    found = keywords_of("B4")
+    assert (found["非洲哲学"], found["北非哲学"]) == (1.0, 0.5)
+    assert found.keys() - {"非洲哲学", "北非哲学"} == keywords_of_texts([class_texts()["B4"].text]).keys() - {
+        "非洲"
+    }
+
+
+@pytest.mark.parametrize(
+    ("code", "has", "has_not"),
+    [
+        ("T-2", "工业技术", "机构"),  # 机构、团体、会议
+        ("R-1", "医药", "现状"),  # 现状与发展
+        ("Z5", "年鉴", "各国"),
+        ("N5", "自然科学", "文集"),
+    ],
+)
+def test_general_words_of_a_name_give_way_to_the_class_above_but_forms_of_publication_count_in_z(
+    code: str, has: str, has_not: str
+) -> None:
+    found = keywords_of(code)
+    assert has in found
+    assert has_not not in found
 
 
 def test_a_text_adds_its_words_by_their_rarity_and_none_of_the_general_ones() -> None:
@@ -77,15 +104,24 @@ def test_a_text_adds_its_words_by_their_rarity_and_none_of_the_general_ones() ->
     assert found.keys().isdisjoint({"包括", "研究", "话题"})
 
 
-def test_the_main_classes_and_a_hundred_below_have_a_text_of_their_own_words() -> None:
+def test_every_class_of_the_first_and_second_level_has_a_text_of_its_own_words() -> None:
     texts = {
         one.code: load_topic(f"clc:{one.code}").examples for one in classes() if one.code in class_texts()
     }
-    main, below = [code for code in texts if not class_of(code).parent], len(texts) - 22
-    assert main == [one.code for one in children()]
-    assert below >= 100
+    assert set(class_texts()) == texts.keys()  # no text is that of an unknown class
+    assert [one.code for one in classes() if one.level < 3 and one.code not in texts] == []
     assert len({text for (text,) in texts.values()}) == len(texts)
+    assert min(len(text) for (text,) in texts.values()) >= 60
     assert min(len(keywords_of(code)) for code in texts) >= 15
+
+
+def test_no_text_repeats_that_of_another_class() -> None:
+    words_of = {code: set(keywords_of_texts([text.text])) for code, text in class_texts().items()}
+    shared = {
+        (one, other): len(words_of[one] & words_of[other]) / len(words_of[one] | words_of[other])
+        for one, other in combinations(words_of, 2)
+    }
+    assert max(shared.values()) < 0.4, max(shared, key=shared.__getitem__)
 
 
 def test_a_main_class_is_broad_and_one_below_is_not() -> None:

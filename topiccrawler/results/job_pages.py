@@ -12,7 +12,7 @@ lists those of the sample that are nearest. Copies are left out.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -195,6 +195,11 @@ class JobPages:
             remedy = f"`scrapy explain URL --job {self.folder}` says what became of it"
             raise ArgumentError(f"URL {url}", f"is not among the pages kept in {self.folder}", remedy)
         return record
+
+    def titles(self, urls: Iterable[str]) -> dict[str, str]:
+        """The titles of these pages by URL; URLs that are not in the page store are left out."""
+        records = ((url, self._store.get(url)) for url in urls)
+        return {url: record.title for url, record in records if record is not None}
 
     def check(self, url: str) -> Check | None:
         """The results of revisits to a page; None for a page, or a job, that was not revisited."""

@@ -55,24 +55,29 @@ def write_graph(records: Iterator[PageRecord], out: BinaryIO, *, folder: Path, w
     for url, (source, anchor) in sources.items():
         if source in graph:
             graph.add_edge(source, url, kind=FOUND, anchor=_xml(anchor))
-    if (folder / OUTLINKS).is_file():
+    if has_links(folder):
         _add_links(graph, folder / OUTLINKS)
     nx.write_graphml(graph, out, encoding="utf-8")
     return len(graph)
 
 
 def fetched_graph(folder: Path, most_links: int) -> nx.DiGraph:
-    """The graph of the fetched pages, each with `kept` and `seed`, and of the links among them: those by which pages were found, and at
-    most `most_links` of the others that the job has stored."""
+    """The graph of the fetched pages, each with `kept`, `seed` and `relevance`, and of the links among them: those by which pages were
+    found, and at most `most_links` of the others that the job has stored."""
     graph = nx.DiGraph()
     sources = {}
     for visit in (visit for visit in visits_of(folder) if visit.is_page):
-        graph.add_node(visit.url, kept=visit.stored, seed=not visit.source_url)
+        graph.add_node(visit.url, kept=visit.stored, seed=not visit.source_url, relevance=visit.relevance)
         sources[visit.url] = visit.source_url
     graph.add_edges_from(((source, url) for url, source in sources.items() if source in graph), kind=FOUND)
-    if (folder / OUTLINKS).is_file():
+    if has_links(folder):
         _add_links(graph, folder / OUTLINKS, most_links)
     return graph
+
+
+def has_links(folder: Path) -> bool:
+    """Whether the job has stored all links among its pages (TOPIC_LINK_GRAPH)."""
+    return (folder / OUTLINKS).is_file()
 
 
 def _add_links(graph: nx.DiGraph, place: Path, most: int | None = None) -> None:

@@ -17,15 +17,21 @@ from topiccrawler.topics.meaning import as_understood, judging_words, leading_wo
 BEST_PAGES = 100
 MOST_SITES = 100
 MOST_KEYWORDS = 60
+SITES_OF_EACH = 4  # sites of a community that are listed
 WIDTH, HEIGHT = 640, 240  # of the harvest curve, in SVG units
 
 
 def report(pages: JobPages) -> str:
     """The HTML of the report. StateError for a job whose files cannot be read."""
     # imported here, because the dashboard uses this module without networkx
+    from topiccrawler.results.communities import picture
     from topiccrawler.results.graph_views import graph_views
 
     summary = summary_of(pages.folder)
+    graph = graph_views(pages.folder)
+    groups = graph.communities
+    named = [*groups.drawn, *(url for one in groups.listed for url in one.best)] if groups else []
+    titles = pages.titles(named)
     return filled_in(
         "results/templates/report.html",
         job=pages.folder.absolute().name,
@@ -35,7 +41,10 @@ def report(pages: JobPages) -> str:
         curve=curve(summary),
         width=WIDTH,
         height=HEIGHT,
-        graph=graph_views(pages.folder),
+        graph=graph,
+        titles=titles,
+        picture=picture(groups, titles) if groups else None,
+        sites_listed=SITES_OF_EACH,
         **made_from(pages.folder),
     )
 

@@ -1,14 +1,15 @@
 """The Chinese Library Classification, levels 1 to 3, as a tree to browse; a class makes a topic.
 
-Its 2 031 classes cover all that is written about, so that a user who has no words yet finds a beginning. The main classes and the best
-known below them have a text each, whose words represent the class (SkyReach §3.2), and topics of the catalogue whose seeds fit it. The
-others have the few words of their names. Further words are proposed for both (topics.proposed_words).
+Its 2 031 classes cover all that is written about, so that a user who has no words yet finds a beginning. Every class of the first and the
+second level, and some below, has a text, whose words represent the class (SkyReach §3.2), and topics of the catalogue whose seeds fit it.
+The others have the few words of their names. Further words are proposed for both (topics.proposed_words).
 """
 
 from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Container
 from dataclasses import dataclass
 from functools import cache
 
@@ -24,9 +25,11 @@ OF_CHILDREN = 0.5  # weight of words from the names of the classes directly belo
 LONGEST_WHOLE = 4  # characters; a longer part of a name seldom occurs as a whole, but its words do
 
 _GENERIC = package_table("topics/clc_words.toml")
-GENERIC, _OF_TEXTS = (frozenset(_GENERIC[of].split()) for of in ("classes", "texts"))
+GENERIC, FORMS, _OF_TEXTS = (frozenset(_GENERIC[of].split()) for of in ("classes", "forms", "texts"))
+OF_FORMS = "Z"  # the main class whose subject is forms of publication
+_ITS = "(?:其(?![他它]))?"
 _PARTS = re.compile(
-    r"[、，,；;：:。·（）()\[\]〔〕{}《》“”/~\-\d]|(?<![普埃])及其?|(?<!共)和其?(?!国|平)|与其?(?!会)"
+    rf"[、，,；;：:。·（）()\[\]〔〕{{}}《》“”/~\-\d]|(?<![普埃])及{_ITS}|(?<!共)和{_ITS}(?!国|平)|与{_ITS}(?!会)"
 )
 
 
@@ -80,20 +83,20 @@ def keywords_of(code: str) -> dict[str, float]:
     """The keywords of a class with their weights, 0..1.
 
     Words of its name have weight 1, words of the names directly below OF_CHILDREN times that, words of its text a weight by tf·idf.
-    A long part of a name counts as a whole, and its words at half weight. A class with no text whose name consists of general words
-    (general works, yearbooks) has the words of the class above it.
+    A long part of a name counts as a whole, and its words at half weight. A class whose name consists of general words (theory, research)
+    has the words of the class above it too. Forms of publication (yearbooks, series) are general words but below OF_FORMS.
     """
     own = class_of(code)
-    found = _words(own.name)
+    general = GENERIC if own.code.startswith(OF_FORMS) else GENERIC | FORMS
+    is_general = own.parent and all(part in general for part in _parts(own.name))
+    found = _words(class_of(own.parent).name if is_general else own.name, general)
     for child in children(own.code):
-        for word, weight in _words(child.name).items():
+        for word, weight in _words(child.name, general).items():
             found[word] = max(found.get(word, 0.0), weight * OF_CHILDREN)
     if (text := class_texts().get(own.code)) is not None:
         for word, weight in keywords_of_texts([text.text]).items():
-            if word not in GENERIC and word not in _OF_TEXTS:
+            if word not in general and word not in _OF_TEXTS:
                 found[word] = max(found.get(word, 0.0), weight)
-    if not found and own.parent and all(part in GENERIC for part in _parts(own.name)):
-        return _words(class_of(own.parent).name)
     return found
 
 
@@ -127,13 +130,13 @@ def _parts(name: str) -> list[str]:
     return [part for part in map(str.strip, _PARTS.split(name)) if part]
 
 
-def _words(name: str) -> dict[str, float]:
-    parts = [part for part in _parts(name) if len(part) > 1 and part not in GENERIC]
+def _words(name: str, general: Container[str]) -> dict[str, float]:
+    parts = [part for part in _parts(name) if len(part) > 1 and part not in general]
     found = dict.fromkeys(parts, 1.0)
     long = [part for part in parts if len(part) > LONGEST_WHOLE]
     for words in words_of(long):
         for word in words:
-            if len(word) > 1 and word not in GENERIC:
+            if len(word) > 1 and word not in general:
                 found.setdefault(word, 0.5)
     return found
 
