@@ -168,6 +168,12 @@ class LinkGate:
             for link, why in zip(links, exempt, strict=True)
         ]
 
+    def best_first(self, links: Sequence[Link]) -> list[int]:
+        """The positions of links of one page, the most probable first; in the order of the page without a model."""
+        if self.scorer is None:
+            return list(range(len(links)))
+        return np.argsort(-np.array(self.scorer.log_odds(links)), kind="stable").tolist()
+
     def passing(self, links: Sequence[Link], tunnel: int = 0) -> Sequence[Link]:
         """The links that pass. `tunnel`: consecutive tunnel steps that led to their page."""
         decided = self.decided(links, tunnel)
@@ -451,6 +457,11 @@ class Admission:
                     one if before.passed else before for one, before in zip(found, decisions, strict=True)
                 ]
         return decisions
+
+    def best_first(self, links: Sequence[Link]) -> list[int]:
+        """The positions of links of one page in the order of the gate, the best first; in the order of the page without a gate."""
+        gate = next((rule.gate for rule in self._rules if isinstance(rule, GateRule)), LinkGate())
+        return gate.best_first(links)
 
     def explained(self, link: Link, tunnel: int = 0, now: float = 0.0) -> list[tuple[str, Decision | None]]:
         """The name of each rule and its decision now; None where it is not known. A link without a URL, given by its words only, is

@@ -37,6 +37,7 @@ from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.topic import SiteRule
 
 MOST_SEEN = 50_000  # links in each of two generations; some 8 MB in total
+SITEMAP = "sitemap"  # a format (pages.formats.registry)
 _PROTOCOL = 5
 
 
@@ -102,6 +103,8 @@ def links_by(
         window=plan.window,
         extra_parameters=plan.dropped_parameters,
         encoding=content.encoding,
+        more=content.more,
+        sitemaps=content.listings if content.format == SITEMAP else (),
     )
 
 
