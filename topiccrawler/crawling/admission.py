@@ -38,13 +38,12 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from topiccrawler.crawling.sharing import Exchange
-from topiccrawler.crawling.site_listings import LISTING
 from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.base import Notes
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.links.page_links import PageLinks
-from topiccrawler.model import Link
+from topiccrawler.model import LISTING, Link
 from topiccrawler.strategies.base import LinkScorer
 from topiccrawler.strategies.link_features import probability
 from topiccrawler.urls.canonical import host_of
@@ -172,7 +171,8 @@ class LinkGate:
         """The positions of links of one page, the most probable first; in the order of the page without a model."""
         if self.scorer is None:
             return list(range(len(links)))
-        return np.argsort(-np.array(self.scorer.log_odds(links)), kind="stable").tolist()
+        order: list[int] = np.argsort(-np.array(self.scorer.log_odds(links)), kind="stable").tolist()
+        return order
 
     def passing(self, links: Sequence[Link], tunnel: int = 0) -> Sequence[Link]:
         """The links that pass. `tunnel`: consecutive tunnel steps that led to their page."""

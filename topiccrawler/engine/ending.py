@@ -109,7 +109,8 @@ class Ending:
         scheduler = focused_scheduler(self.crawler)
         if scheduler is not None:
             return scheduler.armed
-        return not type(self.crawler.spider).start.__module__.startswith("scrapy.commands")
+        spider = self.crawler.spider
+        return spider is not None and not type(spider).start.__module__.startswith("scrapy.commands")
 
 
 def no_page(crawl: Crawl) -> CrawlerError:

@@ -185,7 +185,8 @@ class _Targets:
 
     def of(self, href: str) -> tuple[str, str, str] | None:
         """URL, host and kind of the link; None = a fragment of this page, or nothing to fetch."""
-        if self._sitemaps and (listed := self._canonical(href)) in self._sitemaps:
+        listed = self._canonical(href) if self._sitemaps else None
+        if listed is not None and listed in self._sitemaps:
             return listed, intern(host_of(listed)), LISTING
         first = href[:1]
         if first == "#":

@@ -177,7 +177,7 @@ def _fast(file: IO[bytes], *, is_gzip: bool) -> Iterator[Placed]:
 def _is_odd(record: WarcRecord, kind: str) -> bool:
     """Whether FastWARC misread the head of a record: it compares the names of fields with their case."""
     if kind not in _KNOWN:
-        return record.headers.is_empty or field(record, "WARC-Type").lower() in _KNOWN
+        return field(record, "WARC-Type").lower() in {"", *_KNOWN}
     return record.content_length == 0 and field(record, "Content-Length") not in {"", "0"}
 
 
@@ -220,7 +220,7 @@ def _as_record(found: ArcWarcRecord, most: float = inf) -> WarcRecord:
     record = WarcRecord()
     record.init_headers(record_type=_KINDS.get((found.rec_type or "").lower(), WarcRecordType.unknown))
     record.set_bytes_content(b"".join(pieces))
-    record.headers.clear()
+    record.headers.clear()  # type: ignore[no-untyped-call]
     for name, value in found.rec_headers.headers:
         record.headers.append(name, value)
     return record

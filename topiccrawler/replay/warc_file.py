@@ -249,7 +249,5 @@ def _status(record: WarcRecord) -> int | None:
         record.parse_http(quirks_mode=True)
     except OSError:
         return None
-    if record.http_headers is None:
-        return None
-    found = _STATUS_LINE.match(record.http_headers.status_line or "")
+    found = _STATUS_LINE.match(getattr(record.http_headers, "status_line", None) or "")
     return int(found[1]) if found else None

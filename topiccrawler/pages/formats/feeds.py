@@ -116,11 +116,13 @@ _URL = re.compile(
 
 
 def read_text(body: bytes, declared: str | None = None) -> Extract:
-    """Plain text: paragraphs, URLs written out; the first line, when short, is the title. Of a list of URLs the links only, 50,000 at
-    most."""
+    """Plain text: paragraphs, URLs written out; of a list of URLs, one a line, the links only, 50,000 at most.
+
+    The first line of a text, when short, is the title.
+    """
     if _is_list(next(_text_pieces(body, declared), "")):
-        lines = chain.from_iterable(map(str.split, _whole_pieces(_text_pieces(body, declared), _LINE_END)))
-        return _listed(("", line) for line in lines if line.startswith(_SCHEMES))
+        words = chain.from_iterable(map(str.split, _whole_pieces(_text_pieces(body, declared), _LINE_END)))
+        return _listed(("", word) for word in words if word.startswith(_SCHEMES))
     text, _ = decode(body[:MOST_TEXT_BYTES], declared)
     lines = [line[:LONGEST_PART] for line in text.splitlines()]
     first = next((line for line in map(tidy, lines) if line), "")

@@ -87,8 +87,11 @@ class Extract:
     def bounded(self) -> Extract:
         """A copy as plain text, cut to the limits."""
         names = ("title", "keywords", "description", "author", "published")
-        fields = {name: tidy(getattr(self, name))[:LONGEST_FIELD] for name in names}
-        return Extract(**fields, parts=bounded(self.parts), is_hub=bool(self.is_hub))
+        title, keywords, description, author, published = (
+            tidy(getattr(self, name))[:LONGEST_FIELD] for name in names
+        )
+        parts, is_hub = bounded(self.parts), bool(self.is_hub)
+        return Extract(title, parts, keywords, description, author, published, is_hub)
 
     def as_json(self) -> str:
         """The extract as one line of JSON, for the pipe between processes."""
