@@ -24,7 +24,6 @@ from scrapy.exceptions import NotConfigured
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
-from scrapy.utils.misc import load_object
 from twisted.internet.task import LoopingCall
 
 from topiccrawler.crawling.crawl import Crawl
@@ -150,17 +149,13 @@ class Progress:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        from topiccrawler.engine.scheduler import is_focused  # here, because it imports this module
-
         seconds = crawler.settings.getfloat("TOPIC_PROGRESS_SECONDS", 30.0)
         if seconds <= 0:
             raise NotConfigured("TOPIC_PROGRESS_SECONDS is 0")
         live = sys.stderr.isatty() and not crawler.settings.get("LOG_FILE")
         crawl = needed_crawl(crawler)
         own = getattr(crawler.spider, "progress_line", None)  # a spider that collects something else has it
-        if own is None and not is_focused(load_object(crawler.settings["SCHEDULER"])):
-            own = partial(harvest_line, crawl)  # the queue is not ours
-        line = own or partial(progress_line, crawl)
+        line = own or partial(progress_line, crawl, partial(_has_our_queue, crawler))
         brief = partial(brief_line, crawl) if own is None else partial(_behind_pages, own)
         seconds = LIVE_SECONDS if live else seconds
         extension = cls(line, brief, crawl.harvest, crawl.limits.pages, seconds, live)
@@ -217,11 +212,18 @@ def harvest_line(crawl: Crawl) -> str:
     return f"{harvest.pages} pages, {harvest.kept} kept, harvest rate {harvest.harvest_rate:.2f}{recently}"
 
 
-def progress_line(crawl: Crawl) -> str:
-    """The progress line for a log: pages, kept pages, harvest rate of the job and of the last pages of this run, waiting URLs, known hosts,
-    and the estimated number of relevant pages in the queue."""
+def progress_line(crawl: Crawl, has_our_queue: Callable[[], bool] = lambda: True) -> str:
+    """The progress line for a log: `harvest_line`, and of a queue of ours the waiting URLs, known hosts, and the estimated number of relevant
+    pages in it."""
+    if not has_our_queue():
+        return harvest_line(crawl)
     waiting, hosts = crawl.frontier.look().waiting(), len(crawl.hosts)
     return f"{harvest_line(crawl)}, {waiting} queued, {hosts} hosts{_relevant_waiting(crawl, ', about {} relevant pages wait')}"
+
+
+def _has_our_queue(crawler: Crawler) -> bool:
+    """Whether the scheduler is ours, so that it has QueueStats; the scheduler cannot be imported here."""
+    return isinstance(getattr(crawler.engine.scheduler, "queue_stats", None), QueueStats)
 
 
 def brief_line(crawl: Crawl) -> str:
