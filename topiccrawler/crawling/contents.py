@@ -198,7 +198,7 @@ class ContentPacker:
         scores = []
         if plan.link_model is not None:
             scores = plan.link_model.log_odds([links[place] for place in new])
-        content.parsed = None
+        content.parsed, content.more = None, ()  # of both, what is needed is in `links`
         return pickle.dumps((content, cut, new[: len(scores)], scores), _PROTOCOL)
 
     def _may_be_kept(self, content: Content) -> bool:
