@@ -177,7 +177,9 @@ def _fast(file: IO[bytes], *, is_gzip: bool) -> Iterator[Placed]:
 def _is_odd(record: WarcRecord, kind: str) -> bool:
     """Whether FastWARC misread the head of a record: it compares the names of fields with their case."""
     if kind not in _KNOWN:
-        named = field(record, "WARC-Type").partition("\n")[0]  # of a head with LF only, all of it is one field
+        named = field(record, "WARC-Type").partition("\n")[
+            0
+        ]  # of a head with LF only, all of it is one field
         return named.lower() in {"", *_KNOWN}
     return record.content_length == 0 and field(record, "Content-Length") not in {"", "0"}
 
