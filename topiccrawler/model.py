@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+LISTING = "listing"  # Link.kind of a feed or sitemap that was found as such (crawling.site_listings)
+
 
 class Link(NamedTuple):
     """One link with its context on the page. Files of labelled links use the same field names."""
@@ -23,7 +25,7 @@ class Link(NamedTuple):
     heading: str = ""  # nearest heading above
     region: str = ""  # navigation | header | body | aside | footer
     path: str = ""  # class of the DOM path, for example "div.list>ul>li"
-    kind: str = ""  # down | up | level | cross | out | frame | listing (crawling.site_listings)
+    kind: str = ""  # down | up | level | cross | out | frame | LISTING
     position: int = 0  # 0-based among the links of its page
     depth: int = 0  # link steps from the seeds
     source_url: str = ""  # the page that has the link; empty for a seed
@@ -44,7 +46,9 @@ class Page:
     via: Via | None = None  # the link it was reached by; None for the virtual root
     # a page of one text, not of links (relevance.detail); False unless the strategy needs it
     is_detail: bool = False
-    listings: Sequence[str] = ()  # canonical URLs of feeds and sitemaps that it declares (pages.site_rules)
+    listings: Sequence[
+        str
+    ] = ()  # canonical URLs of the feeds that it declares, or of the sitemaps that an index names
     relevance: float = 0.0  # 0..1: the probability that the page is on topic, by its own words
 
 

@@ -48,7 +48,7 @@ TOPIC_TITLE_READER = "title_tag"
 TOPIC_SITES_FILE = None
 # `all` or `relevant`: whose links are followed; None = as the strategy's paper says (docs/strategies.md)
 TOPIC_EXPAND = None
-# True: feeds and sitemaps of sites with relevant pages are fetched, at most three a host (docs/listings.md)
+# True: feeds and sitemaps of sites with relevant pages are fetched, at most three a host and what an index among them names (docs/listings.md)
 TOPIC_LISTINGS = False
 TOPIC_LISTINGS_AFTER = 2  # relevant pages of a host before its feeds and sitemaps are fetched
 # which program cuts Chinese texts into words: `rjieba`, `jieba`, or `auto` = rjieba if it is installed, else

@@ -8,9 +8,10 @@ import re
 import resource
 import shutil
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,12 @@ import pytest
 
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.store.pages import PageStore
 
 pytestmark = pytest.mark.slow
 
 PAGES = 40
+POLL_SECONDS, MOST_SECONDS = 0.02, 60.0
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 ERROR = re.compile(r"\] (?:ERROR|CRITICAL): (.*)")
 
@@ -159,6 +162,35 @@ def test_a_file_that_may_not_grow_any_more(forked_scrapy: Any, web: Any, tmp_pat
     done = check_failed(ran, job, r"\.sqlite: .*(disk I/O error|disk is full).*room")
     assert 0 < len(done) < PAGES
     check_mended(forked_scrapy(*words(job), proxy=web.proxy), web, done)
+
+
+def until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + MOST_SECONDS
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(POLL_SECONDS)
+
+
+def test_files_that_another_program_has_locked_are_waited_for(
+    forked_scrapy: Any, web: Any, tmp_path: Path
+) -> None:
+    job, log = tmp_path / "job", tmp_path / "log"
+    began = forked_scrapy.begin(*words(job), "-s", f"LOG_FILE={log}", proxy=web.proxy)
+    until(lambda: len(web.asked) >= 10)
+    with ExitStack() as locks:
+        for path in job.glob("*.sqlite"):
+            held = locks.enter_context(closing(sqlite3.connect(path, timeout=30, isolation_level=None)))
+            held.execute("BEGIN EXCLUSIVE")
+        until(lambda: "is locked by another program; waiting" in log.read_text(encoding="utf-8"))
+    ran = began.wait(60)
+    assert ran.code == 0, ran.err
+    said = log.read_text(encoding="utf-8")
+    assert "is free after" in said
+    assert ERROR.findall(said) == []
+    assert Counter(web.asked) == dict.fromkeys(web.pages, 1)
+    with closing(PageStore(job / "pages.sqlite")) as store:
+        assert {record.url for record in store.records()} == set(web.pages)
+    assert set(ends(job).values()) == {State.COMPLETED}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -250,12 +249,24 @@ RESPONSES = b"".join(
 )
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["warc", "gzip"])
+ARC = b"filedesc://a.arc 0.0.0.0 20040305000000 text/plain 9\n1 0 test\n\n" + b"".join(
+    b"http://a.cn/%d 127.0.0.1 20040305000000 text/html %d\n%b\n" % (number, len(answer), answer)
+    for number, answer in enumerate(
+        (b"HTTP/1.0 200 OK\r\n\r\nhome", b"HTTP/1.0 301 Moved\r\nLocation: /0\r\n\r\n")
+    )
+)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [RESPONSES, gzip.compress(RESPONSES), RESPONSES.replace(b"WARC-T", b"Warc-T"), ARC, gzip.compress(ARC)],
+    ids=["warc", "gzip", "odd case", "arc", "arc gzip"],
+)
 @FUZZ
 @given(data=st.data())
-def test_recorded_webs(place: Path, pack: Callable[[bytes], bytes], data: st.DataObject) -> None:
-    file = place / f"web.warc{'.gz' if pack is gzip.compress else ''}"
-    file.write_bytes(data.draw(spoilt_bytes(pack(RESPONSES))))
+def test_recorded_webs(place: Path, content: bytes, data: st.DataObject) -> None:
+    file = place / "web.warc"
+    file.write_bytes(data.draw(spoilt_bytes(content)))
     try:
         web = RecordedWeb([file])
         for url in [*web.urls(), "http://a.cn/3", "http://a.cn/1"]:

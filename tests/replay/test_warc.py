@@ -242,14 +242,6 @@ def test_a_file_whose_only_record_is_cut_off_is_an_error(record: Record) -> None
         RecordedWeb([path])
 
 
-def test_a_file_packed_as_one_gzip_member_is_refused_with_the_remedy(record: Record) -> None:
-    path = record("plain.warc", {"http://a.cn/1": b"1", "http://a.cn/2": b"2"})
-    packed = path.with_name("packed.warc.gz")
-    packed.write_bytes(gzip.compress(path.read_bytes()))
-    with pytest.raises(ReplayError, match=r"packed\.warc\.gz.*`warcio recompress"):
-        RecordedWeb([packed])
-
-
 def test_a_missing_file_and_an_empty_list_are_errors(tmp_path: Path) -> None:
     with pytest.raises(ReplayError, match=rf"gone\.warc: .*{strerror(ENOENT)}"):
         RecordedWeb([tmp_path / "gone.warc"])

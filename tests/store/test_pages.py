@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from page_records import PAGE
 
+from topiccrawler import sqlite_files
 from topiccrawler.errors import StateError
 from topiccrawler.store.pages import PageRecord, PageStore
 
@@ -51,13 +52,13 @@ def test_an_abandoned_store_is_as_the_last_commit_left_it(tmp_path: Path) -> Non
         assert [record.url for record in again.records()] == [PAGE.url]
 
 
-def test_a_store_that_cannot_be_written_now_says_so(tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_written_now_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "pages.sqlite"
     with closing(PageStore(path)) as store:
         store.check_writable()
         with closing(sqlite3.connect(path)) as other:
             other.execute("BEGIN IMMEDIATE")
-            store._database.execute("PRAGMA busy_timeout = 0")
+            monkeypatch.setattr(sqlite_files, "WAIT_SECONDS", 0.0)
             with pytest.raises(StateError, match=r"pages\.sqlite: .*locked"):
                 store.check_writable()
 

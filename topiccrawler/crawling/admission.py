@@ -40,13 +40,12 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from topiccrawler.crawling.sharing import Exchange
-from topiccrawler.crawling.site_listings import LISTING
 from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.base import Notes
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.links.page_links import PageLinks
-from topiccrawler.model import Link
+from topiccrawler.model import LISTING, Link
 from topiccrawler.strategies.base import LinkScorer
 from topiccrawler.strategies.link_features import probability
 from topiccrawler.urls.canonical import host_of
@@ -190,6 +189,13 @@ class LinkGate:
         if self.threshold <= 0.0:
             return Decision(True, probability=scored, reason=OPEN)
         return self._decided(link, scored, tunnel)
+
+    def best_first(self, links: Sequence[Link]) -> list[int]:
+        """The positions of links of one page, the most probable first; in the order of the page without a model."""
+        if self.scorer is None:
+            return list(range(len(links)))
+        order: list[int] = np.argsort(-np.array(self.scorer.log_odds(links)), kind="stable").tolist()
+        return order
 
     def passing(self, links: Sequence[Link], tunnel: int = 0) -> Sequence[Link]:
         """The links that pass. `tunnel`: consecutive tunnel steps that led to their page."""
@@ -477,6 +483,11 @@ class Admission:
                     one if before.passed else before for one, before in zip(found, decisions, strict=True)
                 ]
         return decisions
+
+    def best_first(self, links: Sequence[Link]) -> list[int]:
+        """The positions of links of one page in the order of the gate, the best first; in the order of the page without a gate."""
+        gate = next((rule.gate for rule in self._rules if isinstance(rule, GateRule)), LinkGate())
+        return gate.best_first(links)
 
     def explained(self, link: Link, tunnel: int = 0, now: float = 0.0) -> list[tuple[str, Decision | None]]:
         """The name of each rule and its decision now; None where it is not known. A link without a URL, given by its words only, is

@@ -37,6 +37,7 @@ from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.topic import SiteRule
 
 MOST_SEEN = 50_000  # links in each of two generations; some 8 MB in total
+SITEMAP = "sitemap"  # a format (pages.formats.registry)
 _PROTOCOL = 5
 
 
@@ -108,6 +109,8 @@ def links_by(
         window=plan.window,
         extra_parameters=plan.dropped_parameters,
         encoding=content.encoding,
+        more=content.more,
+        sitemaps=content.listings if content.format == SITEMAP else (),
     )
 
 
@@ -201,7 +204,7 @@ class ContentPacker:
         scores = []
         if plan.link_model is not None:
             scores = plan.link_model.log_odds([links[place] for place in new])
-        content.parsed = None
+        content.parsed, content.more = None, ()  # of both, what is needed is in `links`
         return pickle.dumps((content, cut, new[: len(scores)], scores), _PROTOCOL)
 
     def _may_be_kept(self, content: Content) -> bool:

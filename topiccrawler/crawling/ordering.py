@@ -20,6 +20,7 @@ from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import ROOT, Expand, Strategy
 
 BELOW_LEAST_SCORE = "below the strategy's least score"
+MOST_VISITED = 5_001  # links of one page that the strategy is asked about: all of any page, the best by the gate of a long sitemap
 Refused = Callable[[Sequence[Link], Sequence[float | None], float], None]
 
 
@@ -60,6 +61,7 @@ class Ordering:
         if budgets is not None:
             self.admission.add(BudgetRule(budgets), TrapRule(budgets))
         self.listings, self._refused = listings, refused
+        self._lowest = 0.0  # lowest score of the links that were queued last
         self.rescoring = Rescoring(frontier, apply=None if shared is None else shared.send_scores)
         self._refresh_asked = False
         self._now = 0.0
@@ -120,8 +122,15 @@ class Ordering:
         links = self._followed(page, found)
         pushed: Mapping[Pushed, int] = {}
         offered: Sequence[Link] | None = None
+        rest: list[Link] = []
+        if len(links) > MOST_VISITED:
+            order = self.admission.best_first(links)
+            links, rest = PageLinks.of(links.at(order[:MOST_VISITED])), list(links.at(order[MOST_VISITED:]))
         if not self._learning.hand_over(page, links):
             pushed, offered = self._visit(page, links, _tunnel(page), now)
+        if rest:  # behind the others, until a refresh scores them
+            scores = [Score(link.url, self._lowest) for link in rest]
+            pushed = Counter(pushed) + Counter(self._push(scores, rest, _tunnel(page), now))
         if listings := self._listings(page):
             pushed = Counter(pushed) + Counter(self.frontier.push(listings, now=now))
         began = self._count() if offered is not None and self._learning.leads else False
@@ -294,6 +303,7 @@ class Ordering:
             link = group.pop(0) if len(group) > 1 else group[0]
             if score.url not in best or score.value > best[score.url][1].value:
                 best[score.url] = (link, score)
+        self._lowest = min([score.value for _, score in best.values()], default=0.0)
         pushed = self.frontier.push(best.values(), now=now, tunnel=tunnel)
         if refused and self._refused is not None:
             self._refused(refused, probabilities, now)

@@ -2,7 +2,7 @@
 
 `SiteListings` queues the listings of a host once, after `after` relevant pages of it: those that the host declares (feeds that the page
 names, Sitemap lines of robots.txt), else well-known paths. They are queued like any link, with the score of the page that completed the
-count; the URLs that they list are links like any other.
+count; the URLs that they list are links like any other. The sitemaps that an index names are queued with the score of the index.
 
 Only the Sitemap lines of robots.txt are held in memory: the count of each host is a note of the frontier, written in the transaction of
 the page that changed it.
@@ -14,16 +14,17 @@ from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 from topiccrawler.frontier.base import Notes
-from topiccrawler.model import Link, Page, Score
-from topiccrawler.urls.canonical import host_of
+from topiccrawler.model import LISTING, Link, Page, Score
+from topiccrawler.urls.canonical import host_of, site_of
 
-LISTING = "listing"  # value of Link.kind
 AFTER = 2  # relevant pages
-MOST_REQUESTS = 3  # for each host
+MOST_REQUESTS = 3  # for each host, besides
+MOST_CHILDREN = 100  # sitemaps of a host that indexes name
 WELL_KNOWN = ("/search.xml", "/atom.xml", "/sitemap.xml")  # those with headlines first
 NOTE = "listings/"  # followed by the host
 MOST_HOSTS = 100_000  # hosts whose Sitemap lines are held until they are used
 _ASKED = "asked"
+_CHILDREN = "/children"
 
 
 def is_listing(page: Page) -> bool:
@@ -60,7 +61,7 @@ class SiteListings:
         """The listings to queue after this page, with their scores; mostly none."""
         if is_listing(page):
             self.read += 1
-            return []
+            return self._children(page)
         if not page.is_target:
             return []
         host = host_of(page.url)
@@ -80,13 +81,28 @@ class SiteListings:
         root = f"{scheme}://{authority}"
         of_robots = self._sitemaps(root) if self._sitemaps else self._declared.pop(host, ())
         declared = dict.fromkeys(url for url in (*page.listings, *of_robots) if host_of(url) == host)
-        urls = list(declared or (root + path for path in WELL_KNOWN))[:MOST_REQUESTS]
+        return self._queued(page, list(declared or (root + path for path in WELL_KNOWN))[:MOST_REQUESTS])
+
+    def _children(self, page: Page) -> list[tuple[Link, Score]]:
+        """The sitemaps that a fetched index names, while the site may have more; [] for other listings."""
+        site = site_of(host_of(page.url))
+        urls = [url for url in page.listings if site_of(host_of(url)) == site]
+        if not urls:
+            return []
+        note = f"{NOTE}{host_of(page.url)}{_CHILDREN}"
+        known = self.notes.get(note) or "0"
+        before = int(known) if known.isdecimal() else MOST_CHILDREN
+        urls = urls[: max(0, MOST_CHILDREN - before)]
+        self.notes.put(note, str(before + len(urls)))
+        return self._queued(page, urls)
+
+    def _queued(self, page: Page, urls: Sequence[str]) -> list[tuple[Link, Score]]:
         score, carry = (0.0, 0.0) if page.via is None else (page.via.score, page.via.carry)
         return [
             (
                 Link(
                     url,
-                    host,
+                    host_of(url),
                     urlsplit(url).path.strip("/"),
                     kind=LISTING,
                     depth=page.depth,

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from scrapy import signals
 from scrapy.crawler import Crawler
+from scrapy.utils.misc import load_object
 
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.harvest import NEXT, GateCounts, HarvestCounter, words_of
@@ -24,8 +25,9 @@ from topiccrawler.crawling.job_files import PAGES, STATS
 from topiccrawler.crawling.robots_notes import CLOSED, UNREACHABLE
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.opening import faults_of, needed_crawl
+from topiccrawler.engine.plain_harvest import PlainHarvest
 from topiccrawler.engine.progress import wait_key
-from topiccrawler.engine.scheduler import LITTLE_PROMISED, focused_scheduler
+from topiccrawler.engine.scheduler import LITTLE_PROMISED, focused_scheduler, is_focused
 from topiccrawler.errors import CrawlerError, SeedsError
 from topiccrawler.files import replace_file
 from topiccrawler.frontier.base import State
@@ -49,11 +51,15 @@ class Ending:
     crawler: Crawler
     crawl: Crawl
     faults: FatalFaults
+    plain: PlainHarvest | None = None  # under another scheduler than ours
     reason: str = ""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         ending = cls(crawler, needed_crawl(crawler), faults_of(crawler))
+        if not is_focused(load_object(crawler.settings["SCHEDULER"])):
+            ending.plain = PlainHarvest(ending.crawl)
+            ending.plain.connect(crawler)
         crawler.signals.connect(ending.idle, signals.spider_idle)
         crawler.signals.connect(ending.closed, signals.spider_closed)
         crawler.signals.connect(ending.report, signals.engine_stopped)
@@ -62,7 +68,7 @@ class Ending:
     def idle(self) -> None:
         """End the crawl with an error if it becomes idle before any page was fetched."""
         faults = self.faults
-        if self._began() and self.crawl.harvest.pages == 0 and not faults.reported:
+        if self.plain is None and self._began() and self.crawl.harvest.pages == 0 and not faults.reported:
             with faults.guard():
                 if self.crawl.shared is not None and self._others_got_pages():
                     return
@@ -71,13 +77,16 @@ class Ending:
     def closed(self, reason: str) -> None:
         """Store the reason of the end; empty for a crawl that neither began nor failed."""
         self.reason = reason if self._began() or self.faults.reported else ""
+        if self.plain is not None and self.reason and not self.faults.broken:
+            with self.faults.guard():
+                self.plain.close()
 
     def report(self) -> None:
         """Log the summary, after Scrapy's last lines."""
         if not self.reason:
             return
         stats, spider = self.crawler.stats.get_stats(), self.crawler.spider
-        queued = bool(self.crawler.settings.get("JOBDIR"))
+        queued = bool(self.crawler.settings.get("JOBDIR")) and self.plain is None
         resumable = queued or self.crawl.shared is not None
         found: Callable[[], list[str]] | None = getattr(spider, "found_lines", None)
         report = [
@@ -100,10 +109,13 @@ class Ending:
         return counts[State.COMPLETED] + counts[State.DISCARDED] > 0
 
     def _began(self) -> bool:
-        """Whether the spider's own start() has sent its seeds to our scheduler; False for the commands `parse` and `check`, and under
-        another scheduler."""
+        """Whether the spider's own start() has sent its seeds to our scheduler, or runs under another one; False for the commands `parse`
+        and `check`, which replace it."""
         scheduler = focused_scheduler(self.crawler)
-        return scheduler is not None and scheduler.armed
+        if scheduler is not None:
+            return scheduler.armed
+        spider = self.crawler.spider
+        return spider is not None and not type(spider).start.__module__.startswith("scrapy.commands")
 
 
 def no_page(crawl: Crawl) -> CrawlerError:

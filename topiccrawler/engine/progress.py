@@ -166,7 +166,7 @@ class Progress:
         live = sys.stderr.isatty() and not crawler.settings.get("LOG_FILE")
         crawl = needed_crawl(crawler)
         own = getattr(crawler.spider, "progress_line", None)  # a spider that collects something else has it
-        line = own or partial(progress_line, crawl)
+        line = own or partial(progress_line, crawl, partial(_has_our_queue, crawler))
         brief = partial(brief_line, crawl) if own is None else partial(_behind_pages, own)
         seconds = LIVE_SECONDS if live else seconds
         extension = cls(line, brief, crawl.harvest, crawl.limits.pages, seconds, live)
@@ -214,16 +214,27 @@ class Progress:
             self._bar.set_postfix_str(self.brief())
 
 
-def progress_line(crawl: Crawl) -> str:
-    """The progress line for a log: pages, kept pages, harvest rate of the job and of the last pages of this run, waiting URLs, known hosts,
-    and the estimated number of relevant pages in the queue."""
+def harvest_line(crawl: Crawl) -> str:
+    """The part of the progress line for a log that is about fetched pages: pages, kept pages, harvest rate of the job and of the last pages
+    of this run."""
     harvest, recently = crawl.harvest, ""
     if harvest.recent_pages:
         recently = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.2f})"
-    return (
-        f"{harvest.pages} pages, {harvest.kept} kept, harvest rate {harvest.harvest_rate:.2f}{recently}"
-        f", {crawl.frontier.look().waiting()} queued, {len(crawl.hosts)} hosts{_relevant_waiting(crawl, ', about {} relevant pages wait')}"
-    )
+    return f"{harvest.pages} pages, {harvest.kept} kept, harvest rate {harvest.harvest_rate:.2f}{recently}"
+
+
+def progress_line(crawl: Crawl, has_our_queue: Callable[[], bool] = lambda: True) -> str:
+    """The progress line for a log: `harvest_line`, and of a queue of ours the waiting URLs, known hosts, and the estimated number of relevant
+    pages in it."""
+    if not has_our_queue():
+        return harvest_line(crawl)
+    waiting, hosts = crawl.frontier.look().waiting(), len(crawl.hosts)
+    return f"{harvest_line(crawl)}, {waiting} queued, {hosts} hosts{_relevant_waiting(crawl, ', about {} relevant pages wait')}"
+
+
+def _has_our_queue(crawler: Crawler) -> bool:
+    """Whether the scheduler is ours, so that it has QueueStats; the scheduler cannot be imported here."""
+    return isinstance(getattr(crawler.engine.scheduler, "queue_stats", None), QueueStats)
 
 
 def brief_line(crawl: Crawl) -> str:

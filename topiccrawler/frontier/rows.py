@@ -29,6 +29,7 @@ from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Row, State
 from topiccrawler.frontier.url_index import Digest, SparseMap
 from topiccrawler.model import Link, Score
+from topiccrawler.sqlite_files import connect, is_locked, locked
 
 VERSION = 3
 RESTORE = "put back a copy, or choose another JOBDIR"
@@ -36,7 +37,7 @@ _APPLICATION_ID = 1_416_589_382  # "TopF"
 _CACHE_KIB = 16_384
 
 _SCHEMA = """
-BEGIN;
+BEGIN IMMEDIATE;
 CREATE TABLE hosts (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE sources (id INTEGER PRIMARY KEY, url TEXT NOT NULL);
 CREATE TABLE urls (number INTEGER PRIMARY KEY, fingerprint INTEGER NOT NULL, digest_check INTEGER NOT NULL,
@@ -107,7 +108,7 @@ WRITE_ORDER = (
 
 def open_to_write(path: Path) -> sqlite3.Connection:
     """Open the database for writing, and create it if there is none. The caller holds the lock."""
-    database = sqlite3.connect(path, isolation_level=None)
+    database = connect(path, isolation_level=None)
     try:
         named = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if not named and not _mark(database):
@@ -125,7 +126,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 
 def open_to_read(path: Path) -> sqlite3.Connection:
     """Open the database for reading, beside a crawl that may be writing to it: one snapshot until it is closed."""
-    database = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
+    database = connect(path, read_only=True, isolation_level=None)
     try:
         database.execute("BEGIN")
         _check(database, path)
@@ -160,6 +161,8 @@ class SqliteFaults:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, sqlite3.Error):
+            if is_locked(error):
+                raise locked(self._path) from error
             unusable = isinstance(error, sqlite3.OperationalError)
             remedy = (
                 "check that it exists, may be written, and that the disk has room" if unusable else RESTORE
@@ -221,6 +224,7 @@ class Rows:
         self._last_raise = 0
         self._touched: set[int] = set()  # numbers of URLs with buffered writes
         self._buffered = 0
+        self._writes_begun = False  # whether the open transaction writes
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
@@ -289,8 +293,7 @@ class Rows:
     def flush(self) -> None:
         """Pass the buffered writes to SQLite, in a transaction that `commit` ends."""
         with self._faults:
-            if not self._database.in_transaction:
-                self._database.execute("BEGIN IMMEDIATE")
+            self._begin()
             for statement, rows in self._writes.items():
                 if rows:
                     self._execute(statement, rows)
@@ -305,6 +308,7 @@ class Rows:
         if self._database.in_transaction:
             with self._faults:
                 self._database.execute("COMMIT")
+                self._writes_begun = False
 
     def close(self) -> None:
         """Commit, unless opened for reading, and close the file."""
@@ -346,6 +350,7 @@ class Rows:
     def end_leases(self) -> None:
         """Put the URLs that an ended process had leased back to waiting."""
         with self._faults:
+            self._begin()
             self._database.execute("UPDATE urls SET state = 0 WHERE state = 1")
 
     def find(self, digest: Digest) -> int | None:
@@ -408,6 +413,14 @@ class Rows:
         return dict(self._select("SELECT * FROM notes WHERE substr(name, 1, ?) = ?", (len(prefix), prefix)))
 
     # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Begin a transaction that writes, if none is open. One that only reads is ended before: SQLite would not wait for a lock."""
+        if not self._writes_begun:
+            if self._database.in_transaction:
+                self._database.execute("COMMIT")
+            self._database.execute("BEGIN IMMEDIATE")
+            self._writes_begun = True
 
     def _flush_if(self, number: int) -> None:
         if number in self._touched:

@@ -18,13 +18,15 @@ part of the record of its page.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable, Iterable
+from itertools import chain
 from operator import itemgetter
 from sys import intern
 from typing import Literal
 
 from topiccrawler.items import Medium
 from topiccrawler.links.page_links import NO_CONTEXT, PageLinks, window_of
+from topiccrawler.model import LISTING
 from topiccrawler.pages.document import BOUNDARY, Anchor, Document
 from topiccrawler.urls.canonical import (
     Canonicalizer,
@@ -47,7 +49,7 @@ SILENT_NEIGHBOURS = 20  # links without any text that are skipped in search of a
 _FRAMES = frozenset({"frame", "iframe"})
 _ABSOLUTE = ("http://", "https://")
 _UNKNOWN = ("", "", "")
-_REFRESH = Anchor(NO_CONTEXT, NO_CONTEXT, "", "", "", "", "", "", "", "", 0)
+_UNWRITTEN = Anchor(NO_CONTEXT, NO_CONTEXT, "", "", "", "", "", "", "", "", 0)
 
 
 def extract(
@@ -59,17 +61,20 @@ def extract(
     window: int = WINDOW_CHARACTERS,
     extra_parameters: frozenset[str] = frozenset(),
     encoding: str = "utf-8",
+    more: Iterable[tuple[str, str]] = (),
+    sitemaps: Collection[str] = (),
 ) -> PageLinks:
     """All http(s) links of a page in document order; a repeated URL stays, each time with its own anchor text.
 
     Links to files that are no pages are skipped (see `media_of`).
 
-    `depth`: depth of the links. `encoding`: that of the page, in which browsers encode the query of a URL.
+    `depth`: depth of the links. `encoding`: that of the page, in which browsers encode the query of a URL. `more`: anchor text and href of
+    further links, which are not in the document. `sitemaps`: the URLs that an index of sitemaps names, whatever they look like.
     """
     base = page_url
     if document.base_href:
         base = Canonicalizer(page_url)(document.base_href) or page_url
-    target_of = _Targets(Canonicalizer(base, extra_parameters, encoding), page_url).of
+    target_of = _Targets(Canonicalizer(base, extra_parameters, encoding), page_url, sitemaps).of
     text = document.text
     found = PageLinks(page_url, depth, text, window)
     urls, hosts, anchors, kinds = found.urls, found.hosts, found.anchors, found.kinds
@@ -95,9 +100,11 @@ def extract(
         found.contexts = [_context(document, index, context, window) for index in read]
     marks = [document.anchors[index] for index in read]
     refresh = document.refresh
-    if refresh is not None and refresh.href and (target := target_of(refresh.href)) is not None:
-        _add_refresh(found, target, document.title_tag[:LONGEST_ANCHOR])
-        marks.append(_REFRESH)
+    unwritten = [(document.title_tag, refresh.href)] if refresh is not None and refresh.href else []
+    for words, href in chain(unwritten, more):
+        if (target := target_of(href)) is not None:
+            _add_unwritten(found, target, words)
+            marks.append(_UNWRITTEN)
     if marks:
         columns = tuple(zip(*marks, strict=True))
         (
@@ -116,11 +123,11 @@ def extract(
     return found
 
 
-def _add_refresh(found: PageLinks, target: tuple[str, str, str], anchor: str) -> None:
-    """Add the target of a refresh, which has no position in the text."""
+def _add_unwritten(found: PageLinks, target: tuple[str, str, str], anchor: str) -> None:
+    """Add a link that has no position in the text: the target of a refresh, or one of a long list."""
     for column, value in zip((found.urls, found.hosts, found.kinds), target, strict=True):
         column.append(value)
-    found.anchors.append(anchor)
+    found.anchors.append(anchor[:LONGEST_ANCHOR])
     if found.contexts is not None:
         found.contexts.append(("", ""))
 
@@ -169,16 +176,19 @@ _met = _MetTargets()
 
 
 class _Targets:
-    """Finds the targets of the hrefs of one page."""
+    """Finds the targets of the hrefs of one page. `sitemaps`: as in `extract`."""
 
-    def __init__(self, canonical: Canonicalizer, page_url: str) -> None:
-        self._canonical = canonical
+    def __init__(self, canonical: Canonicalizer, page_url: str, sitemaps: Collection[str] = ()) -> None:
+        self._canonical, self._sitemaps = canonical, sitemaps
         self._rooted, self._relative = _met.of(canonical.root), _met.of(canonical.directory)
         self._here = directory_of(page_url)
         self._kinds: dict[str, str] = {}  # by directory
 
     def of(self, href: str) -> tuple[str, str, str] | None:
         """URL, host and kind of the link; None = a fragment of this page, or nothing to fetch."""
+        listed = self._canonical(href) if self._sitemaps else None
+        if listed is not None and listed in self._sitemaps:
+            return listed, intern(host_of(listed)), LISTING
         first = href[:1]
         if first == "#":
             return None

@@ -25,7 +25,7 @@ from topiccrawler.model import Link, Page, Via
 from topiccrawler.pages.challenge_signs import Signs, signs_of
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.formats.reader import Formats
-from topiccrawler.pages.formats.registry import HTML, Extract, UnreadableError, recognise
+from topiccrawler.pages.formats.registry import HTML, Extract, Part, UnreadableError, recognise
 from topiccrawler.pages.main_text import main_text
 from topiccrawler.pages.metadata import Facts, declared_language
 from topiccrawler.pages.parse import parse
@@ -42,7 +42,7 @@ from topiccrawler.pages.site_repeats import (
     segments_of,
     without_lines,
 )
-from topiccrawler.pages.site_rules import declared_feeds, read_by_rule, rule_of
+from topiccrawler.pages.site_rules import declared_feeds, each_once, read_by_rule, rule_of
 from topiccrawler.pages.title import TITLE_READERS, TITLE_TAG
 from topiccrawler.text.characters import REPLACEMENT, decode
 from topiccrawler.text.segmenter import PLAIN, Segmenter
@@ -106,7 +106,9 @@ class Content:
     title: str
     main_text: str
     words: PageWords  # with all segments, if the page classifier reads them
-    listings: Sequence[str] = ()  # canonical URLs of the feeds that the page declares
+    listings: Sequence[
+        str
+    ] = ()  # canonical URLs of the feeds that the page declares, or of the sitemaps that an index names
     is_detail: bool = False  # a page of one text, not of links
     by_rule: bool = False  # read by the site's reading rule
     fault: str = ""  # why nothing could be read; such a page is empty
@@ -115,6 +117,7 @@ class Content:
     signs: Signs | None = None  # signs that this is no page (pages.challenge_signs)
     parsed: Document | None = None
     parse_again: Callable[[], Document] | None = None  # makes the document of a content that came without one
+    more: Sequence[Part] = ()  # headline and URL of each link of a long list that is not in the document
     links: Sequence[Link] | None = None  # crawling.contents makes links.page_links.PageLinks
     facts: Facts | None = None
     media: list[Medium] | None = None
@@ -210,6 +213,8 @@ class ContentReader:
         """The content of one page. Never raises, whatever the bytes. Arguments as of `read`; `refresh`: the HTTP header Refresh, which comes
         before that of the page."""
         kind, fault, rule, signs = recognise(body, content_type), "", None, None
+        more: Sequence[Part] = ()
+        children: Sequence[str] = ()
         if kind == HTML:
             if len(body) > MOST_BYTES:
                 body = body[:MOST_BYTES]
@@ -227,7 +232,8 @@ class ContentReader:
             if isinstance(found, UnreadableError):
                 fault, found = str(found), Extract()
             document, encoding = parse(found.as_html()), "utf-8"
-            title, main = found.title, found.main_text()
+            title, main, more = found.title, found.main_text(), found.more
+            children = each_once(found.listings, url)
         return Content(
             url,
             kind,
@@ -235,7 +241,7 @@ class ContentReader:
             title,
             main,
             self.words(document, title, main, url),
-            declared_feeds(document, url),
+            children or declared_feeds(document, url),
             self.is_detail is not None and self.is_detail(document),
             rule is not None,
             fault,
@@ -243,6 +249,7 @@ class ContentReader:
             refresh_of(document, url, encoding),
             signs,
             document,
+            more=more,
         )
 
     def words(self, document: Document, title: str, main: str, url: str) -> PageWords:

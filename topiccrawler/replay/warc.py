@@ -6,15 +6,19 @@ spellings that a server would accept.
 
 For a URL, in this order:
     its own record (http when https was not recorded, and the other way round; the first of several records, except
-        that a temporary failure, 408, 429 or 5xx, is replaced by the response to a later request);
+        that a temporary failure, 408, 429 or 5xx, is replaced by the response to a later request, and a reference to an
+        earlier response by a response);
     an alias, 301: a line `url TAB target` of aliases.tsv beside the file, /x -> /x/, /x -> /x.html,
         /x/index.html -> /x/ (also .htm, .shtml);
     a record with the same canonical form, without a redirect, because the crawl requests canonical URLs:
         /x/ finds /x/index.html, a page finds its record with tracking parameters;
     nothing: 404 on a recorded host (also for robots.txt: all is allowed), else 502.
 
-Of a truncated file (a crawl was killed while it wrote) the whole records are used; the damage is logged.
-A file without a whole record, or whose records cannot be read by offset, is a ReplayError.
+A revisit record has the body of the record that it names: by record id, by URL and date, by the digest of the body, or by URL, in this
+order. What it does not say of the response (no head, or "not modified") is that of the other record too.
+
+Of a truncated file (a crawl was killed while it wrote) the whole records are used; the damage is logged, and so is what cannot be replayed.
+A file without a whole record is a ReplayError.
 """
 
 from __future__ import annotations
@@ -31,10 +35,18 @@ from urllib.parse import quote, unquote_to_bytes
 
 from topiccrawler.errors import ReplayError, file_faults
 from topiccrawler.files import user_path
-from topiccrawler.replay.warc_file import Entry, Headers, WarcFile, plain, without_codings
+from topiccrawler.replay.warc_file import (
+    Entry,
+    Headers,
+    Reference,
+    WarcFile,
+    plain,
+    target_of,
+    without_codings,
+)
 from topiccrawler.urls.canonical import canonical
 
-_SUFFIXES = (".warc", ".warc.gz")
+_SUFFIXES = (".warc", ".warc.gz", ".arc", ".arc.gz")
 _REMEDY = "name .warc or .warc.gz files"
 
 
@@ -56,7 +68,7 @@ def recorded_paths(text: str | Iterable[str]) -> list[Path]:
 def _files(name: str) -> list[Path]:
     path = user_path(name)
     if path.is_dir():
-        return sorted(entry for entry in path.iterdir() if entry.name.endswith(_SUFFIXES))
+        return sorted(entry for entry in path.iterdir() if entry.name.lower().endswith(_SUFFIXES))
     if path.exists():
         return [path]
     return [Path(match) for match in sorted(glob.glob(os.path.expanduser(name)))]
@@ -97,15 +109,19 @@ class RecordedWeb:
         self._positions: dict[str, int] = {}  # key -> (offset * files + file) * 2 + recorded under https
         self._spelled: dict[str, str] = {}  # key -> URL as recorded, where it cannot be derived from the key
         self._moved: dict[str, Found] = {}  # key -> status and target, where the status is not 200
-        self._originals: dict[str, str] = {}  # key of a revisit record -> URL of the response with its body
+        self._revisits: dict[
+            str, Reference
+        ] = {}  # key of a revisit record -> what it says of the record with its body
+        self._bodies: dict[str, int] = {}  # key of a revisit record -> position of that record
+        self._without_status = set[str]()  # keys of revisit records that do not say the status
         self._aliases: dict[str, str] = {}
         for number, path in enumerate(self._paths):
             self._files.append(WarcFile(path))
             self._scan(number, self._files[-1])
         for folder in sorted({path.parent for path in self._paths}):
             self._read_aliases(folder / "aliases.tsv")
+        self._find_originals()
         self._hosts = {_host(key) for key in self._positions}
-        self._leave_out_revisits_alone()
         if not self._positions:
             names = ", ".join(map(str, paths)) or "the list of WARC files"
             raise ReplayError(names, "no HTTP responses in it", "name a WARC file of a crawl")
@@ -127,13 +143,7 @@ class RecordedWeb:
         """The response to a request of `url`; None when nothing is recorded (`find` has the status, 404 or 502)."""
         found, key = self._look_up(url)
         if key is not None:
-            status, headers, body = self._stored(key)
-            if key in self._originals:
-                original = self._look_up(self._originals[key])[1]
-                # packed as the head says with which it was recorded
-                body = b"" if original is None else plain(*self._stored(original)[1:])[1]
-                headers = without_codings(headers)
-            return Recorded(url, status, *plain(headers, body))
+            return self._recorded(url, key)
         if found.location is not None:
             headers = [(b"Location", found.location.encode("utf-8")), (b"Content-Length", b"0")]
             return Recorded(url, found.status, headers, b"")
@@ -143,6 +153,16 @@ class RecordedWeb:
         """The URL of the record with the response to `url`; None for aliases and where nothing is recorded."""
         _, key = self._look_up(url)
         return None if key is None else self._url(key, self._positions[key])
+
+    def _recorded(self, url: str, key: str) -> Recorded:
+        status, headers, body = self._stored(self._positions[key])
+        if key in self._bodies:
+            first_status, first_headers, first_body = self._stored(self._bodies[key])
+            if key in self._without_status:
+                status, headers = first_status, first_headers
+            body = plain(first_headers, first_body)[1]  # packed as the head says with which it was recorded
+            headers = without_codings(headers)
+        return Recorded(url, status or 200, *plain(headers, body))
 
     def _look_up(self, url: str) -> tuple[Found, str | None]:
         """The status of a URL, and the key of its record (None for aliases and where nothing is recorded)."""
@@ -202,6 +222,9 @@ class RecordedWeb:
                 fault = f"no whole response in it ({file.damage})"
                 raise ReplayError(str(file.path), fault, "name a WARC file, or record it again")
             logger.warning("%s: %s; the %d responses before are used", file.path, file.damage, whole)
+        if file.left_out:
+            left_out = ", ".join(f"{number} {what}" for what, number in file.left_out.most_common())
+            logger.warning("%s: left out: %s", file.path, left_out)
 
     def _note(self, entry: Entry, position: int) -> None:
         parts = _PARTS.match(entry.url)
@@ -215,37 +238,62 @@ class RecordedWeb:
             key = entry.url  # the two may differ by a fragment
         if key in self._positions:
             again = self._is_temporary(key) and entry.status not in TEMPORARY
-            has_its_body = self._originals.get(key) == entry.url and not entry.original
-            if not again and not has_its_body:
+            has_a_body = key in self._revisits and entry.original is None
+            if not again and not has_a_body:
                 return
             self._moved.pop(key, None)
-            self._originals.pop(key, None)
-        if entry.original:
-            self._originals[key] = entry.original
+            self._revisits.pop(key, None)
+            self._without_status.discard(key)
+        if entry.original is not None:
+            self._revisits[key] = entry.original
         self._positions[key] = position + secure
         if self._url(key, position + secure) != entry.url:
             self._spelled[key] = entry.url
-        if entry.status != 200:
-            location = canonical(entry.location, entry.url) if entry.location else None
-            self._moved[key] = Found(entry.status, location)
+        if entry.status is None:
+            self._without_status.add(key)
+        else:
+            self._note_status(key, entry.url, entry.status, entry.location)
 
-    def _stored(self, key: str) -> tuple[int, Headers, bytes]:
-        offset, number = divmod(self._positions[key] >> 1, len(self._files))
+    def _note_status(self, key: str, url: str, status: int, location: str | None) -> None:
+        if status != 200:
+            self._moved[key] = Found(status, canonical(location, url) if location else None)
+
+    def _stored(self, position: int) -> tuple[int | None, Headers, bytes]:
+        offset, number = divmod(position >> 1, len(self._files))
         return self._files[number].read(offset)
 
     def _is_temporary(self, key: str) -> bool:
         return key in self._moved and self._moved[key].status in TEMPORARY
 
-    def _leave_out_revisits_alone(self) -> None:
-        """Drop the revisit records whose responses are in none of the files: they have no body."""
-        found = ((key, self._look_up(url)[1]) for key, url in self._originals.items())
-        alone = [key for key, first in found if first is None or first in self._originals]
-        for key in alone:
-            del self._positions[key], self._originals[key]
+    def _find_originals(self) -> None:
+        """Find the record with the body of each revisit record, in a second pass over the files. Drop the revisit records for which
+        there is none."""
+        if not self._revisits:
+            return
+        wanted: dict[tuple[str, ...], int | None] = {
+            name: None for reference in self._revisits.values() for name in _names(reference)
+        }
+        for number, file in enumerate(self._files):
+            for offset, record in file.references():
+                for name in _names(record):
+                    if name in wanted and wanted[name] is None:
+                        wanted[name] = (offset * len(self._files) + number) * 2
+        alone = 0
+        for key, reference in self._revisits.items():
+            found = (wanted[name] for name in _names(reference))
+            body = next((position for position in found if position is not None), None)
+            if body is None:
+                alone += 1
+                del self._positions[key]
+            else:
+                self._bodies[key] = body
+                if key in self._without_status:
+                    status, headers, _ = self._stored(body)
+                    url = self._url(key, self._positions[key])
+                    self._note_status(key, url, status or 200, target_of(status or 200, headers))
         if alone:
-            self.__dict__.pop("_canonical_keys", None)
             fault = "%d records refer to responses that are in none of the WARC files; name all files of the crawl"
-            logger.warning(fault, len(alone))
+            logger.warning(fault, alone)
 
     def _read_aliases(self, path: Path) -> None:
         if not path.is_file():
@@ -257,6 +305,15 @@ class RecordedWeb:
             ends = _PARTS.match(alias), _PARTS.match(target)
             if ends[0] and ends[1]:
                 self._aliases[_key(ends[0])] = _key(ends[1])
+
+
+def _names(record: Reference) -> list[tuple[str, ...]]:
+    """What a record can be found by, the most exact first: its id, URL and date, digest, URL."""
+    place = _PARTS.match(record.url)
+    url = _key(place) if place else ""
+    digest = record.digest.lower().replace("sha-", "sha")
+    names = [("id", record.record_id), ("url", url, record.date), ("digest", digest), ("url", url)]
+    return [name for name in names if all(name)]
 
 
 def _key(parts: re.Match[str]) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from topiccrawler.errors import StateError
+from topiccrawler.sqlite_files import connect, is_locked, locked
 
 
 class Database:
@@ -30,7 +31,7 @@ class Database:
         self.path = Path(path)
         self._closed = False
         with self._faults():
-            self._database = sqlite3.connect(self.path)
+            self._database = connect(self.path)
         try:
             with self._faults():
                 self._open()
@@ -44,7 +45,7 @@ class Database:
         if not path.is_file():
             return False
         try:
-            with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            with closing(connect(path, read_only=True)) as database:
                 return bool(database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
         except sqlite3.Error:
             return True  # opening the file will report the fault
@@ -100,7 +101,7 @@ class Database:
         database.execute("PRAGMA synchronous = NORMAL")
         if not tables:
             marks = f"PRAGMA application_id = {self.application}; PRAGMA user_version = {self.version}"
-            database.executescript(f"BEGIN; {self.schema}; {marks}; COMMIT")
+            database.executescript(f"BEGIN IMMEDIATE; {self.schema}; {marks}; COMMIT")
 
     @contextmanager
     def _faults(self) -> Iterator[None]:
@@ -110,6 +111,8 @@ class Database:
         except (sqlite3.ProgrammingError, sqlite3.InterfaceError):
             raise  # an error of the program, not of the file
         except sqlite3.Error as error:
+            if is_locked(error):
+                raise locked(self.path) from error
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             no_room = code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
             remedy = "make room on its disk" if no_room else "move it away or name another file"

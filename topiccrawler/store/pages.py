@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import json
 import math
-import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from hashlib import blake2b
 from operator import attrgetter
@@ -98,7 +96,6 @@ def record_of(item: PageItem) -> PageRecord:
 
 COLUMNS = [field.name for field in fields(PageRecord)]
 _ROW = attrgetter(*COLUMNS)
-_SCHEMA = package_text("store/pages.sql")
 _PUT = (
     f"INSERT INTO pages ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) ON CONFLICT (url) DO UPDATE SET "  # noqa: S608
     + ", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])
@@ -162,7 +159,7 @@ class PageStore(Database, SqlPages):
     what = "page store"
     application = 0x746F7063  # "topc"
     version = 3  # 1 and 2 had compressed texts
-    schema = _SCHEMA
+    schema = package_text("store/pages.sql")
     repaired_by = "scrapy pages {folder} repair"
 
     def __init__(self, path: Path | str, *, create: bool = True) -> None:
@@ -217,9 +214,6 @@ class PageStore(Database, SqlPages):
     def _open(self) -> None:
         super()._open()
         self._database.create_function("host_of", 1, host_of, deterministic=True)
-        # A file of an earlier build may lack indexes; if it is read-only or in use, it is read without them.
-        with suppress(sqlite3.OperationalError):
-            self._database.executescript(_SCHEMA.partition(";")[2])  # the indexes
 
 
 def content_hash(text: str) -> str:

@@ -7,6 +7,6 @@ CREATE TABLE pages (
     stored INTEGER NOT NULL, content_hash TEXT NOT NULL);
 
 -- For what lists pages: SQLite would walk through every text to the columns behind it.
-CREATE INDEX IF NOT EXISTS pages_copies ON pages (alias_of) WHERE alias_of <> '';
-CREATE INDEX IF NOT EXISTS pages_fetched ON pages (fetched);
-CREATE INDEX IF NOT EXISTS pages_best ON pages (relevance DESC, url, stored, format, topic, published, fetched);
+CREATE INDEX pages_copies ON pages (alias_of) WHERE alias_of <> '';
+CREATE INDEX pages_fetched ON pages (fetched);
+CREATE INDEX pages_best ON pages (relevance DESC, url, stored, format, topic, published, fetched);

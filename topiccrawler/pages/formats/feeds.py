@@ -5,27 +5,36 @@ So lxml parses text that is already decoded, and recovers from errors. It expand
 own limits on depth and size. After the first error it would leave out every `&amp;` that follows, also in URLs; so references are first
 written as numbers.
 
-`read_text` reads plain text: paragraphs at line ends, links where a URL is written out.
+`read_text` reads plain text: paragraphs at line ends, links where a URL is written out; and lists of URLs, one a line.
 
 `read_feed` reads RSS (0.9x, 1.0, 2.0), Atom, and the search.xml of Hexo: a list of links, each with its headline as anchor and its summary
 beside it. A search.xml holds the whole texts of a site; only the beginning of each is read, like that of a long summary.
 
-`read_sitemap` reads sitemaps and their indexes, plain or gzip: a list of links. News sitemaps give headlines too, image sitemaps captions.
+`read_sitemap` reads sitemaps and their indexes: a list of links. News sitemaps give headlines too, image sitemaps captions.
+
+All three may be gzip. Sitemaps and lists of URLs are as long as the standard allows, 50,000 URLs in 50 MB, so they are unpacked, decoded and
+parsed piece by piece. What does not fit into a page is passed on as links only (`Extract.more`).
 """
 
 from __future__ import annotations
 
+import codecs
+import gzip
 import re
+import zlib
 from collections.abc import Container, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from html.entities import html5
-from itertools import islice
+from io import BytesIO
+from itertools import chain
 from urllib.parse import urljoin
 
 from lxml import etree
 
 from topiccrawler.pages.document import BOUNDARY
 from topiccrawler.pages.formats.registry import (
+    GZIP,
     LONGEST_PART,
     MOST_LINKS,
     Extract,
@@ -64,7 +73,10 @@ def _as_numbers(found: re.Match[str], declared: Container[str]) -> str:
 
 def root_of(body: bytes, declared: str | None = None) -> etree._Element:
     """The root element of an XML document; UnreadableError when there is none. `declared`: the charset of the HTTP header."""
-    text, _ = decode(body[:MOST_BYTES], declared)
+    return _parsed(decode(body[:MOST_BYTES], declared)[0])
+
+
+def _parsed(text: str) -> etree._Element:
     text = _UNWRITTEN.sub("", _DECLARATION.sub("", text, count=1))
     if "&" in text:
         text = _REFERENCE.sub(partial(_as_numbers, declared=set(_ENTITY.findall(text))), text)
@@ -104,12 +116,25 @@ _URL = re.compile(
 
 
 def read_text(body: bytes, declared: str | None = None) -> Extract:
-    """Plain text: paragraphs, URLs written out; the first line, when short, is the title."""
+    """Plain text: paragraphs, URLs written out; of a list of URLs, one a line, the links only, 50,000 at most.
+
+    The first line of a text, when short, is the title.
+    """
+    if _is_list(next(_text_pieces(body, declared), "")):
+        words = chain.from_iterable(map(str.split, _whole_pieces(_text_pieces(body, declared), _LINE_END)))
+        return _listed(("", word) for word in words if word.startswith(_SCHEMES))
     text, _ = decode(body[:MOST_TEXT_BYTES], declared)
     lines = [line[:LONGEST_PART] for line in text.splitlines()]
     first = next((line for line in map(tidy, lines) if line), "")
     parts = ((part, url) for line in lines for part, url in [(line, ""), *_links(line)])
     return Extract(title=first if len(first) <= LONGEST_TITLE else "", parts=bounded(parts))
+
+
+def _is_list(text: str) -> bool:
+    """Whether the first lines of a text are URLs and nothing else."""
+    words = [line.split() for line in text[:_LOOK_CHARACTERS].splitlines()[:_LOOK_LINES]]
+    found = [line for line in words if line]
+    return bool(found) and all(len(line) == 1 and line[0].startswith(_SCHEMES) for line in found)
 
 
 def _links(line: str) -> list[tuple[str, str]]:
@@ -129,7 +154,7 @@ def read_feed(body: bytes, declared: str | None = None) -> Extract:
 
     UnreadableError when it is no XML.
     """
-    root = root_of(body, declared)
+    root = root_of(inflated(body, MOST_BYTES) if body.startswith(GZIP) else body, declared)
     channel = next((child for child in root if name_of(child) == "channel"), root)
     about = _fields(channel)
     return Extract(
@@ -197,17 +222,96 @@ def _plain(markup: str) -> str:
 
 
 LONGEST_CAPTION = 400
+MOST_LISTED = 50_000  # URLs of a sitemap, by its standard
+MOST_LIST_BYTES = 52_428_800  # unpacked, by the same
+MOST_CHILDREN = 100  # sitemaps that an index names
+_PIECE_BYTES = 1 << 18
+_LONGEST_PIECE = 8 << 20  # characters; an entry that is longer is cut
 _HOLDERS = frozenset({"url", "sitemap"})
+_ROOT_TAG = re.compile(r"<(?:\w{1,20}:)?(?:urlset|sitemapindex)\b[^>]{0,5000}>", re.IGNORECASE)
+_ENTRY_END = re.compile(r"</(?:\w{1,20}:)?(?:url|sitemap)\s*>", re.IGNORECASE)
+_LINE_END = re.compile(r"[\r\n]")
+_SCHEMES = ("http://", "https://")
+_LOOK_LINES, _LOOK_CHARACTERS = 20, 50_000  # by which a list of URLs is recognised
 
 
 def read_sitemap(body: bytes, declared: str | None = None) -> Extract:
-    """Sitemap or index of sitemaps, gzip too: a list of links, 5,000 at most, with titles of news and captions.
+    """Sitemap or index of sitemaps: a list of links, 50,000 at most, with titles of news and captions.
 
     UnreadableError when it is no XML.
     """
-    if body.startswith(b"\x1f\x8b"):
-        body = inflated(body, MOST_BYTES)
-    return Extract(parts=bounded(entries(islice(root_of(body, declared), MOST_LINKS))), is_hub=True)
+    pieces = _whole_pieces(_text_pieces(body, declared), _ENTRY_END)
+    first = next(pieces, "")
+    root = _parsed(first)
+    tag = _ROOT_TAG.search(first)
+    found = _listed(chain(entries(root), _further_entries(tag[0] if tag else "", pieces)))
+    if name_of(root) == "sitemapindex":
+        found.listings = [url for _, url in found.parts if url][:MOST_CHILDREN]
+    return found
+
+
+def _further_entries(root_tag: str, pieces: Iterator[str]) -> Iterator[Part]:
+    """The entries in the pieces of a sitemap after the first; those that are no XML are left out."""
+    for piece in pieces:
+        with suppress(UnreadableError):
+            yield from entries(_parsed(root_tag + piece))
+
+
+def _listed(found: Iterable[Part]) -> Extract:
+    """The extract of a long list of links: as many as a page may have, and further ones."""
+    page: list[Part] = []
+    more: list[Part] = []
+    links = 0
+    for text, url in found:
+        if links < MOST_LINKS:
+            page.append((text, url))
+        elif url:
+            more.append((tidy(text[:LONGEST_PART])[:LONGEST_CAPTION], url.strip()))
+        links += bool(url)
+        if links >= MOST_LISTED:
+            break
+    return Extract(parts=bounded(page), is_hub=True, more=more)
+
+
+def _text_pieces(body: bytes, declared: str | None) -> Iterator[str]:
+    """The text of a body, unpacked if it is gzip, in pieces; decoded as its first piece is."""
+    decoder: codecs.IncrementalDecoder | None = None
+    for piece in _byte_pieces(body):
+        if decoder is None:
+            _, encoding = decode(piece, declared)
+            decoder = codecs.getincrementaldecoder(encoding)("replace")
+            yield decoder.decode(piece).removeprefix("\ufeff")
+        else:
+            yield decoder.decode(piece)
+
+
+def _byte_pieces(body: bytes) -> Iterator[bytes]:
+    """The bytes of a body, unpacked if it is gzip; of a damaged one those before the damage. At most MOST_LIST_BYTES."""
+    if not body.startswith(GZIP):
+        for begin in range(0, min(len(body), MOST_LIST_BYTES), _PIECE_BYTES):
+            yield body[begin : begin + _PIECE_BYTES]
+        return
+    left = MOST_LIST_BYTES
+    with suppress(OSError, EOFError, zlib.error), gzip.GzipFile(fileobj=BytesIO(body)) as packed:
+        while left > 0 and (piece := packed.read1(min(left, _PIECE_BYTES))):
+            yield piece
+            left -= len(piece)
+
+
+def _whole_pieces(pieces: Iterable[str], end: re.Pattern[str]) -> Iterator[str]:
+    """The same text in pieces that end where an entry ends."""
+    held = ""
+    for piece in pieces:
+        held += piece
+        if len(held) < _PIECE_BYTES:
+            continue
+        cut = max((found.end() for found in end.finditer(held)), default=0)
+        cut = len(held) if not cut and len(held) > _LONGEST_PIECE else cut
+        if cut:
+            yield held[:cut]
+            held = held[cut:]
+    if held:
+        yield held
 
 
 def entries(root: Iterable[etree._Element]) -> Iterator[Part]:

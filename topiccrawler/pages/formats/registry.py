@@ -58,6 +58,10 @@ class Extract:
     author: str = ""
     published: str = ""  # as the file has it; pages.metadata parses it
     is_hub: bool = False  # a list of links (feed, sitemap): it has no main text
+    more: list[Part] = field(
+        default_factory=list
+    )  # further links of a long list, which are no part of the page
+    listings: list[str] = field(default_factory=list)  # URLs of sitemaps that an index of sitemaps names
 
     def main_text(self) -> str:
         """The paragraphs, one a line; "" for a list of links."""
@@ -83,8 +87,11 @@ class Extract:
     def bounded(self) -> Extract:
         """A copy as plain text, cut to the limits."""
         names = ("title", "keywords", "description", "author", "published")
-        fields = {name: tidy(getattr(self, name))[:LONGEST_FIELD] for name in names}
-        return Extract(**fields, parts=bounded(self.parts), is_hub=bool(self.is_hub))
+        title, keywords, description, author, published = (
+            tidy(getattr(self, name))[:LONGEST_FIELD] for name in names
+        )
+        parts, is_hub = bounded(self.parts), bool(self.is_hub)
+        return Extract(title, parts, keywords, description, author, published, is_hub)
 
     def as_json(self) -> str:
         """The extract as one line of JSON, for the pipe between processes."""
@@ -94,7 +101,8 @@ class Extract:
     def from_json(cls, line: str | bytes) -> Extract:
         """The extract that `as_json` wrote as this line; ValueError, TypeError or KeyError for any other line."""
         found = json.loads(line)
-        return cls(**{**found, "parts": [(str(text), str(url)) for text, url in found["parts"]]})
+        parts = {name: [(str(text), str(url)) for text, url in found[name]] for name in ("parts", "more")}
+        return cls(**{**found, **parts})
 
 
 def tidy(text: object) -> str:
@@ -164,6 +172,7 @@ def reader_of_package(name: str) -> FormatReader:
 _FAULTY = set[str]()  # formats of OTHERS that failed once, and are not called again
 
 
+GZIP = b"\x1f\x8b"  # the first bytes
 HEAD_BYTES = 2048
 MOST_MEMBERS = 20_000
 
@@ -199,6 +208,7 @@ _ROOTS = MappingProxyType(
         **dict.fromkeys((b"urlset", b"sitemapindex"), "sitemap"),
     }
 )
+_URL_LINE = re.compile(rb"(?:\xef\xbb\xbf)?\s*https?://\S", re.IGNORECASE)  # a list of URLs begins so
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 
 
@@ -231,8 +241,9 @@ def _packed(body: bytes, head: bytes) -> str:
         return "pdf"
     if head.startswith(b"PK\x03\x04"):
         return _office(body)
-    if head.startswith(b"\x1f\x8b"):
-        return "sitemap" if _root(inflated(body, HEAD_BYTES)) == "sitemap" else UNKNOWN
+    if head.startswith(GZIP):
+        inside = inflated(body, HEAD_BYTES)
+        return _root(inside) or ("text" if _URL_LINE.match(inside) else UNKNOWN)
     return ""
 
 
