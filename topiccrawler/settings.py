@@ -107,9 +107,14 @@ AUTOTHROTTLE_ENABLED = True
 AUTOTHROTTLE_START_DELAY = 1.0
 AUTOTHROTTLE_MAX_DELAY = 30.0
 FRONTIER_CRAWL_DELAY_MAX_SECONDS = 60.0  # a longer Crawl-delay in robots.txt is cut to this
-# first back-off of a host after 429 or 503 without Retry-After; it doubles each time
+# first wait of a host that fails, or that answers 429 or 503 without Retry-After, and of a URL that fails; it doubles
+# each time, for a URL it grows eightfold (docs/reliability.md)
 FRONTIER_BACKOFF_SECONDS = 10.0
-FRONTIER_BACKOFF_MAX_SECONDS = 3600.0  # longest back-off of a host, Retry-After included
+FRONTIER_BACKOFF_MAX_SECONDS = 3600.0  # longest such wait, Retry-After included
+# failed tries of a URL until it is given up: no connection, or 408, 425, 429, 5xx. Tries while the network is away do
+# not count
+FRONTIER_URL_TRIES = 5
+FRONTIER_HOST_FAILURES = 10  # failures of a host in a row until it is closed; its URLs wait for the next run
 # `time` = most relevant pages an hour, `fetches` = most relevant pages per page fetched; None = `fetches`
 # when `-a pages=` is given, `time` otherwise (docs/politeness-and-fairness.md)
 TOPIC_OBJECTIVE = None
@@ -165,6 +170,7 @@ DOWNLOADER_MIDDLEWARES = {
     "topiccrawler.engine.reading.DocumentMiddleware": 60,  # behind decompression on the way back
     "topiccrawler.engine.middlewares.BackOffMiddleware": 110,  # behind robots.txt
     "topiccrawler.engine.private_network.PrivateNetworkMiddleware": 760,
+    "topiccrawler.engine.network_watch.OutageMiddleware": 950,  # next to the downloader
 }
 SPIDER_MIDDLEWARES = {
     "topiccrawler.engine.middlewares.LeaseEndMiddleware": 10,
@@ -211,7 +217,7 @@ CONCURRENT_ITEMS = 8  # Scrapy 2.19 makes this many tasks for every response
 DOWNLOAD_TIMEOUT = 30
 DOWNLOAD_MAXSIZE = 8 * 1024 * 1024  # bytes; a larger page is no page to read
 DOWNLOAD_WARNSIZE = 0
-RETRY_TIMES = 1
+RETRY_TIMES = 1  # for requests that are no links, such as robots.txt; a link goes back to the queue
 REDIRECT_MAX_TIMES = 5
 # True: links to loopback, private, link-local and metadata addresses are fetched too (an intranet). Seeds on
 # such a host are never refused

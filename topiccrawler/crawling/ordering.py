@@ -203,6 +203,11 @@ class Ordering:
         if self.budgets is not None:
             self.budgets.end(url, state, reason, fetched=fetched)
 
+    def release(self, url: str) -> None:
+        """Note that the lease of a URL was released: it was not fetched, and waits."""
+        if self.budgets is not None:
+            self.budgets.end(url, State.WAITING, "", fetched=False)
+
     def checkpoint(self) -> None:
         """Store what the strategy has learned beside the queue."""
         self._learning.save(self.pages)

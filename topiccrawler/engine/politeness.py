@@ -22,8 +22,10 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from topiccrawler.crawling.admission import Decision
 from topiccrawler.crawling.crawl import Crawl
+from topiccrawler.crawling.outages import Outages, Patience
 from topiccrawler.crawling.settings_check import Number
 from topiccrawler.crawling.site_listings import SiteListings
+from topiccrawler.engine.download_failures import way_of
 from topiccrawler.errors import ArgumentError, shortened
 from topiccrawler.frontier.host_ranking import Pace, Paces
 from topiccrawler.frontier.hosts import Hosts
@@ -31,28 +33,24 @@ from topiccrawler.model import Link
 from topiccrawler.pages.metadata import http_time
 from topiccrawler.pages.site_rules import MOST_LINES, each_once
 
-TOO_BUSY = (429, 503)
-MOST_DOUBLINGS = 30  # of a back-off: 10 s become 340 years
-
 
 @dataclass(eq=False)
 class Politeness:
-    """Receives signals of Scrapy's engine and adapts the delays and back-offs of hosts; changes only `Hosts` and `frontier/…` stats."""
+    """Receives signals of Scrapy's engine, adapts the delays of hosts, and reports responses to the crawl's outages, which back hosts
+    off."""
 
     hosts: Hosts
+    outages: Outages
     clock: Callable[[], float]
     stats: StatsCollector
     slots: Mapping[str, Slot]  # of the downloader; AutoThrottle sets their delays; empty when it is off
     _: KW_ONLY
     user_agent: str
     crawl_delay_max_seconds: float
-    backoff_seconds: float
-    backoff_max_seconds: float
     listings: SiteListings | None = (
         None  # receives the Sitemap lines of robots.txt, if the ROBOTSTXT_PARSER has `sitemaps`
     )
     _robots: dict[str, RobotParser] = field(default_factory=dict)  # by host; Scrapy keeps them anyway
-    _strikes: dict[str, int] = field(default_factory=dict)  # by host: responses in a row with 429 or 503
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, crawl: Crawl) -> Self:
@@ -61,13 +59,12 @@ class Politeness:
         settings = crawler.settings
         politeness = cls(
             crawl.hosts,
+            crawl.outages,
             crawl.clock,
             crawler.stats,
             crawler.engine.downloader.slots if settings.getbool("AUTOTHROTTLE_ENABLED") else {},
             user_agent=settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT"),
             crawl_delay_max_seconds=settings.getfloat("FRONTIER_CRAWL_DELAY_MAX_SECONDS", 60.0),
-            backoff_seconds=settings.getfloat("FRONTIER_BACKOFF_SECONDS", 10.0),
-            backoff_max_seconds=settings.getfloat("FRONTIER_BACKOFF_MAX_SECONDS", 3600.0),
             listings=crawl.ordering.listings,
         )
         crawler.signals.connect(politeness.robots_parsed, signals.robots_parsed)
@@ -94,21 +91,18 @@ class Politeness:
         return Decision(parser.allowed(link.url, self.user_agent))
 
     def response_downloaded(self, response: Response, request: Request) -> None:
-        """Apply a response to the clock of its host: 429 and 503 start a back-off, of Retry-After or else of exponential length; otherwise
-        the delay that AutoThrottle computed is set."""
-        host = host_key(request)
-        if response.status in TOO_BUSY:
-            now = self.clock()
-            strikes = self._strikes[host] = self._strikes.get(host, 0) + 1
-            asked = retry_after_seconds(
-                response, now
-            )  # 0 asks for no pause, which a busy host needs all the same
-            seconds = asked or self.backoff_seconds * 2 ** min(strikes - 1, MOST_DOUBLINGS)
-            until = now + min(seconds, self.backoff_max_seconds)
-            self.hosts.back_off(host, until, "retry-after" if asked else "back-off")
-            self.stats.inc_value("frontier/back_offs/retry_after" if asked else "frontier/back_offs/back_off")
-        else:
-            self._strikes.pop(host, None)
+        """Report a response to the outages, and set the delay that AutoThrottle computed."""
+        host, now = host_key(request), self.clock()
+        reason = self.outages.answered(
+            f"{urlparse_cached(request).scheme}://{host}",
+            host,
+            response.status,
+            now,
+            way=way_of(request),
+            retry_after=retry_after_seconds(response, now),
+        )
+        if reason is not None:
+            self.stats.inc_value(f"frontier/back_offs/{reason.replace('-', '_')}")
         if (slot := self.slots.get(request.meta.get("download_slot", ""))) is not None:
             self.hosts.set_delay(host, float(slot.delay), "autothrottle")
 
@@ -124,6 +118,16 @@ def paces_of(settings: BaseSettings) -> Paces:
     slots = settings.getdict(DOWNLOAD_SLOTS)
     return Paces(
         usual, {host: _pace(f"{DOWNLOAD_SLOTS}: {host}", slot, usual) for host, slot in slots.items()}
+    )
+
+
+def patience_of(settings: BaseSettings) -> Patience:
+    """How often failures are tried again, and after which gaps."""
+    return Patience(
+        settings.getint("FRONTIER_URL_TRIES"),
+        settings.getint("FRONTIER_HOST_FAILURES"),
+        settings.getfloat("FRONTIER_BACKOFF_SECONDS"),
+        settings.getfloat("FRONTIER_BACKOFF_MAX_SECONDS"),
     )
 
 

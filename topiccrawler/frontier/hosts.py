@@ -215,6 +215,7 @@ class Hosts:
         self.slots = slots  # requests under way at once, to all hosts
         self.shares = shares  # None = no site is skipped
         self.records: HostRecords | None = None
+        self.hopeless: set[str] = set()  # hosts that a crawl with nothing else to do does not wait for
         self._under_way = 0
         self._by_name: dict[str, _Host] = {}
         self._all: list[_Host] = []
@@ -233,6 +234,10 @@ class Hosts:
     def ready_at(self, host: str) -> float:
         """When the host's clock passes (-inf: at once), whether or not it is busy."""
         return -inf if (known := self._by_name.get(host)) is None else known.time()
+
+    def back_off_until(self, host: str) -> float:
+        """The end of the host's back-off, which may be past; -inf = it never had one."""
+        return -inf if (known := self._by_name.get(host)) is None else known.back_off_until
 
     def leases(self, host: str) -> int:
         """The number of slots of the host in use."""
@@ -331,6 +336,13 @@ class Hosts:
         waits_until = self._waits_until(ready[0], now) if ready else None
         due = due if waits_until is None else min(due, waits_until)
         return None if due == inf else due
+
+    def may_come(self, now: float) -> bool:
+        """Whether a host with waiting URLs is ready, or will be, other than the hopeless ones. O(hosts) where there are hopeless ones."""
+        due = self.next_ready(now)
+        if due is None or due <= now or not self.hopeless:
+            return due is not None
+        return any(until < inf and host not in self.hopeless for host, _, until in self.waiting(now))
 
     def waiting(self, now: float) -> Iterator[tuple[str, str, float]]:
         """Yield the hosts with waiting URLs that are not ready now: name, reason, when the clock passes. O(hosts)."""

@@ -164,9 +164,7 @@ class MemoryFrontier(LeasingFrontier):
 
     def _to_lease(self, number: int, deadline: float) -> Leased:
         entry = self._entries[number]
-        return Leased(
-            entry.link, entry.score, entry.carry, entry.tunnel, entry.shares, deadline, entry.tries
-        )
+        return Leased(entry.link, entry.score, entry.carry, entry.tunnel, entry.shares, deadline, entry.tries)
 
     def _waiting_score(self, number: int) -> float | None:
         entry = self._entries[number]

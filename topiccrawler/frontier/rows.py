@@ -86,7 +86,9 @@ RAISED_LINK = f"""SELECT {_RAISED}, links.url
 NEXT = ROW + "WHERE urls.number > ? ORDER BY urls.number LIMIT ?"
 NEXT_IN_STATE = ROW + "WHERE urls.number > ? AND state = ? ORDER BY urls.number LIMIT ?"
 RAISES = "SELECT id, number, score FROM raises ORDER BY id"
-SELECT_STATES = "SELECT fingerprint, digest_check, host, score, state, seen_anchors, tries FROM urls ORDER BY number"
+SELECT_STATES = (
+    "SELECT fingerprint, digest_check, host, score, state, seen_anchors, tries FROM urls ORDER BY number"
+)
 FIND = "SELECT number FROM urls WHERE fingerprint = ? AND digest_check = ?"
 LAST_RAISE = "SELECT coalesce(max(id), 0) FROM raises WHERE number = ?"
 COUNT = "SELECT count(*), coalesce(max(number), -1) + 1 FROM urls"
@@ -465,7 +467,9 @@ class Rows:
         score, shares, carry, tunnel, *text, nofollow, source = counts
         try:
             link = Link._make((url, self.hosts[host], *text, source, bool(nofollow)))
-            return Row(link, score, bytes(shares), carry, tunnel, STATES[state], reason, added, changed, tries)
+            return Row(
+                link, score, bytes(shares), carry, tunnel, STATES[state], reason, added, changed, tries
+            )
         except (IndexError, TypeError, ValueError) as error:
             raise StateError(str(self.path), f"URL number {number} is damaged", RESTORE) from error
 

@@ -270,9 +270,7 @@ class SqliteFrontier(LeasingFrontier):
         return self._rows.hosts[self._columns.hosts[number]]
 
     def _to_lease(self, number: int, deadline: float) -> Leased:
-        return Leased(
-            *self._rows.read_link(number, self._host(number)), deadline, self._tries_of(number)
-        )
+        return Leased(*self._rows.read_link(number, self._host(number)), deadline, self._tries_of(number))
 
     def _waiting_score(self, number: int) -> float | None:
         return self._columns.scores[number] if self._columns.states[number] == WAITING else None

@@ -411,7 +411,11 @@ class Entries:
                 self._by_number.pop(entry.number, None)
 
     def _is_held(self, entry: Entry) -> bool:
-        return entry.leased or entry.number in self.aside or self._has_rank(entry.host, (-entry.score, entry.number))
+        return (
+            entry.leased
+            or entry.number in self.aside
+            or self._has_rank(entry.host, (-entry.score, entry.number))
+        )
 
     def sweep(self, numbers: Callable[[], Container[int]]) -> None:
         """Drop all URLs but these numbers, once there are twice as many as after the last sweep."""

@@ -338,11 +338,11 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
         if monotonic() < self._next_look:
             return
         self._look_ups.receive_stale()
-        here = {*self._aside, *(number for _, number in self._leases.values())}
-        leased = {self._host(number) for number in here}
+        leases = {number for _, number in self._leases.values()}
+        leased, aside = ({self._host(number) for number in some} for some in (leases, self._aside))
         reads = bool(self._readings) or any(other.is_busy for other in self.others)
-        self._looking.begin(self._now, leased, self._lost, reads=reads)
-        self._entries.sweep(lambda: {*self._tops.numbers(), *here})
+        self._looking.begin(self._now, leased, aside, self._lost, reads=reads)
+        self._entries.sweep(lambda: {*self._tops.numbers(), *leases, *self._aside})
         self._next_look = monotonic() + LOOK_SECONDS
         self.worker.give_up_after(self._outage_seconds)
 

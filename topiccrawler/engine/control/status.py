@@ -44,6 +44,7 @@ def status_of(
         "relevant_waiting": None if estimate is None else round(estimate.relevant),
         "promise": None if estimate is None else round(estimate.promise, _PLACES),
         "limits": asdict(crawl.limits),
+        "outage": crawl.outages.line(now),
         "standing": _why_standing(crawl, scheduler, state, now),
     }
 
@@ -54,6 +55,8 @@ def _why_standing(crawl: Crawl, scheduler: FocusedScheduler | None, state: str, 
         return {PAUSED: "the crawl is paused", CLOSING: "the crawl is closing"}[state]
     if scheduler is None:
         return ""
+    if crawl.outages.stops:
+        return crawl.outages.line(now) or "the network seems to be away"
     if scheduler.limit_reached():
         if crawl.promises_little:
             return "the next pages promise too little (until)"
@@ -66,7 +69,7 @@ def _why_standing(crawl: Crawl, scheduler: FocusedScheduler | None, state: str, 
 def _why_queue_waits(crawl: Crawl, now: float) -> str:
     if not crawl.frontier.look().waiting():
         return "the queue is empty"
-    due = crawl.hosts.next_ready(now)
+    due = crawl.next_ready(now)
     if due is None:
         waits = [until for _, _, until in crawl.hosts.waiting(now)]
         over = waits and all(until == inf for until in waits)
