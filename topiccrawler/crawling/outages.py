@@ -240,7 +240,7 @@ class Outages:
             if way.probe_due <= now:
                 way.probe_due = inf  # until its result
                 way.probes += 1
-                return name, way.roots[-(way.probes % len(way.roots))]
+                return name, way.roots[-1 - (way.probes - 1) % len(way.roots)]
         return None
 
     def next_probe(self) -> float | None:

@@ -10,6 +10,7 @@ meanwhile, so it wakes the engine when the network is back.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Self
 
 from scrapy import Request, signals
@@ -68,10 +69,8 @@ class Prober:
                 "download_timeout": TIMEOUT_SECONDS,
             },
         )
-        try:
+        with suppress(Exception):  # the middleware reports it
             await self._engine().download_async(request)
-        except Exception:  # noqa: BLE001, S110 the middleware above reports it
-            pass
         self._outages.probed(way, self._clock())
         if not self._closed:
             self.check()

@@ -55,8 +55,6 @@ def _why_standing(crawl: Crawl, scheduler: FocusedScheduler | None, state: str, 
         return {PAUSED: "the crawl is paused", CLOSING: "the crawl is closing"}[state]
     if scheduler is None:
         return ""
-    if crawl.outages.stops:
-        return crawl.outages.line(now) or "the network seems to be away"
     if scheduler.limit_reached():
         if crawl.promises_little:
             return "the next pages promise too little (until)"
@@ -67,6 +65,8 @@ def _why_standing(crawl: Crawl, scheduler: FocusedScheduler | None, state: str, 
 
 
 def _why_queue_waits(crawl: Crawl, now: float) -> str:
+    if crawl.outages.stops:
+        return crawl.outages.line(now) or "a host that has answered before is asked whether the network is away"
     if not crawl.frontier.look().waiting():
         return "the queue is empty"
     due = crawl.next_ready(now)
