@@ -115,6 +115,14 @@ def test_a_url_is_recalled_after_gaps_that_grow(seen: Seen) -> None:
         seen.recalled.clear()
 
 
+def test_a_url_of_a_busy_server_is_tried_when_the_server_said_and_later_like_any_other(seen: Seen) -> None:
+    seen.outages.answered("http://a.cn", "a.cn", 429, 0.0, retry_after=3.0)
+    for tries, due in ((0, 3.0), (1, 80.0)):
+        seen.outages.set_aside("http://a.cn/1", "a.cn", tries, 0.0, counts=True)
+        assert seen.outages.next_due() == due
+        seen.outages.recall_due(due)
+
+
 def test_the_network_is_away_when_hosts_fail_and_so_does_one_that_has_answered(seen: Seen) -> None:
     healthy(seen)
     outages = seen.outages

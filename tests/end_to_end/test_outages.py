@@ -142,7 +142,7 @@ def test_a_crawl_killed_again_and_again_while_the_web_is_away_loses_nothing(
     done: set[str] = set()
     repeated: list[int] = []
     begun: list[Any] = []
-    weather.on_outage = lambda: threading.Timer(draw.uniform(0.0, 2.0), lambda: begun[-1].kill()).start()
+    weather.on_outage = lambda: threading.Timer(draw.uniform(0.0, 2.0), begun[-1].kill).start()
     for _ in range(KILLS):
         before = len(weather.served)
         weather.outages = [before + draw.randint(10, 50)]

@@ -201,8 +201,12 @@ class Outages:
         where = self._way(way)
         if where.away_since is not None:
             return False
-        gap = self.patience.first_seconds * _GROWTH ** min(tries, _MOST_GROWTH)
-        self._aside[url] = _Aside(now + min(gap, self.patience.most_seconds), host)
+        gap = min(
+            self.patience.first_seconds * _GROWTH ** min(tries, _MOST_GROWTH), self.patience.most_seconds
+        )
+        if not tries and self._hosts.waiting_reason(host, now) in {RETRY_AFTER, BACK_OFF}:
+            gap = self._hosts.back_off_until(host) - now  # the server has said when
+        self._aside[url] = _Aside(now + gap, host)
         self._first_due = min(self._first_due, self._aside[url].due)
         if not counts:
             where.uncounted[url] = None

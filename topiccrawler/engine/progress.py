@@ -98,7 +98,8 @@ class QueueStats:
         noted = [(host, reason, None if until == inf else round(until, 3)) for host, reason, until in long]
         self._frontier.notes.put(NOTE, json.dumps(noted[:_NOTED_HOSTS]))
         self._frontier.notes.put(ANSWERED, self._outages.note())
-        self._stats.set_value("frontier/outages", self._outages.outages)
+        if self._outages.outages:
+            self._stats.set_value("frontier/outages", self._outages.outages)
 
     def _show_learning(self) -> None:
         """Set the stats of the strategy's learning: the age of its model, and the slices of the last refresh."""
