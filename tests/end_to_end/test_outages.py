@@ -134,7 +134,7 @@ def test_a_crawl_killed_again_and_again_while_the_web_is_away_loses_nothing(
     forked_scrapy: Any, draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
     draw = random.Random(58)
-    count = 60 * (KILLS + 2)
+    count = 30 * (KILLS + 2)
     weather = Weather(draw_web, count)
     weather.seconds = None
     job, log = tmp_path / "job", tmp_path / "log"
@@ -145,7 +145,7 @@ def test_a_crawl_killed_again_and_again_while_the_web_is_away_loses_nothing(
     weather.on_outage = lambda: threading.Timer(draw.uniform(0.0, 2.0), begun[-1].kill).start()
     for _ in range(KILLS):
         before = len(weather.served)
-        weather.outages = [before + draw.randint(10, 50)]
+        weather.outages = [before + draw.randint(5, 25)]
         begun.append(forked_scrapy.begin(*command_line(job, log), proxy=weather.web.proxy))
         if weather.away.is_set():  # it resumes while the web is still away
             threading.Timer(draw.uniform(1.0, 1.0 + SECONDS), weather.back).start()

@@ -441,6 +441,8 @@ class Crawl:
         if fetch.due is None:
             self.estimator.ended(fetch.leased.score, kept=outcome.state is State.COMPLETED)
             self._failed.pop(fetch.leased.link.url, None)
+            if self.hosts.seeds is not None and outcome.state is State.COMPLETED:
+                self.hosts.seeds.keep(seed=not fetch.leased.link.source_url)
         if fetch.due is None and fetch.page is not None:
             self._count(outcome)
         left = len(fetch.redirect_targets)
