@@ -207,9 +207,9 @@ class SeedShare:
         self.under_way = 0
         self._seeds, self._links = _Yield(), _Yield()
 
-    def lease(self, *, seed: bool) -> None:
-        """Count a lease of a host, in the group or not."""
-        self.under_way += seed
+    def end(self, *, seed: bool) -> None:
+        """Count a lease that has ended, of a host in the group or not."""
+        self.under_way -= seed
         one = self._seeds if seed else self._links
         one.leases = one.leases * _FADING + 1
         one.kept *= _FADING

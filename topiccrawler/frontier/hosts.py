@@ -250,10 +250,9 @@ class Hosts:
         entry = self._host(host)
         entry.begin(now, self._drawn_delay(entry))
         self._under_way += 1
-        is_seed = entry.site == SEEDS
-        if self.seeds is not None:
-            self.seeds.lease(seed=is_seed)
-        if self.shares is not None and not is_seed:
+        if entry.site == SEEDS and self.seeds is not None:
+            self.seeds.under_way += 1
+        elif self.shares is not None:
             self.shares.begin(entry.site, self.slots)
         self._settle(entry)
 
@@ -422,9 +421,10 @@ class Hosts:
     def _free_slot(self, entry: _Host) -> None:
         if entry.leases > 0:
             self._under_way -= 1
-            if entry.site == SEEDS and self.seeds is not None:
-                self.seeds.under_way -= 1
-            elif self.shares is not None:
+            is_seed = entry.site == SEEDS
+            if self.seeds is not None:
+                self.seeds.end(seed=is_seed)
+            if self.shares is not None and not is_seed:
                 self.shares.end(entry.site)
 
     def _first_ready(self) -> tuple[Key, int] | None:
