@@ -22,7 +22,7 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from topiccrawler.crawling.admission import Decision
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.outages import Outages, Patience
+from topiccrawler.crawling.outages import RETRY_AFTER, Outages, Patience
 from topiccrawler.crawling.settings_check import Number
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.engine.download_failures import way_of
@@ -102,7 +102,8 @@ class Politeness:
             retry_after=retry_after_seconds(response, now),
         )
         if reason is not None:
-            self.stats.inc_value(f"frontier/back_offs/{reason.replace('-', '_')}")
+            asked = reason == RETRY_AFTER
+            self.stats.inc_value("frontier/back_offs/retry_after" if asked else "frontier/back_offs/back_off")
         if (slot := self.slots.get(request.meta.get("download_slot", ""))) is not None:
             self.hosts.set_delay(host, float(slot.delay), "autothrottle")
 

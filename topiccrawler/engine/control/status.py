@@ -67,7 +67,8 @@ def _why_standing(crawl: Crawl, scheduler: FocusedScheduler | None, state: str, 
 def _why_queue_waits(crawl: Crawl, now: float) -> str:
     if crawl.outages.stops:
         return (
-            crawl.outages.line(now) or "a host that has answered before is asked whether the network is away"
+            crawl.outages.line(now).partition(",")[0]
+            or "a host that has answered before is asked whether the network is away"
         )
     if not crawl.frontier.look().waiting():
         return "the queue is empty"
