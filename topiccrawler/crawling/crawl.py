@@ -259,12 +259,11 @@ class Crawl:
         budgets = self.ordering.budgets
         if self.is_enough(under_way):
             return False
-        awaited = self.outages.stops or self.outages.urls_are_worth_waiting(now)
-        if (
-            not self.ordering.pending() and not awaited
-        ):  # asked in any case: it keeps in touch with other processes
-            return False
-        if under_way or awaited or self.shared is not None:
+        pending = self.ordering.pending()  # asked in any case: it keeps in touch with other processes
+        shared = self.shared is not None
+        if not pending or under_way or shared:
+            return pending or (shared and self.outages.urls_are_worth_waiting(now))
+        if self.outages.stops or self.outages.urls_are_worth_waiting(now):
             return True
         if self.outages.is_settled and (budgets is None or not budgets.closed):
             return True

@@ -25,6 +25,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from math import inf
 from typing import NamedTuple
 
@@ -118,7 +119,9 @@ class Outages:
         self._failures: dict[str, int] = {}  # host -> failures in a row
         self._answering: set[str] = set()  # hosts that have answered in this run
         self._aside: dict[str, _Aside] = {}
-        self._first_due = inf  # not later than any of `_aside`
+        self._timetable: list[
+            tuple[float, str]
+        ] = []  # a heap; an entry counts while its URL is aside until that time
         self.outages = 0  # of the network, in this run
 
     # --- what happened
@@ -207,7 +210,7 @@ class Outages:
         if not tries and self._hosts.waiting_reason(host, now) in {RETRY_AFTER, BACK_OFF}:
             gap = self._hosts.back_off_until(host) - now  # the server has said when
         self._aside[url] = _Aside(now + gap, host)
-        self._first_due = min(self._first_due, self._aside[url].due)
+        heappush(self._timetable, (now + gap, url))
         if not counts:
             where.uncounted[url] = None
         return True
@@ -219,18 +222,23 @@ class Outages:
     # --- what follows
 
     def recall_due(self, now: float) -> None:
-        """Recall the URLs whose gap is over. O(1) until one is due."""
-        if now < self._first_due:
-            return
-        due = [url for url, one in self._aside.items() if one.due <= now]
-        for url in due:
+        """Recall the URLs whose gap is over; O(log URLs) each."""
+        due = []
+        while (first := self.next_due()) is not None and first <= now:
+            _, url = heappop(self._timetable)
             del self._aside[url]
-        self._first_due = min((one.due for one in self._aside.values()), default=inf)
-        self.recall(due)
+            due.append(url)
+        if due:
+            self.recall(due)
 
     def next_due(self) -> float | None:
         """The time to call `recall_due` again; None = no URL is set aside."""
-        return self._first_due if self._first_due < inf else None
+        while self._timetable:
+            due, url = self._timetable[0]
+            if (one := self._aside.get(url)) is not None and one.due == due:
+                return due
+            heappop(self._timetable)
+        return None
 
     @property
     def stops(self) -> bool:

@@ -402,7 +402,8 @@ class LeasingFrontier(ABC):
             if before != score.value:
                 changed += 1
                 host = self._host(number)
-                self._queues.put(host, float(score.value), number)
+                if number not in self._aside:
+                    self._queues.put(host, float(score.value), number)
                 touched[host] = None
         for host in touched:
             self._queues.settle(host)

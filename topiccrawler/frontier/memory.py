@@ -146,7 +146,8 @@ class MemoryFrontier(LeasingFrontier):
             return Pushed.KNOWN
         entry.link, entry.score, entry.shares = link, float(score.value), score.shares
         entry.carry, entry.tunnel = float(score.carry), tunnel
-        self._queues.put(link.host, entry.score, entry.number)
+        if entry.number not in self._aside:
+            self._queues.put(link.host, entry.score, entry.number)
         return outcome
 
     def commit(self) -> None:

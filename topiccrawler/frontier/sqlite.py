@@ -250,7 +250,8 @@ class SqliteFrontier(LeasingFrontier):
                 return Pushed.KNOWN
             self._columns.scores[number] = value
             self._rows.replace(number, link, score, tunnel)
-        self._queues.put(self._host(number), value, number)
+        if number not in self._aside:
+            self._queues.put(self._host(number), value, number)
         return outcome
 
     def commit(self) -> None:

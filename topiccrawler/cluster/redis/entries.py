@@ -362,14 +362,15 @@ class Entries:
         self._by_url[url] = entry
 
     def hold(self, number: int, host: str, raw: bytes) -> Key | None:
-        """Store the record of a waiting URL from the queue of its host. Returns its rank; None when it has been leased since."""
+        """Store the record of a waiting URL from the queue of its host. Returns its rank; None when it has been leased since, or is set
+        aside."""
         score, entry = score_of(raw), self._by_number.get(number)
         if entry is None:
             entry = self._by_number[number] = Entry(number, digest_of(raw), host, State.WAITING, score)
         elif entry.leased:
             return None
         entry.host, entry.state, entry.score, entry.raw, entry.row = host, State.WAITING, score, raw, None
-        return (-score, number)
+        return None if number in self.aside else (-score, number)
 
     def read(self, number: int, where: str) -> Row:
         """The record of a URL. StateError when it is damaged or not at hand."""

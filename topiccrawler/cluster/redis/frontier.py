@@ -273,7 +273,8 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
         raw = record(key, link, score, tunnel, now, tries)
         self.worker.questions.changed(link.host, key)
         entry.score, entry.raw, entry.row, entry.host = float(score.value), raw, None, link.host
-        self._tops.put(link.host, entry.score, entry.number)
+        if entry.number not in self._aside:
+            self._tops.put(link.host, entry.score, entry.number)
         return outcome, (head(entry.number, bit, met=met), raw)
 
     def _number(self, url: str) -> int | None:
