@@ -373,7 +373,7 @@ class Outages:
 
     def _gap(self, failures: int) -> float:
         patience = self.patience
-        return min(patience.first_seconds * 2 ** min(failures - 1, _MOST_DOUBLINGS), patience.most_seconds)
+        return min(patience.first_seconds * 2.0 ** min(failures - 1, _MOST_DOUBLINGS), patience.most_seconds)
 
 
 def _named(way: str) -> str:
