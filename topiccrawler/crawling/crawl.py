@@ -59,7 +59,7 @@ from topiccrawler.crawling.harvest import (
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.outages import NOTE as OUTAGES
-from topiccrawler.crawling.outages import Outages
+from topiccrawler.crawling.outages import Outages, status_in
 from topiccrawler.crawling.revisiting import Due
 from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings
@@ -194,12 +194,11 @@ class Crawl:
         self.estimator = Estimator(frontier.look(), of_topic(latest, frontier.notes))
         self.rechecks: Rechecks | None = None
         self.clock = Clock()
-        self.outages = Outages(frontier.hosts, count=self._count_try, recall=frontier.recall)
+        self.outages = Outages(frontier.hosts, count=self.count_try, recall=frontier.recall)
         self.outages.restore(frontier.notes.get(OUTAGES))
         self.given_up: Callable[[Fetch, Outcome], None] = lambda *_: (
             None
         )  # called for each URL that is given up
-        self._failed: dict[str, tuple[Fetch, str]] = {}  # by URL, until it has ended
         self.hosts.worth = parts.strategy.worth
         self.ordering = Ordering(
             parts.strategy,
@@ -439,7 +438,6 @@ class Crawl:
             self._files.commit()
         if fetch.due is None:
             self.estimator.ended(fetch.leased.score, kept=outcome.state is State.COMPLETED)
-            self._failed.pop(fetch.leased.link.url, None)
             if self.hosts.seeds is not None and outcome.state is State.COMPLETED:
                 self.hosts.seeds.keep(seed=not fetch.leased.link.source_url)
         if fetch.due is None and fetch.page is not None:
@@ -494,24 +492,24 @@ class Crawl:
         self.frontier.release(now, fetch.redirect_targets)
         fetch.redirect_targets.clear()
         self.release([fetch], now, reason if aside else "")
-        if aside:
-            self._failed[url] = fetch, reason
-            if answered:
-                self._count_try(url)
-            self.frontier.commit()
+        if aside and answered:
+            self.count_try(url)
+        self.frontier.commit()
 
-    def _count_try(self, url: str) -> None:
+    def count_try(self, url: str) -> None:
         """Count a failed try of a URL, and give the URL up after the last one."""
-        if self.frontier.count_try(url) < self.outages.patience.url_tries or url not in self._failed:
+        if self.frontier.count_try(url) < self.outages.patience.url_tries:
             return
-        now, (fetch, reason) = self.clock(), self._failed[url]
-        leased = fetch.leased
-        score = Score(url, leased.score, leased.carry, leased.shares)
-        if self.frontier.lease(now, target=(leased.link, score)) is not None:
-            outcome = Outcome(State.ERROR, reason)
+        now, row = self.clock(), self.frontier.look().row(url)
+        if row is None:
+            return
+        score = Score(url, row.score, row.carry, row.shares)
+        leased = self.frontier.lease(now, target=(row.link, score))
+        if leased is not None:  # else it is being tried again
             self.outages.given_up(url)
-            self.end(fetch, outcome, now)
-            self.given_up(fetch, outcome)
+            outcome = Outcome(State.ERROR, row.reason)
+            self.end(Fetch(leased, status=status_in(row.reason)), outcome, now)
+            self.given_up(outcome)
 
     def release(self, fetches: Iterable[Fetch], now: float, reason: str = "") -> None:
         """Return fetches that will not end to the queue; commits the job's files first. `reason`: see frontier.base.Frontier.release."""

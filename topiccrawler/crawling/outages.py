@@ -39,6 +39,7 @@ RETRY_AFTER, BACK_OFF = "retry-after", "back-off"  # reasons of waits that serve
 FAILING, CLOSED, NETWORK = "failing", "closed", "network away"  # prefixes of reasons of other waits
 BUSY = (429, 503)
 PASSING = (408, 425, 429)
+_HTTP = "http "
 LEAST_HOSTS = 2  # in a run
 SUSPICIOUS = 1e-3
 MEMORY = 0.98  # weight of a request in the share of failures, for each later one
@@ -52,6 +53,16 @@ _MOST_GROWTH = 10
 def passes(status: int) -> bool:
     """Whether an HTTP status may be another one later: 408, 425, 429 and all from 500."""
     return status >= 500 or status in PASSING
+
+
+def status_reason(status: int) -> str:
+    """The reason of a failure by an HTTP status."""
+    return f"{_HTTP}{status}"
+
+
+def status_in(reason: str) -> int:
+    """The HTTP status in a reason; 0 for a failure without a response."""
+    return int(reason.removeprefix(_HTTP)) if reason.startswith(_HTTP) else 0
 
 
 class Sign(NamedTuple):
@@ -147,7 +158,7 @@ class Outages:
             self._answering.add(host)
             return None
         if status not in BUSY:
-            self._host_failed(host, f"http {status}", now, is_host=False)
+            self._host_failed(host, status_reason(status), now, is_host=False)
             return None
         gap = retry_after or self._gap(
             self._count_failure(host, now)

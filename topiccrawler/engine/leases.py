@@ -26,7 +26,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from topiccrawler.crawling.crawl import Fetch, Outcome
-from topiccrawler.crawling.outages import passes
+from topiccrawler.crawling.outages import passes, status_reason
 from topiccrawler.engine.download_failures import PASSING, reason_of, way_of
 from topiccrawler.engine.log_formatter import FAILED
 from topiccrawler.engine.pausing import HeldBackError
@@ -219,25 +219,26 @@ class Leases:
         request: Request | None = getattr(failure, "request", None)
         lease = self.of(request) if request is not None else None
         error = failure.value
-        if (
-            request is None or lease is None or isinstance(error, HeldBackError)
-        ):  # a closing crawl releases its open leases
+        if request is None or lease is None:
+            return failure
+        if isinstance(error, HeldBackError):  # a closing crawl releases its open leases
             return failure
         if isinstance(error, PostponedError):
             self.postpone(lease)
         elif isinstance(error, HttpError):
             lease.status = error.response.status
+            reason = status_reason(lease.status)
             if passes(lease.status):
-                self.fail(lease, f"http {lease.status}", way_of(request))
-            else:
-                self.end(lease, State.ERROR, f"http {lease.status}")
-        elif (reason := reason_of(error)) is not None:
-            if isinstance(error, IgnoreRequest):  # Scrapy does not log these
-                logger.info(FAILED, {"url": lease.leased.link.url, "reason": reason})
-            if reason in PASSING:
                 self.fail(lease, reason, way_of(request))
             else:
                 self.end(lease, State.ERROR, reason)
+        elif (found := reason_of(error)) is not None:
+            if isinstance(error, IgnoreRequest):  # Scrapy does not log these
+                logger.info(FAILED, {"url": lease.leased.link.url, "reason": found})
+            if found in PASSING:
+                self.fail(lease, found, way_of(request))
+            else:
+                self.end(lease, State.ERROR, found)
         elif isinstance(error, IgnoreRequest):
             self.end(lease, State.DISCARDED, _reason(error) or "ignored")
         else:

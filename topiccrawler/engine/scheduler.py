@@ -172,7 +172,7 @@ class FocusedScheduler(BaseScheduler):
         self.request_queue = RequestQueue(self.hosts, fingerprint)
         self.armed = False  # rows are leased only after the spider's own start() has sent its seeds
         self.leases = Leases(self._ended, self._postponed, self._failed)
-        crawl.given_up = self._given_up
+        crawl.given_up, crawl.outages.count = self._given_up, self._count_try
         self.wake_timer = WakeTimer(engine)
         self.queue_stats = QueueStats(crawl.ordering, crawl.harvest, stats, crawl.outages)
         self._next_sweep = 0.0
@@ -374,7 +374,12 @@ class FocusedScheduler(BaseScheduler):
         self._count("frontier/retried")
         self.end_if_enough()
 
-    def _given_up(self, _: Fetch, outcome: Outcome) -> None:
+    def _count_try(self, url: str) -> None:
+        with self.faults.guard():
+            if not self.faults.broken:
+                self.crawl.count_try(url)
+
+    def _given_up(self, outcome: Outcome) -> None:
         self._count_ended(outcome.state, outcome.reason)
 
     def _postponed(self, lease: Lease) -> None:
