@@ -254,7 +254,7 @@ def test_what_fails_while_the_network_is_away_waits_unharmed_and_is_no_fetch_for
     crawl.fail(fetch, "a.cn", "connection refused", 2.0)
     assert (crawl.next(30.0), crawl.has_more(30.0, under_way=0)) == (None, True)
     assert progress_line(crawl).startswith("the network is away for ")
-    crawl.outages.answered("http://b.cn", "b.cn", 200, 30.0)
+    crawl.outages.answered("http://b.cn", "b.cn", 200, 30.0, is_probe=True)
     again = crawl.next(30.0)
     assert again is not None
     assert (again.leased.link.url, again.leased.tries, budgets.closed) == (SEED, 0, {})

@@ -25,9 +25,11 @@ class Seen:
             self.hosts, count=self.counted.append, recall=self.recalled.extend, patience=Patience(**patience)
         )
 
-    def answers(self, *hosts: str, now: float = 0.0, status: int = 200, way: str = "") -> None:
+    def answers(
+        self, *hosts: str, now: float = 0.0, status: int = 200, way: str = "", is_probe: bool = False
+    ) -> None:
         for host in hosts:
-            self.outages.answered(f"http://{host}", host, status, now, way=way)
+            self.outages.answered(f"http://{host}", host, status, now, way=way, is_probe=is_probe)
 
     def fails(self, *hosts: str, now: float, sign: Sign = REFUSED, way: str = "") -> None:
         for host in hosts:
@@ -163,7 +165,7 @@ def test_the_crawl_goes_on_with_the_first_success_and_nothing_was_counted(seen: 
     seen.fails("c.cn", "d.cn", now=0.0)
     seen.outages.probe(0.0)
     seen.outages.probed("", 0.0)
-    seen.answers("a.cn", now=60.0, status=404)  # any response shows that the network is there
+    seen.answers("a.cn", now=60.0, status=404, is_probe=True)  # any response shows that the network is there
     seen.outages.probed("", 60.0)
     assert (seen.outages.stops, seen.outages.line(60.0), seen.outages.next_probe()) == (False, "", None)
     assert seen.waits("c.cn", "d.cn", now=60.0) == [(None, 0.0), (None, 0.0)]
@@ -177,17 +179,34 @@ def test_hosts_have_failed_themselves_when_the_probe_succeeds(seen: Seen) -> Non
     seen.fails("c.cn", "d.cn", now=0.0)
     seen.outages.set_aside("http://c.cn/1", "c.cn", 0, 0.0)
     seen.outages.probe(0.0)
-    seen.answers("b.cn", now=0.1)
+    seen.answers("b.cn", now=0.1, is_probe=True)
     seen.outages.probed("", 0.1)
     assert (seen.outages.stops, seen.outages.outages, seen.counted) == (False, 0, ["http://c.cn/1"])
     assert seen.waits("c.cn", now=0.1) == [("failing: connection refused", 9.9)]
+
+
+def test_an_answer_says_nothing_of_what_failed_after_its_request_was_sent(seen: Seen) -> None:
+    healthy(seen)
+    seen.fails("c.cn", now=10.0)
+    seen.outages.set_aside("http://c.cn/1", "c.cn", 0, 10.0)
+    seen.outages.answered("http://a.cn", "a.cn", 200, 11.0, begun=9.0)  # it was late
+    assert seen.counted == []
+    seen.fails("d.cn", now=11.0)
+    assert seen.outages.stops  # two hosts, and no success since
+    seen.answers("b.cn", now=11.5)
+    assert seen.outages.stops  # only a probe decides
+    seen.outages.probe(12.0)
+    seen.outages.probed("", 12.0)
+    assert seen.outages.next_probe() == 13.0
+    seen.answers("b.cn", now=12.5)
+    assert (seen.outages.stops, seen.outages.next_probe()) == (True, 12.5)  # a good sign: ask at once
 
 
 def test_among_many_dead_hosts_a_short_run_of_failures_is_no_sign(seen: Seen) -> None:
     healthy(seen)
     for number in range(200):  # two of three hosts are dead
         seen.fails(f"dead{number}.cn", f"gone{number}.cn", now=0.0)
-        seen.answers("a.cn" if number % 2 else "b.cn")
+        seen.answers("a.cn" if number % 2 else "b.cn", is_probe=True)
         assert not seen.outages.stops or number < 20
     for number in range(10):
         seen.fails(f"late{number}.cn", now=0.0)
@@ -224,7 +243,7 @@ def test_one_proxy_that_is_away_stops_only_what_goes_through_it(seen: Seen) -> N
     assert not seen.outages.set_aside("http://p.cn/1", "p.cn", 0, 0.0, way=PROXY)
     seen.fails("r.cn", now=0.5, way=PROXY)
     assert seen.waits("r.cn", now=0.5) == [("network away", 0.5)]
-    seen.answers("p.cn", now=2.0, way=PROXY)
+    seen.answers("p.cn", now=2.0, way=PROXY, is_probe=True)
     assert seen.waits("p.cn", "r.cn", now=2.0) == [(None, 0.0), (None, 0.0)]
 
 

@@ -123,7 +123,9 @@ def test_a_web_that_goes_away_three_times_costs_no_page(
     assert weather.outages == []
     check_all_fetched(job, count)
     assert max(Counter(weather.served).values()) == 1
-    assert log.read_text().count("is away: connections to") == 3
+    assert log.read_text().count("is away: connections to") == 3, [
+        line for line in log.read_text().splitlines() if "outages" in line
+    ]
     assert log.read_text().count("is back after") == 3
     assert weather.refused < 3 * (2 * CONCURRENCY + 10)  # what was under way, robots.txt, probes
     stats = json.loads((job / "stats.json").read_text())

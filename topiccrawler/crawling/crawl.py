@@ -196,9 +196,7 @@ class Crawl:
         self.clock = Clock()
         self.outages = Outages(frontier.hosts, count=self.count_try, recall=frontier.recall)
         self.outages.restore(frontier.notes.get(OUTAGES))
-        self.given_up: Callable[[Fetch, Outcome], None] = lambda *_: (
-            None
-        )  # called for each URL that is given up
+        self.given_up: Callable[[Outcome], None] = lambda _: None  # called for each URL that is given up
         self.hosts.worth = parts.strategy.worth
         self.ordering = Ordering(
             parts.strategy,

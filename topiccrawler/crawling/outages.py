@@ -96,8 +96,9 @@ class _Way:
     failures: float = 0.0  # decayed counts before the run
     requests: float = 0.0
     used: bool = False  # in this run
-    run: dict[str, None] = field(default_factory=dict)  # hosts that failed since the last success
-    uncounted: dict[str, None] = field(default_factory=dict)  # URLs whose failed try does not count yet
+    # hosts that failed since the last success, and URLs whose failed try does not count yet, with the time, oldest first
+    run: dict[str, float] = field(default_factory=dict)
+    uncounted: dict[str, float] = field(default_factory=dict)
     suspected: bool = False
     away_since: float | None = None
     probe_due: float = inf
@@ -144,14 +145,16 @@ class Outages:
         status: int,
         now: float,
         *,
+        begun: float | None = None,
         way: str = "",
         retry_after: float | None = None,
+        is_probe: bool = False,
     ) -> str | None:
         """A response arrived, with whatever status. Returns the reason of the back-off that a busy server has requested, if it is one.
 
-        `root`: the root of the host, as http://host; `retry_after`: the seconds that the server asks for.
+        `root`: the root of the host, as http://host; `begun`: when the request was sent; `retry_after`: the seconds that the server asks for.
         """
-        self._succeeded(way, root, now)
+        self._succeeded(way, root, now if begun is None else begun, now, is_probe=is_probe)
         if not passes(status):
             self._failures.pop(host, None)
             self._hosts.hopeless.discard(host)
@@ -172,14 +175,15 @@ class Outages:
         where = self._way(way)
         where.used = True
         if not where.is_fine:
-            where.run[host] = None
+            where.run.setdefault(host, now)
             if where.away_since is not None and where.probe_due < inf:
                 self._hosts.back_off(host, where.probe_due, NETWORK)
             return
         self._host_failed(host, reason, now, is_host=sign.host)
         if not sign.network:
             return
-        where.run[host] = None
+        where.run.pop(host, None)
+        where.run[host] = now
         share = (where.failures + 1) / (where.requests + 2)
         if len(where.run) >= LEAST_HOSTS and share ** len(where.run) < SUSPICIOUS and where.roots:
             where.suspected, where.probe_due = True, now
@@ -223,7 +227,8 @@ class Outages:
         self._aside[url] = _Aside(now + gap, host)
         heappush(self._timetable, (now + gap, url))
         if not counts:
-            where.uncounted[url] = None
+            where.uncounted.pop(url, None)
+            where.uncounted[url] = now
         return True
 
     def given_up(self, url: str) -> None:
@@ -318,16 +323,19 @@ class Outages:
     def _way(self, name: str) -> _Way:
         return self._ways.get(name) or self._ways.setdefault(name, _Way(deque(maxlen=PROBED_HOSTS)))
 
-    def _succeeded(self, name: str, root: str, now: float) -> None:
+    def _succeeded(self, name: str, root: str, begun: float, now: float, *, is_probe: bool) -> None:
+        """Note a success, which says nothing of what failed after its request had been sent: an answer may arrive late."""
         way = self._way(name)
         way.used = True
         if not way.is_fine:
+            if not is_probe:  # only a probe decides
+                way.probe_due = min(way.probe_due, now) if way.probe_due < inf else inf
+                return
             self._is_back(name, way, now)
-        if way.run:
-            failed = len(way.run)
-            way.failures = way.failures * MEMORY**failed + failed
-            way.requests = way.requests * MEMORY**failed + failed
-            way.run.clear()
+        while way.run and next(iter(way.run.values())) <= begun:
+            del way.run[next(iter(way.run))]
+            way.failures = way.failures * MEMORY + 1
+            way.requests = way.requests * MEMORY + 1
         way.failures *= MEMORY
         way.requests = way.requests * MEMORY + 1
         if not way.roots or way.roots[-1] != root:
@@ -335,10 +343,10 @@ class Outages:
             for other in [other for other in way.roots if site_of(host_of(other)) == site]:
                 way.roots.remove(other)
             way.roots.append(root)
-        if way.uncounted:
-            urls, way.uncounted = way.uncounted, {}
-            for url in urls:
-                self.count(url)
+        while way.uncounted and next(iter(way.uncounted.values())) <= begun:
+            url = next(iter(way.uncounted))
+            del way.uncounted[url]
+            self.count(url)
 
     def _is_back(self, name: str, way: _Way, now: float) -> None:
         if way.away_since is not None:

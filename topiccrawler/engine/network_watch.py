@@ -16,13 +16,14 @@ from typing import Self
 from scrapy import Request, signals
 from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import Crawler
+from scrapy.http import Response
 from scrapy.utils.asyncio import CallLaterResult, call_later
 from scrapy.utils.defer import deferred_from_coro
 
 from topiccrawler.crawling.outages import Outages
 from topiccrawler.engine.download_failures import PASSING, reason_of, way_of
 from topiccrawler.engine.opening import needed_crawl
-from topiccrawler.engine.politeness import host_key
+from topiccrawler.engine.politeness import PROBE, host_key
 from topiccrawler.engine.waking import WAKE
 
 TIMEOUT_SECONDS = 10.0  # of a probe
@@ -36,12 +37,18 @@ class Prober:
     ) -> None:
         self._engine, self._outages, self._clock = engine, outages, clock
         self._timer: CallLaterResult | None = None
+        self._due: float | None = None  # what the timer is set to
         self._closed = False
 
     def check(self) -> None:
-        """Send the probe that is due, or set a timer for the next one."""
+        """Set the timer for the next probe, if there is one."""
         due = self._outages.next_probe()
-        if due is not None and self._timer is None and not self._closed:
+        if due == self._due or self._closed:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._due, self._timer = due, None
+        if due is not None:
             self._timer = call_later(max(0.0, due - self._clock()), self._begin)
 
     def close(self) -> None:
@@ -51,7 +58,7 @@ class Prober:
             self._timer.cancel()
 
     def _begin(self) -> None:
-        self._timer = None
+        self._timer = self._due = None
         found = None if self._closed else self._outages.probe(self._clock())
         if found is not None:
             deferred_from_coro(self._probe(*found))
@@ -62,6 +69,7 @@ class Prober:
             f"{root}/robots.txt",
             dont_filter=True,
             meta={
+                PROBE: True,
                 "dont_obey_robotstxt": True,
                 "dont_redirect": True,
                 "dont_retry": True,
@@ -96,3 +104,7 @@ class OutageMiddleware:
         if reason is not None and (sign := PASSING.get(reason)) is not None:
             self._outages.failed(host_key(request), reason, sign, self._clock(), way=way_of(request))
             self._prober.check()
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        self._prober.check()  # a page that arrives while the network seems away
+        return response

@@ -98,7 +98,9 @@ class Politeness:
             host,
             response.status,
             now,
+            begun=now - request.meta.get("download_latency", 0.0),
             way=way_of(request),
+            is_probe=PROBE in request.meta,
             retry_after=retry_after_seconds(response, now),
         )
         if reason is not None:
@@ -108,6 +110,7 @@ class Politeness:
             self.hosts.set_delay(host, float(slot.delay), "autothrottle")
 
 
+PROBE = "topic_probe"  # key in request.meta of a request that probes the network
 DOWNLOAD_SLOTS = "DOWNLOAD_SLOTS"
 _OF_SLOT = {"delay": Number(), "concurrency": Number(1, whole=True)}
 
