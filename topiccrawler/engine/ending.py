@@ -201,6 +201,8 @@ def why(
         words, remedy = asked, f"the same command with a larger number (-a {more})"
     elif reason == "finished" and stats.get(f"{_URLS}over_budget"):
         words, remedy = "the budgets of hosts hold back all that waits", "a larger budget"
+    elif reason == "finished" and stats.get(f"{_URLS}waiting") and not crawl.outages.is_settled:
+        words = "all that still waits has failed"
     waiting = stats.get(f"{_URLS}waiting", 0)
     return f"{words}; {waiting} URLs wait, {remedy} goes on with them" if waiting and resumable else words
 
