@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from math import isfinite
@@ -73,8 +73,16 @@ class _Queue:
 class Queues:
     """A priority queue of waiting URLs for each host; passes the best rank of each host to `hosts`."""
 
-    def __init__(self, hosts: Hosts, score_of: ScoreOf, scores_of: ScoresOf, memory_urls: int = 0) -> None:
+    def __init__(
+        self,
+        hosts: Hosts,
+        score_of: ScoreOf,
+        scores_of: ScoresOf,
+        memory_urls: int = 0,
+        aside: Container[int] = frozenset(),
+    ) -> None:
         self._hosts = hosts
+        self._aside = aside  # numbers of waiting URLs that do not count
         self._score_of = score_of
         self._scores_of = scores_of
         self._memory_urls = memory_urls  # 0 = no bound
@@ -138,12 +146,12 @@ class Queues:
         if not heap:
             return None
         number = heap[0] & _NUMBER
-        score = self._score_of(number)
+        score = None if number in self._aside else self._score_of(number)
         return (-score, number) if score is not None and packed(score, number) == heap[0] else None
 
     def _counts(self, entry: int) -> bool:
         score = self._score_of(number := entry & _NUMBER)
-        return score is not None and packed(score, number) == entry
+        return score is not None and number not in self._aside and packed(score, number) == entry
 
     def _new(self, host: str, hosts: int = 0) -> _Queue:
         queue = self._queues[host] = _Queue()
@@ -237,7 +245,7 @@ class LeasingFrontier(ABC):
         self._without_slot: set[str] = set()  # leases that hold no slot of their host
         self._aside: set[int] = set()  # numbers of waiting URLs that are not leased before `recall`
         self._tries: dict[int, int] = {}  # number -> failed tries; most URLs have none
-        self._queues = Queues(self.hosts, self._queued_score, self._queued_scores, memory_urls)
+        self._queues = Queues(self.hosts, self._waiting_score, self._queued_scores, memory_urls, self._aside)
 
     @abstractmethod
     def _push(self, link: Link, score: Score, now: float, tunnel: int, again: bool) -> Pushed: ...
@@ -260,11 +268,8 @@ class LeasingFrontier(ABC):
         scores = map(self._waiting_score, numbers.tolist())
         return np.array([-np.inf if score is None else score for score in scores], dtype=np.float64)
 
-    def _queued_score(self, number: int) -> float | None:
-        """The score of a URL that may be leased; None when it does not wait, or is set aside."""
-        return None if number in self._aside else self._waiting_score(number)
-
     def _queued_scores(self, numbers: NDArray[np.uint32]) -> NDArray[np.float64]:
+        """The same, and -inf for those that are set aside."""
         scores = self._waiting_scores(numbers)
         if self._aside:
             scores[np.isin(numbers, np.fromiter(self._aside, dtype=np.uint32))] = -np.inf
