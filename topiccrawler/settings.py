@@ -111,9 +111,14 @@ AUTOTHROTTLE_ENABLED = True
 AUTOTHROTTLE_START_DELAY = 1.0
 AUTOTHROTTLE_MAX_DELAY = 30.0
 FRONTIER_CRAWL_DELAY_MAX_SECONDS = 60.0  # a longer Crawl-delay in robots.txt is cut to this
-# first back-off of a host after 429 or 503 without Retry-After, or after a challenge; it doubles each time
+# first wait of a host that fails, that answers 429 or 503 without Retry-After, or a challenge, and of a URL that
+# fails; it doubles each time, for a URL it grows eightfold (docs/reliability.md)
 FRONTIER_BACKOFF_SECONDS = 10.0
-FRONTIER_BACKOFF_MAX_SECONDS = 3600.0  # longest back-off of a host, Retry-After included
+FRONTIER_BACKOFF_MAX_SECONDS = 3600.0  # longest such wait, Retry-After included
+# failed tries of a URL until it is given up: no connection, or 408, 425, 429, 5xx. Tries while the network is away do
+# not count
+FRONTIER_URL_TRIES = 5
+FRONTIER_HOST_FAILURES = 10  # failures of a host in a row until it is closed; its URLs wait for the next run
 # a robots.txt is read again after this time, or sooner by its Cache-Control
 FRONTIER_ROBOTS_AGE_SECONDS = 86_400.0
 # a host whose robots.txt cannot be read is closed, and asked again after this time; it doubles each time
@@ -179,6 +184,7 @@ DOWNLOADER_MIDDLEWARES = {
     "topiccrawler.engine.decompression.DecompressionMiddleware": 590,
     "topiccrawler.engine.redirects.LocationMiddleware": 600,
     "topiccrawler.engine.private_network.PrivateNetworkMiddleware": 760,
+    "topiccrawler.engine.network_watch.OutageMiddleware": 950,  # next to the downloader
     # those above take their places
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
@@ -238,7 +244,7 @@ DOWNLOAD_WARNSIZE = 0
 DOWNLOAD_FAIL_ON_DATALOSS = False
 # as browsers: some old servers prefer Diffie-Hellman keys that are too weak for today's clients, and have others
 DOWNLOADER_CLIENT_TLS_CIPHERS = "DEFAULT:!DHE"
-RETRY_TIMES = 1
+RETRY_TIMES = 1  # for requests that are no links, such as robots.txt; a link goes back to the queue
 REDIRECT_MAX_TIMES = 5
 METAREFRESH_MAXDELAY = 5  # seconds; a page that opens another one later is a page with a link to it
 # True: links to loopback, private, link-local and metadata addresses are fetched too (an intranet). Seeds on

@@ -99,6 +99,71 @@ def test_a_lease_whose_slot_was_released_goes_on_and_ends_without_it(make: Make)
     assert frontier.hosts.leases("a") == 1
 
 
+def test_a_url_set_aside_waits_and_is_leased_only_once_it_is_recalled(frontier: Frontier) -> None:
+    push(frontier, ("a/1", 3.0), ("a/2", 2.0), ("b/1", 1.0))
+    assert lease(frontier) == "a/1"
+    assert frontier.release(5.0, ["http://a/1", "http://z/1"], reason="timeout") == 1
+    row = frontier.look().row("http://a/1")
+    assert row is not None
+    assert (row.state, row.reason, row.changed, row.score) == (State.WAITING, "timeout", 5.0, 3.0)
+    assert frontier.hosts.leases("a") == 0
+    assert push(frontier, ("a/1", 4.0)) == {"raised": 1}
+    assert frontier.rescore([Score("http://a/1", 5.0)]) == 1
+    assert [lease(frontier), lease(frontier), lease(frontier)] == ["a/2", "b/1", None]
+    frontier.end("http://a/2", State.COMPLETED, "", 5.0)
+    assert lease(frontier) is None
+    frontier.recall(["http://a/1", "http://a/2", "http://z/1"])
+    assert (lease(frontier), states(frontier)) == ("a/1", {"processing": 2, "completed": 1})
+
+
+def test_a_host_whose_urls_are_all_set_aside_is_not_ready(frontier: Frontier) -> None:
+    push(frontier, ("a/1", 3.0))
+    assert lease(frontier) == "a/1"
+    frontier.release(0.0, ["http://a/1"], reason="timeout")
+    assert (lease(frontier), frontier.hosts.next_ready(0.0)) == (None, None)
+    assert frontier.look().waiting() == 1
+    push(frontier, ("a/2", 1.0))
+    frontier.recall(["http://a/1"])
+    frontier.commit()
+    assert drain(frontier) == ["a/1", "a/2"]
+
+
+def test_a_url_set_aside_can_be_the_target_of_a_redirect(frontier: Frontier) -> None:
+    push(frontier, ("a/1", 3.0))
+    lease(frontier)
+    frontier.release(0.0, ["http://a/1"], reason="timeout")
+    assert lease_target(frontier, "a/1", 5.0, 1.0) == "a/1"
+    frontier.release(1.0, ["http://a/1"])
+    assert drain(frontier) == ["a/1"]
+
+
+def test_failed_tries_are_counted_while_a_url_waits_or_is_leased(frontier: Frontier) -> None:
+    push(frontier, ("a/1", 3.0))
+    assert frontier.count_try("http://z/1") == 0
+    leased = frontier.lease(0.0)
+    assert leased is not None
+    assert leased.tries == 0
+    assert frontier.count_try("http://a/1") == 1
+    frontier.release(0.0, ["http://a/1"], reason="timeout")
+    frontier.commit()
+    assert frontier.count_try("http://a/1") == 2
+    push(frontier, ("a/1", 6.0))
+    frontier.recall(["http://a/1"])
+    frontier.commit()
+    again = frontier.lease(0.0)
+    assert again is not None
+    assert (again.score, again.tries) == (6.0, 2)
+    row = frontier.look().row("http://a/1")
+    assert row is not None
+    assert row.tries == 2
+    frontier.end("http://a/1", State.ERROR, "timeout", 1.0)
+    assert frontier.count_try("http://a/1") == 0
+    push(frontier, ("a/1", 1.0), again=True)
+    begun = frontier.lease(2.0)
+    assert begun is not None
+    assert begun.tries == 0
+
+
 def test_leases_past_their_deadline_go_back(make: Make) -> None:
     frontier = make(lease_seconds=30.0)
     push(frontier, ("a/1", 3.0), ("b/1", 2.0))

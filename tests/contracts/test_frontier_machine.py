@@ -57,6 +57,7 @@ class Url:
         self.added = self.changed = now
         self.offer: tuple[float, str, float, int] = (0.0, "", 0.0, 0)  # score, anchor, carry, tunnel
         self.seen_anchors: set[str] = set()
+        self.tries = 0
 
     def move(self, state: State, reason: str, now: float) -> None:
         self.state, self.reason, self.changed = state, reason, now
@@ -74,6 +75,7 @@ class FrontierMachine(RuleBasedStateMachine):
         self.now = 100.0
         self.model: dict[str, Url] = {}
         self.leases: dict[str, tuple[float, bool]] = {}  # url -> deadline, holds a slot
+        self.aside: set[str] = set()
         self.frontier = self.opened()
 
     def opened(self) -> Frontier:
@@ -98,8 +100,11 @@ class FrontierMachine(RuleBasedStateMachine):
     def waiting(self) -> list[str]:
         return [url for url, row in self.model.items() if row.state is State.WAITING]
 
+    def queued(self) -> list[str]:
+        return [url for url in self.waiting() if url not in self.aside]
+
     def best(self) -> str | None:
-        free = [url for url in self.waiting() if self.ready(host_of(url))]
+        free = [url for url in self.queued() if self.ready(host_of(url))]
         return max(free, key=lambda url: (self.model[url].offer[0], -self.model[url].number), default=None)
 
     def end(self, url: str) -> None:
@@ -120,6 +125,7 @@ class FrontierMachine(RuleBasedStateMachine):
             elif again and row.state is not State.PROCESSING:
                 outcome = Pushed.NEW
                 row.move(State.WAITING, "", self.now)
+                row.tries = 0
             else:
                 outcome = Pushed.KNOWN
             expected[outcome] += 1
@@ -147,7 +153,9 @@ class FrontierMachine(RuleBasedStateMachine):
         row = self.model[url]
         value, anchor, carry, tunnel = row.offer
         deadline = self.now + LEASE_SECONDS
-        assert leased == Leased(Link(url, host_of(url), anchor), value, carry, tunnel, b"", deadline)
+        assert leased == Leased(
+            Link(url, host_of(url), anchor), value, carry, tunnel, b"", deadline, row.tries
+        )
         row.move(State.PROCESSING, "", self.now)
         self.leases[url] = (deadline, True)
         self.requests[host_of(url)] = self.requests.get(host_of(url), 0) + 1
@@ -163,6 +171,7 @@ class FrontierMachine(RuleBasedStateMachine):
             row = self.model[url] = Url(len(self.model), self.now)
             row.offer = (value, "target", 0.0, 0)
         if expected:
+            self.aside.discard(url)
             row.move(State.PROCESSING, "", self.now)
             self.leases[url] = (self.now + LEASE_SECONDS, False)
 
@@ -192,6 +201,27 @@ class FrontierMachine(RuleBasedStateMachine):
             self.end(url)
             self.model[url].move(State.WAITING, "", self.now)
 
+    @rule(named=st.lists(urls, max_size=4))
+    def set_aside(self, named: list[str]) -> None:
+        back = list(dict.fromkeys(url for url in named if url in self.leases))
+        assert self.frontier.release(self.now, named, reason="timeout") == len(back)
+        for url in back:
+            self.end(url)
+            self.model[url].move(State.WAITING, "timeout", self.now)
+            self.aside.add(url)
+
+    @rule(named=st.lists(urls, max_size=4))
+    def recall(self, named: list[str]) -> None:
+        self.frontier.recall(named)
+        self.aside.difference_update(named)
+
+    @rule(url=urls)
+    def count_try(self, url: str) -> None:
+        row = self.model.get(url)
+        if row is not None and (url in self.leases or url in self.aside):
+            row.tries += 1
+            assert self.frontier.count_try(url) == row.tries
+
     @rule(scores=st.lists(st.tuples(urls, values, values), max_size=12))
     def rescore(self, scores: list[tuple[str, float, float]]) -> None:
         changed = 0
@@ -214,6 +244,7 @@ class FrontierMachine(RuleBasedStateMachine):
         for url in self.leases:
             self.model[url].state = State.WAITING
         self.leases.clear()
+        self.aside.clear()
 
     @invariant()
     def counts_agree(self) -> None:
@@ -230,7 +261,7 @@ class FrontierMachine(RuleBasedStateMachine):
         if not hasattr(self, "frontier"):
             return
         hosts = {
-            host_of(url) for url in self.waiting() if self.requests.get(host_of(url), 0) < self.concurrency
+            host_of(url) for url in self.queued() if self.requests.get(host_of(url), 0) < self.concurrency
         }
         due = min((max(self.now, self.clock.get(host, -inf)) for host in hosts), default=None)
         assert self.frontier.hosts.next_ready(self.now) == due
@@ -248,11 +279,12 @@ class FrontierMachine(RuleBasedStateMachine):
                 row.reason,
                 row.added,
                 row.changed,
+                row.tries,
             )
             for row in self.frontier.look().rows()
         ]
         assert rows == [
-            (url, *row.offer, row.state, row.reason, row.added, row.changed)
+            (url, *row.offer, row.state, row.reason, row.added, row.changed, row.tries)
             for url, row in self.model.items()
         ]
         assert [link.url for link in self.frontier.look().queued()] == self.waiting()

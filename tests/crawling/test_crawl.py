@@ -12,10 +12,12 @@ from message_facts import numbers
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.crawl import KNOWN, NO_PAGE, Crawl, CrawlLimits, Fetch, Outcome
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.outages import Patience, Sign
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.progress import brief_line, progress_line
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, State
+from topiccrawler.frontier.budgets import Allowance, Budgets
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Visit
@@ -215,3 +217,44 @@ def test_a_redirect_to_a_blocked_url_goes_no_further_and_its_target_keeps_the_re
     row = crawl.frontier.look().row("http://c.cn/2")
     assert row is not None
     assert (row.state, row.reason) == (State.DISCARDED, "blocked: c.cn")
+
+
+def test_a_url_that_fails_waits_and_is_given_up_after_its_tries() -> None:
+    crawl, fetch = seeded()
+    crawl.outages.patience = Patience(url_tries=2, first_seconds=10.0)
+    given_up: list[str] = []
+    crawl.given_up = lambda outcome: given_up.append(outcome.reason)
+    crawl.fail(fetch, "a.cn", "timeout", 2.0)
+    assert (states(crawl), crawl.next(11.9), crawl.next_ready(2.0)) == ({SEED: State.WAITING}, None, 12.0)
+    crawl.outages.answered("http://b.cn", "b.cn", 200, 3.0)  # so it was not the network
+    again = crawl.next(12.0)
+    assert again is not None
+    assert again.leased.tries == 1
+    crawl.fail(again, "a.cn", "http 500", 13.0, answered=True)
+    row = crawl.frontier.look().row(SEED)
+    assert row is not None
+    assert (row.state, row.reason, row.tries, given_up) == (State.ERROR, "http 500", 2, ["http 500"])
+    assert crawl.next_ready(13.0) is None
+
+
+def test_what_fails_while_the_network_is_away_waits_unharmed_and_is_no_fetch_for_the_budgets() -> None:
+    frontier = MemoryFrontier()
+    budgets = Budgets(frontier, Allowance(host_pages=1))
+    crawl = crawl_of(frontier, budgets=budgets)
+    crawl.seed([Link(SEED, "a.cn", "基金")], 0.0)
+    refused = Sign(network=True, host=True)
+    for _ in range(60):
+        crawl.outages.answered("http://b.cn", "b.cn", 200, 1.0)
+    fetch = crawl.next(1.0)
+    assert fetch is not None
+    for host in ("a.cn", "c.cn"):
+        crawl.outages.failed(host, "connection refused", refused, 2.0)
+    crawl.outages.probe(2.0)
+    crawl.outages.probed("", 2.0)
+    crawl.fail(fetch, "a.cn", "connection refused", 2.0)
+    assert (crawl.next(30.0), crawl.has_more(30.0, under_way=0)) == (None, True)
+    assert progress_line(crawl).startswith("the network is away for ")
+    crawl.outages.answered("http://b.cn", "b.cn", 200, 30.0, is_probe=True)
+    again = crawl.next(30.0)
+    assert again is not None
+    assert (again.leased.link.url, again.leased.tries, budgets.closed) == (SEED, 0, {})

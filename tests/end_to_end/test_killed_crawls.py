@@ -9,14 +9,13 @@ import json
 import os
 import random
 import signal
-import sqlite3
 import threading
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tree_web import address, check_disk, is_about, page, stored_pages
 
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
@@ -26,18 +25,9 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 KILLS = int(os.environ.get("TOPICCRAWLER_KILLS", "4"))
 CONCURRENCY = 8
-HOSTS = 12
 PAGES_A_KILL = (1, 40)  # a process is killed after so many requests, drawn at random,
 MOMENT_SECONDS = 0.03  # and up to so much later
-FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
-SPORT = "球队昨晚在主场取得胜利，球员表现出色，教练对比赛结果表示满意。" * 8
-CHILDREN = 6
 DEADLINE_SECONDS = 180  # for one process on a busy machine
-ENDS = (State.COMPLETED, State.DISCARDED)
-
-
-def address(number: int) -> str:
-    return f"http://h{number % HOSTS}.example/p{number}"
 
 
 class Killer:
@@ -73,18 +63,6 @@ class Killer:
         return code, set(fetched)
 
 
-def page(number: int, count: int) -> str:
-    """A tree: page n links to n*6+1 … n*6+6, to its parent and to the first; two pages of three are about finance."""
-    children = range(number * CHILDREN + 1, min(count, number * CHILDREN + CHILDREN + 1))
-    linked = [*children, max(0, number - 1) // CHILDREN, 0]
-    links = "".join(f'<li><a href="{address(to)}">基金{to}</a></li>' for to in linked)
-    return f"<title>第{number}页</title><p>{FUNDS if is_about(number) else SPORT}</p><ul>{links}</ul>"
-
-
-def is_about(number: int) -> bool:
-    return number % 3 != 2
-
-
 def command_line(job: Path, log: Path) -> list[str]:
     settings = {
         "JOBDIR": job, "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "ROBOTSTXT_OBEY": False,
@@ -104,25 +82,6 @@ def command_line(job: Path, log: Path) -> list[str]:
     for name, value in settings.items():
         words += ["-s", f"{name}={value}"]
     return words
-
-
-def check_disk(job: Path, known_before: set[str]) -> tuple[set[str], set[str]]:
-    """What a kill leaves behind is whole: the URLs that are known, and those of them that are done."""
-    with SqliteFrontier(job / "frontier.sqlite", read_only=True) as frontier:
-        rows = {row.link.url: row.state for row in frontier.look().rows()}
-    assert known_before <= set(rows)
-    stored = stored_pages(job)
-    assert len(stored) == len(set(stored))
-    assert {url for url, state in rows.items() if state is State.COMPLETED} <= set(stored)
-    return set(rows), {url for url, state in rows.items() if state in ENDS}
-
-
-def stored_pages(job: Path) -> list[str]:
-    path = job / "pages.sqlite"
-    if not path.exists():
-        return []
-    with closing(sqlite3.connect(path)) as store:
-        return [url for (url,) in store.execute("SELECT url FROM pages")]
 
 
 def test_a_crawl_killed_again_and_again_loses_no_page_and_stores_none_twice(

@@ -98,6 +98,14 @@ def test_targets_budgets_and_faults_are_reasons_too(tmp_path: Path) -> None:
     assert why("storage_failed", made, {}, resumable=True, faults=[fault]) == f"failed; {fault}"
 
 
+def test_a_crawl_that_ends_with_failed_urls_says_so(tmp_path: Path) -> None:
+    made = crawl(tmp_path)
+    made.outages.set_aside("http://a.cn/", "a.cn", 1, 0.0)
+    said = why("finished", made, {"frontier/urls/waiting": 3}, resumable=True)
+    assert re.match("[^;]*failed; 3 URLs ", said)
+    assert "failed" not in why("finished", made, {}, resumable=True)
+
+
 def test_seeds_that_gave_no_page_are_reported_with_their_reasons(tmp_path: Path) -> None:
     made = crawl(tmp_path)
     made.ordering.seed(made.seeds, 0.0)

@@ -10,6 +10,7 @@ from scrapy.robotstxt import ProtegoRobotParser
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
+from topiccrawler.crawling.outages import Outages, Patience
 from topiccrawler.engine.politeness import Politeness, host_key, retry_after_seconds
 from topiccrawler.engine.robots import CompactRobotParser
 from topiccrawler.frontier.hosts import Hosts
@@ -23,17 +24,31 @@ def hosts() -> Hosts:
     return Hosts(delay_seconds=1.0)
 
 
+class Clock:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> float:
+        return self.now
+
+
 @pytest.fixture
-def politeness(hosts: Hosts) -> Politeness:
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def politeness(hosts: Hosts, clock: Clock) -> Politeness:
     return Politeness(
         hosts,
-        lambda: NOW,
+        Outages(hosts, patience=Patience(host_failures=2_000, first_seconds=10.0, most_seconds=100.0)),
+        clock,
         StatsCollector(get_crawler()),
         slots={"slow.example": Slot(concurrency=1, delay=7.0)},
         user_agent="topiccrawler",
         crawl_delay_max_seconds=60.0,
-        backoff_seconds=10.0,
-        backoff_max_seconds=100.0,
     )
 
 
@@ -66,36 +81,50 @@ def test_a_file_that_is_read_again_without_a_crawl_delay_ends_the_delay(
     assert counted.get_value("frontier/crawl_delay_hosts") == 1
 
 
-def test_busy_answers_without_retry_after_back_off_ever_longer(politeness: Politeness, hosts: Hosts) -> None:
+def test_busy_answers_without_retry_after_back_off_ever_longer(
+    politeness: Politeness, hosts: Hosts, clock: Clock
+) -> None:
     rests = []
     for _ in range(5):
         politeness.response_downloaded(*answer(503))
-        rests.append(hosts.ready_at("a.example") - NOW)
+        rests.append(hosts.ready_at("a.example") - clock.now)
+        clock.now = hosts.ready_at("a.example")
     assert rests == [10.0, 20.0, 40.0, 80.0, 100.0]
 
 
-def test_a_host_that_is_always_busy_backs_off_for_the_longest_time(
+def test_busy_answers_to_requests_that_were_under_way_together_back_off_once(
     politeness: Politeness, hosts: Hosts
 ) -> None:
-    for _ in range(1_200):  # 2 ** 1 199 is no float
+    for _ in range(5):
         politeness.response_downloaded(*answer(429))
-    assert hosts.ready_at("a.example") - NOW == 100.0
+    assert hosts.ready_at("a.example") - NOW == 10.0
+
+
+def test_a_host_that_is_always_busy_backs_off_for_the_longest_time(
+    politeness: Politeness, hosts: Hosts, clock: Clock
+) -> None:
+    for _ in range(1_200):  # 2 ** 1 199 is no float
+        clock.now = max(NOW, hosts.ready_at("a.example"))
+        politeness.response_downloaded(*answer(429))
+    assert hosts.ready_at("a.example") - clock.now == 100.0
 
 
 def test_a_busy_host_that_asks_for_no_pause_backs_off_all_the_same(
-    politeness: Politeness, hosts: Hosts
+    politeness: Politeness, hosts: Hosts, clock: Clock
 ) -> None:
     politeness.response_downloaded(*answer(503, Retry_After="0"))
+    clock.now = NOW + 10.0
     politeness.response_downloaded(*answer(503, Retry_After="Tue, 14 Nov 2023 22:00:00 GMT"))
-    assert hosts.ready_at("a.example") - NOW == 20.0
-    assert hosts.waiting_reason("a.example", NOW) == "back-off"
+    assert hosts.ready_at("a.example") - clock.now == 20.0
+    assert hosts.waiting_reason("a.example", clock.now) == "back-off"
 
 
-def test_a_good_answer_ends_the_doubling(politeness: Politeness, hosts: Hosts) -> None:
+def test_a_good_answer_ends_the_doubling(politeness: Politeness, hosts: Hosts, clock: Clock) -> None:
     politeness.response_downloaded(*answer(429))
+    clock.now = NOW + 10.0
     politeness.response_downloaded(*answer(200))
     politeness.response_downloaded(*answer(429))
-    assert hosts.ready_at("a.example") - NOW == 10.0
+    assert hosts.ready_at("a.example") - clock.now == 10.0
 
 
 def test_a_host_is_asked_as_seldom_as_the_downloader_found_best(politeness: Politeness, hosts: Hosts) -> None:
@@ -174,18 +203,3 @@ def test_a_host_with_an_ipv6_address_is_asked_as_its_server_wants(
     request = Request("http://[2001:db8::1]:8080/")
     politeness.response_downloaded(Response(request.url, 429, headers={"Retry-After": "30"}), request)
     assert hosts.ready_at(host) - NOW == 30.0
-
-
-def test_challenges_back_off_ever_longer_until_a_page_comes(politeness: Politeness, hosts: Hosts) -> None:
-    rests = []
-    for _ in range(3):
-        politeness.response_downloaded(*answer(200))  # a challenge is answered with 200
-        politeness.challenged("a.example")
-        rests.append(hosts.ready_at("a.example") - NOW)
-    assert rests == [10.0, 20.0, 40.0]
-    assert hosts.waiting_reason("a.example", NOW) == "challenge"
-    assert politeness.stats.get_value("frontier/back_offs/challenge") == 3
-    politeness.recovered("a.example")
-    hosts.reopen("a.example")
-    politeness.challenged("a.example")
-    assert hosts.ready_at("a.example") - NOW == 10.0

@@ -9,6 +9,7 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.project import get_project_settings
 from scrapy.utils.test import get_crawler
 
+from topiccrawler.crawling.outages import Outages
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.engine import robots
 from topiccrawler.engine.politeness import Politeness
@@ -41,8 +42,8 @@ def test_sitemap_lines_are_declared_for_the_host_that_was_asked() -> None:
     hosts = Hosts()
     listings = SiteListings(MemoryFrontier(hosts).notes, after=1)
     polite = Politeness(
-        hosts, lambda: 0.0, StatsCollector(get_crawler()), {}, listings=listings, user_agent="x",
-        crawl_delay_max_seconds=60.0, backoff_seconds=10.0, backoff_max_seconds=100.0,
+        hosts, Outages(hosts), lambda: 0.0, StatsCollector(get_crawler()), {}, listings=listings, user_agent="x",
+        crawl_delay_max_seconds=60.0,
     )  # fmt: skip
     body = b"User-agent: *\nSitemap: /map.xml\nSitemap: http://a.cn:81/b.xml\n" + b"Sitemap: x\n" * 50
     polite.robots_parsed(CompactRobotParser(body), Request("http://A.cn/page"))

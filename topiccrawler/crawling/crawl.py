@@ -8,6 +8,7 @@
     read        make a page of the response; `links_of` returns its links, `item_of` its item
     visit       score the links with the strategy and queue them
     end         log and count the visit, acknowledge the lease
+    fail        set the URL of a fetch that failed aside, to be tried again (crawling.outages)
     checkpoint  store what the strategy has learned beside the queue; `close` ends the crawl
 
 Scrapy's scheduler and spiders, replays and `scrapy control` use it; none of them uses strategy or frontier directly.
@@ -51,6 +52,8 @@ from topiccrawler.crawling.contents import (
 from topiccrawler.crawling.harvest import Estimator, GateCounts, HarvestCounter, begin_anew, of_topic
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.crawling.outages import NOTE as OUTAGES
+from topiccrawler.crawling.outages import Outages, status_in
 from topiccrawler.crawling.page_filter import PageFilter, Restrictions
 from topiccrawler.crawling.revisiting import Due
 from topiccrawler.crawling.sharing import SharedQueue
@@ -190,6 +193,9 @@ class Crawl:
         self.challenges = Challenges()
         self.rechecks: Rechecks | None = None
         self.clock = Clock()
+        self.outages = Outages(frontier.hosts, count=self.count_try, recall=frontier.recall)
+        self.outages.restore(frontier.notes.get(OUTAGES))
+        self.given_up: Callable[[Outcome], None] = lambda _: None  # called for each URL that is given up
         self.hosts.worth = parts.strategy.worth
         self.ordering = Ordering(
             parts.strategy,
@@ -233,21 +239,31 @@ class Crawl:
         `refusals`: how many URLs the rules may refuse in this call (0 = no bound). After that many the result is None, although other
         URLs may be ready; `next_ready` says when to call again.
         """
+        if self.outages.stops:
+            return None
+        self.outages.recall_due(now)
         leased = self.ordering.lease(now, refusals)
         return None if leased is None else Fetch(leased)
 
     def next_ready(self, now: float) -> float | None:
         """The time to call `next` again, on the clock of `now`; None = nothing can be fetched before something changes."""
-        return self.ordering.next_ready(now)
+        times = (self.ordering.next_ready(now), self.outages.next_due())
+        return min((time for time in times if time is not None), default=None)
 
     def has_more(self, now: float, under_way: int) -> bool:
         """Whether a waiting URL will still be fetched, now or later. `under_way`: the number of fetches of this process."""
         budgets = self.ordering.budgets
-        if self.is_enough(under_way) or not self.ordering.pending():
+        if self.is_enough(under_way):
             return False
-        if under_way or budgets is None or not budgets.closed:
+        pending = self.ordering.pending()  # asked in any case: it keeps in touch with other processes
+        shared = self.shared is not None
+        if not pending or under_way or shared:
+            return pending or (shared and self.outages.urls_are_worth_waiting(now))
+        if self.outages.stops or self.outages.urls_are_worth_waiting(now):
             return True
-        return self.next_ready(now) is not None  # None: budgets hold back all waiting URLs
+        if self.outages.is_settled and (budgets is None or not budgets.closed):
+            return True
+        return self.hosts.may_come(now)  # or budgets and failures hold back all waiting URLs
 
     def is_enough(self, under_way: int = 0) -> bool:
         """Whether all processes together have reached the page limits, or this process expects too little of the next pages (`until`).
@@ -432,6 +448,8 @@ class Crawl:
             self._files.commit()
         if fetch.due is None:
             self.estimator.ended(fetch.leased.score, kept=outcome.state is State.COMPLETED)
+            if self.hosts.seeds is not None and outcome.state is State.COMPLETED:
+                self.hosts.seeds.keep(seed=not fetch.leased.link.source_url)
         if fetch.due is None and fetch.page is not None:
             self._count(outcome)
         left = len(fetch.redirect_targets)
@@ -483,12 +501,46 @@ class Crawl:
         fetch.redirect_targets.clear()
         self.release([fetch], now)
 
-    def release(self, fetches: Iterable[Fetch], now: float) -> None:
-        """Return fetches that will not end to the queue; commits the job's files first."""
+    def fail(
+        self, fetch: Fetch, host: str, reason: str, now: float, *, way: str = "", answered: bool = False
+    ) -> None:
+        """Return the URL of a fetch that failed to the queue, to be tried again later, or give it up after too many tries.
+
+        `host`: the host that failed; `way`: see crawling.outages; `answered`: the server has answered, with an error.
+        """
+        url, tries = fetch.leased.link.url, fetch.leased.tries
+        aside = self.outages.set_aside(url, host, tries, now, way=way, counts=answered)
+        self.frontier.release(now, fetch.redirect_targets)
+        fetch.redirect_targets.clear()
+        self.release([fetch], now, reason if aside else "")
+        if aside and answered:
+            self.count_try(url)
+        self.frontier.commit()
+
+    def count_try(self, url: str) -> None:
+        """Count a failed try of a URL, and give the URL up after the last one."""
+        if self.frontier.count_try(url) < self.outages.patience.url_tries:
+            return
+        now, row = self.clock(), self.frontier.look().row(url)
+        if row is None:
+            return
+        score = Score(url, row.score, row.carry, row.shares)
+        leased = self.frontier.lease(now, target=(row.link, score))
+        if leased is not None:  # else it is being tried again
+            self.outages.given_up(url)
+            outcome = Outcome(State.ERROR, row.reason)
+            self.end(Fetch(leased, status=status_in(row.reason)), outcome, now)
+            self.given_up(outcome)
+
+    def release(self, fetches: Iterable[Fetch], now: float, reason: str = "") -> None:
+        """Return fetches that will not end to the queue; commits the job's files first. `reason`: see frontier.base.Frontier.release."""
         if self._files is not None:
             self._files.commit()
-        urls = [url for fetch in fetches for url in (fetch.leased.link.url, *fetch.redirect_targets)]
-        self.frontier.release(now, urls)
+        left = list(fetches)
+        urls = [url for fetch in left for url in (fetch.leased.link.url, *fetch.redirect_targets)]
+        self.frontier.release(now, urls, reason=reason)
+        for fetch in left:
+            self.ordering.release(fetch.leased.link.url)
 
     def checkpoint(self) -> None:
         """Store what the strategy has learned, durably."""

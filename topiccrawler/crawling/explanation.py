@@ -418,6 +418,7 @@ def crawl_as_json(
         "folder": str(folder),
         "state": history.state,
         "reason": "" if row is None else row.reason,
+        "tries": 0 if row is None else row.tries,
         "added": None if row is None else row.added,
         "changed": None if row is None else row.changed,
         "fetches": [

@@ -15,9 +15,11 @@ from topiccrawler.crawling.sharing import Learning, Prefetch, SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings, is_listing
 from topiccrawler.frontier.base import Frontier, Leased, Postpone, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
+from topiccrawler.frontier.host_ranking import MANY_SEEDS
 from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import ROOT, Expand, Strategy
+from topiccrawler.urls.canonical import host_of
 
 BELOW_LEAST_SCORE = "below the strategy's least score"
 MOST_VISITED = 5_001  # links of one page that the strategy is asked about: all of any page, the best by the gate of a long sitemap
@@ -94,6 +96,7 @@ class Ordering:
         """
         pushed: Mapping[Pushed, int] = {}
         links = self.admission.offered(links)
+        self._bound_seeds(set(links.hosts))
         if not self._learning.seeds_are_known(links):
             if self.budgets is not None:
                 self.budgets.seed(links)
@@ -104,6 +107,12 @@ class Ordering:
         if self.pages or self.frontier.look().waiting() or self._others_work():
             return pushed
         return self.frontier.push([(link, Score(link.url, 0.0)) for link in links], now=now, again=True)
+
+    def _bound_seeds(self, hosts: set[str]) -> None:
+        """Bound the slots for the hosts of a long list of seeds that have not been fetched from."""
+        if len(hosts) > MANY_SEEDS:
+            fetched = self.budgets.fetched_hosts() if self.budgets is not None else ()
+            self.frontier.hosts.bound_seeds(hosts.difference(fetched))
 
     def prefetch(self, page: Page, links: Sequence[Link]) -> Prefetch | None:
         """Request what a queue on another machine knows of the links, before `visit`; None = no request is needed (crawling.sharing)."""
@@ -117,6 +126,8 @@ class Ordering:
         Returns the number of links for each outcome.
         """
         found = self.admission.offered(links)
+        for host in (host_of(page.url), "" if page.via is None else page.via.link.host):
+            self.frontier.hosts.gave_page(host)
         if self.budgets is not None:
             self.budgets.read(page, found.hosts)
         links = self._followed(page, found)
@@ -209,6 +220,11 @@ class Ordering:
         self.strategy.ended(url)
         if self.budgets is not None:
             self.budgets.end(url, state, reason, fetched=fetched)
+
+    def release(self, url: str) -> None:
+        """Note that the lease of a URL was released: it was not fetched, and waits."""
+        if self.budgets is not None:
+            self.budgets.end(url, State.WAITING, "", fetched=False)
 
     def checkpoint(self) -> None:
         """Store what the strategy has learned beside the queue."""

@@ -100,7 +100,10 @@ class WordOrCount:
 Expected = Number | Switch | Choice | WordOrCount
 _COUNT, _ONE_OR_MORE, _AMOUNT = Number(whole=True), Number(1, whole=True), Number()
 _NAMED: dict[str, Expected] = {
-    **dict.fromkeys(("FRONTIER_CHECKPOINT_PAGES", "TOPIC_LISTINGS_AFTER"), _ONE_OR_MORE),
+    **dict.fromkeys(
+        ("FRONTIER_CHECKPOINT_PAGES", "TOPIC_LISTINGS_AFTER", "FRONTIER_URL_TRIES", "FRONTIER_HOST_FAILURES"),
+        _ONE_OR_MORE,
+    ),
     "TOPIC_READERS": WordOrCount("auto", MOST_READERS),
     "TOPIC_DUPLICATES": Choice(("alias", "drop", "keep")),
     "TOPIC_LEARN": Switch(),

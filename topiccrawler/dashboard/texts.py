@@ -33,10 +33,10 @@ class Texts:
         number = _NUMBER.search(said)
         key = _NO_WORD.sub("_", _NUMBER.sub("n", said, count=1)).strip("_").lower()
         found = self._texts.get(f"{prefix}_{key}")
-        if found is None and ": " in said:
-            kind, _, detail = said.partition(": ")
-            return f"{self.known(prefix, kind)}: {detail}"
-        return said if found is None else found.format(n=number[0] if number else "")
+        if found is not None:
+            return found.format(n=number[0] if number else "")
+        kind, colon, reason = said.partition(": ")  # failing: timeout
+        return f"{self.known(prefix, kind)}{colon}{self.known('reason', reason)}" if colon else said
 
 
 @cache

@@ -8,16 +8,24 @@ from __future__ import annotations
 
 from traceback import walk_tb
 
-from scrapy import exceptions
+from scrapy import Request, exceptions
 from scrapy.exceptions import IgnoreRequest
 from twisted.internet import error as connections
 from twisted.web.client import ResponseFailed
 
+from topiccrawler.crawling.outages import Sign
+
 NO_HOST, REFUSED, UNREACHABLE, TIMEOUT = "no such host", "connection refused", "unreachable", "timeout"
 LOST, INCOMPLETE, TLS, BAD_ANSWER = "connection lost", "incomplete answer", "tls failed", "bad answer"
 TOO_LARGE, REDIRECTS, NO_PROXY, SCHEME = "too large", "too many redirects", "proxy refused", "unsupported url"
-# reasons that probably hold for every URL of the host
-OF_HOST = frozenset({NO_HOST, REFUSED, UNREACHABLE, TIMEOUT, LOST, TLS, NO_PROXY})
+# reasons of failures that may pass, and what each is a sign of; all but the last probably hold for every URL of the host
+PASSING = {
+    **dict.fromkeys((NO_HOST, REFUSED, UNREACHABLE, NO_PROXY), Sign(network=True, host=True)),
+    **dict.fromkeys((TIMEOUT, LOST), Sign(network=True, host=False)),
+    TLS: Sign(network=False, host=True),
+    INCOMPLETE: Sign(network=False, host=False),
+}
+OF_HOST = frozenset(PASSING) - {INCOMPLETE}
 _TOO_LATE = (connections.TimeoutError, connections.TCPTimedOutError, TimeoutError)
 _KINDS = {  # reason -> exceptions; the first match counts
     NO_HOST: (exceptions.CannotResolveHostError, connections.DNSLookupError),
@@ -37,6 +45,11 @@ _READS_ANSWERS = (
     "topiccrawler.engine.decompression",
     "topiccrawler.engine.redirects",
 )
+
+
+def way_of(request: Request) -> str:
+    """How a request leaves this machine: the address of its proxy; empty = directly."""
+    return str(request.meta.get("proxy") or "")
 
 
 def reason_of(error: BaseException | None) -> str | None:

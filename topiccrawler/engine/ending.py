@@ -235,6 +235,8 @@ def why(
         words, remedy = "the budgets of hosts hold back all that waits", "a larger budget"
     elif reason == "finished" and any(stats.get(f"frontier/waits/{kind}") for kind in _CLOSED):
         words = "robots.txt of the hosts that are left cannot be read"
+    elif reason == "finished" and stats.get(f"{_URLS}waiting") and not crawl.outages.is_settled:
+        words = "all that still waits has failed"
     waiting = stats.get(f"{_URLS}waiting", 0)
     return f"{words}; {waiting} URLs wait, {remedy} goes on with them" if waiting and resumable else words
 

@@ -15,6 +15,8 @@ from scrapy.downloadermiddlewares.retry import get_retry_request
 from scrapy.exceptions import NotConfigured, ResponseDataLossError
 from scrapy.http import Response
 
+from topiccrawler.engine.leases import META
+
 FLAG = "dataloss"  # Scrapy's, in response.flags
 logger = logging.getLogger(__name__)
 
@@ -32,11 +34,16 @@ class IncompleteAnswerMiddleware:
             raise NotConfigured
         return cls(crawler)
 
+    def _may_repeat(self, request: Request) -> bool:
+        """Whether the request may be sent again at once. A link that fails waits in the queue; of one whose page came in part, a second
+        attempt may bring the rest."""
+        return META in request.meta or not request.meta.get("dont_retry")
+
     def process_response(self, request: Request, response: Response) -> Request | Response:
         if FLAG not in response.flags or not 200 <= response.status < 300:
             return response
         spider = self._crawler.spider
-        if self._repeats and spider is not None and not request.meta.get("dont_retry"):
+        if self._repeats and spider is not None and self._may_repeat(request):
             again = get_retry_request(
                 request,
                 spider=spider,

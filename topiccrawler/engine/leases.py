@@ -26,7 +26,8 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from topiccrawler.crawling.crawl import Fetch, Outcome
-from topiccrawler.engine.download_failures import reason_of
+from topiccrawler.crawling.outages import passes, status_reason
+from topiccrawler.engine.download_failures import PASSING, reason_of, way_of
 from topiccrawler.engine.log_formatter import FAILED
 from topiccrawler.engine.pausing import HeldBackError
 from topiccrawler.errors import CrawlerError
@@ -84,16 +85,22 @@ OnEnd = Callable[[Lease, State, str], None]
 
 
 OnPostpone = Callable[[Lease], None]
+OnFailure = Callable[[Lease, str, str], None]
 
 
 class Leases:
     """The open leases. `on_end(lease, state, reason)` is called exactly once for each lease that ends, `on_postpone(lease)` for each
-    that returns to the queue."""
+    that returns to the queue, `on_failure(lease, reason, way)` for each whose URL is to be tried again (crawling.outages)."""
 
-    def __init__(self, on_end: OnEnd, on_postpone: OnPostpone = lambda _: None) -> None:
+    def __init__(
+        self,
+        on_end: OnEnd,
+        on_postpone: OnPostpone = lambda _: None,
+        on_failure: OnFailure = lambda *_: None,
+    ) -> None:
         self._open: dict[int, Lease] = {}
         self._next = 0
-        self._on_end, self._on_postpone = on_end, on_postpone
+        self._on_end, self._on_postpone, self._on_failure = on_end, on_postpone, on_failure
 
     def __len__(self) -> int:
         return len(self._open)
@@ -185,6 +192,14 @@ class Leases:
         if self.close(lease):
             self._on_postpone(lease)
 
+    def fail(self, lease: Lease, reason: str, way: str) -> None:
+        """Return the URL of an open lease to the queue, to be tried again; a page that is only checked again ends. No effect on a lease
+        that has ended."""
+        if lease.due is not None:
+            self.end(lease, State.ERROR, reason)
+        elif self._open.pop(lease.number, None) is not None:
+            self._on_failure(lease, reason, way)
+
     # Signal handlers and the errback of leased requests. They translate Scrapy's events to the methods above.
 
     def connect(self, crawler: Crawler) -> None:
@@ -207,17 +222,26 @@ class Leases:
         request: Request | None = getattr(failure, "request", None)
         lease = self.of(request) if request is not None else None
         error = failure.value
-        if lease is None or isinstance(error, HeldBackError):  # a closing crawl releases its open leases
+        if request is None or lease is None:
+            return failure
+        if isinstance(error, HeldBackError):  # a closing crawl releases its open leases
             return failure
         if isinstance(error, PostponedError):
             self.postpone(lease)
         elif isinstance(error, HttpError):
             lease.status = error.response.status
-            self.end(lease, State.ERROR, f"http {lease.status}")
-        elif (reason := reason_of(error)) is not None:
+            reason = status_reason(lease.status)
+            if passes(lease.status):
+                self.fail(lease, reason, way_of(request))
+            else:
+                self.end(lease, State.ERROR, reason)
+        elif (found := reason_of(error)) is not None:
             if isinstance(error, IgnoreRequest):  # Scrapy does not log these
-                logger.info(FAILED, {"url": lease.leased.link.url, "reason": reason})
-            self.end(lease, State.ERROR, reason)
+                logger.info(FAILED, {"url": lease.leased.link.url, "reason": found})
+            if found in PASSING:
+                self.fail(lease, found, way_of(request))
+            else:
+                self.end(lease, State.ERROR, found)
         elif isinstance(error, IgnoreRequest):
             self.end(lease, State.DISCARDED, _reason(error) or "ignored")
         else:

@@ -90,7 +90,20 @@ class QueuePlace:
 
 MEMORY = QueuePlace()
 FRONTIERS = "topiccrawler.frontiers"  # entry points of other packages: a callable that returns a Frontier
-FRONTIER_MEMBERS = ("hosts", "notes", "push", "lease", "end", "release", "rescore", "look", "commit", "close")
+FRONTIER_MEMBERS = (
+    "hosts",
+    "notes",
+    "push",
+    "lease",
+    "end",
+    "release",
+    "recall",
+    "count_try",
+    "rescore",
+    "look",
+    "commit",
+    "close",
+)
 
 
 def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:

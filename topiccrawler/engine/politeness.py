@@ -7,7 +7,7 @@ that already wait in a queue without scores. The frontier must know earlier that
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from itertools import islice
 from typing import Any, Self
 
@@ -21,37 +21,35 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.httpobj import urlparse_cached
 
 from topiccrawler.crawling.crawl import Crawl
+from topiccrawler.crawling.outages import RETRY_AFTER, Outages, Patience
 from topiccrawler.crawling.settings_check import Number
 from topiccrawler.crawling.site_listings import SiteListings
+from topiccrawler.engine.download_failures import way_of
 from topiccrawler.errors import ArgumentError, shortened
 from topiccrawler.frontier.host_ranking import Pace, Paces
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.pages.metadata import http_time
 from topiccrawler.pages.site_rules import MOST_LINES, each_once
 
-TOO_BUSY = (429, 503)
 CRAWL_DELAY = "robots"  # reason of a host's delay
-MOST_DOUBLINGS = 30  # of a back-off: 10 s become 340 years
 
 
 @dataclass(eq=False)
 class Politeness:
-    """Receives signals of Scrapy's engine and adapts the delays and back-offs of hosts; changes only `Hosts` and `frontier/…` stats."""
+    """Receives signals of Scrapy's engine, adapts the delays of hosts, and reports responses to the crawl's outages, which back hosts
+    off."""
 
     hosts: Hosts
+    outages: Outages
     clock: Callable[[], float]
     stats: StatsCollector
     slots: Mapping[str, Slot]  # of the downloader; AutoThrottle sets their delays; empty when it is off
     _: KW_ONLY
     user_agent: str
     crawl_delay_max_seconds: float
-    backoff_seconds: float
-    backoff_max_seconds: float
     listings: SiteListings | None = (
         None  # receives the Sitemap lines of robots.txt, if the ROBOTSTXT_PARSER has `sitemaps`
     )
-    _strikes: dict[str, int] = field(default_factory=dict)  # by host: answers in a row: 429, 503, challenges
-    _challenging: set[str] = field(default_factory=set)  # hosts whose latest page was a challenge
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, crawl: Crawl) -> Self:
@@ -60,13 +58,12 @@ class Politeness:
         settings = crawler.settings
         politeness = cls(
             crawl.hosts,
+            crawl.outages,
             crawl.clock,
             crawler.stats,
             crawler.engine.downloader.slots if settings.getbool("AUTOTHROTTLE_ENABLED") else {},
             user_agent=settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT"),
             crawl_delay_max_seconds=settings.getfloat("FRONTIER_CRAWL_DELAY_MAX_SECONDS", 60.0),
-            backoff_seconds=settings.getfloat("FRONTIER_BACKOFF_SECONDS", 10.0),
-            backoff_max_seconds=settings.getfloat("FRONTIER_BACKOFF_MAX_SECONDS", 3600.0),
             listings=crawl.ordering.listings,
         )
         crawler.signals.connect(politeness.robots_parsed, signals.robots_parsed)
@@ -88,43 +85,28 @@ class Politeness:
             self.stats.inc_value("frontier/crawl_delay_hosts")
 
     def response_downloaded(self, response: Response, request: Request) -> None:
-        """Apply a response to the clock of its host: 429 and 503 start a back-off, of Retry-After or else of exponential length; otherwise
-        the delay that AutoThrottle computed is set."""
-        host = host_key(request)
-        if response.status in TOO_BUSY:
-            now = self.clock()
-            strikes = self._strikes[host] = self._strikes.get(host, 0) + 1
-            asked = retry_after_seconds(
-                response, now
-            )  # 0 asks for no pause, which a busy host needs all the same
-            self._back_off(host, asked or self._gap(strikes), "retry-after" if asked else "back-off")
+        """Report a response to the outages, and set the delay that AutoThrottle computed."""
+        host, now = host_key(request), self.clock()
+        reason = self.outages.answered(
+            f"{urlparse_cached(request).scheme}://{host}",
+            host,
+            response.status,
+            now,
+            begun=now - request.meta.get("download_latency", 0.0),
+            way=way_of(request),
+            is_probe=PROBE in request.meta,
+            is_robots=ROBOTS in request.meta,
+            retry_after=retry_after_seconds(response, now),
+        )
+        if reason is not None:
+            asked = reason == RETRY_AFTER
             self.stats.inc_value("frontier/back_offs/retry_after" if asked else "frontier/back_offs/back_off")
-        elif host not in self._challenging:
-            self._strikes.pop(host, None)
         if (slot := self.slots.get(request.meta.get("download_slot", ""))) is not None:
             self.hosts.set_delay(host, float(slot.delay), "autothrottle")
 
-    def challenged(self, host: str) -> None:
-        """Begin a back-off of a host that answered with a challenge, twice as long as the one before. It was answered with status 200, so
-        only `recovered` resets the length."""
-        strikes = self._strikes[host] = self._strikes.get(host, 0) + 1
-        self._challenging.add(host)
-        self._back_off(host, self._gap(strikes), "challenge")
-        self.stats.inc_value("frontier/back_offs/challenge")
 
-    def recovered(self, host: str) -> None:
-        """Note that a host answered with a page."""
-        if host in self._challenging:
-            self._challenging.remove(host)
-            self._strikes.pop(host, None)
-
-    def _gap(self, strikes: int) -> float:
-        return self.backoff_seconds * 2.0 ** min(strikes - 1, MOST_DOUBLINGS)
-
-    def _back_off(self, host: str, seconds: float, reason: str) -> None:
-        self.hosts.back_off(host, self.clock() + min(seconds, self.backoff_max_seconds), reason)
-
-
+ROBOTS = "topic_robots"  # key in request.meta of a request for a robots.txt
+PROBE = "topic_probe"  # key in request.meta of a request that probes the network
 DOWNLOAD_SLOTS = "DOWNLOAD_SLOTS"
 _OF_SLOT = {"delay": Number(), "concurrency": Number(1, whole=True)}
 
@@ -136,6 +118,16 @@ def paces_of(settings: BaseSettings) -> Paces:
     slots = settings.getdict(DOWNLOAD_SLOTS)
     return Paces(
         usual, {host: _pace(f"{DOWNLOAD_SLOTS}: {host}", slot, usual) for host, slot in slots.items()}
+    )
+
+
+def patience_of(settings: BaseSettings) -> Patience:
+    """How often failures are tried again, and after which gaps."""
+    return Patience(
+        settings.getint("FRONTIER_URL_TRIES"),
+        settings.getint("FRONTIER_HOST_FAILURES"),
+        settings.getfloat("FRONTIER_BACKOFF_SECONDS"),
+        settings.getfloat("FRONTIER_BACKOFF_MAX_SECONDS"),
     )
 
 

@@ -30,6 +30,8 @@ from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.harvest import HarvestCounter
 from topiccrawler.crawling.job_files import NOTE, noted_waits
 from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.crawling.outages import BACK_OFF, CHALLENGED, RETRY_AFTER, Outages
+from topiccrawler.crawling.outages import NOTE as ANSWERED
 from topiccrawler.engine.opening import needed_crawl
 from topiccrawler.frontier.budgets import DOMAIN_PAGES, HOST_PAGES, HOST_UNPRODUCTIVE, UNPROVEN
 from topiccrawler.text.engines import in_use_with_version
@@ -37,11 +39,7 @@ from topiccrawler.urls.canonical import site_of
 
 logger = logging.getLogger(__name__)
 
-BACK_OFFS = (
-    "retry-after",
-    "back-off",
-    "challenge",
-)  # reasons of waits that servers requested: they outlive a run
+BACK_OFFS = (RETRY_AFTER, BACK_OFF, CHALLENGED)  # reasons of waits that servers requested: they outlive a run
 _NOTED_HOSTS = 1000
 _WORTH_NOTING_SECONDS = 1.0
 _REMEDIES = {
@@ -56,7 +54,14 @@ _OF_SITES = (DOMAIN_PAGES, UNPROVEN)  # bounds of a whole site, which may have a
 class QueueStats:
     """The stats of a crawl's queue, hosts, budgets and learning."""
 
-    def __init__(self, ordering: Ordering, harvest: HarvestCounter, stats: StatsCollector) -> None:
+    def __init__(
+        self,
+        ordering: Ordering,
+        harvest: HarvestCounter,
+        stats: StatsCollector,
+        outages: Outages | None = None,
+    ) -> None:
+        self._outages = outages or Outages(ordering.frontier.hosts)
         self._ordering, self._frontier = ordering, ordering.frontier
         self._harvest, self._stats = harvest, stats
         self._logged: set[str] = set()  # hosts and sites whose closing was logged
@@ -93,6 +98,9 @@ class QueueStats:
         long.sort(key=lambda wait: -wait[2])
         noted = [(host, reason, None if until == inf else round(until, 3)) for host, reason, until in long]
         self._frontier.notes.put(NOTE, json.dumps(noted[:_NOTED_HOSTS]))
+        self._frontier.notes.put(ANSWERED, self._outages.note())
+        if self._outages.outages:
+            self._stats.set_value("frontier/outages", self._outages.outages)
 
     def _show_learning(self) -> None:
         """Set the stats of the strategy's learning: the age of its model, and the slices of the last refresh."""
@@ -220,7 +228,7 @@ def harvest_line(crawl: Crawl) -> str:
     harvest, recently = crawl.harvest, ""
     if harvest.recent_pages:
         recently = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.2f})"
-    return f"{harvest.pages} pages, {harvest.kept} kept, harvest rate {harvest.harvest_rate:.2f}{recently}"
+    return f"{_away(crawl)}{harvest.pages} pages, {harvest.kept} kept, harvest rate {harvest.harvest_rate:.2f}{recently}"
 
 
 def progress_line(crawl: Crawl, has_our_queue: Callable[[], bool] = lambda: True) -> str:
@@ -242,12 +250,17 @@ def brief_line(crawl: Crawl) -> str:
     harvest, recently = crawl.harvest, ""
     if harvest.recent_pages:
         recently = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.0%})"
-    return f"{harvest.kept} kept = {harvest.harvest_rate:.0%}{recently}, {crawl.frontier.look().waiting()} queued{_relevant_waiting(crawl, ' (about {} relevant)')}"
+    return f"{_away(crawl)}{harvest.kept} kept = {harvest.harvest_rate:.0%}{recently}, {crawl.frontier.look().waiting()} queued{_relevant_waiting(crawl, ' (about {} relevant)')}"
 
 
 def _relevant_waiting(crawl: Crawl, words: str) -> str:
     found = crawl.estimator.estimate()
     return "" if found is None else words.format(round(found.relevant))
+
+
+def _away(crawl: Crawl) -> str:
+    away = crawl.outages.line(crawl.clock())
+    return f"{away}; " if away else ""
 
 
 def _behind_pages(line: Callable[[], str]) -> str:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import logging
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -41,7 +42,7 @@ from topiccrawler.engine.incomplete_answers import FLAG
 from topiccrawler.engine.leases import PostponedError
 from topiccrawler.engine.opening import crawl_of
 from topiccrawler.engine.pausing import HeldBackError
-from topiccrawler.engine.politeness import host_key
+from topiccrawler.engine.politeness import ROBOTS, host_key
 from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.pages.robots_txt import product_token
 
@@ -110,7 +111,7 @@ class HostRobotsMiddleware(RobotsTxtMiddleware):
         settings, crawl = crawler.settings, crawl_of(crawler)
         if crawl is None or settings.get("REPLAY_WARC"):
             return RobotsTxtMiddleware(crawler)
-        return cls(
+        middleware = cls(
             crawler,
             crawl,
             age_seconds=settings.getfloat("FRONTIER_ROBOTS_AGE_SECONDS", 86_400.0),
@@ -118,6 +119,8 @@ class HostRobotsMiddleware(RobotsTxtMiddleware):
             most_seconds=settings.getfloat("FRONTIER_BACKOFF_MAX_SECONDS", 3600.0),
             slots=settings.getint("CONCURRENT_REQUESTS"),
         )
+        crawl.outages.returned = middleware.network_returned
+        return middleware
 
     async def process_request(self, request: Request) -> Request | None:  # type: ignore[override]
         scheme = urlparse_cached(request).scheme
@@ -137,6 +140,15 @@ class HostRobotsMiddleware(RobotsTxtMiddleware):
         if robots is None or robots.parser is not None or not robots.failures:
             return False
         return robots.failures >= GIVE_UP or (robots.fault in OF_HOST and self._crawl.harvest.pages == 0)
+
+    def network_returned(self, failed: Sequence[str]) -> None:
+        """Ask again at once for the files of hosts that could not be reached in an outage of the network."""
+        for host in failed:
+            robots = self._hosts.get(host)
+            if robots is not None and robots.failures and robots.fault in OF_HOST:
+                robots.until, robots.failures = float("-inf"), 0
+                if robots.parser is None:
+                    self._crawl.hosts.reopen(host)
 
     async def _robots_of(self, host: str, request: Request) -> HostRobots:
         """The robots.txt of a host, asked for if it must be. Requests that need it at the same time wait for one answer."""
@@ -181,6 +193,7 @@ class HostRobotsMiddleware(RobotsTxtMiddleware):
             f"{urlparse_cached(request).scheme}://{host}/robots.txt",
             priority=self.DOWNLOAD_PRIORITY,
             meta={
+                ROBOTS: True,
                 "dont_obey_robotstxt": True,
                 "allow_offsite": True,  # for redirects to another domain
                 "redirect_ttl": MOST_REDIRECTS,

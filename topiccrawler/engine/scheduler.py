@@ -34,13 +34,13 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy.utils.spider import DefaultSpider
 
 from topiccrawler.crawling.admission import Admission, private_network
-from topiccrawler.crawling.crawl import KNOWN, Crawl, Fetch
+from topiccrawler.crawling.crawl import KNOWN, Crawl, Fetch, Outcome
 from topiccrawler.crawling.robots_notes import robots_rule
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.leases import META, Lease, Leases
 from topiccrawler.engine.link_rules import LinkRules
 from topiccrawler.engine.opening import crawl_of, faults_of
-from topiccrawler.engine.politeness import Politeness, host_key, paces_of
+from topiccrawler.engine.politeness import Politeness, host_key, paces_of, patience_of
 from topiccrawler.engine.private_network import PrivateNetworkMiddleware, resolved_address
 from topiccrawler.engine.progress import QueueStats
 from topiccrawler.engine.waking import WAKE, WakeTimer
@@ -189,11 +189,12 @@ class FocusedScheduler(BaseScheduler):
         self.rules = rules
         self.request_queue = RequestQueue(self.hosts, fingerprint)
         self.armed = False  # rows are leased only after the spider's own start() has sent its seeds
-        self.leases = Leases(self._ended, self._postponed)
+        self.leases = Leases(self._ended, self._postponed, self._failed)
+        crawl.given_up, crawl.outages.count = self._url_given_up, self._count_try
         self.wake_timer = WakeTimer(engine)
-        self.queue_stats = QueueStats(crawl.ordering, crawl.harvest, stats)
+        self.queue_stats = QueueStats(crawl.ordering, crawl.harvest, stats, crawl.outages)
         self._next_sweep = 0.0
-        self._closing = False
+        self._closing = self._stands = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -203,6 +204,7 @@ class FocusedScheduler(BaseScheduler):
         # The spider and its crawl are made before add-ons change the settings, so these are read here.
         crawl.hosts.paces = paces_of(settings)
         crawl.hosts.slots = slots = settings.getint("CONCURRENT_REQUESTS") or sys.maxsize
+        crawl.outages.patience = patience_of(settings)
         rules = LinkRules.from_crawler(crawler)
         politeness = Politeness.from_crawler(crawler, crawl)
         complete(crawl.admission, crawler, crawl, rules)
@@ -251,6 +253,8 @@ class FocusedScheduler(BaseScheduler):
         """Whether all that waits is on hosts whose robots.txt was asked for in vain too often."""
         if len(self.leases) > self._leases_waiting() or self.crawl.next_ready(now) == now:
             return False
+        if self.crawl.outages.stops:  # it is the network that is away
+            return False
         waiting = (host for host, _, until in self.hosts.waiting(now) if until < inf)
         hosts = {*self.request_queue.hosts(), *waiting}
         return bool(hosts) and all(map(self._given_up, hosts))
@@ -267,7 +271,7 @@ class FocusedScheduler(BaseScheduler):
         with self.faults.guard():
             lease = self.leases.get(lease_number)
             if lease is not None:
-                self.politeness.recovered(lease.host)
+                self.crawl.outages.recovered(lease.host)
             self._count_pushed(self.crawl.visit(page, links, self.clock(), lease))
 
     def enqueue_request(self, request: Request) -> bool:
@@ -320,7 +324,8 @@ class FocusedScheduler(BaseScheduler):
         self._count(f"topic/challenges/{challenge.kind.replace(' ', '_')}")
         logger.info("No page: %s (%s, by %s)", url, challenge.reason, ", ".join(challenge.signs))
         if challenge.kind == CHALLENGE:
-            self.politeness.challenged(lease.host)
+            self.crawl.outages.challenged(lease.host, self.clock())
+            self._count("frontier/back_offs/challenge")
             if lease.due is None and challenges.is_tried_again(url, lease.redirect_targets, challenge):
                 self.leases.postpone(lease)
                 return
@@ -346,12 +351,18 @@ class FocusedScheduler(BaseScheduler):
     def _next(self, now: float) -> Request | None:
         self._count_pushed(self.crawl.ordering.learn(now))
         self.leases.end_lost_moves()
+        if self._stands != self.crawl.outages.stops:  # `scrapy frontier` and a resumed job are to know it
+            self._stands, self._next_sweep = self.crawl.outages.stops, now
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_SECONDS
             swept = self.leases.sweep_behind(self.engine, self.request_queue, now, SWEEP_SECONDS)
             self._count("frontier/swept", swept)
             self.queue_stats.show(now)
+            if self._stands:
+                self.crawl.frontier.commit()  # no page ends that would do it
         self.request_queue.release_slots(self.engine.downloader.active, now)
+        if self._stands:
+            return None
         if (waiting := self.request_queue.pop(now)) is not None:
             return self._begin_slot(*waiting)
         leasing = self.armed and self.has_room() and not self.limit_reached()
@@ -382,6 +393,7 @@ class FocusedScheduler(BaseScheduler):
                 "via": fetch.via,
                 "depth": link.depth,
                 "download_slot": self.hosts.paces.key(link.host),
+                "dont_retry": True,  # it goes back to the queue (crawling.outages)
             },
         )
         self.rules.mark(request, link)
@@ -397,9 +409,22 @@ class FocusedScheduler(BaseScheduler):
         if self.faults.broken:
             return
         lease.release_slot(self.hosts, now)
+        self._count_ended(state, reason)
+        self.end_if_enough()
+
+    def _count_ended(self, state: State, reason: str) -> None:
         self._count(f"frontier/ended/{state.value}")
         if state is State.ERROR:
             self._count(f"frontier/failed/{reason.partition(':')[0].replace(' ', '_')}")
+
+    def _failed(self, lease: Lease, reason: str, way: str) -> None:
+        """Have the URL of a lease tried again."""
+        now = self.clock()
+        with self.faults.guard():
+            if not self.faults.broken:
+                self.crawl.fail(lease, lease.host, reason, now, way=way, answered=lease.status > 0)
+        lease.release_slot(self.hosts, now)
+        self._count("frontier/retried")
         self.end_if_enough()
 
     def refuse(self, lease: Lease, reason: str) -> None:
@@ -411,8 +436,17 @@ class FocusedScheduler(BaseScheduler):
         if self.leases.close(lease):
             with self.faults.guard():
                 self.crawl.refuse(lease, reason, now)
+            lease.release_slot(self.hosts, now)
             if not self.faults.broken:
                 self.end_if_enough()
+
+    def _count_try(self, url: str) -> None:
+        with self.faults.guard():
+            if not self.faults.broken:
+                self.crawl.count_try(url)
+
+    def _url_given_up(self, outcome: Outcome) -> None:
+        self._count_ended(outcome.state, outcome.reason)
 
     def _postponed(self, lease: Lease) -> None:
         """Return the URL of a lease to the queue: it is fetched when its host is ready again."""

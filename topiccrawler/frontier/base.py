@@ -49,6 +49,7 @@ class Leased(NamedTuple):
     tunnel: int  # consecutive tunnel steps that led to the page of the link
     shares: bytes  # the parts of the score (model.Score)
     deadline: float  # seconds, same clock as `now`
+    tries: int = 0  # failed tries that count against the URL
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class Row:
     reason: str
     added: float  # seconds since the epoch
     changed: float  # when the state last changed
+    tries: int = 0  # failed tries that count against the URL (crawling.outages)
 
 
 class Postpone(Enum):
@@ -172,9 +174,18 @@ class Frontier(Protocol):
         ends unless it was released before. `unused`: no request was sent, so the slot costs the host nothing. A URL that is unknown
         or not leased is ignored, since an end may be reported twice."""
 
-    def release(self, now: float, urls: Iterable[str] | None = None, *, slots_only: bool = False) -> int:
+    def release(
+        self, now: float, urls: Iterable[str] | None = None, *, slots_only: bool = False, reason: str = ""
+    ) -> int:
         """Put leases back to waiting with their old score: those of `urls`, else those past their deadline. With `slots_only` the
-        leases continue without the slots of their hosts: the requests come back as retries or go to other hosts. Returns how many."""
+        leases continue without the slots of their hosts: the requests come back as retries or go to other hosts. With a `reason`
+        (why the fetch failed) the URLs are set aside: they wait, but are leased only after `recall`. Returns how many."""
+
+    def recall(self, urls: Iterable[str]) -> None:
+        """Let URLs that were set aside be leased again; others are ignored. A frontier that is opened has none set aside."""
+
+    def count_try(self, url: str) -> int:
+        """Count a failed try against a URL that waits or is leased. Returns how many count; 0 for another URL."""
 
     def rescore(self, scores: Iterable[Score]) -> int:
         """Replace the scores (up or down), shares and carries of waiting URLs, and skip other URLs. Returns how many scores

@@ -319,6 +319,10 @@ class Budgets:
             self._reopen_unspent(link.host)
         self.keep()
 
+    def fetched_hosts(self) -> Iterable[str]:
+        """The hosts of which a page was fetched."""
+        return (host for host, record in self._records.items() if record.pages)
+
     def close(self, host: str, reason: str) -> None:
         """Close the host: no URL of it is fetched in this job, unless the host is reopened."""
         self.closed[host] = reason

@@ -75,6 +75,7 @@ class _Line(BaseModel):
     reason: str = ""
     added: Finite = 0.0
     changed: Finite = 0.0
+    tries: int = Field(default=0, ge=0, lt=2**8)
 
 
 def dump(notes: Mapping[str, str], rows: Iterable[Row]) -> Iterator[str]:
@@ -135,6 +136,8 @@ def _queue(entry: _Line, frontier: Frontier) -> bool:
         frontier.end(entry.url, entry.state, entry.reason, entry.changed)
     elif entry.changed != entry.added and frontier.lease(entry.added, target=(link, score)):
         frontier.release(entry.changed, [entry.url])
+    for _ in range(entry.tries):
+        frontier.count_try(entry.url)
     return pushed[Pushed.NEW] == 1
 
 

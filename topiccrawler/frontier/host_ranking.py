@@ -14,6 +14,13 @@ that look as good as any, so the score alone would send every request there. The
 
 of the last WINDOW requests, and of the slots, since no host's clock bounds a site that has a host for each page. A site over its share is
 skipped (frontier.hosts); it is never closed for that.
+
+`SeedShare`: a long list of seeds, most of them dead, must not keep found links waiting. Seeds have the best scores, and a dead host holds a
+slot until the time-out. So the hosts of such a list that have not given a page yet form one group, with the share of the slots
+
+    share = y_seeds / (y_seeds + y_links)      y: pages kept per lease, lately; the share is LEAST_SHARE .. MOST_SHARE
+
+Beyond it a promising link that is ready goes first; and a part of the slots, LEAST_SHARE, stays free for promising links that are soon ready.
 """
 
 from __future__ import annotations
@@ -53,8 +60,8 @@ class Paces:
 Key = tuple[float, int]
 """Rank of a URL, smaller is sooner: (-score, number in order of arrival)."""
 
-Counts = Callable[[Key, int], bool]
-"""Whether the host of this number is still in the set, with this rank."""
+Counts = Callable[[str, Key, int], bool]
+"""Whether the host of this number is still in the set, in this site and with this rank."""
 
 _CLEAN_AT = 64  # entries; smaller heaps are never cleaned
 
@@ -84,7 +91,7 @@ class HostRanking:
             self._site_ranks[site] = key
             heappush(self._sites, (*key, site))
         if len(heap) > self._clean_at.get(site, _CLEAN_AT):
-            heap[:] = [entry for entry in set(heap) if self._counts(*entry)]
+            heap[:] = [entry for entry in set(heap) if self._counts(site, *entry)]
             heapify(heap)
             self._clean_at[site] = max(_CLEAN_AT, 2 * len(heap))
         if len(self._sites) > self._clean_sites_at:
@@ -122,7 +129,7 @@ class HostRanking:
     def _best(self, site: str) -> tuple[Key, int] | None:
         heap = self._hosts.get(site)
         while heap:
-            if self._counts(*heap[0]):
+            if self._counts(site, *heap[0]):
                 return heap[0]
             heappop(heap)
         if heap is not None:
@@ -174,3 +181,53 @@ class FairShares:
         """The share of the requests that a site may have, 0..1; inf = no bound."""
         proofs = self._proofs(site)
         return inf if proofs == inf else proofs / (proofs + UNPROVEN)
+
+
+SEEDS = "(seeds)"  # in place of the site of a host in the group
+MANY_SEEDS = 100  # hosts; the seeds of a shorter list are not bounded
+LEAST_SHARE, MOST_SHARE = 1 / 8, 1 / 2  # of the slots
+_FADING = 0.99  # weight of a lease, for each later one of its group
+
+
+@dataclass(slots=True)
+class _Yield:
+    leases: float = 0.0
+    kept: float = 0.0
+
+    @property
+    def rate(self) -> float:
+        return (self.kept + 1) / (self.leases + 2)
+
+
+class SeedShare:
+    """The share of the slots of `hosts`, the hosts of a long list of seeds that have not given a page yet."""
+
+    def __init__(self, hosts: set[str]) -> None:
+        self.hosts = hosts
+        self.under_way = 0
+        self._seeds, self._links = _Yield(), _Yield()
+
+    def end(self, *, seed: bool) -> None:
+        """Count a lease that has ended, of a host in the group or not."""
+        self.under_way -= seed
+        one = self._seeds if seed else self._links
+        one.leases = one.leases * _FADING + 1
+        one.kept *= _FADING
+
+    def keep(self, *, seed: bool) -> None:
+        """Count a page that was kept."""
+        (self._seeds if seed else self._links).kept += 1
+
+    def is_over(self, slots: int) -> bool:
+        """Whether the group has its share of the slots."""
+        share = self.rate / (self.rate + self._links.rate)
+        return self.under_way >= max(1.0, min(MOST_SHARE, max(LEAST_SHARE, share)) * slots)
+
+    def is_full(self, slots: int) -> bool:
+        """Whether only the slots are left that stay free for links."""
+        return self.under_way >= slots - max(1.0, LEAST_SHARE * slots)
+
+    @property
+    def rate(self) -> float:
+        """Pages kept per lease of a seed, 0..1."""
+        return self._seeds.rate

@@ -15,7 +15,8 @@ stored under its reason. The longest delay counts, a back-off is only lengthened
 
 `HostRecords`: when several processes share a crawl, what else is known of a host goes to its next owner.
 
-Fair shares: a site over its share is skipped while a ready or busy host has a URL worth at least half as much.
+Fair shares: a site over its share is skipped while a ready or busy host has a URL worth at least half as much. The hosts of a long list of
+seeds are one site in this sense until they have given a page (frontier.host_ranking.SeedShare).
 
 Patience: with `patience_seconds` > 0 a ready host waits while another has a URL that is *much better*, by `patience_margin`
 of worth (Strategy.worth, 0..1), and is ready within that time: its clock comes due by then, or its slot under way began
@@ -31,7 +32,7 @@ from heapq import heapify, heappop, heappush
 from math import inf
 from typing import Protocol
 
-from topiccrawler.frontier.host_ranking import FairShares, HostRanking, Key, Pace, Paces
+from topiccrawler.frontier.host_ranking import SEEDS, FairShares, HostRanking, Key, Pace, Paces, SeedShare
 from topiccrawler.urls.canonical import site_of
 
 DELAY = "delay"
@@ -214,7 +215,9 @@ class Hosts:
         self.idle_share = idle_share  # 0..1, share of the slots that patience may leave idle; 1 = any number
         self.slots = slots  # requests under way at once, to all hosts
         self.shares = shares  # None = no site is skipped
+        self.seeds: SeedShare | None = None  # None = seeds are not bounded
         self.records: HostRecords | None = None
+        self.hopeless: set[str] = set()  # hosts that a crawl with nothing else to do does not wait for
         self._under_way = 0
         self._by_name: dict[str, _Host] = {}
         self._all: list[_Host] = []
@@ -234,6 +237,10 @@ class Hosts:
         """When the host's clock passes (-inf: at once), whether or not it is busy."""
         return -inf if (known := self._by_name.get(host)) is None else known.time()
 
+    def back_off_until(self, host: str) -> float:
+        """The end of the host's back-off, which may be past; -inf = it never had one."""
+        return -inf if (known := self._by_name.get(host)) is None else known.back_off_until
+
     def leases(self, host: str) -> int:
         """The number of slots of the host in use."""
         return 0 if (known := self._by_name.get(host)) is None else known.leases
@@ -243,7 +250,9 @@ class Hosts:
         entry = self._host(host)
         entry.begin(now, self._drawn_delay(entry))
         self._under_way += 1
-        if self.shares is not None:
+        if entry.site == SEEDS and self.seeds is not None:
+            self.seeds.under_way += 1
+        elif self.shares is not None:
             self.shares.begin(entry.site, self.slots)
         self._settle(entry)
 
@@ -295,6 +304,21 @@ class Hosts:
         known = self._by_name.get(host)
         return known.reason(now, self.paces.of(host)) if known else None
 
+    def bound_seeds(self, hosts: set[str]) -> None:
+        """Bound the share of the slots that these hosts have together, each until it `gave_page`."""
+        self.seeds = SeedShare(hosts)
+        for entry in self._all:
+            if entry.name in hosts:
+                self._change_site(entry, SEEDS)
+
+    def gave_page(self, host: str) -> None:
+        """Note that a page of the host was read."""
+        if self.seeds is not None and host in self.seeds.hosts:
+            self.seeds.hosts.remove(host)
+            if (entry := self._by_name.get(host)) is not None:
+                self.seeds.under_way -= entry.leases
+                self._change_site(entry, site_of(host))
+
     # -- hosts with waiting URLs ---------------------------------------------------------------------------------
 
     def want(self, host: str, key: Key | None) -> None:
@@ -333,6 +357,13 @@ class Hosts:
         due = due if waits_until is None else min(due, waits_until)
         return None if due == inf else due
 
+    def may_come(self, now: float) -> bool:
+        """Whether a host with waiting URLs is ready, or will be, other than the hopeless ones. O(hosts) where there are hopeless ones."""
+        due = self.next_ready(now)
+        if due is None or due <= now or not self.hopeless:
+            return due is not None
+        return any(until < inf and host not in self.hopeless for host, _, until in self.waiting(now))
+
     def waiting(self, now: float) -> Iterator[tuple[str, str, float]]:
         """Yield the hosts with waiting URLs that are not ready now: name, reason, when the clock passes. O(hosts)."""
         for entry in self._all:
@@ -344,9 +375,15 @@ class Hosts:
     def _host(self, name: str) -> _Host:
         entry = self._by_name.get(name)
         if entry is None:
-            entry = self._by_name[name] = _Host(name, number=len(self._all), site=site_of(name))
+            site = SEEDS if self.seeds is not None and name in self.seeds.hosts else site_of(name)
+            entry = self._by_name[name] = _Host(name, number=len(self._all), site=site)
             self._all.append(entry)
         return entry
+
+    def _change_site(self, entry: _Host, site: str) -> None:
+        entry.site = site
+        if entry.place in self._ranked:
+            self._rank(entry)
 
     def _is_busy(self, entry: _Host) -> bool:
         return entry.leases >= self.paces.of(entry.name).concurrency
@@ -385,13 +422,20 @@ class Hosts:
     def _free_slot(self, entry: _Host) -> None:
         if entry.leases > 0:
             self._under_way -= 1
-            if self.shares is not None:
+            is_seed = entry.site == SEEDS
+            if self.seeds is not None:
+                self.seeds.end(seed=is_seed)
+            if self.shares is not None and not is_seed:
                 self.shares.end(entry.site)
 
     def _first_ready(self) -> tuple[Key, int] | None:
         """Rank and number of the ready host that goes first by score and fair shares."""
         ready = self._ranked[_READY]
         best = ready.top()
+        if best is not None and self.seeds is not None and self._all[best[1]].site == SEEDS:
+            best = self._seed_or_link(best)
+            if best is not None and self._all[best[1]].site == SEEDS:
+                return best
         if best is None or self.shares is None:
             return best
         passed_over = self.shares.over | self.shares.full
@@ -400,6 +444,22 @@ class Hosts:
         other, busy = ready.top(passed_over), self._ranked[_BUSY].top(passed_over)
         promising = max((self.worth(-one[0][0]) for one in (other, busy) if one is not None), default=-1.0)
         return other if promising >= PROMISING * self.worth(-best[0][0]) else best
+
+    def _seed_or_link(self, seed: tuple[Key, int]) -> tuple[Key, int] | None:
+        """The best seed, or the best ready link in its place; None where the slot stays free for a link that is soon ready."""
+        seeds = self.seeds
+        if seeds is None or not seeds.is_over(self.slots):
+            return seed
+        least = PROMISING * min(self.worth(-seed[0][0]), seeds.rate)
+        link = self._ranked[_READY].top({SEEDS})
+        if link is not None and self.worth(-link[0][0]) > least:
+            return link
+        soon = (
+            (self._ranked[place].top({SEEDS}) for place in (_SOON, _BUSY))
+            if seeds.is_full(self.slots)
+            else ()
+        )
+        return None if any(one is not None and self.worth(-one[0][0]) > least for one in soon) else seed
 
     def _waits_until(self, ready: Key, now: float) -> float | None:
         """When a ready host is considered again, because a much better URL is worth the wait; None = it need not wait."""
@@ -430,8 +490,9 @@ class Hosts:
     def _ranking(self, place: int) -> HostRanking:
         hosts = self._all
 
-        def counts(key: Key, number: int) -> bool:
-            return hosts[number].place == place and hosts[number].key == key
+        def counts(site: str, key: Key, number: int) -> bool:
+            entry = hosts[number]
+            return entry.place == place and entry.key == key and entry.site == site
 
         return HostRanking(counts)
 

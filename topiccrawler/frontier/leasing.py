@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from math import isfinite
@@ -73,8 +73,16 @@ class _Queue:
 class Queues:
     """A priority queue of waiting URLs for each host; passes the best rank of each host to `hosts`."""
 
-    def __init__(self, hosts: Hosts, score_of: ScoreOf, scores_of: ScoresOf, memory_urls: int = 0) -> None:
+    def __init__(
+        self,
+        hosts: Hosts,
+        score_of: ScoreOf,
+        scores_of: ScoresOf,
+        memory_urls: int = 0,
+        aside: Container[int] = frozenset(),
+    ) -> None:
         self._hosts = hosts
+        self._aside = aside  # numbers of waiting URLs that do not count
         self._score_of = score_of
         self._scores_of = scores_of
         self._memory_urls = memory_urls  # 0 = no bound
@@ -138,12 +146,12 @@ class Queues:
         if not heap:
             return None
         number = heap[0] & _NUMBER
-        score = self._score_of(number)
+        score = None if number in self._aside else self._score_of(number)
         return (-score, number) if score is not None and packed(score, number) == heap[0] else None
 
     def _counts(self, entry: int) -> bool:
         score = self._score_of(number := entry & _NUMBER)
-        return score is not None and packed(score, number) == entry
+        return score is not None and number not in self._aside and packed(score, number) == entry
 
     def _new(self, host: str, hosts: int = 0) -> _Queue:
         queue = self._queues[host] = _Queue()
@@ -235,7 +243,9 @@ class LeasingFrontier(ABC):
         self._acknowledged = 0  # since the last commit
         self._leases: dict[str, tuple[float, int]] = {}  # url -> deadline, number
         self._without_slot: set[str] = set()  # leases that hold no slot of their host
-        self._queues = Queues(self.hosts, self._waiting_score, self._waiting_scores, memory_urls)
+        self._aside: set[int] = set()  # numbers of waiting URLs that are not leased before `recall`
+        self._tries: dict[int, int] = {}  # number -> failed tries; most URLs have none
+        self._queues = Queues(self.hosts, self._waiting_score, self._queued_scores, memory_urls, self._aside)
 
     @abstractmethod
     def _push(self, link: Link, score: Score, now: float, tunnel: int, again: bool) -> Pushed: ...
@@ -257,6 +267,13 @@ class LeasingFrontier(ABC):
         """The scores of many URLs; -inf for those that do not wait."""
         scores = map(self._waiting_score, numbers.tolist())
         return np.array([-np.inf if score is None else score for score in scores], dtype=np.float64)
+
+    def _queued_scores(self, numbers: NDArray[np.uint32]) -> NDArray[np.float64]:
+        """The same, and -inf for those that are set aside."""
+        scores = self._waiting_scores(numbers)
+        if self._aside:
+            scores[np.isin(numbers, np.fromiter(self._aside, dtype=np.uint32))] = -np.inf
+        return scores
 
     @abstractmethod
     def _set_score(self, number: int, score: Score) -> None: ...
@@ -309,11 +326,12 @@ class LeasingFrontier(ABC):
         if number is None or self._waiting_score(number) is None:
             return None
         self._move(number, State.PROCESSING, "", now)
+        self._aside.discard(number)
         self._queues.settle(self._host(number))
         deadline = now + self.lease_seconds
         self._leases[link.url] = (deadline, number)
         self._without_slot.add(link.url)
-        return Leased(link, score.value, score.carry, 0, score.shares, deadline)
+        return Leased(link, score.value, score.carry, 0, score.shares, deadline, self._tries_of(number))
 
     def end(self, url: str, state: State, reason: str, now: float, *, unused: bool = False) -> None:
         if state in {State.WAITING, State.PROCESSING}:
@@ -326,7 +344,9 @@ class LeasingFrontier(ABC):
         if self._acknowledged >= self.acknowledgements_per_commit:
             self.commit()
 
-    def release(self, now: float, urls: Iterable[str] | None = None, *, slots_only: bool = False) -> int:
+    def release(
+        self, now: float, urls: Iterable[str] | None = None, *, slots_only: bool = False, reason: str = ""
+    ) -> int:
         named = urls if urls is not None else [url for url, (due, _) in self._leases.items() if due <= now]
         if slots_only:
             return sum([self._release_slot(url, now) for url in named])
@@ -335,11 +355,44 @@ class LeasingFrontier(ABC):
             number = self._end_lease(url, now)
             if number is None:
                 continue
-            self._move(number, State.WAITING, "", now)
-            if (score := self._waiting_score(number)) is not None:
+            self._move(number, State.WAITING, reason, now)
+            if (score := self._waiting_score(number)) is None:
+                continue
+            released += 1
+            if reason:
+                self._aside.add(number)
+                self._queues.settle(self._host(number))
+            else:
                 self._queues.put(self._host(number), score, number)
-                released += 1
         return released
+
+    def recall(self, urls: Iterable[str]) -> None:
+        if not self._aside:
+            return
+        for number in map(self._number, urls):
+            if number is not None and number in self._aside:
+                self._aside.remove(number)
+                if (score := self._waiting_score(number)) is not None:
+                    self._queues.put(self._host(number), score, number)
+
+    def count_try(self, url: str) -> int:
+        number = self._number(url)
+        if number is None or (url not in self._leases and self._waiting_score(number) is None):
+            return 0
+        tries = self._tries[number] = self._tries.get(number, 0) + 1
+        self._set_tries(number, tries)
+        return tries
+
+    def _begin_tries(self, number: int) -> None:
+        """Forget the failed tries of a URL that waits once more."""
+        if self._tries.pop(number, 0):
+            self._set_tries(number, 0)
+
+    def _tries_of(self, number: int) -> int:
+        return self._tries.get(number, 0)
+
+    @abstractmethod
+    def _set_tries(self, number: int, tries: int) -> None: ...
 
     def rescore(self, scores: Iterable[Score]) -> int:
         changed = 0
@@ -354,7 +407,8 @@ class LeasingFrontier(ABC):
             if before != score.value:
                 changed += 1
                 host = self._host(number)
-                self._queues.put(host, float(score.value), number)
+                if number not in self._aside:
+                    self._queues.put(host, float(score.value), number)
                 touched[host] = None
         for host in touched:
             self._queues.settle(host)

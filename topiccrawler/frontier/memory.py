@@ -33,6 +33,7 @@ class Entry:
     reason: str = ""
     added: float = 0.0
     changed: float = 0.0
+    tries: int = 0
 
 
 _ROW = [field.name for field in fields(Row)]
@@ -140,11 +141,13 @@ class MemoryFrontier(LeasingFrontier):
         elif again and entry.state is not State.PROCESSING:
             outcome = Pushed.NEW
             self._move(entry.number, State.WAITING, "", now)
+            self._begin_tries(entry.number)
         else:
             return Pushed.KNOWN
         entry.link, entry.score, entry.shares = link, float(score.value), score.shares
         entry.carry, entry.tunnel = float(score.carry), tunnel
-        self._queues.put(link.host, entry.score, entry.number)
+        if entry.number not in self._aside:
+            self._queues.put(link.host, entry.score, entry.number)
         return outcome
 
     def commit(self) -> None:
@@ -162,7 +165,7 @@ class MemoryFrontier(LeasingFrontier):
 
     def _to_lease(self, number: int, deadline: float) -> Leased:
         entry = self._entries[number]
-        return Leased(entry.link, entry.score, entry.carry, entry.tunnel, entry.shares, deadline)
+        return Leased(entry.link, entry.score, entry.carry, entry.tunnel, entry.shares, deadline, entry.tries)
 
     def _waiting_score(self, number: int) -> float | None:
         entry = self._entries[number]
@@ -171,6 +174,9 @@ class MemoryFrontier(LeasingFrontier):
     def _set_score(self, number: int, score: Score) -> None:
         entry = self._entries[number]
         entry.score, entry.carry, entry.shares = float(score.value), float(score.carry), score.shares
+
+    def _set_tries(self, number: int, tries: int) -> None:
+        self._entries[number].tries = tries
 
     def _move(self, number: int, state: State, reason: str, now: float) -> None:
         entry = self._entries[number]

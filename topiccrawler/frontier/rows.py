@@ -5,7 +5,7 @@ order of arrival, and their number is the key; columns that change often (score,
 link text). A push that raises the score of a URL appends a row as well; a second raise of the URL rewrites that row. Writes are
 buffered and executed table by table, in one transaction a page. Hosts and source pages are stored once.
 
-    urls     number, digest, host, score, shares, carry, tunnel, state, reason, times
+    urls     number, digest, host, score, shares, carry, tunnel, state, reason, times, failed tries
     links    number, url, link text, source page
     raises   id, number, score, shares, carry, tunnel, link text, source page: replace the values in urls and links
     hosts    id, name        sources  id, url        notes  name, text
@@ -31,7 +31,7 @@ from topiccrawler.frontier.url_index import Digest, SparseMap
 from topiccrawler.model import Link, Score
 from topiccrawler.sqlite_files import connect, is_locked, locked
 
-VERSION = 3
+VERSION = 4
 RESTORE = "put back a copy, or choose another JOBDIR"
 _APPLICATION_ID = 1_416_589_382  # "TopF"
 _CACHE_KIB = 16_384
@@ -42,7 +42,7 @@ CREATE TABLE hosts (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE sources (id INTEGER PRIMARY KEY, url TEXT NOT NULL);
 CREATE TABLE urls (number INTEGER PRIMARY KEY, fingerprint INTEGER NOT NULL, digest_check INTEGER NOT NULL,
     host INTEGER NOT NULL, score REAL NOT NULL, shares BLOB NOT NULL, carry REAL NOT NULL, tunnel INTEGER NOT NULL, state INTEGER NOT NULL,
-    reason TEXT NOT NULL, added REAL NOT NULL, changed REAL NOT NULL, seen_anchors INTEGER NOT NULL);
+    reason TEXT NOT NULL, added REAL NOT NULL, changed REAL NOT NULL, seen_anchors INTEGER NOT NULL, tries INTEGER NOT NULL);
 CREATE TABLE links (number INTEGER PRIMARY KEY, url TEXT NOT NULL, anchor TEXT NOT NULL, before TEXT NOT NULL,
     after TEXT NOT NULL, title TEXT NOT NULL, heading TEXT NOT NULL, region TEXT NOT NULL, path TEXT NOT NULL,
     kind TEXT NOT NULL, position INTEGER NOT NULL, depth INTEGER NOT NULL, nofollow INTEGER NOT NULL,
@@ -53,14 +53,14 @@ CREATE TABLE raises (id INTEGER PRIMARY KEY, number INTEGER NOT NULL, score REAL
     depth INTEGER NOT NULL, nofollow INTEGER NOT NULL, source INTEGER NOT NULL);
 CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 PRAGMA application_id = 1416589382;
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 COMMIT;
 """
 
 # The statements that `Rows` executes.
 ADD_HOST = "INSERT INTO hosts VALUES (?, ?)"
 ADD_SOURCE = "INSERT INTO sources VALUES (?, ?)"
-ADD_URL = "INSERT INTO urls VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?, ?, ?)"
+ADD_URL = "INSERT INTO urls VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?, ?, ?, 0)"
 ADD_LINK = "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_RAISE = "INSERT INTO raises VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 SET_RAISE = """UPDATE raises SET score = ?, shares = ?, carry = ?, tunnel = ?, anchor = ?, before = ?, after = ?, title = ?,
@@ -68,9 +68,10 @@ SET_RAISE = """UPDATE raises SET score = ?, shares = ?, carry = ?, tunnel = ?, a
 SET_SCORE = "UPDATE urls SET score = ?, shares = ?, carry = ? WHERE number = ?"
 SET_RAISED_SCORE = "UPDATE raises SET score = ?, shares = ?, carry = ? WHERE id = ?"
 SET_STATE = "UPDATE urls SET state = ?, reason = ?, changed = ? WHERE number = ?"
+SET_TRIES = "UPDATE urls SET tries = ? WHERE number = ?"
 SET_SEEN_ANCHORS = "UPDATE urls SET seen_anchors = ? WHERE number = ?"
 SET_NOTE = "INSERT OR REPLACE INTO notes VALUES (?, ?)"
-_FIXED = "SELECT urls.number, state, reason, added, changed, host, links.url, "
+_FIXED = "SELECT urls.number, state, reason, added, changed, tries, host, links.url, "
 _COUNTS = """{0}.score, {0}.shares, {0}.carry, {0}.tunnel, {1}.anchor, {1}.before, {1}.after, {1}.title, {1}.heading, {1}.region,
     {1}.path, {1}.kind, {1}.position, {1}.depth, {1}.nofollow, coalesce(sources.url, '')"""
 _FIRST, _RAISED = _COUNTS.format("urls", "links"), _COUNTS.format("raises", "raises")
@@ -86,7 +87,9 @@ RAISED_LINK = f"""SELECT {_RAISED}, links.url
 NEXT = ROW + "WHERE urls.number > ? ORDER BY urls.number LIMIT ?"
 NEXT_IN_STATE = ROW + "WHERE urls.number > ? AND state = ? ORDER BY urls.number LIMIT ?"
 RAISES = "SELECT id, number, score FROM raises ORDER BY id"
-SELECT_STATES = "SELECT fingerprint, digest_check, host, score, state, seen_anchors FROM urls ORDER BY number"
+SELECT_STATES = (
+    "SELECT fingerprint, digest_check, host, score, state, seen_anchors, tries FROM urls ORDER BY number"
+)
 FIND = "SELECT number FROM urls WHERE fingerprint = ? AND digest_check = ?"
 LAST_RAISE = "SELECT coalesce(max(id), 0) FROM raises WHERE number = ?"
 COUNT = "SELECT count(*), coalesce(max(number), -1) + 1 FROM urls"
@@ -101,6 +104,7 @@ WRITE_ORDER = (
     SET_SCORE,
     SET_RAISED_SCORE,
     SET_STATE,
+    SET_TRIES,
     SET_SEEN_ANCHORS,
     SET_NOTE,
 )
@@ -287,6 +291,11 @@ class Rows:
         self._writes[SET_STATE].append((state, reason, now, number))
         self._count_write(number)
 
+    def set_tries(self, number: int, tries: int) -> None:
+        """Set the number of failed tries of a URL."""
+        self._writes[SET_TRIES].append((tries, number))
+        self._count_write(number)
+
     def put_note(self, name: str, text: str) -> None:
         self._writes[SET_NOTE].append((name, text))
 
@@ -327,9 +336,9 @@ class Rows:
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
-    def load_states(self) -> Iterator[Sequence[tuple[int, int, int, float, int, int]]]:
-        """Yield digest (two numbers), host, score, state and seen-anchor mask of every URL in order of arrival, in large batches. To
-        be read once after opening, before `load_raises`. StateError when a URL is missing.
+    def load_states(self) -> Iterator[Sequence[tuple[int, int, int, float, int, int, int]]]:
+        """Yield digest (two numbers), host, score, state, seen-anchor mask and failed tries of every URL in order of arrival, in large
+        batches. To be read once after opening, before `load_raises`. StateError when a URL is missing.
         """
         rows, last = self._select(COUNT)[0]
         if rows != last:
@@ -467,11 +476,13 @@ class Rows:
             return self._database.execute(statement, values).fetchall()
 
     def _row(self, raw: tuple[Any, ...]) -> Row:
-        number, state, reason, added, changed, host, url, *counts = raw
+        number, state, reason, added, changed, tries, host, url, *counts = raw
         score, shares, carry, tunnel, *text, nofollow, source = counts
         try:
             link = Link._make((url, self.hosts[host], *text, source, bool(nofollow)))
-            return Row(link, score, bytes(shares), carry, tunnel, STATES[state], reason, added, changed)
+            return Row(
+                link, score, bytes(shares), carry, tunnel, STATES[state], reason, added, changed, tries
+            )
         except (IndexError, TypeError, ValueError) as error:
             raise StateError(str(self.path), f"URL number {number} is damaged", RESTORE) from error
 

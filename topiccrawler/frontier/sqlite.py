@@ -41,6 +41,7 @@ class Columns:
         self.states = bytearray()
         self.hosts = array("I")
         self.seen_anchors = array("I")
+        self.tries: dict[int, int] = {}  # number -> failed tries, as loaded
 
     def add(self, score: float, host: int, seen_anchors: int) -> None:
         """Append the values of a waiting URL, which `urls` has just numbered."""
@@ -54,7 +55,10 @@ class Columns:
         fingerprints, checks = array("q"), array("I")
         try:
             for batch in rows.load_states():
-                fingerprint, check, hosts, scores, states, seen_anchors = zip(*batch, strict=True)
+                fingerprint, check, hosts, scores, states, seen_anchors, tries = zip(*batch, strict=True)
+                if any(tries):
+                    first = len(self.states)
+                    self.tries |= {first + at: count for at, count in enumerate(tries) if count}
                 fingerprints.extend(fingerprint)
                 checks.extend(check)
                 self.hosts.extend(hosts)
@@ -215,6 +219,7 @@ class SqliteFrontier(LeasingFrontier):
         if not read_only and PROCESSING in columns.states:
             self._rows.end_leases()
             columns.states = columns.states.replace(bytes([PROCESSING]), bytes([WAITING]))
+        self._tries = columns.tries
         self._counts = [columns.states.count(code) for code in range(len(STATES))]
         waiting = columns.waiting(len(self._rows.hosts))
         for name, numbers in zip(self._rows.hosts, waiting, strict=True):
@@ -240,11 +245,13 @@ class SqliteFrontier(LeasingFrontier):
             elif again and state != PROCESSING:
                 outcome = Pushed.NEW
                 self._move(number, State.WAITING, "", now)
+                self._begin_tries(number)
             else:
                 return Pushed.KNOWN
             self._columns.scores[number] = value
             self._rows.replace(number, link, score, tunnel)
-        self._queues.put(self._host(number), value, number)
+        if number not in self._aside:
+            self._queues.put(self._host(number), value, number)
         return outcome
 
     def commit(self) -> None:
@@ -264,7 +271,7 @@ class SqliteFrontier(LeasingFrontier):
         return self._rows.hosts[self._columns.hosts[number]]
 
     def _to_lease(self, number: int, deadline: float) -> Leased:
-        return Leased(*self._rows.read_link(number, self._host(number)), deadline)
+        return Leased(*self._rows.read_link(number, self._host(number)), deadline, self._tries_of(number))
 
     def _waiting_score(self, number: int) -> float | None:
         return self._columns.scores[number] if self._columns.states[number] == WAITING else None
@@ -277,6 +284,9 @@ class SqliteFrontier(LeasingFrontier):
     def _set_score(self, number: int, score: Score) -> None:
         self._rows.rescore(number, score)
         self._columns.scores[number] = float(score.value)
+
+    def _set_tries(self, number: int, tries: int) -> None:
+        self._rows.set_tries(number, tries)
 
     def _move(self, number: int, state: State, reason: str, now: float) -> None:
         code = CODES[state]

@@ -22,6 +22,7 @@ from topiccrawler.crawling.explanation import heaviest_shares
 from topiccrawler.crawling.harvest import RECENT_PAGES, HarvestCounter
 from topiccrawler.crawling.job_files import FRONTIER, NOTE, REFUSED, noted_waits, read_recipe
 from topiccrawler.crawling.job_topic import topic_display_name
+from topiccrawler.crawling.outages import CLOSED
 from topiccrawler.crawling.page_stores import logs_of, stored_in, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError, StateError
@@ -209,7 +210,9 @@ def report_of(
         "hosts": len(seen.hosts),
         "waits": dict(Counter(reason.partition(":")[0] for reason, _ in waits.values())),
         "over_budget": sum(
-            seen.hosts.get(host, {}).get("waiting", 0) for host, (_, until) in waits.items() if isinf(until)
+            seen.hosts.get(host, {}).get("waiting", 0)
+            for host, (reason, until) in waits.items()
+            if isinf(until) and not reason.startswith(CLOSED)
         ),
         "top_hosts": [
             {"host": host, **seen.hosts[host], **wait_of(waits.get(host), now)}

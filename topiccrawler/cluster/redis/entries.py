@@ -288,11 +288,16 @@ class Entry:
     row: Row | None = None  # the decoded record, which replaces `raw`
     leased: bool = False  # by this worker
 
+    @property
+    def has_record(self) -> bool:
+        """True when the record is at hand."""
+        return self.raw is not None or self.row is not None
+
 
 class Entries:
     """The URLs that this worker knows, by number, and by URL where that is known.
 
-    An entry is held while its URL is leased here or its rank is at hand. Others are valid until the next commit only, since other
+    An entry is held while its URL is leased or set aside here or its rank is at hand. Others are valid until the next commit only, since other
     workers may change them. `has_rank(host, key)`: whether this rank in the queue of a host is at hand.
     """
 
@@ -303,6 +308,7 @@ class Entries:
         self._by_number: dict[int, Entry] = {}
         self._by_url: dict[str, Entry | None] = {}  # None = the crawl does not have the URL
         self._recent: set[str] = set()  # URLs looked up or added since the last commit
+        self.aside: Container[int] = ()  # numbers of the waiting URLs that this worker does not lease now
         self._sweep_at = _SWEEP_AT
 
     def knows(self, url: str) -> bool:
@@ -333,8 +339,8 @@ class Entries:
         return entry.score if entry is not None and entry.state is State.WAITING else None
 
     def waits(self, key: Key) -> bool:
-        """True when the URL waits with this rank."""
-        return self.waiting_score(key[1]) == -key[0]
+        """True when the URL waits with this rank, and is not set aside."""
+        return self.waiting_score(key[1]) == -key[0] and key[1] not in self.aside
 
     def add(self, url: str, entry: Entry) -> None:
         """Add a URL that is new in the crawl."""
@@ -356,14 +362,15 @@ class Entries:
         self._by_url[url] = entry
 
     def hold(self, number: int, host: str, raw: bytes) -> Key | None:
-        """Store the record of a waiting URL from the queue of its host. Returns its rank; None when it has been leased since."""
+        """Store the record of a waiting URL from the queue of its host. Returns its rank; None when it has been leased since, or is set
+        aside."""
         score, entry = score_of(raw), self._by_number.get(number)
         if entry is None:
             entry = self._by_number[number] = Entry(number, digest_of(raw), host, State.WAITING, score)
         elif entry.leased:
             return None
         entry.host, entry.state, entry.score, entry.raw, entry.row = host, State.WAITING, score, raw, None
-        return (-score, number)
+        return None if number in self.aside else (-score, number)
 
     def read(self, number: int, where: str) -> Row:
         """The record of a URL. StateError when it is damaged or not at hand."""
@@ -379,7 +386,7 @@ class Entries:
     def rescore(self, entry: Entry, score: Score, where: str) -> None:
         """Change the score of a waiting URL."""
         entry.score = float(score.value)
-        if entry.raw is not None or entry.row is not None:
+        if entry.has_record:
             row = self.read(entry.number, where)
             entry.row = replace(row, score=entry.score, carry=float(score.carry), shares=score.shares)
 
@@ -405,7 +412,11 @@ class Entries:
                 self._by_number.pop(entry.number, None)
 
     def _is_held(self, entry: Entry) -> bool:
-        return entry.leased or self._has_rank(entry.host, (-entry.score, entry.number))
+        return (
+            entry.leased
+            or entry.number in self.aside
+            or self._has_rank(entry.host, (-entry.score, entry.number))
+        )
 
     def sweep(self, numbers: Callable[[], Container[int]]) -> None:
         """Drop all URLs but these numbers, once there are twice as many as after the last sweep."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial, partialmethod
 from time import monotonic
 from typing import Any
@@ -120,6 +121,7 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
         self._entries = Entries(lambda host, key: self._tops.holds(host, key))  # noqa: PLW0108 tops need entries
         self._tops = Tops(self.hosts, self._entries.waits, lambda host: self._readings.begin(host), keep)  # noqa: PLW0108
         self._queues: Any = self._tops
+        self._entries.aside = self._aside
         self._outage_seconds = outage_seconds
         self.worker = Worker(joined, self.hosts, self._tops, self._entries, self._batch)
         self._readings = Readings(self.worker, self._tops)
@@ -267,10 +269,12 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
             self._entries.turn(entry, State.WAITING)
         else:
             return Pushed.KNOWN, None
-        raw = record(key, link, score, tunnel, now)
+        tries = self._tries_of(entry.number) if outcome is Pushed.RAISED else 0
+        raw = record(key, link, score, tunnel, now, tries)
         self.worker.questions.changed(link.host, key)
         entry.score, entry.raw, entry.row, entry.host = float(score.value), raw, None, link.host
-        self._tops.put(link.host, entry.score, entry.number)
+        if entry.number not in self._aside:
+            self._tops.put(link.host, entry.score, entry.number)
         return outcome, (head(entry.number, bit, met=met), raw)
 
     def _number(self, url: str) -> int | None:
@@ -285,7 +289,24 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
 
     def _to_lease(self, number: int, deadline: float) -> Leased:
         row = self._entries.read(number, self.worker.where)
-        return Leased(row.link, row.score, row.carry, row.tunnel, row.shares, deadline)
+        return Leased(row.link, row.score, row.carry, row.tunnel, row.shares, deadline, row.tries)
+
+    def count_try(self, url: str) -> int:
+        entry = self._entries.of(url)
+        if entry is None or entry.state not in {State.WAITING, State.PROCESSING} or not entry.has_record:
+            return 0  # another worker has it now
+        self._batch.count_try(entry.host, entry.key)
+        self.worker.questions.changed(entry.host, entry.key)
+        row = self._entries.read(entry.number, self.worker.where)
+        entry.row = replace(row, tries=row.tries + 1)
+        return entry.row.tries
+
+    def _tries_of(self, number: int) -> int:
+        entry = self._entries.numbered(number)
+        return self._entries.read(number, self.worker.where).tries if entry.has_record else 0
+
+    def _set_tries(self, number: int, tries: int) -> None:
+        raise NotImplementedError  # `count_try` is another one here
 
     def _waiting_score(self, number: int) -> float | None:
         return self._entries.waiting_score(number)
@@ -295,7 +316,7 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
         self._batch.rescore(entry.host, entry.key, score)
         self.worker.questions.changed(entry.host, entry.key)
         self._entries.rescore(entry, score, self.worker.where)
-        if entry.raw is None and entry.row is None:
+        if not entry.has_record:
             self._tops.put(entry.host, entry.score, number, held=False)
 
     def _move(self, number: int, state: State, reason: str, now: float) -> None:
@@ -318,10 +339,11 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
         if monotonic() < self._next_look:
             return
         self._look_ups.receive_stale()
-        leased = {self._host(number) for _, number in self._leases.values()}
+        leases = {number for _, number in self._leases.values()}
+        leased, aside = ({self._host(number) for number in some} for some in (leases, self._aside))
         reads = bool(self._readings) or any(other.is_busy for other in self.others)
-        self._looking.begin(self._now, leased, self._lost, reads=reads)
-        self._entries.sweep(lambda: {*self._tops.numbers(), *(number for _, number in self._leases.values())})
+        self._looking.begin(self._now, leased, aside, self._lost, reads=reads)
+        self._entries.sweep(lambda: {*self._tops.numbers(), *leases, *self._aside})
         self._next_look = monotonic() + LOOK_SECONDS
         self.worker.give_up_after(self._outage_seconds)
 
@@ -332,6 +354,9 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
             if self._host(number) in gone:
                 self._end_lease(url, self._now)
                 self._entries.lose(number)
+        for number in [number for number in self._aside if self._host(number) in gone]:
+            self._aside.remove(number)
+            self._entries.lose(number)
 
     def scores_anew(self, number: int, host: str) -> bool:
         """True when the URL waits, as far as is known here, and this worker is the one to rescore it."""

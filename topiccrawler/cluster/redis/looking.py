@@ -79,8 +79,9 @@ class Looking:
         """The seconds until a reply may arrive, at most `seconds`. `others`: true when other replies are awaited as well."""
         return min(seconds, SOON_SECONDS) if self._look is not None or others else seconds
 
-    def begin(self, now: float, leased: set[str], lost: Lost, *, reads: bool) -> None:
-        """Send a poll, unless the reply to one is awaited. `leased`: hosts with open leases; `reads`: reads of queues are under way."""
+    def begin(self, now: float, leased: set[str], aside: set[str], lost: Lost, *, reads: bool) -> None:
+        """Send a poll, unless the reply to one is awaited. `leased`: hosts with open leases; `aside`: with URLs that are set aside;
+        `reads`: reads of queues are under way."""
         worker, tops, hosts = self._worker, self._tops, self._hosts
         if worker.connection.state == BACK:
             self._resume(lost)
@@ -93,13 +94,13 @@ class Looking:
         surplus = len(active) - self._most
         if worker.live > 1:
             surplus = max(surplus, len(ready) - reserve)
-        released = not_needed(tops, hosts, leased)
+        released = not_needed(tops, hosts, leased | aside)
         if surplus > 0:
             released.update(host for _, host in ready[-surplus:])
         elif worker.live > 1 or surplus == 0:
             released.update(host for key, host in ready[-SWAPPED:] if -key[0] < self._best_free)
         kept = len(active) - len(released.intersection(active))
-        idle = not leased and not reads and hosts.next_ready(now) is None
+        idle = not leased and not reads and not hosts.may_come(now)
         again = [host for host in list(tops.short)[:READ_AGAIN] if host not in released]
         clocks = [part for host in released for part in (host, worker.clock_of(host, now))]
         wanted = max(0, self._most - kept)

@@ -107,11 +107,20 @@ class PartitionedFrontier(LearnsTogether):
     def end(self, url: str, state: State, reason: str, now: float, *, unused: bool = False) -> None:
         self._of(host_of(url)).end(url, state, reason, now, unused=unused)
 
-    def release(self, now: float, urls: Iterable[str] | None = None, *, slots_only: bool = False) -> int:
+    def release(
+        self, now: float, urls: Iterable[str] | None = None, *, slots_only: bool = False, reason: str = ""
+    ) -> int:
         if urls is None:
-            return sum(part.release(now, slots_only=slots_only) for part in self.parts)
+            return sum(part.release(now, slots_only=slots_only, reason=reason) for part in self.parts)
         divided = self._divided(urls, host_of)
-        return sum(part.release(now, some, slots_only=slots_only) for part, some in divided)
+        return sum(part.release(now, some, slots_only=slots_only, reason=reason) for part, some in divided)
+
+    def recall(self, urls: Iterable[str]) -> None:
+        for part, some in self._divided(urls, host_of):
+            part.recall(some)
+
+    def count_try(self, url: str) -> int:
+        return self._of(host_of(url)).count_try(url)
 
     def rescore(self, scores: Iterable[Score]) -> int:
         return sum(part.rescore(some) for part, some in self._divided(scores, _host_of_score))

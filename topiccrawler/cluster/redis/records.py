@@ -2,7 +2,8 @@
 
 `record`: a record is bytes, so that a script can change state and score in place without decoding the link:
 
-    state 1 | score 8 | added 8 | changed 8 | carry 8 | tunnel 4 | digest 10 | length of shares 2 | of reason 2 | shares | reason | link
+    state 1 | score 8 | added 8 | changed 8 | carry 8 | failed tries 1 | 0 1 | tunnel 2 | digest 10 | length of shares 2 | of reason 2
+    | shares | reason | link
 
 Numbers are big-endian, so that bytes sort as the numbers do; the link is a JSON list.
 
@@ -30,12 +31,14 @@ from topiccrawler.frontier.rows import CODES, STATES
 from topiccrawler.model import Link, Score
 from topiccrawler.resources import package_text
 
-_HEAD = Struct(">BddddI10sHH")
+_HEAD = Struct(">BddddBxH10sHH")
 _ENTRY = Struct(">BBIId")
 DOUBLE = Struct(">d")
 BIT = Struct(">I")
 _as_json = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 MOST_SHARES = 65_535  # bytes
+_MOST_TUNNEL = 65_535  # steps
+_MOST_TRIES = 255
 
 
 def digest(url: str) -> bytes:
@@ -49,11 +52,12 @@ def entry_of(raw: bytes) -> tuple[int, int, int, float]:
     return state, high << 32 | low, seen, score
 
 
-def record(key: bytes, link: Link, score: Score, tunnel: int, now: float) -> bytes:
+def record(key: bytes, link: Link, score: Score, tunnel: int, now: float, tries: int = 0) -> bytes:
     """Encode the record of a waiting URL. `key`: its digest."""
     shares = score.shares[:MOST_SHARES]
     value, carry = float(score.value), float(score.carry)
-    head = _HEAD.pack(CODES[STATES[0]], value, now, now, carry, tunnel, key, len(shares), 0)
+    counts = min(tries, _MOST_TRIES), min(tunnel, _MOST_TUNNEL)
+    head = _HEAD.pack(CODES[STATES[0]], value, now, now, carry, *counts, key, len(shares), 0)
     text = _as_json(link)
     try:
         return head + shares + text.encode()
@@ -74,11 +78,12 @@ def digest_of(raw: bytes) -> bytes:
 def row_of(raw: bytes, where: str) -> Row:
     """Decode a record. StateError when it is damaged; `where`: the crawl, for the message."""
     try:
-        state, score, added, changed, carry, tunnel, _, shares, reason = _HEAD.unpack_from(raw)
+        state, score, added, changed, carry, tries, tunnel, _, shares, reason = _HEAD.unpack_from(raw)
         middle, end = _HEAD.size + shares, _HEAD.size + shares + reason
         link = Link._make(json.loads(raw[end:]))
         why = raw[middle:end].decode("utf-8", "replace")
-        return Row(link, score, raw[_HEAD.size : middle], carry, tunnel, STATES[state], why, added, changed)
+        score_parts = raw[_HEAD.size : middle]
+        return Row(link, score, score_parts, carry, tunnel, STATES[state], why, added, changed, tries)
     except (error, ValueError, TypeError, IndexError) as fault:
         remedy = "begin another crawl with -a job="
         raise StateError(where, f"a record is damaged ({fault})", remedy) from None
@@ -193,6 +198,10 @@ class Batch:
         """Change the score of a URL, if it waits."""
         value, carry = DOUBLE.pack(float(score.value)), DOUBLE.pack(float(score.carry))
         self._add(["S", host, key, value, carry, score.shares])
+
+    def count_try(self, host: str, key: bytes) -> None:
+        """Count a failed try against a URL."""
+        self._add(["T", host, key])
 
     def anchor(self, key: bytes, bit: int) -> None:
         """Add a bit to the seen-anchor mask of a URL."""

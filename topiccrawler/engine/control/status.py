@@ -45,6 +45,7 @@ def status_of(
         "promise": None if estimate is None else round(estimate.promise, _PLACES),
         "gate": {**asdict(crawl.gate_counts), "mean_probability": crawl.gate_counts.mean_probability},
         "limits": asdict(crawl.limits),
+        "outage": crawl.outages.line(now),
         "standing": _why_standing(crawl, scheduler, state, now),
     }
 
@@ -65,9 +66,14 @@ def _why_standing(crawl: Crawl, scheduler: FocusedScheduler | None, state: str, 
 
 
 def _why_queue_waits(crawl: Crawl, now: float) -> str:
+    if crawl.outages.stops:
+        return (
+            crawl.outages.line(now).partition(",")[0]
+            or "a host that has answered before is asked whether the network is away"
+        )
     if not crawl.frontier.look().waiting():
         return "the queue is empty"
-    due = crawl.hosts.next_ready(now)
+    due = crawl.next_ready(now)
     if due is None:
         waits = [until for _, _, until in crawl.hosts.waiting(now)]
         over = waits and all(until == inf for until in waits)

@@ -74,7 +74,7 @@ local function write_records()
   records = {}
 end
 
--- Replaces the records of waiting URLs that get a better score; their times stay. rows: numbers and records, alternating.
+-- Replaces the records of waiting URLs that get a better score; their times and failed tries stay. rows: numbers and records, alternating.
 local function write_raised(rows)
   if #rows == 0 then return end
   write_records()
@@ -90,7 +90,8 @@ local function write_raised(rows)
     for at, old in ipairs(call('HMGET', bucket, unpack(found[1]))) do
       local row = found[2][at]
       written[2 * at - 1] = found[1][at]
-      written[2 * at] = string.sub(row, 1, 9) .. string.sub(old, 10, 25) .. string.sub(row, 26)
+      written[2 * at] = string.sub(row, 1, 9) .. string.sub(old, 10, 25) .. string.sub(row, 26, 33) .. string.sub(old, 34, 34)
+        .. string.sub(row, 35)
     end
     call('HSET', bucket, unpack(written))
   end
@@ -219,6 +220,20 @@ local function rescore()
   i = i + 6
 end
 
+-- count a failed try: host, digest
+local function tried()
+  write_records()
+  local key, field = index_of(ARGV[i + 2])
+  local entry = owner_of(ARGV[i + 1]) == session and call('HGET', key, field)
+  if entry and string.byte(entry) <= PROCESSING then
+    local bucket, place = row_of(string.sub(entry, 2, 6))
+    local row = call('HGET', bucket, place)
+    local tries = math.min(255, string.byte(row, 34) + 1)
+    call('HSET', bucket, place, string.sub(row, 1, 33) .. string.char(tries) .. string.sub(row, 35))
+  end
+  i = i + 3
+end
+
 -- anchor: digest, bit (4 bytes)
 local function anchor()
   local key, field = index_of(ARGV[i + 1])
@@ -276,7 +291,7 @@ local function harvest()
   i = i + 2
 end
 
-local operations = { P = push, M = move, S = rescore, K = anchor, C = clock, N = note, E = entry, L = learned,
+local operations = { P = push, M = move, T = tried, S = rescore, K = anchor, C = clock, N = note, E = entry, L = learned,
   A = announce, H = harvest }
 while i <= #ARGV do operations[ARGV[i]]() end
 write_records()
