@@ -170,7 +170,7 @@ def test_what_browsers_show_is_kept(forked_scrapy: Callable[..., Any], tmp_path:
         ran = forked_scrapy(
             "crawl", "topic", "-a", "keywords=基金,定投", "-a", f"seeds={tmp_path / 'seeds.txt'}", "-s", f"JOBDIR={tmp_path / 'job'}",
             "-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "TOPIC_LINK_THRESHOLD=0", "-s", "TOPIC_DUPLICATES=keep",
-            "-s", f"TOPIC_READERS={readers}",
+            "-s", f"TOPIC_READERS={readers}", "-s", "FRONTIER_BACKOFF_SECONDS=0.2", "-s", "FRONTIER_URL_TRIES=2",
         )  # fmt: skip
         assert ran.code == 0, ran.err
         kept = sorted(one.url.removeprefix(f"http://{server.host}") for one in Job(tmp_path / "job").pages())
@@ -182,5 +182,6 @@ def test_what_browsers_show_is_kept(forked_scrapy: Callable[..., Any], tmp_path:
     stats = json.loads((tmp_path / "job/stats.json").read_text("utf-8"))
     assert stats["topic/incomplete"] == 1
     assert stats["frontier/failed/too_many_redirects"] == 3
-    assert stats["frontier/failed/incomplete_answer"] == stats["frontier/failed/http_305"] == 1
+    assert stats["frontier/failed/http_305"] == 1
+    assert stats["frontier/retried"] >= 1  # of which nothing came
     assert "Traceback" not in ran.err

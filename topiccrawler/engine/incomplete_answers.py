@@ -43,6 +43,8 @@ class IncompleteAnswerMiddleware:
         if FLAG not in response.flags or not 200 <= response.status < 300:
             return response
         spider = self._crawler.spider
+        if not response.body and META in request.meta:
+            raise ResponseDataLossError  # as a link that fails, it waits in the queue
         if self._repeats and spider is not None and self._may_repeat(request):
             again = get_retry_request(
                 request,
