@@ -21,7 +21,8 @@ from topiccrawler.links.extract import ContextMaker
 from topiccrawler.pages.formats.reader import Formats
 from topiccrawler.pages.read import PageClassifier, PageWords, Reader
 from topiccrawler.pages.site_repeats import SiteRepeats
-from topiccrawler.relevance.choose import SeveralTopics, make_page_classifier
+from topiccrawler.relevance.choose import SeveralTopics, anchor_classifier, make_page_classifier
+from topiccrawler.relevance.published import AnchorBayes
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Expand, Knowledge, LinkScorer, Strategy
 from topiccrawler.text.segmenter import Segmenter
@@ -48,7 +49,7 @@ class Parts:
     link_model: LinkModel | None  # None: neither strategy nor gate needs one
     strategy: Strategy
     gate: LinkGate
-    context: ContextMaker  # the context of links with which the link model was trained
+    context: ContextMaker  # the one that the strategy reads, else that with which the link model was trained
     expand: Expand | None
 
     @property
@@ -104,12 +105,15 @@ def assemble(recipe: Recipe, model: LinkModel | None = None) -> Parts:
     topic = topic_of(recipe)
     strategy = build(recipe.strategy, recipe.parameters)
     threshold = gate_threshold(recipe, topic, strategy)
-    scorer = (model or link_model_of(recipe)) if _asks_model(strategy, threshold) else None
+    anchors = _anchor_classifier(recipe, strategy)
+    scorer = (
+        (model or link_model_of(recipe)) if anchors is None and _asks_model(strategy, threshold) else None
+    )
     page_classifier = page_classifier_of(recipe)
     strategy.prepare(
         Knowledge(
             similarity_threshold=page_classifier.similarity_threshold,
-            link_scorer=scorer,
+            link_scorer=anchors or scorer,
             seed=recipe.seed,
             topic=topic,
             thesaurus=thesaurus_of(recipe.thesaurus),
@@ -124,7 +128,7 @@ def assemble(recipe: Recipe, model: LinkModel | None = None) -> Parts:
         link_model=scorer,
         strategy=strategy,
         gate=_gate_of(topic, strategy, scorer, threshold),
-        context=context_of(scorer),
+        context=strategy.context or context_of(scorer),
         expand=expand_of(recipe.expand),
     )
 
@@ -208,7 +212,16 @@ def link_model_of(recipe: Recipe) -> LinkModel:
 def needs_link_model(recipe: Recipe) -> bool:
     """Whether the strategy or the gate of the recipe needs a link model."""
     strategy = build(recipe.strategy, recipe.parameters)
-    return _asks_model(strategy, gate_threshold(recipe, topic_of(recipe), strategy))
+    threshold = gate_threshold(recipe, topic_of(recipe), strategy)
+    return _asks_model(strategy, threshold) and _anchor_classifier(recipe, strategy) is None
+
+
+def _anchor_classifier(recipe: Recipe, strategy: Strategy) -> AnchorBayes | None:
+    """The classifier of anchors by those of sample pages; None if the strategy reads none or a topic has none."""
+    if not strategy.reads_sample_anchors:
+        return None
+    topics = topics_of(recipe)
+    return anchor_classifier(topics, topics[0].segmenter, folder_of(recipe.page_classifier_models))
 
 
 def _asks_model(strategy: Strategy, threshold: float | None) -> bool:

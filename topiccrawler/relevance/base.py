@@ -13,6 +13,7 @@ from topiccrawler.text.weights import log_odds, logistic
 
 VSM, COSINE = "vsm", "cosine"
 TRAINED = ("naive_bayes", "svm")
+PUBLISHED = "naive_bayes:published=true"  # naive Bayes as in JLSE, a model of its own
 PAGE_CLASSIFIERS = (VSM, COSINE, *TRAINED)
 MOST_WORDS = 12_000  # of a trained page classifier
 EVEN = 0.5  # relevance from which a page counts as relevant, for every topic and page classifier

@@ -11,7 +11,7 @@ similarity, T_t its threshold, T the smallest of them: so one threshold applies 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,10 +20,13 @@ from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, ModelError
 from topiccrawler.files import is_file
 from topiccrawler.pages.read import PageClassifier, PageWords
-from topiccrawler.relevance.base import COSINE, EVEN, PAGE_CLASSIFIERS, VSM
+from topiccrawler.relevance import published
+from topiccrawler.relevance.base import COSINE, EVEN, PAGE_CLASSIFIERS, PUBLISHED, VSM
 from topiccrawler.relevance.evidence import EvidenceClassifier
+from topiccrawler.relevance.published import PublishedBayes
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.resources import folder as data_folder
+from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.meaning import naming_words
 from topiccrawler.topics.topic import Topic
 
@@ -108,7 +111,8 @@ def make_page_classifier(topic: Topic, spec: str = VSM, folder: Path | None = No
             return made
         remedy = f"page classifiers are {', '.join((*PAGE_CLASSIFIERS, *sorted(others)))}"
         raise ArgumentError(f"page classifier {name!r}", "is unknown", remedy)
-    place = page_classifier_file(topic.name, name, folder)
+    written = PUBLISHED if parameters.get("published") else name
+    place = page_classifier_file(topic.name, written, folder)
     if name == VSM:
         if topic.narrow or not is_file(place):
             return untrained(topic)
@@ -116,12 +120,27 @@ def make_page_classifier(topic: Topic, spec: str = VSM, folder: Path | None = No
 
         return load_vectors(place, topic)
     if not is_file(place):
-        remedy = f"train it: scrapy train {topic.name} --page-classifier {name} --documents FILE"
-        raise ModelError(f"page classifier {name} of topic {topic.name!r}", f"there is no {place}", remedy)
-    from topiccrawler.relevance.linear import as_published, load  # numpy: only for those who need it
+        remedy = f"train it: scrapy train {topic.name} --page-classifier {written} --documents FILE"
+        raise ModelError(f"page classifier {written} of topic {topic.name!r}", f"there is no {place}", remedy)
+    if written == PUBLISHED:
+        return PublishedBayes(published.load(place)["pages"])
+    from topiccrawler.relevance.linear import load  # numpy: only for those who need it
 
-    classifier = load(place, name)
-    return as_published(classifier) if parameters.get("published") else classifier
+    return load(place, name)
+
+
+def anchor_classifier(
+    topics: Sequence[Topic], segmenter: Segmenter, folder: Path | None = None
+) -> published.AnchorBayes | None:
+    """Return the classifier of anchors by those of the topics' sample pages; None if a topic has no sample anchors.
+
+    Raises ModelError for a file that is invalid.
+    """
+    files = [page_classifier_file(topic.name, PUBLISHED, folder) for topic in topics]
+    parts = [published.load(file) if is_file(file) else {} for file in files]
+    if not all("anchors" in part for part in parts):
+        return None
+    return published.AnchorBayes([part["anchors"] for part in parts], segmenter)
 
 
 def _parsed(spec: str) -> tuple[str, dict[str, Any]]:
@@ -138,5 +157,6 @@ def _parsed(spec: str) -> tuple[str, dict[str, Any]]:
 
 
 def page_classifier_file(topic: str, name: str, folder: Path | None = None) -> Path | Traversable:
-    """Return the path of the trained page classifier of a topic."""
-    return (folder or data_folder("models")).joinpath(FOLDER, f"{topic}.{name}.json")
+    """Return the path of the trained page classifier of a topic. `name`: PUBLISHED or a name without parameters."""
+    kind = "published" if name == PUBLISHED else name
+    return (folder or data_folder("models")).joinpath(FOLDER, f"{topic}.{kind}.json")
