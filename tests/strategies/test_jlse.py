@@ -94,8 +94,8 @@ class Dull:
 
 def test_links_like_one_that_led_to_results_gain_from_it_after_cf_of_them() -> None:
     """
-    The seed leads by "目录" to a list, that by "排名" to two results. With cf 2 Q(list) = 1, Q(result) = 1, Q(seed) = .9.
-    On the next page "目录" finds the list's vertex: anchor alike, URL and context differ. BM25 .5 of anchor; sim = .5 * Q = .5
+    The seed leads by "名册" to a list, that by "排名" to two results. With cf 2 Q(list) = 1, Q(result) = 1, Q(seed) = .9.
+    On the next page "名册" finds the list's vertex: anchor alike, URL and context differ. BM25 .5 of anchor; sim = .5 * Q = .5
     against .01 of the other link: shares .5 / .51 and .01 / .51 of the page's .2.
     """
     strategy = Jlse(cf=2)
@@ -110,12 +110,12 @@ def test_links_like_one_that_led_to_results_gain_from_it_after_cf_of_them() -> N
         links = [Link(f"http://{to}.example/", f"{to}.example", text, source_url=at) for to, text in found]
         return {score.url[7:-9]: score.value for score in strategy.visit(page, links)}
 
-    read("seed", "", "", [("list", "目录")], 0.1)
-    before = read("list", "目录", "seed", [("one", "排名"), ("two", "排名")], 0.2)
+    read("seed", "", "", [("list", "名册")], 0.1)
+    before = read("list", "名册", "seed", [("one", "排名"), ("two", "排名")], 0.2)
     assert before == pytest.approx({"one": 0.1, "two": 0.1})
     read("one", "排名", "list", [], 0.9)
     read("two", "排名", "list", [], 0.9)
-    after = read("more", "别的", "seed", [("list", "目录"), ("excluded", "天气")], 0.2)
+    after = read("more", "别的", "seed", [("list", "名册"), ("excluded", "天气")], 0.2)
     assert after["list"] / after["excluded"] == pytest.approx(50.0, rel=0.01)
     assert sum(after.values()) == pytest.approx(0.2)
 
@@ -157,21 +157,21 @@ def test_with_detail_only_relevant_detail_pages_are_result_pages() -> None:
         strategy = Jlse(cf=1, detail=asks)
         assert strategy.needs_detail is asks
         ready(strategy)
-        strategy.visit(page("list", detail=False, anchor="目录"), links("text"))
+        strategy.visit(page("list", detail=False, anchor="名册"), links("text"))
         assert len(strategy.save()["results"]) == results - 1
         strategy.visit(page("text", detail=True, source="http://list.example/"), [])
         assert len(strategy.save()["results"]) == results
         likeness = strategy.similarities(
-            [Link("http://other.example/", "other.example", text) for text in ("目录", "基金净值")]
+            [Link("http://other.example/", "other.example", text) for text in ("名册", "基金净值")]
         )
         assert likeness == pytest.approx([0.5, 0.5])
 
 
 def test_with_detail_a_relevant_list_that_leads_nowhere_is_worth_nothing() -> None:
     strategy = ready(Jlse(cf=1, detail=True))
-    strategy.visit(page("list", detail=False, anchor="目录"), links("a"))
+    strategy.visit(page("list", detail=False, anchor="名册"), links("a"))
     strategy.visit(page("text", detail=True), [])
-    assert strategy.similarities([Link("http://o.example/", "o.example", "目录")]) == [0.01]
+    assert strategy.similarities([Link("http://o.example/", "o.example", "名册")]) == [0.01]
 
 
 def test_the_papers_figure_2_crawled_values_links_by_the_vertices_with_children() -> None:
@@ -193,9 +193,9 @@ def test_the_papers_figure_2_crawled_values_links_by_the_vertices_with_children(
 
 def test_eq_9_read_as_q_alone_gives_a_link_the_whole_q_of_its_vertex() -> None:
     strategy = ready(Jlse(cf=1, detail=True, by_similarity=False))
-    strategy.visit(page("list", detail=False, anchor="目录"), links("text"))
+    strategy.visit(page("list", detail=False, anchor="名册"), links("text"))
     strategy.visit(page("text", detail=True, source="http://list.example/"), [])
-    asked = [Link("http://o.example/", "o.example", text) for text in ("目录", "天气")]
+    asked = [Link("http://o.example/", "o.example", text) for text in ("名册", "天气")]
     assert strategy.similarities(asked) == pytest.approx([1.0, 0.01])
 
 

@@ -65,15 +65,15 @@ class Jlse(AnchorText):
         reached by known links; result page -> `Page.is_target`, with `detail` also `Page.is_detail`.
         It is built again after every cf result pages.
     Parameters: cf 150 (JLSE §4.3), gamma 0.9 (its example), sweeps 100, most_vertices 20 000 newest pages
-        (ours); negative 0.01, detail false, terminal false, sample_anchors true as in anchor_text; leaves true: links like those to
-        result pages count too, with Q = 1; false, as in the paper: v is a vertex with children, because only
-        these have a Q; by_similarity true; false: eq. 9 read as Q(v) alone.
-    Reads: anchor, URL and context of links, without stop words; the context is the text within 5 steps of the DOM tree (§3.2.1:
-        4 to 6; links.extract); relevance of pages, and whether they are detail
-        pages; links between pages.
+        (ours); negative 0.01, detail false, terminal false, sample_anchors true as in anchor_text; leaves true:
+        links like those to result pages count too, with Q = 1; false, as in the paper: v is a vertex with
+        children, because only these have a Q; by_similarity true; false: eq. 9 read as Q(v) alone.
+    Reads: anchor, URL and context of links, without stop words; the context is the text within 5 steps in the
+        DOM tree (JLSE §3.2.1: 4 to 6); relevance of pages, and whether they are detail pages; the link graph.
     Cost: under 50 ms a page of 200 links against 20 000 vertices (benchmarks/graph.py), building: under 2 s.
-    But: the context has at most TOPIC_CONTEXT_CHARACTERS a side; eq. 9 is read as s_v * Q(v); a queued link is rescored only when it is found again. Page classifier,
-        result pages, and the pages whose links are followed: as in anchor_text. Figures: docs/papers/jlse.md.
+    But: a context has at most TOPIC_CONTEXT_CHARACTERS a side; eq. 9 is read as s_v * Q(v); a queued link is
+        rescored only when it is found again. Page classifier, result pages, and the pages whose links are
+        followed: as in anchor_text. Figures: docs/papers/jlse.md.
     Reference: Zhang, Li, Yu & Zhang, "使用联合链接相似度评估爬取Web资源", Chinese Journal of Computers, eq. 3-18.
     """
 
@@ -81,7 +81,6 @@ class Jlse(AnchorText):
     changeable = frozenset({"gamma", "sweeps", "negative"})
     share_names: ClassVar[tuple[str, ...]] = ("link by page",)
     context: ClassVar[ContextMaker | None] = "dom"
-    state_version: ClassVar[int] = 2  # 1: contexts by the window, stop words among the words
     cf: int = 150
     gamma: float = 0.9
     sweeps: int = 100
