@@ -7,6 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.relevance.detail import DetailClassifier, DetailReader
 from topiccrawler.relevance.linear import LinearClassifier
@@ -251,3 +254,37 @@ def test_the_papers_two_classifiers_decide_what_a_page_hands_to_its_links() -> N
     assert shares == pytest.approx([0.4, 0.4])
     assert [score.value for score in ready(Jlse()).visit(beside, links("a"))] == pytest.approx([0.2])
     assert list(ready(Jlse(detail=True, terminal=True)).visit(about, links("a", "b"))) == []
+
+
+def test_the_three_texts_of_a_link_have_no_stop_words() -> None:
+    """
+    The vertex 更多名册 has the anchor 名册 and the context 公司: a link with both has s = .5 + .3, whatever else is 更多 or 首页. Q = 1.
+    """
+    strategy = ready(Jlse(cf=1))
+    came = Link("http://p.example/", "p.example", "更多名册", before="首页 公司", source_url=HUB)
+    strategy.visit(Page(came.url, 1, similarity=0.8, is_target=True, via=Via(came)), [])
+    asked = [
+        Link("http://o.test/", "o.test", "名册", before="公司 更多"),
+        Link("http://o.test/", "o.test", "更多", after="首页"),
+    ]
+    assert strategy.similarities(asked) == pytest.approx([0.8, 0.01])
+
+
+def test_a_page_judged_negative_hands_on_no_less_than_a_link_has_whose_anchor_is_negative() -> None:
+    """A seed with P(+|page) = 0: two equal links share .01, not 0."""
+    seed = Page(HUB, 0, similarity=0.0, via=Via(Link(HUB, "hub.example")))
+    assert [score.value for score in ready(Jlse()).visit(seed, links("a", "b"))] == pytest.approx([0.005] * 2)
+
+
+def test_a_seed_off_topic_leads_on_and_a_later_page_off_topic_does_not() -> None:
+    """Algorithm 2, step 1 drops both."""
+    ordering = Ordering(ready(Jlse()), MemoryFrontier(Hosts()))
+    ordering.seed([Link(HUB, "hub.example")], 0.0)
+    assert ordering.lease(0.0) is not None
+    one = Link("http://a.example/", "a.example", "天气", source_url=HUB)
+    ordering.visit(Page(HUB, 0, via=Via(Link(HUB, "hub.example"))), [one], 0.0)
+    leased = ordering.lease(1.0)
+    assert leased is not None
+    assert leased.link.url == one.url
+    ordering.visit(Page(one.url, 1, via=Via(one)), links("b"), 1.0)
+    assert ordering.lease(2.0) is None

@@ -8,7 +8,7 @@ Context   window     the `window` characters on each side, block and link ends m
 Cost      see benchmarks/reading.py.
 But       per side is our reading (the paper does not say); a distance counts tree edges from the link's element to the
           element that holds the text; both sides of `dom` are capped, or a flat page would be one context.
-Reference NB-guided crawling (2010) §3.3; JLSE §4.2.
+Reference NB-guided crawling (2010) §3.3; JLSE §3.2.1.
 
 `media_of`: pictures and files that a page links to are recorded with anchor text, alt and caption, and never fetched. Such
 a link leads to nothing that can be read, but its words may be about the topic. So `extract` skips it, and it becomes
