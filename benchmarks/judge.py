@@ -144,8 +144,7 @@ def quality(truths: Sequence[bool], relevances: Sequence[float], threshold: floa
 
 
 def trained(name: str, topic: str, label: str, samples: Sequence[Sample]) -> PageClassifier:
-    """A page classifier trained on these documents; `name` may be naive_bayes:published=true."""
-    from topiccrawler.relevance.linear import LinearClassifier, as_published
+    """A page classifier trained on these documents."""
     from topiccrawler.relevance.training import train as training
 
     own = load_topic(topic)
@@ -153,9 +152,7 @@ def trained(name: str, topic: str, label: str, samples: Sequence[Sample]) -> Pag
         training.Sample(sample.words, label in sample.topics, next(iter(sample.topics))) for sample in samples
     ]
     words = keywords_by_label(own, {lesson.label for lesson in lessons})
-    kind, _, published = name.partition(":published=")
-    made = training.fit(training.Plan(kind, own, lessons, words))
-    return as_published(made) if published == "true" and isinstance(made, LinearClassifier) else made
+    return training.fit(training.Plan(name, own, lessons, words))
 
 
 def measure(

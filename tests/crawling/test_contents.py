@@ -104,6 +104,22 @@ def test_links_scored_elsewhere_are_not_scored_again() -> None:
     assert len(set(expected.log_odds(links))) == 2
 
 
+@pytest.mark.parametrize(("strategy", "context"), [("jlse", "dom"), ("best_first", "window")])
+def test_links_have_the_context_that_the_strategy_reads(strategy: str, context: Any, tmp_path: Path) -> None:
+    """Read here and by another process; the two contexts of this page differ."""
+    crawl, page = (
+        crawl_of(Recipe("finance", strategy=strategy), files=JobFiles(tmp_path / "job")),
+        answer(FUNDS),
+    )
+    expected = list(extract(parse(page.body.decode()), page.url, depth=2, context=context))
+    sent = unpacked(ContentPacker(crawl.content_plan).packed(page), page, crawl.reader, crawl.content_plan)
+    for content in (page.content(crawl.reader), sent):
+        assert list(crawl.links_of(crawl.reader.reading(content, depth=1))) == expected
+    assert expected != list(extract(parse(page.body.decode()), page.url, depth=2, context="neighbour"))
+    others = {one.before for one in extract(parse(page.body.decode()), page.url, depth=2, context="dom")}
+    assert others != {one.before for one in extract(parse(page.body.decode()), page.url, depth=2)}
+
+
 def test_links_are_new_once_in_two_generations(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contents, "MOST_SEEN", 1)
     seen, document = SeenLinks(), parse(LINKS)

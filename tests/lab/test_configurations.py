@@ -16,6 +16,7 @@ from topiccrawler.lab.configurations import (
     parts_of,
     strategy_of,
 )
+from topiccrawler.lab.experiment import Plan, reading_plan
 from topiccrawler.link_model.from_keywords import keyword_model
 from topiccrawler.link_model.model_file import save
 from topiccrawler.strategies import STRATEGIES
@@ -75,6 +76,30 @@ def test_what_cannot_be_understood_is_one_clear_line(spec: str, fault: str, tea:
 
 def test_a_topic_without_a_link_model_is_read_by_window_alone(tea: Path) -> None:
     assert context_of(Recipe(str(tea), prune=False)) == "window"
+
+
+def test_jlse_reads_the_dom_and_anchors_of_sample_pages_and_without_these_the_link_model(tea: Path) -> None:
+    finance, own = Recipe("finance", prune=False), Recipe(str(tea), prune=False)
+    for recipe, spec, context, model in (
+        (finance, "jlse", "dom", False),
+        (finance, "jlse:sample_anchors=false", "dom", True),
+        (finance, "anchor_text", "window", False),
+        (finance, "anchor_text:sample_anchors=false", "window", True),
+        (own, "jlse", "dom", True),
+        (own, "best_first", "window", False),
+    ):
+        parts = parts_of(recipe, spec)
+        assert (parts.context, parts.link_model is not None) == (context, model), spec
+    two = parts_of(Recipe("finance,health", prune=False), "jlse")
+    assert (two.context, two.link_model) == ("dom", None)
+
+
+def test_the_contexts_that_strategies_read_are_read_from_the_web(tea: Path) -> None:
+    def contexts(*specs: str) -> tuple[str, ...]:
+        return reading_plan(Plan((), (Recipe(str(tea), prune=False),), (), specs)).contexts
+
+    assert contexts("best_first", "anchor_text") == ("window",)
+    assert contexts("best_first", "jlse") == ("window", "dom")
 
 
 def test_a_given_threshold_goes_before_the_topics_own(tea: Path) -> None:

@@ -27,7 +27,7 @@ web, place, count = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
 topics = ("finance", "health")
 pages = RecordedPages(RecordedWeb([web]))
 with Workers(1) as workers:
-    read_web(ReadingPlan.of([web], [Recipe(topic) for topic in topics], ["window"], details=True), pages, place, workers, lambda _: None)
+    read_web(ReadingPlan.of([web], [Recipe(topic) for topic in topics], ["window", "dom"], details=True), pages, place, workers, lambda _: None)
 found = {"pages": len(pages)}
 for number, reading in sqlite3.connect(place).execute("SELECT number, reading FROM pages ORDER BY number"):
     found[f"page {number} {pages.urls[number]}"] = hashlib.sha256(reading or b"").hexdigest()

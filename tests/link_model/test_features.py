@@ -42,6 +42,16 @@ def test_a_word_is_not_joined_across_the_link() -> None:
     assert words_of_links([link(before="股", after="票")], PLAIN)[0].context == []
 
 
+def test_the_piece_of_a_context_that_the_window_may_have_cut_is_dropped_if_others_are_left() -> None:
+    for before, after, context in (
+        ("行|基金|", "|债券|股", ["基金", "债券"]),
+        ("基金|", "|债券", ["基金", "债券"]),
+        ("行|基金", "债券|股", ["基金", "债券"]),
+        ("基金", "债券", ["基金", "债券"]),
+    ):
+        assert words_of_links([link(before=before, after=after)], PLAIN)[0].context == context
+
+
 def test_han_words_of_a_decoded_path_are_words_of_the_address() -> None:
     found = words_of_links([link("http://a.example/tag/%E5%9F%BA%E9%87%91/%FF")], PLAIN)
     assert found[0].url == ["tag", "基金"]

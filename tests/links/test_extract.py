@@ -3,13 +3,16 @@
 import gzip
 import json
 import os
+import random
 from collections import defaultdict
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
 
 from topiccrawler.links.extract import LONGEST_ANCHOR, extract
 from topiccrawler.model import Link
+from topiccrawler.pages.document import Document
 from topiccrawler.pages.parse import parse
 from topiccrawler.text.characters import decode
 
@@ -53,6 +56,44 @@ def test_dom_takes_text_within_five_edges_of_the_link() -> None:
 def test_dom_is_capped_by_the_window() -> None:
     html = f"<p>{'前' * 50}<a href=/1>甲</a>{'后' * 50}</p>"
     assert contexts(html, context="dom", window=10) == [("前" * 10, "甲", "后" * 10)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_dom_is_what_a_search_of_all_texts_finds(seed: int) -> None:
+    """On a random tree: the texts at most five tree edges from the link's element, outwards until the window is full."""
+    chance = random.Random(seed)
+    document = parse(f"<body>{tree(chance, 6)}</body>")
+    for anchor, link in zip(
+        document.anchors,
+        extract(document, "http://h.example/", depth=1, context="dom", window=9),
+        strict=True,
+    ):
+        sides: list[list[str]] = [[], []]
+        for start, end, node, _, _ in document.runs:
+            if not anchor.start <= start < anchor.end and edges(document, anchor.node, node) <= 5:
+                sides[start >= anchor.end].append(document.text[start:end])
+        before, after = "|".join(sides[0])[-9:].strip("|"), "|".join(sides[1])[:9].strip("|")
+        assert (link.before.strip("|"), link.after.strip("|")) == (before, after)
+
+
+def tree(chance: random.Random, depth: int) -> str:
+    """Up to three elements in each other, some with a text of their own or a link."""
+    own, below = (
+        chance.choice(["", "字", "文本", "<a href=/1>链接</a>"]),
+        chance.randint(1, 3) if depth else 0,
+    )
+    return own + "".join(f"<div>{tree(chance, depth - 1)}</div>" for _ in range(below))
+
+
+def edges(document: Document, one: int, other: int) -> int:
+    paths = []
+    for node in (one, other):
+        path = [node]
+        while document.node_parents[path[-1]] >= 0:
+            path.append(document.node_parents[path[-1]])
+        paths.append(path[::-1])
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*paths, strict=False)))
+    return len(paths[0]) + len(paths[1]) - 2 * shared
 
 
 def test_a_link_without_text_still_has_both_sides() -> None:

@@ -14,7 +14,6 @@ from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance import linear
 from topiccrawler.relevance.linear import (
     LinearClassifier,
-    as_published,
     load,
     load_vectors,
     save,
@@ -83,13 +82,6 @@ def test_explain_joins_title_and_body_and_sums_to_the_margin_less_the_biases() -
 def test_a_page_of_unknown_words_gets_what_the_biases_say(page: PageWords) -> None:
     assert page_classifier().margin(page) == pytest.approx(0.1)
     assert page_classifier().explain(page) == []
-
-
-def test_naive_bayes_as_published_gives_a_page_of_unknown_words_its_prior() -> None:
-    assert as_published(page_classifier("naive_bayes")).relevance(PageWords()) == pytest.approx(
-        1 / (1 + math.exp(-0.1))
-    )
-    assert page_classifier("naive_bayes").relevance(PageWords()) == 0.0
 
 
 @pytest.mark.parametrize("name", ["svm", "naive_bayes"])

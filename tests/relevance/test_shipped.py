@@ -21,7 +21,7 @@ TOPICS = ("auto", "education", "finance", "health", "sport", "tech", "travel")
 
 
 @pytest.mark.parametrize("topic", TEXTS)
-@pytest.mark.parametrize("name", ["naive_bayes", "svm"])
+@pytest.mark.parametrize("name", ["naive_bayes", "naive_bayes:published=true", "svm"])
 def test_its_own_text_is_the_most_relevant(topic: str, name: str) -> None:
     classifier = make_page_classifier(load_topic(topic), name)
     relevances = {
@@ -31,7 +31,7 @@ def test_its_own_text_is_the_most_relevant(topic: str, name: str) -> None:
     assert relevances[topic] >= classifier.threshold
 
 
-@pytest.mark.parametrize(("name", "most"), [("naive_bayes", 300_000), ("svm", 1_000)])
+@pytest.mark.parametrize(("name", "most"), [("naive_bayes", 300_000), ("published", 900_000), ("svm", 1_000)])
 def test_they_are_there_for_seven_topics_and_small(name: str, most: int) -> None:
     for topic in TOPICS:
         file = folder("models").joinpath(FOLDER, f"{topic}.{name}.json")
@@ -40,8 +40,10 @@ def test_they_are_there_for_seven_topics_and_small(name: str, most: int) -> None
 
 
 def test_jlse_runs_with_the_papers_page_classifiers_from_a_bare_clone() -> None:
-    recipe = Recipe("finance", "jlse", {"detail": "true", "terminal": "true"}, page_classifier="naive_bayes")
+    published = {"detail": "true", "terminal": "true", "leaves": "false"}
+    recipe = Recipe("finance", "jlse", published, page_classifier="naive_bayes:published=true")
     parts = assemble(recipe)
+    assert (parts.link_model, parts.context) == (None, "dom")
     reading = parts.reader().read(
         "http://a.cn/", f"<title>股市</title><p>{TEXTS['finance'] * 9}</p>".encode()
     )

@@ -7,6 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.relevance.detail import DetailClassifier, DetailReader
 from topiccrawler.relevance.linear import LinearClassifier
@@ -94,8 +97,8 @@ class Dull:
 
 def test_links_like_one_that_led_to_results_gain_from_it_after_cf_of_them() -> None:
     """
-    The seed leads by "目录" to a list, that by "排名" to two results. With cf 2 Q(list) = 1, Q(result) = 1, Q(seed) = .9.
-    On the next page "目录" finds the list's vertex: anchor alike, URL and context differ. BM25 .5 of anchor; sim = .5 * Q = .5
+    The seed leads by "名册" to a list, that by "排名" to two results. With cf 2 Q(list) = 1, Q(result) = 1, Q(seed) = .9.
+    On the next page "名册" finds the list's vertex: anchor alike, URL and context differ. BM25 .5 of anchor; sim = .5 * Q = .5
     against .01 of the other link: shares .5 / .51 and .01 / .51 of the page's .2.
     """
     strategy = Jlse(cf=2)
@@ -110,12 +113,12 @@ def test_links_like_one_that_led_to_results_gain_from_it_after_cf_of_them() -> N
         links = [Link(f"http://{to}.example/", f"{to}.example", text, source_url=at) for to, text in found]
         return {score.url[7:-9]: score.value for score in strategy.visit(page, links)}
 
-    read("seed", "", "", [("list", "目录")], 0.1)
-    before = read("list", "目录", "seed", [("one", "排名"), ("two", "排名")], 0.2)
+    read("seed", "", "", [("list", "名册")], 0.1)
+    before = read("list", "名册", "seed", [("one", "排名"), ("two", "排名")], 0.2)
     assert before == pytest.approx({"one": 0.1, "two": 0.1})
     read("one", "排名", "list", [], 0.9)
     read("two", "排名", "list", [], 0.9)
-    after = read("more", "别的", "seed", [("list", "目录"), ("excluded", "天气")], 0.2)
+    after = read("more", "别的", "seed", [("list", "名册"), ("excluded", "天气")], 0.2)
     assert after["list"] / after["excluded"] == pytest.approx(50.0, rel=0.01)
     assert sum(after.values()) == pytest.approx(0.2)
 
@@ -157,21 +160,21 @@ def test_with_detail_only_relevant_detail_pages_are_result_pages() -> None:
         strategy = Jlse(cf=1, detail=asks)
         assert strategy.needs_detail is asks
         ready(strategy)
-        strategy.visit(page("list", detail=False, anchor="目录"), links("text"))
+        strategy.visit(page("list", detail=False, anchor="名册"), links("text"))
         assert len(strategy.save()["results"]) == results - 1
         strategy.visit(page("text", detail=True, source="http://list.example/"), [])
         assert len(strategy.save()["results"]) == results
         likeness = strategy.similarities(
-            [Link("http://other.example/", "other.example", text) for text in ("目录", "基金净值")]
+            [Link("http://other.example/", "other.example", text) for text in ("名册", "基金净值")]
         )
         assert likeness == pytest.approx([0.5, 0.5])
 
 
 def test_with_detail_a_relevant_list_that_leads_nowhere_is_worth_nothing() -> None:
     strategy = ready(Jlse(cf=1, detail=True))
-    strategy.visit(page("list", detail=False, anchor="目录"), links("a"))
+    strategy.visit(page("list", detail=False, anchor="名册"), links("a"))
     strategy.visit(page("text", detail=True), [])
-    assert strategy.similarities([Link("http://o.example/", "o.example", "目录")]) == [0.01]
+    assert strategy.similarities([Link("http://o.example/", "o.example", "名册")]) == [0.01]
 
 
 def test_the_papers_figure_2_crawled_values_links_by_the_vertices_with_children() -> None:
@@ -193,9 +196,9 @@ def test_the_papers_figure_2_crawled_values_links_by_the_vertices_with_children(
 
 def test_eq_9_read_as_q_alone_gives_a_link_the_whole_q_of_its_vertex() -> None:
     strategy = ready(Jlse(cf=1, detail=True, by_similarity=False))
-    strategy.visit(page("list", detail=False, anchor="目录"), links("text"))
+    strategy.visit(page("list", detail=False, anchor="名册"), links("text"))
     strategy.visit(page("text", detail=True, source="http://list.example/"), [])
-    asked = [Link("http://o.example/", "o.example", text) for text in ("目录", "天气")]
+    asked = [Link("http://o.example/", "o.example", text) for text in ("名册", "天气")]
     assert strategy.similarities(asked) == pytest.approx([1.0, 0.01])
 
 
@@ -251,3 +254,37 @@ def test_the_papers_two_classifiers_decide_what_a_page_hands_to_its_links() -> N
     assert shares == pytest.approx([0.4, 0.4])
     assert [score.value for score in ready(Jlse()).visit(beside, links("a"))] == pytest.approx([0.2])
     assert list(ready(Jlse(detail=True, terminal=True)).visit(about, links("a", "b"))) == []
+
+
+def test_the_three_texts_of_a_link_have_no_stop_words() -> None:
+    """
+    The vertex 更多名册 has the anchor 名册 and the context 公司: a link with both has s = .5 + .3, whatever else is 更多 or 首页. Q = 1.
+    """
+    strategy = ready(Jlse(cf=1))
+    came = Link("http://p.example/", "p.example", "更多名册", before="首页 公司", source_url=HUB)
+    strategy.visit(Page(came.url, 1, similarity=0.8, is_target=True, via=Via(came)), [])
+    asked = [
+        Link("http://o.test/", "o.test", "名册", before="公司 更多"),
+        Link("http://o.test/", "o.test", "更多", after="首页"),
+    ]
+    assert strategy.similarities(asked) == pytest.approx([0.8, 0.01])
+
+
+def test_a_page_judged_negative_hands_on_no_less_than_a_link_has_whose_anchor_is_negative() -> None:
+    """A seed with P(+|page) = 0: two equal links share .01, not 0."""
+    seed = Page(HUB, 0, similarity=0.0, via=Via(Link(HUB, "hub.example")))
+    assert [score.value for score in ready(Jlse()).visit(seed, links("a", "b"))] == pytest.approx([0.005] * 2)
+
+
+def test_a_seed_off_topic_leads_on_and_a_later_page_off_topic_does_not() -> None:
+    """Algorithm 2, step 1 drops both."""
+    ordering = Ordering(ready(Jlse()), MemoryFrontier(Hosts()))
+    ordering.seed([Link(HUB, "hub.example")], 0.0)
+    assert ordering.lease(0.0) is not None
+    one = Link("http://a.example/", "a.example", "天气", source_url=HUB)
+    ordering.visit(Page(HUB, 0, via=Via(Link(HUB, "hub.example"))), [one], 0.0)
+    leased = ordering.lease(1.0)
+    assert leased is not None
+    assert leased.link.url == one.url
+    ordering.visit(Page(one.url, 1, via=Via(one)), links("b"), 1.0)
+    assert ordering.lease(2.0) is None

@@ -125,12 +125,13 @@ def test_by_eq_4_one_negative_weighs_as_much_as_two_positives(most: float, ball:
 
 
 def test_a_link_without_a_vote_of_its_own_gets_its_neighbours() -> None:
-    """理财 stands on no labelled page; 基金理财 is like both, so at a refresh 理财 rises above 旅游, which is like nothing."""
+    """理财 stands on no labelled page; 基金理财 is like both, so at a refresh, every 25 pages, 理财 rises above 旅游, which is like nothing."""
     strategy = prepared()
     page = Page("http://hub.example/", 0, terms={"足球": 1.0}, is_target=False)
     links = [link("a", "基金理财"), link("b", "理财"), link("c", "旅游"), link("d", "足球")]
     first = {score.url[7]: score.value for score in strategy.visit(page, links)}
     again = {score.url[7]: score.value for score in strategy.refresh(iter(links))}
+    assert LinkModel.refresh_every == 25
     assert first["b"] == first["c"] == again["c"] == 0.0
     assert again["a"] > again["b"] > 0.0 > again["d"]
 

@@ -18,6 +18,7 @@ from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.link_model.training.train import Trained
+    from topiccrawler.topics.labelled_texts import LabelledText
 
 T = TypeVar("T")
 
@@ -78,9 +79,11 @@ class Command(ReportingCommand):
             )
 
     def _train_page_classifier(self, name: str, opts: argparse.Namespace) -> None:
+        from topiccrawler.relevance.base import PUBLISHED
         from topiccrawler.relevance.training.from_files import TrainingRequest, as_text, check, train_to
 
         request = TrainingRequest(
+            anchors=_anchors(name, _paths(opts.links)) if opts.page_classifier == PUBLISHED else (),
             page_classifier=opts.page_classifier,
             topic=name,
             documents=_paths(opts.documents),
@@ -93,6 +96,22 @@ class Command(ReportingCommand):
         check(request)
         folder = _folder(opts.out or self.setting("TOPIC_PAGE_CLASSIFIER_MODELS"))
         print(as_text(train_to(request, folder, _bar), as_json=opts.json))
+
+
+def _anchors(name: str, files: Sequence[Path]) -> list[LabelledText]:
+    """The anchors of sample pages: of each target of labelled links, the first anchor that has a text."""
+    from topiccrawler.link_model.training.link_files import read_links
+    from topiccrawler.topics.catalogue import load_topic
+    from topiccrawler.topics.labelled_texts import LabelledText
+
+    topic = load_topic(name)
+    found: dict[str, LabelledText] = {}
+    for path in files:
+        for one in read_links(path, topic, None):
+            anchor = (one.link.anchor or one.link.title).strip()
+            if anchor and one.link.url not in found:
+                found[one.link.url] = LabelledText(anchor, "", one.positive, one.label, one.link.host)
+    return list(found.values())
 
 
 def _paths(given: Sequence[str]) -> list[Path]:

@@ -22,7 +22,8 @@ from topiccrawler.links.extract import ContextMaker
 from topiccrawler.pages.formats.reader import Formats
 from topiccrawler.pages.read import PageClassifier, PageWords, Reader
 from topiccrawler.pages.site_repeats import SiteRepeats
-from topiccrawler.relevance.choose import SeveralTopics, make_page_classifier
+from topiccrawler.relevance.choose import SeveralTopics, anchor_classifier, make_page_classifier
+from topiccrawler.relevance.published import AnchorBayes
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Expand, Knowledge, LinkScorer, Strategy
 from topiccrawler.text.segmenter import Segmenter
@@ -48,7 +49,7 @@ class Parts:
     link_model: LinkModel  # that the gate asks, where the strategy has no scorer of its own
     strategy: Strategy
     gate: LinkGate
-    context: ContextMaker  # the context of links with which the link model was trained
+    context: ContextMaker  # the one that the strategy reads, else that with which the link model was trained
     expand: Expand | None
 
     @property
@@ -106,19 +107,19 @@ def assemble(recipe: Recipe, load: Callable[[Recipe], LinkModel] | None = None) 
     topic = topic_of(recipe)
     strategy = build(recipe.strategy, recipe.parameters)
     threshold = gate_threshold(recipe, topic, strategy)
+    anchors = _anchor_classifier(recipe, strategy)
     try:
         scorer = (load or link_model_of)(recipe)
-    except (
-        ModelError
-    ):  # a strategy without a link model needs none of the named folder: the gate asks that of the keywords
-        if strategy.needs_link_scorer or (threshold != 0 and not strategy.own_thresholds):
+    except ModelError:
+        is_needed = strategy.needs_link_scorer and anchors is None
+        if is_needed or (threshold != 0 and not strategy.own_thresholds):
             raise
-        scorer = link_model_of(replace(recipe, link_models=NONE))
+        scorer = link_model_of(replace(recipe, link_models=NONE))  # the gate asks that of the keywords
     page_classifier = page_classifier_of(recipe)
     strategy.prepare(
         Knowledge(
             similarity_threshold=page_classifier.similarity_threshold,
-            link_scorer=scorer,
+            link_scorer=anchors or scorer,
             seed=recipe.seed,
             topic=topic,
             thesaurus=thesaurus_of(recipe.thesaurus),
@@ -133,7 +134,7 @@ def assemble(recipe: Recipe, load: Callable[[Recipe], LinkModel] | None = None) 
         link_model=scorer,
         strategy=strategy,
         gate=_gate_of(topic, strategy, scorer, threshold),
-        context=scorer.context,
+        context=strategy.context or scorer.context,
         expand=expand_of(recipe.expand),
     )
 
@@ -212,6 +213,14 @@ def link_model_of(recipe: Recipe) -> LinkModel:
     """The link model of the topic, or of all topics together; ModelError if a named folder has none."""
     models = [link_model(topic, recipe.link_models) for topic in topics_of(recipe)]
     return models[0] if len(models) == 1 else SeveralLinkModels(models)
+
+
+def _anchor_classifier(recipe: Recipe, strategy: Strategy) -> AnchorBayes | None:
+    """The classifier of anchors by those of sample pages; None if the strategy reads none or a topic has none."""
+    if not strategy.reads_sample_anchors:
+        return None
+    topics = topics_of(recipe)
+    return anchor_classifier(topics, topics[0].segmenter, folder_of(recipe.page_classifier_models))
 
 
 def _gate_of(topic: Topic, strategy: Strategy, model: LinkModel, threshold: float | None) -> LinkGate:

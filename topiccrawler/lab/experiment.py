@@ -138,7 +138,9 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
 def reading_plan(plan: Plan) -> ReadingPlan:
     """The plan of what must be read from the web for all strategies."""
     contexts = dict.fromkeys(context_of(recipe) for recipe in plan.recipes)
-    details = any(strategy_of(spec).needs_detail for spec in plan.specs)
+    strategies = [strategy_of(spec) for spec in plan.specs]
+    contexts |= dict.fromkeys(strategy.context for strategy in strategies if strategy.context)
+    details = any(strategy.needs_detail for strategy in strategies)
     return ReadingPlan.of(plan.web, plan.recipes, list(contexts), details=details)
 
 

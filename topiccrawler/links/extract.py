@@ -8,7 +8,7 @@ Context   window     the `window` characters on each side, block and link ends m
 Cost      see benchmarks/reading.py.
 But       per side is our reading (the paper does not say); a distance counts tree edges from the link's element to the
           element that holds the text; both sides of `dom` are capped, or a flat page would be one context.
-Reference NB-guided crawling (2010) §3.3; JLSE §4.2.
+Reference NB-guided crawling (2010) §3.3; JLSE §3.2.1.
 
 `media_of`: pictures and files that a page links to are recorded with anchor text, alt and caption, and never fetched. Such
 a link leads to nothing that can be read, but its words may be about the topic. So `extract` skips it, and it becomes
@@ -18,7 +18,8 @@ part of the record of its page.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable, Iterator
+from heapq import merge
 from itertools import chain
 from operator import itemgetter
 from sys import intern
@@ -97,7 +98,13 @@ def extract(
         anchors.append(visible)
         read.append(index)
     if context != "window":
-        found.contexts = [_context(document, index, context, window) for index in read]
+        near = _NearTexts(document) if context == "dom" else None
+        found.contexts = [
+            near.around(document.anchors[index], window)
+            if near
+            else _context(document, index, context, window)
+            for index in read
+        ]
     marks = [document.anchors[index] for index in read]
     refresh = document.refresh
     unwritten = [(document.title_tag, refresh.href)] if refresh is not None and refresh.href else []
@@ -217,8 +224,6 @@ class _Targets:
 
 def _context(document: Document, index: int, maker: ContextMaker, window: int) -> tuple[str, str]:
     anchor = document.anchors[index]
-    if maker == "dom":
-        return _dom(document, anchor, window)
     start, end = anchor.start, anchor.end
     before, after = window_of(document.text, start, end, window)
     if maker == "neighbour":
@@ -241,46 +246,55 @@ def _neighbour(document: Document, index: int, step: int, limit: int) -> str:
     return ""
 
 
-def _dom(document: Document, anchor: Anchor, window: int) -> tuple[str, str]:
-    """The texts before and after the link in elements within DOM_DISTANCE tree steps, collected outwards from the link."""
-    parents = document.node_parents
-    climb: dict[int, int] = {}  # ancestor -> tree steps up to it
-    at = anchor.node
-    while at >= 0 and len(climb) <= DOM_DISTANCE:
-        climb[at] = len(climb)
-        at = parents[at]
-    first = bisect_left(document.runs, anchor.start, key=itemgetter(0))
-    after_link = first
-    while after_link < len(document.runs) and document.runs[after_link][0] < anchor.end:
-        after_link += 1
-    before = _collect(document, range(first - 1, -1, -1), climb, window)
-    after = _collect(document, range(after_link, len(document.runs)), climb, window)
-    return BOUNDARY.join(reversed(before))[-window:], BOUNDARY.join(after)[:window]
+class _NearTexts:
+    """Finds the texts within DOM_DISTANCE tree edges of a link. Indexed, for a search by each link costs n²."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        # element, tree edges below it -> the runs of text there, in document order
+        self._runs: dict[tuple[int, int], list[int]] = {}
+        for at, run in enumerate(document.runs):
+            for down, node in enumerate(_with_ancestors(document, run[2])):
+                self._runs.setdefault((node, down), []).append(at)
+
+    def around(self, anchor: Anchor, window: int) -> tuple[str, str]:
+        """The near texts before and after the link, collected outwards from it until there are `window` characters."""
+        runs = self._document.runs
+        first = bisect_left(runs, anchor.start, key=itemgetter(0))
+        after_link = bisect_left(runs, anchor.end, lo=first, key=itemgetter(0))
+        near = [
+            self._runs[node, down]
+            for up, node in enumerate(_with_ancestors(self._document, anchor.node))
+            for down in range(DOM_DISTANCE + 1 - up)
+            if (node, down) in self._runs
+        ]
+        earlier = (map(at.__getitem__, range(bisect_left(at, first) - 1, -1, -1)) for at in near)
+        later = (map(at.__getitem__, range(bisect_left(at, after_link), len(at))) for at in near)
+        before = self._collect(merge(*earlier, reverse=True), window)
+        after = self._collect(merge(*later), window)
+        return BOUNDARY.join(reversed(before))[-window:], BOUNDARY.join(after)[:window]
+
+    def _collect(self, order: Iterable[int], window: int) -> list[str]:
+        found: list[str] = []
+        characters, last = 0, -1
+        for at in order:
+            if characters >= window:
+                break
+            if at != last:  # a run is below several ancestors of the link
+                start, end = self._document.runs[at][:2]
+                found.append(self._document.text[start:end])
+                characters += end - start + 1
+            last = at
+        return found
 
 
-def _collect(document: Document, order: range, climb: dict[int, int], window: int) -> list[str]:
-    found: list[str] = []
-    characters = 0
-    for index in order:
-        start, end, node, _, _ = document.runs[index]
-        distance = _distance(document.node_parents, node, climb)
-        if distance is None or characters >= window:
-            break
-        if distance <= DOM_DISTANCE:
-            found.append(document.text[start:end])
-            characters += end - start + 1
-    return found
-
-
-def _distance(parents: list[int], node: int, climb: dict[int, int]) -> int | None:
-    """The number of tree edges from the link to `node`; None outside the subtree of the farthest ancestor in `climb`."""
-    down = 0
-    while node >= 0:
-        if node in climb:
-            return climb[node] + down
-        node = parents[node]
-        down += 1
-    return None
+def _with_ancestors(document: Document, node: int) -> Iterator[int]:
+    """An element and its DOM_DISTANCE next ancestors."""
+    for _ in range(DOM_DISTANCE + 1):
+        if node < 0:
+            return
+        yield node
+        node = document.node_parents[node]
 
 
 LONGEST_CAPTION = 300

@@ -13,6 +13,7 @@ from topiccrawler.text.weights import log_odds, logistic
 
 EVIDENCE, VSM, COSINE, NEAREST_CENTROID = "evidence", "vsm", "cosine", "nearest_centroid"
 TRAINED = ("naive_bayes", "svm")
+PUBLISHED = "naive_bayes:published=true"  # naive Bayes as in JLSE, a model of its own
 PAGE_CLASSIFIERS = (EVIDENCE, VSM, COSINE, *TRAINED, NEAREST_CENTROID)
 MOST_WORDS = 12_000  # of a trained page classifier
 EVEN = 0.5  # relevance from which a page counts as relevant, for every topic and page classifier

@@ -12,7 +12,7 @@ similarity, T_t its threshold, T the smallest of them: so one threshold applies 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,10 +21,21 @@ from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, ModelError
 from topiccrawler.files import is_file
 from topiccrawler.pages.read import PageClassifier, PageWords
-from topiccrawler.relevance.base import COSINE, EVEN, EVIDENCE, NEAREST_CENTROID, PAGE_CLASSIFIERS, VSM
+from topiccrawler.relevance import published
+from topiccrawler.relevance.base import (
+    COSINE,
+    EVEN,
+    EVIDENCE,
+    NEAREST_CENTROID,
+    PAGE_CLASSIFIERS,
+    PUBLISHED,
+    VSM,
+)
 from topiccrawler.relevance.evidence import EvidenceClassifier
+from topiccrawler.relevance.published import PublishedBayes
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.resources import folder as data_folder
+from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.meaning import naming_words
 from topiccrawler.topics.topic import Topic
 
@@ -105,13 +116,14 @@ def make_page_classifier(topic: Topic, spec: str = EVIDENCE, folder: Path | None
     if name == EVIDENCE and isinstance(made := untrained(topic), EvidenceClassifier):
         return made
     name = VSM if name == EVIDENCE else name
+    name = PUBLISHED if parameters.get("published") else name
     place = page_classifier_file(topic.name, name, folder)
     if name == VSM and (topic.narrow or not is_file(place)):
         return VsmClassifier(topic)
     if not is_file(place):
         remedy = f"train it: scrapy train {topic.name} --page-classifier {name} --documents FILE"
         raise ModelError(f"page classifier {name} of topic {topic.name!r}", f"there is no {place}", remedy)
-    return _trained(name, place, topic, published=parameters.get("published", False))
+    return _trained(name, place, topic)
 
 
 def _of_package(name: str, topic: Topic) -> PageClassifier:
@@ -123,18 +135,31 @@ def _of_package(name: str, topic: Topic) -> PageClassifier:
     raise ArgumentError(f"page classifier {name!r}", "is unknown", remedy)
 
 
-def _trained(name: str, place: Path | Traversable, topic: Topic, *, published: bool) -> PageClassifier:
+def _trained(name: str, place: Path | Traversable, topic: Topic) -> PageClassifier:
     """The page classifier in a file. The modules below import numpy, so only those who need them pay for it."""
     if name == NEAREST_CENTROID:
         from topiccrawler.relevance.centroids import load_centroids
 
         return load_centroids(place)
-    from topiccrawler.relevance.linear import as_published, load, load_vectors
+    if name == PUBLISHED:
+        return PublishedBayes(published.load(place)["pages"])
+    from topiccrawler.relevance.linear import load, load_vectors
 
-    if name == VSM:
-        return load_vectors(place, topic)
-    classifier = load(place, name)
-    return as_published(classifier) if published else classifier
+    return load_vectors(place, topic) if name == VSM else load(place, name)
+
+
+def anchor_classifier(
+    topics: Sequence[Topic], segmenter: Segmenter, folder: Path | None = None
+) -> published.AnchorBayes | None:
+    """Return the classifier of anchors by those of the topics' sample pages; None if a topic has no sample anchors.
+
+    Raises ModelError for a file that is invalid.
+    """
+    files = [page_classifier_file(topic.name, PUBLISHED, folder) for topic in topics]
+    parts = [published.load(file) if is_file(file) else {} for file in files]
+    if not all("anchors" in part for part in parts):
+        return None
+    return published.AnchorBayes([part["anchors"] for part in parts], segmenter)
 
 
 def _parsed(spec: str) -> tuple[str, dict[str, Any]]:
@@ -151,5 +176,6 @@ def _parsed(spec: str) -> tuple[str, dict[str, Any]]:
 
 
 def page_classifier_file(topic: str, name: str, folder: Path | None = None) -> Path | Traversable:
-    """Return the path of the trained page classifier of a topic."""
-    return (folder or data_folder("models")).joinpath(FOLDER, f"{topic}.{name}.json")
+    """Return the path of the trained page classifier of a topic. `name`: PUBLISHED or a name without parameters."""
+    kind = "published" if name == PUBLISHED else name
+    return (folder or data_folder("models")).joinpath(FOLDER, f"{topic}.{kind}.json")

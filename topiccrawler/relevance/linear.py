@@ -13,7 +13,7 @@ Cost: one look-up a distinct word (features: one count over the words, twice wit
 benchmarks/judge.py.
 But: words that the model does not know do not lengthen the page; a page without a known word has similarity and relevance 0, because
 the biases alone say how many documents there were, not what the page is about. JLSE eq. 2 multiplies word by word, so the probability of a
-page of 500 words is near 0 or 1; the mean and the fitted slope avoid that. `log_odds` is the plain sum.
+page of 500 words is near 0 or 1; the mean and the fitted slope avoid that (as published: relevance.published).
 Reference: JLSE (2014) §3.1; Joachims (1998); Platt (1999).
 
 `counts_of` counts the features, for training and scoring. Words of the title have a larger weight, and are also features of their own: a
@@ -34,7 +34,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from itertools import pairwise
 from pathlib import Path, PurePath
@@ -176,14 +176,14 @@ class LinearClassifier:
     def similarity(self, words: PageWords) -> float:
         """Return the similarity of a page, 0..1: its probability in a mix of classes as in the training documents."""
         rows, weights = self._vector(words)
-        if self._knows_nothing(rows):
+        if not rows.size:
             return 0.0
         return logistic(self.slope * self._margin(self._sums(rows, weights), weights) + self.offset)
 
     def relevance(self, words: PageWords) -> float:
         """Return the relevance of a page, 0..1: its similarity, shifted on the log-odds scale so that the threshold becomes one half."""
         rows, weights = self._vector(words)
-        if self._knows_nothing(rows):
+        if not rows.size:
             return 0.0
         margin = self._margin(self._sums(rows, weights), weights)
         threshold = min(max(self.similarity_threshold, 1e-9), 1.0 - 1e-9)
@@ -215,10 +215,6 @@ class LinearClassifier:
         for word, part in zip(known, parts, strict=True):
             sums[plain(word)] = sums.get(plain(word), 0.0) + float(part) * scale
         return sorted(sums.items(), key=lambda entry: (-entry[1], entry[0]))
-
-    def _knows_nothing(self, rows: npt.NDArray[np.intp]) -> bool:
-        """Whether a page without a known word has no relevance: always but for naive Bayes as published (`as_published`)."""
-        return not rows.size and (self.unit or self.mean)
 
     def _counts(self, words: PageWords) -> Mapping[str, float]:
         return counts_of(words, title_apart=self.unit, pairs=self.pairs, known=self.words, lists=self.lists)
@@ -296,13 +292,6 @@ def load(place: Path | Traversable, name: str) -> LinearClassifier:
     if not isinstance(weights, str) or weights != PurePath(weights).name:
         raise file.refused("names no file beside it that has its weights")
     return _page_classifier(file, read_model(_beside(place, weights), name), name)
-
-
-def as_published(bayes: LinearClassifier) -> LinearClassifier:
-    """Return naive Bayes as in JLSE eq. 1-2: P(c|d) from the plain product P(c)·Π P(w_k|c), neither averaged nor calibrated, with
-    threshold one half.
-    """
-    return replace(bayes, mean=False, slope=1.0, offset=0.0, similarity_threshold=EVEN)
 
 
 def _beside(place: Path | Traversable, name: str) -> Path | Traversable:

@@ -23,6 +23,7 @@ from struct import pack, unpack
 from typing import Any, ClassVar, Literal, Protocol
 
 from topiccrawler.errors import StrategyError
+from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.text.thesaurus import Thesaurus, shipped
@@ -92,6 +93,8 @@ class Strategy:
 
     name: ClassVar[str]
     needs_link_scorer: ClassVar[bool] = False
+    # how the texts around links are cut that it reads; None = as the link model was trained
+    context: ClassVar[ContextMaker | None] = None
     prunes: ClassVar[bool] = False  # whether the link gate applies; baselines are never pruned
     # gate thresholds (0..1) by the topic's breadth, for a strategy that scores links for the gate itself (`current_scorer`);
     # {} = the link model scores links for the gate
@@ -133,6 +136,11 @@ class Strategy:
     @property
     def needs_detail(self) -> bool:
         """Whether the strategy reads `Page.is_detail`, which costs time to compute."""
+        return False
+
+    @property
+    def reads_sample_anchors(self) -> bool:
+        """Whether its link scorer is the classifier of anchors (relevance.published), for topics that have sample anchors."""
         return False
 
     @property

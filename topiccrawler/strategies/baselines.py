@@ -162,16 +162,18 @@ class AnchorText(Strategy):
         its relevance.
     Formula: priority(i) = sim(i) / (sum over the page's links v of sim(v)) * P(+|page)
         sim(i) = P(+|anchor) if the anchor is classified positive, else `negative`
-        P(+|anchor) -> the link model on the anchor alone; P(+|page) -> `Page.similarity`, at least `negative`.
-    Parameters: negative 0.01 (JLSE algorithm 1); terminal false: links of result pages are followed too; detail
-        false: every relevant page is a result page; true: it must also be a detail page (relevance.detail, the
-        paper's SVM of §3.1). The paper has true for both (algorithm 2, step 1).
-    Reads: anchors through the link model; the parent's relevance; with `detail` whether it is a detail page.
+        P(+|anchor) -> eq. 1-2 over the anchors of sample pages (relevance.published)
+        P(+|page) -> `Page.similarity`, at least `negative`
+    Parameters: negative 0.01 (JLSE algorithm 1); sample_anchors true; false: P(+|anchor) is that of the link
+        model, as always for a topic without sample anchors; terminal false: links of result pages are followed
+        too; detail false: every relevant page is a result page; true: it must also be a detail page
+        (relevance.detail, the paper's SVM of §3.1). The paper has true for both (algorithm 2, step 1).
+    Reads: anchors; the parent's relevance; with `detail` whether it is a detail page.
     Cost: one batch call to the classifier a page, no refresh. `detail` adds a tenth to the time to read a page.
     But: P(+|page) is the relevance of the crawl's page classifier; for the paper's naive Bayes (eq. 1-2) set
-        TOPIC_PAGE_CLASSIFIER = naive_bayes (docs/how-pages-are-judged.md). `terminal` suits shops; on blogs it
-        loses half of the relevant pages (docs/lab/experiments.md). Links of pages classified negative are not
-        followed unless TOPIC_EXPAND = all; those of seed pages always are.
+        TOPIC_PAGE_CLASSIFIER = naive_bayes:published=true. `terminal` suits shops; on blogs it loses half of the
+        relevant pages (docs/papers/jlse.md). Links of pages classified negative are not followed unless
+        TOPIC_EXPAND = all; those of seed pages always are.
     Reference: Zhang et al., JLSE, §3.1, §4.2 (ATA), algorithms 1 and 2, eq. 10.
     """
 
@@ -183,6 +185,7 @@ class AnchorText(Strategy):
     negative: float = 0.01
     detail: bool = False
     terminal: bool = False
+    sample_anchors: bool = True
     _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -194,6 +197,10 @@ class AnchorText(Strategy):
     @property
     def needs_detail(self) -> bool:
         return self.detail
+
+    @property
+    def reads_sample_anchors(self) -> bool:
+        return self.sample_anchors
 
     def is_result(self, page: Page) -> bool:
         """Whether the page is a result: relevant and, with `detail`, a detail page."""

@@ -19,12 +19,13 @@ import numpy.typing as npt
 
 from topiccrawler.link_model.classifier import LinkWords, words_of_links
 from topiccrawler.links.columns import Floats, Ints, packed, unpacked
+from topiccrawler.links.extract import ContextMaker
 from topiccrawler.links.graph import LinkGraph
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, check_range
 from topiccrawler.strategies.baselines import AnchorText
 from topiccrawler.strategies.link_index import LinkIndex, Words, hashed
-from topiccrawler.text.segmenter import PLAIN, Segmenter
+from topiccrawler.text.segmenter import PLAIN, STOP_WORDS, Segmenter
 
 
 def q_values(
@@ -64,20 +65,22 @@ class Jlse(AnchorText):
         reached by known links; result page -> `Page.is_target`, with `detail` also `Page.is_detail`.
         It is built again after every cf result pages.
     Parameters: cf 150 (JLSE §4.3), gamma 0.9 (its example), sweeps 100, most_vertices 20 000 newest pages
-        (ours); negative 0.01, detail false, terminal false as in anchor_text; leaves true: links like those to
-        result pages count too, with Q = 1; false, as in the paper: v is a vertex with children, because only
-        these have a Q; by_similarity true; false: eq. 9 read as Q(v) alone.
-    Reads: anchor, URL and context of links; the link model; relevance of pages, and whether they are detail
-        pages; links between pages.
+        (ours); negative 0.01, detail false, terminal false, sample_anchors true as in anchor_text; leaves true:
+        links like those to result pages count too, with Q = 1; false, as in the paper: v is a vertex with
+        children, because only these have a Q; by_similarity true; false: eq. 9 read as Q(v) alone.
+    Reads: anchor, URL and context of links, without stop words; the context is the text within 5 steps in the
+        DOM tree (JLSE §3.2.1: 4 to 6); relevance of pages, and whether they are detail pages; the link graph.
     Cost: under 50 ms a page of 200 links against 20 000 vertices (benchmarks/graph.py), building: under 2 s.
-    But: eq. 9 is read as s_v * Q(v); a queued link is rescored only when it is found again. Page classifier,
-        result pages, and the pages whose links are followed: as in anchor_text. Figures: docs/papers/jlse.md.
+    But: a context has at most TOPIC_CONTEXT_CHARACTERS a side; eq. 9 is read as s_v * Q(v); a queued link is
+        rescored only when it is found again. Page classifier, result pages, and the pages whose links are
+        followed: as in anchor_text. Figures: docs/papers/jlse.md.
     Reference: Zhang, Li, Yu & Zhang, "使用联合链接相似度评估爬取Web资源", Chinese Journal of Computers, eq. 3-18.
     """
 
     name: ClassVar[str] = "jlse"
     changeable = frozenset({"gamma", "sweeps", "negative"})
     share_names: ClassVar[tuple[str, ...]] = ("link by page",)
+    context: ClassVar[ContextMaker | None] = "dom"
     cf: int = 150
     gamma: float = 0.9
     sweeps: int = 100
@@ -175,7 +178,11 @@ class Jlse(AnchorText):
 
 
 def _three_fields(words: LinkWords) -> list[Words]:
-    return [hashed(words.anchor), hashed(words.url), hashed(words.context)]
+    """The documents d(1), d(2), d(3) of a link (definition 6)."""
+    return [
+        hashed(word for word in text if word not in STOP_WORDS)
+        for text in (words.anchor, words.url, words.context)
+    ]
 
 
 def _leading_to(sources: Any, targets: Any, results: Any) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from message_facts import numbers
 
-from topiccrawler.errors import ArgumentError, ModelError
+from topiccrawler.errors import ArgumentError, LinksFileError, ModelError
 from topiccrawler.link_model.classifier import LEXICON, Lexicon, LinkWords
 from topiccrawler.link_model.from_keywords import link_model
 from topiccrawler.link_model.model_file import dumps, load, load_model, save
@@ -91,6 +91,31 @@ def test_an_unknown_compound_says_nothing_also_when_read_from_a_file(tmp_path: P
         [pytest.approx(math.log(3), abs=1e-6)]
     ] * 2
     assert dumps(read) == dumps(model)
+
+
+def test_of_features_only_those_that_a_link_has_count_and_stop_words_are_some() -> None:
+    """Group 1. P(+) = 3/4. 首页 2/5 to 2/3; that the other words are missing changes nothing, nor does the number 2015."""
+    samples = [
+        *SAMPLES[:2],
+        Sample(LinkWords(["首页"], [], []), True),
+        Sample(LinkWords(["首页", "2015"], [], []), False),
+    ]
+    model = published_model("fund", samples, LEXICON_OF_FINANCE, group=1)
+    odds = model.log_odds_of_words([LinkWords(["首页"], [], []), LinkWords(["首页", "2015"], [], [])])
+    assert odds == pytest.approx([math.log(3) + math.log((2 / 5) / (2 / 3))] * 2, abs=1e-6)
+
+
+def test_links_of_another_context_are_refused_with_the_command_that_collects_them(tmp_path: Path) -> None:
+    rows = [
+        {"url": f"http://h{n}.cn/", "anchor": "基金", "label": n % 2, "context": "window"} for n in range(4)
+    ]
+    place = tmp_path / "links.jsonl"
+    place.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    topic = make_topic({"name": "fund", "keywords": {"基金": 1.0}}, "test")
+    with pytest.raises(LinksFileError) as refused:
+        train(TrainingRecipe(topic, [place], context="neighbour", published=2))
+    assert "line 1: the context was made by 'window'" in str(refused.value)
+    assert "scrapy crawl links -a topic=fund -a context=neighbour" in str(refused.value)
 
 
 def test_training_it_takes_the_links_alone_and_says_so(tmp_path: Path) -> None:

@@ -43,13 +43,19 @@ class LabelledLink:
     label: str
 
 
-def read_links(path: Path, topic: Topic, context: str) -> Iterator[LabelledLink]:
-    """Yield the labelled links of a file; links without a label are skipped. Raises LinksFileError for an invalid line."""
+def read_links(
+    path: Path, topic: Topic, context: str | None, remedy: str | None = None
+) -> Iterator[LabelledLink]:
+    """Yield the labelled links of a file; links without a label are skipped. Raises LinksFileError for an invalid line.
+
+    `context`: the maker that the contexts must have; None = any. `remedy`: what to do about a link with another.
+    """
     names = names_of(topic)
     for row, where in json_lines(path):
-        if row.get("context", context) != context:
-            made_by = row["context"]
-            raise bad_line(where, f"the context was made by {made_by!r}", f"train with --context {made_by}")
+        made_by = row.get("context", context)
+        if context is not None and made_by != context:
+            remedy = remedy or f"train with --context {made_by}"
+            raise bad_line(where, f"the context was made by {made_by!r}", remedy)
         positive, name = _label_of_link(row, names, topic.name, where)
         if positive is not None:
             yield LabelledLink(_link(row, where), positive, name)

@@ -87,7 +87,9 @@ class Trained:
 
 def train(recipe: TrainingRecipe, progress: Progress = silently) -> Trained:
     """Read the files, measure on held-out parts, and train on all samples. Raises LinksFileError if the links are of one class only."""
-    links = [item for path in recipe.links for item in read_links(path, recipe.topic, recipe.context)]
+    again = f"collect the links again: scrapy crawl links -a topic={recipe.topic.name} -a context={recipe.context}"
+    remedy = again if recipe.published else None  # another context would not be the published model
+    links = [item for path in recipe.links for item in read_links(path, recipe.topic, recipe.context, remedy)]
     headlines = [item for path in recipe.headlines for item in read_headlines(path, recipe.topic)]
     documents = [item for path in recipe.documents for item in read_documents(path, recipe.topic)]
     _check(recipe.links, links, recipe.topic)

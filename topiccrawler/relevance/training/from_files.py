@@ -15,16 +15,18 @@ from typing import Any
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import keep_former, sha256_of
 from topiccrawler.pages.read import PageWords
-from topiccrawler.relevance.base import MOST_WORDS, NEAREST_CENTROID, TRAINED, VSM
+from topiccrawler.relevance import published
+from topiccrawler.relevance.base import MOST_WORDS, NEAREST_CENTROID, PUBLISHED, TRAINED, VSM
 from topiccrawler.relevance.centroids import CentroidClassifier, load_centroids, save_centroids
-from topiccrawler.relevance.choose import FOLDER
+from topiccrawler.relevance.choose import FOLDER, page_classifier_file
 from topiccrawler.relevance.linear import LinearClassifier, load, load_vectors, save, save_vectors
+from topiccrawler.relevance.training.published import evenly
 from topiccrawler.relevance.training.train import Plan, Sample, refuse_worse, train_page_classifier
 from topiccrawler.topics.catalogue import load_topic, topic_names
-from topiccrawler.topics.labelled_texts import names_of, read_documents, read_headlines
+from topiccrawler.topics.labelled_texts import LabelledText, names_of, read_documents, read_headlines
 from topiccrawler.topics.topic import Topic, token_weights
 
-NAMES = (VSM, *TRAINED, NEAREST_CENTROID)
+NAMES = (VSM, *TRAINED, NEAREST_CENTROID, PUBLISHED)
 
 Progress = Callable[[Sequence[Any], str], Iterable[Any]]
 
@@ -37,6 +39,7 @@ class TrainingRequest:
     topic: str
     documents: Sequence[Path] = ()
     headlines: Sequence[Path] = ()
+    anchors: Sequence[LabelledText] = ()  # of sample pages, as titles; only for naive Bayes as published
     precision: float | None = None
     words: int = MOST_WORDS  # features of a trained page classifier
     seed: int = 0
@@ -73,15 +76,15 @@ def _train(request: TrainingRequest, place: Path, progress: Progress) -> dict[st
     trained = train_page_classifier(plan)
     training = {"files": _files([*request.documents, *request.headlines]), "samples": len(samples)}
     scores = {"held out": trained.held_out.scores(), "untrained vsm": trained.vsm_held_out.scores()}
-    file = place / f"{topic.name}.{request.page_classifier}.json"
+    file = place / page_classifier_file(topic.name, request.page_classifier, place).name
 
     def f1_of_present() -> float:
-        if request.page_classifier == NEAREST_CENTROID:
+        name = request.page_classifier
+        if name == PUBLISHED:
+            return trained.test(published.PublishedBayes(published.load(file)["pages"])).f1
+        if name == NEAREST_CENTROID:
             return trained.test(load_centroids(file)).f1
-        is_linear = request.page_classifier in TRAINED
-        return trained.test(
-            load(file, request.page_classifier) if is_linear else load_vectors(file, topic)
-        ).f1
+        return trained.test(load_vectors(file, topic) if name == VSM else load(file, name)).f1
 
     if not request.force:
         refuse_worse(file, trained.held_out.f1, "held out", training, f1_of_present)
@@ -90,6 +93,9 @@ def _train(request: TrainingRequest, place: Path, progress: Progress) -> dict[st
         save(replace(trained.page_classifier, training=training, scores=scores), file)
     elif isinstance(trained.page_classifier, CentroidClassifier):
         save_centroids(replace(trained.page_classifier, training=training, scores=scores), file)
+    elif isinstance(trained.page_classifier, published.PublishedBayes):
+        parts = {"pages": trained.page_classifier.counts, **_anchors(topic, request)}
+        published.save(file, topic.name, parts, {"training": training, "scores": scores})
     else:
         save_vectors(trained.page_classifier, training, scores, file)
     return {
@@ -113,6 +119,16 @@ def _samples(topic: Topic, request: TrainingRequest, progress: Progress) -> list
         Sample(PageWords(title=title, body=body), text.positive, text.label)
         for text, title, body in zip(progress(texts, "documents"), titles, bodies, strict=True)
     ]
+
+
+def _anchors(topic: Topic, request: TrainingRequest) -> dict[str, published.Counts]:
+    """Return the counts of the anchors' words as the part of a model file; {} unless there are anchors of both classes."""
+    chosen = evenly(request.anchors, request.seed)
+    if len({one.positive for one in chosen}) < 2:
+        return {}
+    words = map(published.words_of_anchor, topic.segmenter.words_of([one.title for one in chosen]))
+    counts = published.Counts.of((found, one.positive) for found, one in zip(words, chosen, strict=True))
+    return {"anchors": counts}
 
 
 def keywords_by_label(topic: Topic, labels: set[str]) -> dict[str, dict[str, float]]:

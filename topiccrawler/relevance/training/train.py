@@ -7,7 +7,7 @@ Words: those of at least two documents, pairs of at least three; the `most_words
 are a sparse matrix with a row for each document and a column for each word.
 svm: a linear SVM for each label, one against the others, on unit vectors of (1 + ln count)·idf of words, pairs of neighbours and
 lists of catalogue words; the other labels are negative topics, because "not finance" is not a coherent class. naive_bayes: multinomial,
-Laplace, topic against all others (JLSE eq. 1-2). vsm: a vector for each label, of the words with the largest SVM weights
+Laplace, topic against all others; as published (JLSE eq. 1-2): relevance.published. vsm: a vector for each label, of the words with the largest SVM weights
 and, in equal parts, the label's keywords; without stop words and numbers; the other labels' vectors are the topic's
 negative topics. nearest_centroid: a centroid for each label, without the catalogue's keywords and without a fitted threshold, as in the
 MySpider thesis (relevance.centroids).
@@ -39,11 +39,13 @@ from sklearn.svm import LinearSVC
 from topiccrawler.errors import ArgumentError, LinksFileError, ModelError
 from topiccrawler.files import JsonFile
 from topiccrawler.pages.read import PageClassifier, PageWords
-from topiccrawler.relevance.base import EVEN, MOST_WORDS, NEAREST_CENTROID, VSM
+from topiccrawler.relevance.base import EVEN, MOST_WORDS, NEAREST_CENTROID, PUBLISHED, VSM
 from topiccrawler.relevance.centroids import CentroidClassifier, centroid_classifier
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.linear import LARGEST_BYTES, LinearClassifier, Lists, counts_of, is_pair
+from topiccrawler.relevance.published import Counts, PublishedBayes, words_of_page
 from topiccrawler.relevance.thresholds import Quality, quality, steady_threshold, threshold_at_precision
+from topiccrawler.relevance.training.published import evenly
 from topiccrawler.relevance.vsm import LEAST_WEIGHT, VsmClassifier
 from topiccrawler.text.segmenter import STOP_WORDS
 from topiccrawler.text.weights import top_k
@@ -162,7 +164,7 @@ class Plan:
 class Trained:
     """A page classifier and its scores on held-out documents."""
 
-    page_classifier: LinearClassifier | VsmClassifier | CentroidClassifier
+    page_classifier: LinearClassifier | VsmClassifier | CentroidClassifier | PublishedBayes
     held_out: Quality
     vsm_held_out: Quality  # the untrained page classifier on the same documents
     test: Callable[[PageClassifier], Quality]  # measures any page classifier on the same documents
@@ -199,9 +201,13 @@ def worth(samples: Sequence[Sample], page_classifier: PageClassifier) -> Quality
     return quality([sample.positive for sample in samples], relevances, EVEN)
 
 
-def fit(plan: Plan) -> LinearClassifier | VsmClassifier | CentroidClassifier:
-    """Train a page classifier on all documents; slope, offset and threshold are fitted to margins from cross-validation, except those of
-    nearest_centroid, which has none."""
+def fit(plan: Plan) -> LinearClassifier | VsmClassifier | CentroidClassifier | PublishedBayes:
+    """Train a page classifier on all documents; slope, offset and threshold are fitted to margins from cross-validation. nearest_centroid and
+    naive Bayes as published have none of these; the latter learns from as many documents of other topics as of the topic.
+    """
+    if plan.page_classifier == PUBLISHED:
+        chosen = evenly(plan.samples, plan.seed)
+        return PublishedBayes(Counts.of((words_of_page(one.words), one.positive) for one in chosen))
     if plan.page_classifier == NEAREST_CENTROID:
         labels = _labels(plan, negative_topics=True)
         documents = [(sample.words, label) for sample, label in zip(plan.samples, labels, strict=True)]
