@@ -81,17 +81,15 @@ def test_a_topic_without_a_link_model_is_read_by_window_alone(tea: Path) -> None
 def test_jlse_reads_the_dom_and_anchors_of_sample_pages_and_without_these_the_link_model(tea: Path) -> None:
     finance, own = Recipe("finance", prune=False), Recipe(str(tea), prune=False)
     for recipe, spec, context, model in (
-        (finance, "jlse", "dom", False),
-        (finance, "jlse:sample_anchors=false", "dom", True),
-        (finance, "anchor_text", "window", False),
-        (finance, "anchor_text:sample_anchors=false", "window", True),
-        (own, "jlse", "dom", True),
-        (own, "best_first", "window", False),
+        (finance, "jlse", "dom", "AnchorBayes"),
+        (finance, "jlse:sample_anchors=false", "dom", "LinkClassifier"),
+        (finance, "anchor_text", "window", "AnchorBayes"),
+        (finance, "anchor_text:sample_anchors=false", "window", "LinkClassifier"),
+        (own, "jlse", "dom", "LinkClassifier"),
+        (Recipe("finance,health", prune=False), "jlse", "dom", "AnchorBayes"),
     ):
         parts = parts_of(recipe, spec)
-        assert (parts.context, parts.link_model is not None) == (context, model), spec
-    two = parts_of(Recipe("finance,health", prune=False), "jlse")
-    assert (two.context, two.link_model) == ("dom", None)
+        assert (parts.context, type(vars(parts.strategy)["_scorer"]).__name__) == (context, model), spec
 
 
 def test_the_contexts_that_strategies_read_are_read_from_the_web(tea: Path) -> None:

@@ -43,7 +43,8 @@ def test_jlse_runs_with_the_papers_page_classifiers_from_a_bare_clone() -> None:
     published = {"detail": "true", "terminal": "true", "leaves": "false"}
     recipe = Recipe("finance", "jlse", published, page_classifier="naive_bayes:published=true")
     parts = assemble(recipe)
-    assert (parts.link_model, parts.context) == (None, "dom")
+    scorer = vars(parts.strategy)["_scorer"]
+    assert (type(scorer).__name__, parts.context) == ("AnchorBayes", "dom")
     reading = parts.reader().read(
         "http://a.cn/", f"<title>股市</title><p>{TEXTS['finance'] * 9}</p>".encode()
     )
