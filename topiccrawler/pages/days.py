@@ -22,7 +22,7 @@ from operator import itemgetter
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from topiccrawler.pages.declarations import MODIFIED, PUBLISHED, UNMARKED, DatedElement, Declarations
+from topiccrawler.pages.declarations import MODIFIED, PUBLISHED, UNMARKED, DatedElement, Declarations, metas_of
 from topiccrawler.pages.document import BOUNDARY, LONGEST_TITLE, Document
 from topiccrawler.resources import package_table
 
@@ -37,8 +37,8 @@ LONGEST_URL = 2_083
 LONGEST_DECLARED = 200
 
 _MARKUP = package_table("pages/markup.toml")
-_METAS: list[str] = _MARKUP["date_metas"]
-_MODIFIED_METAS: list[str] = _MARKUP["modified_metas"]
+_METAS: list[str] = _MARKUP["date_metas"].split()
+_MODIFIED_METAS: list[str] = _MARKUP["modified_metas"].split()
 _MONTHS = {name: number for number, names in enumerate(_MARKUP["months"], 1) for name in names.split()}
 
 
@@ -111,8 +111,8 @@ def _published(
 
 
 def _declared(document: Document, declared: Declarations, calendar: _Calendar) -> Iterator[str]:
-    for name in _METAS:
-        yield calendar.declared(document.metas.get(name, ""))
+    for written in metas_of(document, _METAS):
+        yield calendar.declared(written)
     for value in declared.values(*_PUBLISHED_KEYS):
         yield calendar.declared(value)
     for element in declared.days:
@@ -120,8 +120,8 @@ def _declared(document: Document, declared: Declarations, calendar: _Calendar) -
 
 
 def _modified(document: Document, declared: Declarations, calendar: _Calendar) -> Iterator[str]:
-    for name in _MODIFIED_METAS:
-        yield calendar.declared(document.metas.get(name, ""))
+    for written in metas_of(document, _MODIFIED_METAS):
+        yield calendar.declared(written)
     for value in declared.values("dateModified"):
         yield calendar.declared(value)
     for element in declared.days:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from topiccrawler.pages.document import Document
 
 PUBLISHED, MODIFIED, UNMARKED = "published", "modified", "unmarked"
 MOST_ELEMENTS = 200
@@ -23,8 +25,10 @@ LONGEST_SCRIPT = 1_000_000  # characters
 LONGEST_VALUE = 200
 MOST_ANCESTORS = 40
 
+_NO_LETTER = re.compile(r"[^a-z]")
 _DATED = '[datetime], time, abbr[title], [itemprop], [pubdate]'
-_NAMED = '[rel~="author"], [itemprop~="author"], [itemprop~="creator"]'
+_MARKED_NAMES = '[rel~="author"], [itemprop~="author"], [itemprop~="creator"]'
+_CLASSED_NAMES = '[class*="author" i], [class*="byline" i], [class*="autor" i], .vcard .fn'
 _PUBLISHED_NAME = re.compile(r"publi|pubdate|datecreated|dateposted|entry-date|entry-time|uploaddate|posted")
 _MODIFIED_NAME = re.compile(r"modif|updat|aktuali")
 # Elements of other texts than that of the page.
@@ -50,7 +54,8 @@ class Declarations:
     objects: list[dict[str, Any]] = field(default_factory=list)
     by_id: dict[str, dict[str, Any]] = field(default_factory=dict)  # JSON-LD objects with an @id
     days: list[DatedElement] = field(default_factory=list)
-    authors: list[str] = field(default_factory=list)
+    authors: list[str] = field(default_factory=list)  # texts of elements marked as an author's
+    bylines: list[str] = field(default_factory=list)  # texts of elements whose class names an author
 
     def values(self, *keys: str) -> Iterator[str]:
         """The texts and numbers that the objects have for these keys, by key."""
@@ -63,6 +68,14 @@ class Declarations:
                     yield str(value)
 
 
+def metas_of(document: Document, names: Iterable[str]) -> Iterator[str]:
+    """The contents of the metas with these names, in their order. `names`: the letters of each alone, in lower case."""
+    by_letters: dict[str, str] = {}
+    for name, content in document.metas.items():
+        by_letters.setdefault(_NO_LETTER.sub("", name), content)
+    return (by_letters[name] for name in names if name in by_letters)
+
+
 def declarations_of(html: str) -> Declarations:
     """The declarations in the source of a page, which is bounded in length and nesting as by pages.parse."""
     tree = LexborHTMLParser(html)
@@ -70,7 +83,8 @@ def declarations_of(html: str) -> Declarations:
     if "ld+json" in html:
         found.objects, found.by_id = _linked_data(tree)
     found.days = list(_days(tree))
-    found.authors = [name for node in tree.css(_NAMED)[:MOST_ELEMENTS] if (name := _name(node))]
+    found.authors = _names(tree, _MARKED_NAMES)
+    found.bylines = _names(tree, _CLASSED_NAMES)
     return found
 
 
@@ -94,11 +108,15 @@ def _days(tree: LexborHTMLParser) -> Iterator[DatedElement]:
             yield DatedElement(kind, written[:LONGEST_VALUE], _is_apart(node))
 
 
+def _names(tree: LexborHTMLParser, selector: str) -> list[str]:
+    return [name for node in tree.css(selector)[:MOST_ELEMENTS] if (name := _name(node))]
+
+
 def _name(node: LexborNode) -> str:
     if _is_apart(node):
         return ""
     inside = node.css_first('[itemprop~="name"]') or node
-    written = inside.attributes.get("content") or inside.text()
+    written = inside.attributes.get("content") or inside.text(separator=" ")
     return " ".join(written[: 2 * LONGEST_VALUE].split())
 
 

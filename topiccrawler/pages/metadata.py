@@ -51,29 +51,6 @@ from topiccrawler.text.characters import script_counts
 from topiccrawler.text.segmenter import fold
 from topiccrawler.urls.redirect_targets import redirect_target
 
-EARLIEST = 1991
-OPENING_CHARACTERS = 400
-LONGEST_URL = 2_083
-
-_METAS: list[str] = package_table("pages/markup.toml")["date_metas"]
-# The check that no digit precedes the year comes after its century: `re` finds a pattern sooner that begins with one of few characters.
-_YEAR = r"((?:19|20)(?<!\d\d\d)\d\d)"
-_DAY = re.compile(_YEAR + r"\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d)")
-_DIGITS = re.compile(_YEAR + r"(\d\d)(\d\d)(?!\d{1,5}(?:\D|$))")
-_PATH_DAY = re.compile(_YEAR + r"([-_/]?)([01]\d)[-_/]?([0-3]\d)(?!\d)")
-_MARKED = re.compile(
-    r"(?:发[布表]|更新|发稿|时间|日期|来源|编辑|published|posted|updated|date)[^\d|]{0,12}\|?[^\d|]{0,4}$",
-    re.IGNORECASE,
-)
-
-
-def published(document: Document, url: str, today: date | None = None) -> str:
-    """The day of publication, YYYY-MM-DD; "" when none is found. `today`: by default the current day, UTC."""
-    latest = (today or datetime.now(UTC).date()) + timedelta(days=1)
-    days = chain(_of_metas(document), _of_url(url), _of_opening(document))
-    return next((found for year, month, day in days if (found := _real(year, month, day, latest))), "")
-
-
 def http_time(header: str) -> float | None:
     """The date in an HTTP header in seconds since the epoch, None for an invalid one. HTTP dates are in UTC, also without a zone."""
     try:
@@ -81,40 +58,6 @@ def http_time(header: str) -> float | None:
         return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, TypeError, OverflowError, OSError):
         return None
-
-
-def _of_metas(document: Document) -> Iterator[tuple[str, str, str]]:
-    for name in _METAS:
-        content = document.metas.get(name, "")[:100]
-        found = _DAY.search(content) or _DIGITS.search(content)
-        if found:
-            yield found[1], found[2], found[3]
-
-
-def _of_url(url: str) -> Iterator[tuple[str, str, str]]:
-    path = url[:LONGEST_URL].partition("://")[2].partition("/")[2].partition("?")[0]
-    for found in _PATH_DAY.finditer(unquote(path, errors="replace")):
-        yield found[1], found[3], found[4]
-
-
-def _of_opening(document: Document) -> Iterator[tuple[str, str, str]]:
-    main = next((mark for mark in document.heading_marks if mark.level <= 2), None)
-    start = main.start + len(main.text) if main is not None else 0
-    found = list(_DAY.finditer(document.text, start, start + OPENING_CHARACTERS))
-    for match in found:
-        if _MARKED.search(document.text, max(0, match.start() - 24), match.start()):
-            yield match[1], match[2], match[3]
-    if main is not None:
-        for match in found:
-            yield match[1], match[2], match[3]
-
-
-def _real(year: str, month: str, day: str, latest: date) -> str:
-    try:
-        found = date(int(year), int(month), int(day))
-    except ValueError:
-        return ""
-    return found.isoformat() if found.year >= EARLIEST and found <= latest else ""
 
 
 SAMPLE_CHARACTERS = 1_000
