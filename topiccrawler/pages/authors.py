@@ -33,7 +33,7 @@ _LABEL = re.compile(rf"^(?:(?:{_WORDS['labels']})(?:\s*[:：/|]\s*|\s+)|(?:{_WOR
 _TAIL = re.compile(rf"\s*(?:[|•·–—]\s.*|\((?!.*\w+\)\w).*|\s(?:{_WORDS['tails']})\b.*|[,;:/]+)$", re.IGNORECASE)
 _HAN_NAME = r"[\u4e00-\u9fff·]{2,4}"
 _HAN_BYLINE = re.compile(
-    rf"(?<![\u4e00-\u9fff])(?:{_WORDS['han_labels']})\s*[:：／/丨|]\s*({_HAN_NAME}(?:[ 、,，\u3000]{_HAN_NAME}){{0,4}})(?![\u4e00-\u9fff])"
+    rf"(?<![\u4e00-\u9fff])(?:{_WORDS['han_labels']})\s*[:：／/丨|]\s*({_HAN_NAME}(?:[ 、,，\u3000]{_HAN_NAME}){{0,4}})(?![\u4e00-\u9fff]|\s?[:：])"
 )
 _REPORTER = re.compile(rf"(?:本报|本報|本网|本網|见习|特约)?(?:记者|記者)\s?({_HAN_NAME}(?:[ 、\u3000]{_HAN_NAME}){{0,4}})(?=[|)）/／]|\s?(?:报道|報道|報導)|$)")
 _EDITOR = re.compile(rf"(?:{_WORDS['editors']})\s*[:：]\s*({_HAN_NAME})(?![\u4e00-\u9fff])")

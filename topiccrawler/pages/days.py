@@ -22,7 +22,7 @@ from operator import itemgetter
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from topiccrawler.pages.declarations import MODIFIED, PUBLISHED, UNMARKED, DatedElement, Declarations, metas_of
+from topiccrawler.pages.declarations import COMMENT_NAME, MODIFIED, PUBLISHED, UNMARKED, DatedElement, Declarations, metas_of, without_other_texts
 from topiccrawler.pages.document import BOUNDARY, LONGEST_TITLE, Document
 from topiccrawler.resources import package_table
 
@@ -32,7 +32,6 @@ BEFORE_TITLE = 150  # characters
 MARK_CHARACTERS = 40  # before a date, in which its mark stands
 SHORT_LINE = 60  # characters beside the date; a longer line is running text
 SHORTEST_TITLE = 4  # characters
-OTHER_REGIONS = frozenset({"aside", "navigation"})
 LONGEST_URL = 2_083
 LONGEST_DECLARED = 200
 
@@ -40,6 +39,9 @@ _MARKUP = package_table("pages/markup.toml")
 _METAS: list[str] = _MARKUP["date_metas"].split()
 _MODIFIED_METAS: list[str] = _MARKUP["modified_metas"].split()
 _MONTHS = {name: number for number, names in enumerate(_MARKUP["months"], 1) for name in names.split()}
+
+
+_FIRST_OF_MONTH = r"{year}\W?{month}\W?01|(?<!\d)0?1(?:st|er|\.)?\W[^<>]{{0,12}}{year}"
 
 
 class Days(NamedTuple):
@@ -69,21 +71,33 @@ _HAN_DIGITS = str.maketrans("〇○" + _HAN_ONES, "000123456789")
 _REPUBLIC = re.compile(r"民[国國]\s?(\d{2,3})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d)")
 REPUBLIC_BEFORE = 1911  # the year before the first of the Republic of China
 _AGO = re.compile(
-    r"(?<!\d)(\d{1,3})\s?(?:(秒|分钟|分鐘|小时|小時|天|周|週)[之以]?前|(second|minute|hour|day|week)s? ago)|(刚刚|剛剛|今天|昨天|前天)|\b(today|yesterday)\b",
+    r"(?:^|(?<=[|\s:：于於]))(?:(\d{1,3})\s?(?:(秒|分钟|分鐘|小时|小時|天|周|週)[之以]?前|(second|minute|hour|day|week)s? ago)"
+    r"|(刚刚|剛剛|今天|昨天|前天|昨日|今日|前日)|(today|yesterday)\b)(?=$|[\s|,，·•(（]|\d)",
     re.IGNORECASE,
 )
 _DAYS_OF = {"天": 1, "day": 1, "周": 7, "週": 7, "week": 7} | dict.fromkeys(
     ("秒", "分钟", "分鐘", "小时", "小時", "second", "minute", "hour"), 0
 )
-_DAYS_AGO = {"昨天": 1, "yesterday": 1, "前天": 2, "today": 0, "今天": 0, "刚刚": 0, "剛剛": 0}
+_DAYS_AGO = {"昨天": 1, "yesterday": 1, "前天": 2, "昨日": 1, "前日": 2, "今日": 0, "today": 0, "今天": 0, "刚刚": 0, "剛剛": 0}
 _UNIX = re.compile(r"\s*(1?\d{9})(?:\d{3})?(?:\.\d+)?\s*$")
 _PATH_DAY = re.compile(_YEAR + r"([-_/]?)([01]\d)[-_/]?([0-3]\d)(?!\d)")
 _PATH_PARTS = re.compile(rf"/{_YEAR}/([01]?\d|[a-z]{{3,9}})/([0-3]?\d)(?=[/._-]|$)", re.IGNORECASE)
 _PATH_MOMENT = re.compile(_YEAR + r"([01]\d)([0-3]\d)(?:[0-2]\d[0-5]\d(?:[0-5]\d(?:\d{3})?)?)(?!\d)")
 _FULL_WIDTH = str.maketrans("０１２３４５６７８９：／－．\u3000", "0123456789:/-. ")
 
+# A variable or key of a script, as WeChat and many Chinese portals have it.
+_SCRIPT_DAY = re.compile(
+    r"(?<![\w.])(?:ct|(?:publish|pub|article|news)_?(?:time|date|at))[\"']?\s?[:=]\s?[\"']?((?:1\d{9}|(?:19|20)\d\d[-/.年]\d)[^\"',;<]{0,30})", re.IGNORECASE
+)
+
 _WORDS = _MARKUP["date_words"]
-_MARKED = re.compile(rf"(?:({_WORDS['modified']})|{_WORDS['published']})[^\d|]{{0,14}}\|?[^\d|]{{0,6}}$", re.IGNORECASE)
+_MARKED = re.compile(
+    rf"(?:(?:({_WORDS['modified']})|{_WORDS['published']})[^\d|]{{0,14}}\|?[^\d|]{{0,6}}"
+    rf"|(?:({_WORDS['modified_han']})|{_WORDS['published_han']})(?:于|於|在|日期?|时间|時間|일)?[\s|:(（]*)$",
+    re.IGNORECASE,
+)
+_OTHER = re.compile(rf"(?:{_WORDS['other']})[^\d|]{{0,8}}\|?[^\d|]{{0,4}}$", re.IGNORECASE)
+_OTHER_BEHIND = re.compile(rf"[^|]{{0,30}}\|?\s?(?:{_WORDS['other_behind']})", re.IGNORECASE)
 _MARKED_BEHIND = re.compile(rf"[\s|:\d]{{0,12}}(?:{_WORDS['behind']})", re.IGNORECASE)
 
 
@@ -95,7 +109,7 @@ def days_of(
     written = _of_text(document, title, calendar)
     modified = next(filter(None, _modified(document, declared, calendar)), "") or written.updated
     published = _published(document, declared, written, url, calendar)
-    return Days(published or _by_htmldate(document.source, calendar), modified)
+    return Days(published or _by_htmldate(document.source, written.others, calendar), modified)
 
 
 def _published(
@@ -117,6 +131,8 @@ def _declared(document: Document, declared: Declarations, calendar: _Calendar) -
         yield calendar.declared(value)
     for element in declared.days:
         yield _of_element(element, PUBLISHED, calendar)
+    for found in _SCRIPT_DAY.finditer(document.source):
+        yield calendar.declared(found[1])
 
 
 def _modified(document: Document, declared: Declarations, calendar: _Calendar) -> Iterator[str]:
@@ -132,18 +148,23 @@ def _of_element(element: DatedElement, kind: str, calendar: _Calendar) -> str:
     return calendar.declared(element.day) if element.kind == kind and not element.is_apart else ""
 
 
-def _by_htmldate(html: str, calendar: _Calendar) -> str:
-    """The day that htmldate finds; "" where it finds but a month or a year, which it writes as their first day."""
+def _by_htmldate(html: str, others: list[str], calendar: _Calendar) -> str:
+    """The day that htmldate finds; "" where it finds but a month or a year, which it writes as their first day, or a year of two digits.
+
+    `others`: days in the text that are known to be of something else.
+    """
+    if not html:
+        return ""
     from htmldate import find_date  # here, because it imports much, and few pages need it
 
     try:
-        found = find_date(html, original_date=True, max_date=calendar.latest.isoformat()) if html else None
+        found = find_date(without_other_texts(html), original_date=True, max_date=calendar.latest.isoformat())
     except Exception:  # noqa: BLE001 a hostile page must not end the crawl
         return ""
-    if not found:
+    if not found or found in others:
         return ""
     year, month, day = found.split("-")
-    if day == "01" and not re.search(rf"{year}\W?{month}\W?{day}|(?<!\d)0?1(?:st|er|\.)?\W[^<>]{{0,12}}{year}", html):
+    if year not in html or (day == "01" and not re.search(_FIRST_OF_MONTH.format(year=year, month=month), html)):
         return ""
     return calendar.real(year, month, day)
 
@@ -238,6 +259,7 @@ class _Written(NamedTuple):
     marked: str = ""  # anywhere, marked as that of publication
     updated: str = ""  # in the opening, marked as that of a change
     ago: str = ""  # in the opening, as seen from today
+    others: list[str] = []  # noqa: RUF012 a tuple's default; of something else
 
 
 def _of_text(document: Document, title: str, calendar: _Calendar) -> _Written:
@@ -247,6 +269,8 @@ def _of_text(document: Document, title: str, calendar: _Calendar) -> _Written:
     marked, above, below, updated = [], [], [], []
     for one in calendar.dates(text, start, end + OPENING_CHARACTERS):
         mark = _mark(text, one)
+        if _is_in_comment(document, one.start):
+            continue
         if mark == MODIFIED:
             updated.append(one.day)
         elif mark == PUBLISHED:
@@ -256,17 +280,20 @@ def _of_text(document: Document, title: str, calendar: _Calendar) -> _Written:
         elif mark == UNMARKED and one.start >= end and place is not None:
             below.append(one.day)
     relative = [one.day for one in calendar.ago(text, start, end + OPENING_CHARACTERS) if _mark(text, one)]
-    anywhere = [one.day for one in calendar.dates(text) if _mark(text, one) == PUBLISHED and not _is_apart(document, one.start)]
+    anywhere = [one.day for one in calendar.dates(text) if _mark(text, one) == PUBLISHED and not _is_in_comment(document, one.start)]
     near = marked[:1] + below[:1] + above[-1:]
-    return _Written(*(days[0] if days else "" for days in (near, anywhere, updated, relative)))
+    others = [one.day for one in calendar.dates(text) if _OTHER.search(text, max(0, one.start - MARK_CHARACTERS), one.start)]
+    return _Written(*(days[0] if days else "" for days in (near, anywhere, updated, relative)), others)
 
 
 def _mark(text: str, one: _Found) -> str:
     """What the words around a date make of it; "" for one in running text."""
     before = text[max(0, one.start - MARK_CHARACTERS) : one.start]
     left, right = text.rfind(BOUNDARY, 0, one.start), text.find(BOUNDARY, one.end)
+    if _OTHER.search(before) or _OTHER_BEHIND.match(text, one.end):
+        return ""
     if found := _MARKED.search(before):
-        return MODIFIED if found[1] else PUBLISHED
+        return MODIFIED if found[1] or found[2] else PUBLISHED
     if _MARKED_BEHIND.match(text, one.end):
         return PUBLISHED
     return UNMARKED if right - left - (one.end - one.start) <= SHORT_LINE else ""
@@ -289,7 +316,12 @@ def _title_place(document: Document, title: str) -> tuple[int, int] | None:
     return None if main is None else (main.start, main.start + len(main.text))
 
 
-def _is_apart(document: Document, place: int) -> bool:
-    """Whether a place in the text is in a side bar, a comment or another region than that of the page's own text."""
+def _is_in_comment(document: Document, place: int) -> bool:
+    """Whether a place in the text is in a comment."""
     at = bisect_right(document.runs, place, key=itemgetter(0)) - 1
-    return at >= 0 and document.node_regions[document.runs[at][2]] in OTHER_REGIONS
+    node = document.runs[at][2] if at >= 0 else -1
+    while node >= 0:
+        if COMMENT_NAME.search(document.node_names.get(node, "")):
+            return True
+        node = document.node_parents[node]
+    return False

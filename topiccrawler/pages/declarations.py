@@ -37,6 +37,12 @@ _APART = re.compile(
     re.IGNORECASE,
 )
 _APART_TAGS = frozenset({"aside", "nav"})
+_COMMENT_NAMES = "comments comment comment-list commentlist comment-body comment_list disqus_thread pinglun replies reply".split()
+COMMENT_NAME = re.compile(rf"(?:^|\s)(?:{'|'.join(_COMMENT_NAMES)})(?:\s|$)", re.IGNORECASE)  # of classes and ids
+_COMMENTS_EVENTS = ", ".join(f".{name}, #{name}" for name in [*_COMMENT_NAMES, "event", "vevent", "events"]) + ', [itemtype*="Event"]'
+_LINKED_DATA = 'script[type*="ld+json"]'
+_EVENT = re.compile(r'"@type"\s*:\s*"\w*Event"')
+_WHOLE = frozenset({"html", "head", "body", "main", "article"})
 
 
 class DatedElement(NamedTuple):
@@ -88,6 +94,18 @@ def declarations_of(html: str) -> Declarations:
     return found
 
 
+def without_other_texts(html: str) -> str:
+    """The source of a page without its comments and events."""
+    tree = LexborHTMLParser(html)
+    for node in tree.css(_COMMENTS_EVENTS):
+        if node.tag not in _WHOLE:
+            node.decompose()
+    for script in tree.css(_LINKED_DATA):
+        if _EVENT.search(script.text()):
+            script.decompose()
+    return tree.html or ""
+
+
 def _days(tree: LexborHTMLParser) -> Iterator[DatedElement]:
     for node in tree.css(_DATED)[:MOST_ELEMENTS]:
         attributes = node.attributes
@@ -125,12 +143,16 @@ def _is_apart(node: LexborNode) -> bool:
     for _ in range(MOST_ANCESTORS):
         if above is None or above.tag == "body":
             return False
-        attributes = above.attributes
-        names = f"{attributes.get('class') or ''} {attributes.get('id') or ''} {attributes.get('itemprop') or ''}"
-        if above.tag in _APART_TAGS or _APART.search(names[:LONGEST_VALUE]):
+        if _is_named_apart(above):
             return True
         above = above.parent
     return False
+
+
+def _is_named_apart(node: LexborNode) -> bool:
+    attributes = node.attributes
+    names = f"{attributes.get('class') or ''} {attributes.get('id') or ''} {attributes.get('itemprop') or ''}"
+    return node.tag in _APART_TAGS or _APART.search(names[:LONGEST_VALUE]) is not None
 
 
 _ARTICLE = re.compile(r"Article$|Posting$|^Report$|^Review$|^Recipe$|^ScholarlyArticle$|^Question$|^VideoObject$|^Book$|^Dataset$")
@@ -147,7 +169,7 @@ _LAST_COMMA = re.compile(r",(\s*[}\]])")
 def _linked_data(tree: LexborHTMLParser) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
     """The JSON-LD objects about the page, articles before pages; and all objects by @id."""
     articles, pages, by_id = [], [], {}
-    for script in tree.css('script[type*="ld+json"]')[:MOST_ELEMENTS]:
+    for script in tree.css(_LINKED_DATA)[:MOST_ELEMENTS]:
         for one in _objects(_parsed(script.text()[:LONGEST_SCRIPT])):
             if isinstance(name := one.get("@id"), str):
                 by_id.setdefault(name, one)

@@ -38,9 +38,9 @@ _SEPARATORS = (
     re.compile(r"\s+(?:[-–—]+(?!\s\d)|[·•»«›]|::)\s+"),
 )
 _WEAK = re.compile(r"\s*(?:--+|——+|-)\s*(?=[^-—]*$)")
-_QUOTES, _ENDS = "\"'“”‘’„()（）《》「」【】[] ", "?!.。！？… "
 _PART_END = re.compile(r"[_|｜]|\s[-–—]\s")
 _EDGE = re.compile(r"[_|｜\-–—·•»«›:]")
+_HAN = re.compile(r"[\u3400-\u9fff]")
 _SPACE = re.compile(r"\s+")
 _HEADLINE = re.compile(r'"headline"\s*:\s*"([^"\\]{1,300}(?:\\.[^"\\]{0,300}){0,20})"')
 _NO_LETTER = re.compile(r"[\W_]+")
@@ -108,11 +108,15 @@ def _span(heading: str, full: str, whole: _Letters, site: str) -> tuple[int, int
     if site and key.endswith(site) and len(key) > len(site):
         return None
     start, end = whole.places[at], whole.places[at + len(key) - 1] + 1
-    before, behind = full[:start].rstrip(_QUOTES), full[end:].lstrip(_QUOTES + _ENDS)
+    while end < len(full) and _is_sign(full[end]):
+        end += 1
+    while start and _is_sign(full[start - 1]):
+        start -= 1
+    before, behind = full[:start].rstrip(), full[end:].lstrip()
     if before and not _EDGE.match(before[-1]):
         return None
     is_edge = behind != "" and behind[0] != ":" and _EDGE.match(behind[0]) is not None
-    if is_edge and behind[0] in "-–—" and full[end - 1].isascii() and full[end] == behind[0]:
+    if is_edge and full[end] in "-–—" and not _HAN.search(heading):
         return None  # a hyphen in a word
     if behind and not is_edge:
         rest = _PART_END.split(full[end:], maxsplit=1)[0]
@@ -164,12 +168,17 @@ def _first_part(full: str, site: str, shown: str) -> str:
                 text = full[begin : full.find(named[1], begin) + len(named[1])]
             break
     head, *tail = _WEAK.split(text, maxsplit=1)
-    is_tail = tail and head and (_is_site(tail[0], site) or (not head[-1].isascii() and f"{BOUNDARY}{head}{BOUNDARY}" in shown))
+    is_tail = tail and head and (_is_site(tail[0], site) or (_HAN.search(head) and f"{BOUNDARY}{head}{BOUNDARY}" in shown))
     return head if is_tail else text
 
 
 def _is_site(part: str, site: str) -> bool:
     return _key(part) == site or _SITE_NAME.search(part.strip()) is not None
+
+
+def _is_sign(sign: str) -> bool:
+    """Whether a character belongs to the words beside it: a quotation mark, a full stop, %."""
+    return not (sign.isalnum() or sign.isspace() or _EDGE.match(sign))
 
 
 def _letters(text: str) -> _Letters:
