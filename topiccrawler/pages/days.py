@@ -22,7 +22,16 @@ from operator import itemgetter
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from topiccrawler.pages.declarations import COMMENT_NAME, MODIFIED, PUBLISHED, UNMARKED, DatedElement, Declarations, metas_of, without_other_texts
+from topiccrawler.pages.declarations import (
+    COMMENT_NAME,
+    MODIFIED,
+    PUBLISHED,
+    UNMARKED,
+    DatedElement,
+    Declarations,
+    metas_of,
+    without_other_texts,
+)
 from topiccrawler.pages.document import BOUNDARY, LONGEST_TITLE, Document
 from topiccrawler.resources import package_table
 
@@ -78,7 +87,18 @@ _AGO = re.compile(
 _DAYS_OF = {"天": 1, "day": 1, "周": 7, "週": 7, "week": 7} | dict.fromkeys(
     ("秒", "分钟", "分鐘", "小时", "小時", "second", "minute", "hour"), 0
 )
-_DAYS_AGO = {"昨天": 1, "yesterday": 1, "前天": 2, "昨日": 1, "前日": 2, "今日": 0, "today": 0, "今天": 0, "刚刚": 0, "剛剛": 0}
+_DAYS_AGO = {
+    "昨天": 1,
+    "yesterday": 1,
+    "前天": 2,
+    "昨日": 1,
+    "前日": 2,
+    "今日": 0,
+    "today": 0,
+    "今天": 0,
+    "刚刚": 0,
+    "剛剛": 0,
+}
 _UNIX = re.compile(r"\s*(1?\d{9})(?:\d{3})?(?:\.\d+)?\s*$")
 _PATH_DAY = re.compile(_YEAR + r"([-_/]?)([01]\d)[-_/]?([0-3]\d)(?!\d)")
 _PATH_PARTS = re.compile(rf"/{_YEAR}/([01]?\d|[a-z]{{3,9}})/([0-3]?\d)(?=[/._-]|$)", re.IGNORECASE)
@@ -87,7 +107,8 @@ _FULL_WIDTH = str.maketrans("０１２３４５６７８９：／－．\u3000", 
 
 # A variable or key of a script, as WeChat and many Chinese portals have it.
 _SCRIPT_DAY = re.compile(
-    r"(?<![\w.])(?:ct|(?:publish|pub|article|news)_?(?:time|date|at))[\"']?\s?[:=]\s?[\"']?((?:1\d{9}|(?:19|20)\d\d[-/.年]\d)[^\"',;<]{0,30})", re.IGNORECASE
+    r"(?<![\w.])(?:ct|(?:publish|pub|article|news)_?(?:time|date|at))[\"']?\s?[:=]\s?[\"']?((?:1\d{9}|(?:19|20)\d\d[-/.年]\d)[^\"',;<]{0,30})",
+    re.IGNORECASE,
 )
 
 _WORDS = _MARKUP["date_words"]
@@ -96,7 +117,9 @@ _MARKED = re.compile(
     rf"|(?:({_WORDS['modified_han']})|{_WORDS['published_han']})(?:于|於|在|日期?|时间|時間|일)?[\s|:(（]*)$",
     re.IGNORECASE,
 )
-_OTHER = re.compile(rf"(?:{_WORDS['other']})[^\d|]{{0,8}}\|?[^\d|]{{0,4}}$", re.IGNORECASE)
+_OTHER = re.compile(
+    rf"(?:{_WORDS['other']})(?:[^\d|]{{0,12}}|\s?(?:时间|時間|日期|date|[:：])+\|)$", re.IGNORECASE
+)
 _OTHER_BEHIND = re.compile(rf"[^|]{{0,30}}\|?\s?(?:{_WORDS['other_behind']})", re.IGNORECASE)
 _MARKED_BEHIND = re.compile(rf"[\s|:\d]{{0,12}}(?:{_WORDS['behind']})", re.IGNORECASE)
 
@@ -164,7 +187,9 @@ def _by_htmldate(html: str, others: list[str], calendar: _Calendar) -> str:
     if not found or found in others:
         return ""
     year, month, day = found.split("-")
-    if year not in html or (day == "01" and not re.search(_FIRST_OF_MONTH.format(year=year, month=month), html)):
+    if year not in html or (
+        day == "01" and not re.search(_FIRST_OF_MONTH.format(year=year, month=month), html)
+    ):
         return ""
     return calendar.real(year, month, day)
 
@@ -203,7 +228,9 @@ class _Calendar:
             return found.day
         return next((day for each in _DIGITS.finditer(written) if (day := self.real(*each.groups()))), "")
 
-    def dates(self, text: str, start: int = 0, end: int | None = None, *, month_first: bool = False) -> list[_Found]:
+    def dates(
+        self, text: str, start: int = 0, end: int | None = None, *, month_first: bool = False
+    ) -> list[_Found]:
         """The valid dates in a stretch of text, in order. `month_first`: 3/5/2024 is in March."""
         found: list[_Found] = []
 
@@ -244,11 +271,15 @@ def _han(number: str) -> int:
 
 
 def _of_url(url: str, calendar: _Calendar) -> str:
-    path = unquote("/" + url[:LONGEST_URL].partition("://")[2].partition("/")[2].partition("?")[0], errors="replace")
+    path = unquote(
+        "/" + url[:LONGEST_URL].partition("://")[2].partition("/")[2].partition("?")[0], errors="replace"
+    )
     found = [(each[1], each[2], each[3]) for each in _PATH_MOMENT.finditer(path)]
     found += [(each[1], each[3], each[4]) for each in _PATH_DAY.finditer(path)]
     for each in _PATH_PARTS.finditer(path):
-        found.append((each[1], each[2] if each[2].isdigit() else str(_MONTHS.get(each[2].lower(), 0)), each[3]))
+        found.append(
+            (each[1], each[2] if each[2].isdigit() else str(_MONTHS.get(each[2].lower(), 0)), each[3])
+        )
     return next(filter(None, (calendar.real(*each) for each in found)), "")
 
 
@@ -280,9 +311,17 @@ def _of_text(document: Document, title: str, calendar: _Calendar) -> _Written:
         elif mark == UNMARKED and one.start >= end and place is not None:
             below.append(one.day)
     relative = [one.day for one in calendar.ago(text, start, end + OPENING_CHARACTERS) if _mark(text, one)]
-    anywhere = [one.day for one in calendar.dates(text) if _mark(text, one) == PUBLISHED and not _is_in_comment(document, one.start)]
+    anywhere = [
+        one.day
+        for one in calendar.dates(text)
+        if _mark(text, one) == PUBLISHED and not _is_in_comment(document, one.start)
+    ]
     near = marked[:1] + below[:1] + above[-1:]
-    others = [one.day for one in calendar.dates(text) if _OTHER.search(text, max(0, one.start - MARK_CHARACTERS), one.start)]
+    others = [
+        one.day
+        for one in calendar.dates(text)
+        if _OTHER.search(text, max(0, one.start - MARK_CHARACTERS), one.start)
+    ]
     return _Written(*(days[0] if days else "" for days in (near, anywhere, updated, relative)), others)
 
 
@@ -306,8 +345,16 @@ def _title_place(document: Document, title: str) -> tuple[int, int] | None:
     best: tuple[int, int, int] | None = None
     for mark in document.heading_marks:
         own = "".join(mark.text.split()).lower()
-        if own and key and (own in key or key in own) and 2 * min(len(own), len(key)) >= max(len(own), len(key)):
-            best = min(best or (LONGEST_TITLE, 0, 0), (abs(len(own) - len(key)), mark.start, mark.start + len(mark.text)))
+        if (
+            own
+            and key
+            and (own in key or key in own)
+            and 2 * min(len(own), len(key)) >= max(len(own), len(key))
+        ):
+            best = min(
+                best or (LONGEST_TITLE, 0, 0),
+                (abs(len(own) - len(key)), mark.start, mark.start + len(mark.text)),
+            )
     if best is not None:
         return best[1:]
     if len(title) >= SHORTEST_TITLE and (at := document.text.find(f"{BOUNDARY}{title}{BOUNDARY}")) >= 0:

@@ -26,7 +26,7 @@ LONGEST_VALUE = 200
 MOST_ANCESTORS = 40
 
 _NO_LETTER = re.compile(r"[^a-z]")
-_DATED = '[datetime], time, abbr[title], [itemprop], [pubdate]'
+_DATED = "[datetime], time, abbr[title], [itemprop], [pubdate]"
 _MARKED_NAMES = '[rel~="author"], [itemprop~="author"], [itemprop~="creator"]'
 _CLASSED_NAMES = '[class*="author" i], [class*="byline" i], [class*="autor" i], .vcard .fn'
 _PUBLISHED_NAME = re.compile(r"publi|pubdate|datecreated|dateposted|entry-date|entry-time|uploaddate|posted")
@@ -38,8 +38,13 @@ _APART = re.compile(
 )
 _APART_TAGS = frozenset({"aside", "nav"})
 _COMMENT_NAMES = "comments comment comment-list commentlist comment-body comment_list disqus_thread pinglun replies reply".split()
-COMMENT_NAME = re.compile(rf"(?:^|\s)(?:{'|'.join(_COMMENT_NAMES)})(?:\s|$)", re.IGNORECASE)  # of classes and ids
-_COMMENTS_EVENTS = ", ".join(f".{name}, #{name}" for name in [*_COMMENT_NAMES, "event", "vevent", "events"]) + ', [itemtype*="Event"]'
+COMMENT_NAME = re.compile(
+    rf"(?:^|\s)(?:{'|'.join(_COMMENT_NAMES)})(?:\s|$)", re.IGNORECASE
+)  # of classes and ids
+_COMMENTS_EVENTS = (
+    ", ".join(f".{name}, #{name}" for name in [*_COMMENT_NAMES, "event", "vevent", "events"])
+    + ', [itemtype*="Event"]'
+)
 _LINKED_DATA = 'script[type*="ld+json"]'
 _EVENT = re.compile(r'"@type"\s*:\s*"\w*Event"')
 _WHOLE = frozenset({"html", "head", "body", "main", "article"})
@@ -155,7 +160,9 @@ def _is_named_apart(node: LexborNode) -> bool:
     return node.tag in _APART_TAGS or _APART.search(names[:LONGEST_VALUE]) is not None
 
 
-_ARTICLE = re.compile(r"Article$|Posting$|^Report$|^Review$|^Recipe$|^ScholarlyArticle$|^Question$|^VideoObject$|^Book$|^Dataset$")
+_ARTICLE = re.compile(
+    r"Article$|Posting$|^Report$|^Review$|^Recipe$|^ScholarlyArticle$|^Question$|^VideoObject$|^Book$|^Dataset$"
+)
 _PAGE = re.compile(r"Page$|^CreativeWork$|^WebSite$")
 # Keys below which other things than the page are described.
 _OTHERS = frozenset(
@@ -203,4 +210,8 @@ def _objects(value: Any) -> Iterator[dict[str, Any]]:
             waiting += reversed(one)
         elif isinstance(one, dict):
             yield one
-            waiting += [inner for key, inner in reversed(one.items()) if key not in _OTHERS and isinstance(inner, dict | list)]
+            waiting += [
+                inner
+                for key, inner in reversed(one.items())
+                if key not in _OTHERS and isinstance(inner, dict | list)
+            ]

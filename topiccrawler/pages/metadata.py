@@ -42,6 +42,7 @@ from topiccrawler.text.characters import script_counts
 from topiccrawler.text.segmenter import fold
 from topiccrawler.urls.redirect_targets import redirect_target
 
+
 def http_time(header: str) -> float | None:
     """The date in an HTTP header in seconds since the epoch, None for an invalid one. HTTP dates are in UTC, also without a zone."""
     try:

@@ -29,8 +29,13 @@ MOST_HEADINGS = 30
 LEAST_COVER = 0.4  # of a part, by a heading that ends at a blank inside it
 LEAST_SHARED = 0.5  # of the words of a heading, in <title>
 
-_SITE_WORD = r"(?:网|網|网站|網站|站|频道|頻道|论坛|論壇|社区|社區|博客|門戶|门户|在线|在線|官网|官網|首页|首頁)"
-_SITE_NAME = re.compile(rf"{_SITE_WORD}$|^(?:www\.)?[\w-]+(?:\.[\w-]+)*\.(?:com|net|org|info|de|at|ch|fr|it|es|uk|cn|tw|hk|jp|eu|tv)$|\bblog$", re.IGNORECASE)
+_SITE_WORD = (
+    r"(?:网|網|网站|網站|站|频道|頻道|论坛|論壇|社区|社區|博客|門戶|门户|在线|在線|官网|官網|首页|首頁)"
+)
+_SITE_NAME = re.compile(
+    rf"{_SITE_WORD}$|^(?:www\.)?[\w-]+(?:\.[\w-]+)*\.(?:com|net|org|info|de|at|ch|fr|it|es|uk|cn|tw|hk|jp|eu|tv)$|\bblog$",
+    re.IGNORECASE,
+)
 # Separators, the strongest first.
 _SEPARATORS = (
     re.compile(r"\s*(?:(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9]))\s*"),
@@ -163,12 +168,20 @@ def _first_part(full: str, site: str, shown: str) -> str:
         if parts and len(parts[0]) < len(text):
             named = [part for part in parts if not _is_site(part, site)] or parts
             text = named[0]
-            if len(_key(text)) < SHORTEST_PART and len(named) > 1 and len(_key(named[1])) > 2 * len(_key(text)):
+            if (
+                len(_key(text)) < SHORTEST_PART
+                and len(named) > 1
+                and len(_key(named[1])) > 2 * len(_key(text))
+            ):
                 begin = full.find(text)
                 text = full[begin : full.find(named[1], begin) + len(named[1])]
             break
     head, *tail = _WEAK.split(text, maxsplit=1)
-    is_tail = tail and head and (_is_site(tail[0], site) or (_HAN.search(head) and f"{BOUNDARY}{head}{BOUNDARY}" in shown))
+    is_tail = (
+        tail
+        and head
+        and (_is_site(tail[0], site) or (_HAN.search(head) and f"{BOUNDARY}{head}{BOUNDARY}" in shown))
+    )
     return head if is_tail else text
 
 
