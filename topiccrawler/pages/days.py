@@ -2,13 +2,16 @@
 
 Pages hold many dates and mark few of them. So each place where a page may state its day is a voice, and the surest voice that gives a valid
 day counts.
-Idea       published: JSON-LD; metas; elements marked as published; a date after a word such as 发布时间 in the opening; the path of the
-           URL; a `<time>` element; the first date in the opening; a marked date anywhere. Then htmldate, which knows more languages
-           and markup. The opening is what stands around the title, OPENING_CHARACTERS below it and BEFORE_TITLE above it.
-           modified: JSON-LD, metas and marked elements only.
+Idea       published: what the page declares (metas; JSON-LD; elements marked as published; variables of scripts), else what it shows:
+           the path of the URL; a date in the opening, marked (发布时间, posted, 来源 behind it) before unmarked, never in running text; a
+           `<time>` element; a marked date anywhere; a relative date (昨天, 3小时前); a marked change. What is shown one day beside what
+           is declared is right: the declared moment is in UTC. Without any of these htmldate is asked, which knows more languages
+           and markup. The opening stands around the title: BEFORE_TITLE above it, OPENING_CHARACTERS below it.
+           modified: metas, JSON-LD, marked elements, a marked date in the opening.
 Parameters EARLIEST year 1991 (the web's first), no day later than tomorrow.
-Cost       1 to 4 ms a page, with htmldate 20 ms: it is called for kept pages only.
-But        a UTC time is not converted.
+Cost       1 to 4 ms a page, with htmldate some 40 ms, for one page in twelve: it is called for kept pages only.
+Measured   on 500 pages of htmldate's own evaluation F1 .956 (htmldate alone .952), on 34 Chinese news pages 1.0 (.970).
+But        a UTC time is not converted by itself; 05/03/2024 is in March when written, in May when declared.
 """
 
 from __future__ import annotations
@@ -43,14 +46,12 @@ SHORT_LINE = 60  # characters beside the date; a longer line is running text
 SHORTEST_TITLE = 4  # characters
 LONGEST_URL = 2_083
 LONGEST_DECLARED = 200
+MOST_SEARCHED = 500_000  # characters of a page, by htmldate
 
 _MARKUP = package_table("pages/markup.toml")
 _METAS: list[str] = _MARKUP["date_metas"].split()
 _MODIFIED_METAS: list[str] = _MARKUP["modified_metas"].split()
 _MONTHS = {name: number for number, names in enumerate(_MARKUP["months"], 1) for name in names.split()}
-
-
-_FIRST_OF_MONTH = r"{year}\W?{month}\W?01|(?<!\d)0?1(?:st|er|\.)?\W[^<>]{{0,12}}{year}"
 
 
 class Days(NamedTuple):
@@ -64,6 +65,7 @@ _PUBLISHED_KEYS = ("datePublished", "dateCreated", "uploadDate", "pubDate")  # o
 
 # Dates as written. The check that no digit precedes the year comes after its century: `re` finds a pattern sooner that begins with one of
 # few characters.
+_FIRST_OF_MONTH = r"{year}\W?{month}\W?01|(?<!\d)0?1(?:st|er|\.)?\W[^<>]{{0,12}}{year}"
 _YEAR = r"((?:19|20)(?<!\d\d\d)\d\d)"
 _YEAR_FIRST = re.compile(_YEAR + r"\s?[-/.年년]\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?!\d)")
 _DIGITS = re.compile(_YEAR + r"(\d\d)(\d\d)(?!\d{1,5}(?:\D|$))")
@@ -125,14 +127,26 @@ _MARKED_BEHIND = re.compile(rf"[\s|:\d]{{0,12}}(?:{_WORDS['behind']})", re.IGNOR
 
 
 def days_of(
-    document: Document, declared: Declarations, title: str, url: str, today: date | None = None
+    document: Document,
+    declared: Declarations,
+    title: str,
+    url: str,
+    today: date | None = None,
+    *,
+    is_list: bool = False,
 ) -> Days:
-    """The days of a page. `title`: its title; `today`: the day it was fetched, by default the current one, UTC."""
+    """The days of a page.
+
+    `title`: its title. `today`: the day it was fetched, by default the current one, UTC. `is_list`: it has no main text; htmldate is not
+    asked then, because the dates of a list are those of other pages.
+    """
     calendar = _Calendar(today or datetime.now(UTC).date())
     written = _of_text(document, title, calendar)
     modified = next(filter(None, _modified(document, declared, calendar)), "") or written.updated
     published = _published(document, declared, written, url, calendar)
-    return Days(published or _by_htmldate(document.source, written.others, calendar), modified)
+    if not published and not is_list:
+        published = _by_htmldate(document.source, written.others, calendar)
+    return Days(published, modified)
 
 
 def _published(
@@ -181,7 +195,11 @@ def _by_htmldate(html: str, others: list[str], calendar: _Calendar) -> str:
     from htmldate import find_date  # here, because it imports much, and few pages need it
 
     try:
-        found = find_date(without_other_texts(html), original_date=True, max_date=calendar.latest.isoformat())
+        found = find_date(
+            without_other_texts(html[:MOST_SEARCHED]),
+            original_date=True,
+            max_date=calendar.latest.isoformat(),
+        )
     except Exception:  # noqa: BLE001 a hostile page must not end the crawl
         return ""
     if not found or found in others:
@@ -294,6 +312,7 @@ class _Written(NamedTuple):
 
 
 def _of_text(document: Document, title: str, calendar: _Calendar) -> _Written:
+    """The days that the text gives; `title`: the title of the page, around which the opening stands."""
     text = document.text.translate(_FULL_WIDTH)
     place = _title_place(document, title)
     start, begin, end = (0, 0, 0) if place is None else (max(0, place[0] - BEFORE_TITLE), *place)

@@ -37,7 +37,18 @@ _APART = re.compile(
     re.IGNORECASE,
 )
 _APART_TAGS = frozenset({"aside", "nav"})
-_COMMENT_NAMES = "comments comment comment-list commentlist comment-body comment_list disqus_thread pinglun replies reply".split()
+_COMMENT_NAMES = [
+    "comments",
+    "comment",
+    "comment-list",
+    "commentlist",
+    "comment-body",
+    "comment_list",
+    "disqus_thread",
+    "pinglun",
+    "replies",
+    "reply",
+]
 COMMENT_NAME = re.compile(
     rf"(?:^|\s)(?:{'|'.join(_COMMENT_NAMES)})(?:\s|$)", re.IGNORECASE
 )  # of classes and ids

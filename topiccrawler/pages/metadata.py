@@ -129,7 +129,7 @@ def facts_of(
     """The facts of one page; `main_text` may be empty. `today`: the day it was fetched, by default the current one, UTC."""
     metas = document.metas
     declared = declarations_of(document.source)
-    days = days_of(document, declared, title, url, today)
+    days = days_of(document, declared, title, url, today, is_list=not main_text)
     return Facts(
         published=days.published,
         modified=days.modified,
