@@ -16,7 +16,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from topiccrawler.pages.document import BOUNDARY, LONGEST_TITLE, Document
@@ -25,7 +25,7 @@ from topiccrawler.pages.skyreach_title import skyreach_title
 SHORTEST_HEADING = 4  # letters; shorter headings are labels
 SHORTEST_PART = 6  # letters; a shorter first part belongs to the next one: 快讯|…
 LONG_PART = 20  # letters; a part of <title> that says as much as a whole heading
-MOST_HEADINGS = 30
+MOST_HEADINGS = 40
 LEAST_COVER = 0.4  # of a part, by a heading that ends at a blank inside it
 LEAST_SHARED = 0.5  # of the words of a heading, in <title>
 
@@ -48,6 +48,7 @@ _EDGE = re.compile(r"[_|｜\-–—·•»«›:]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _SPACE = re.compile(r"\s+")
 _HEADLINE = re.compile(r'"headline"\s*:\s*"([^"\\]{1,300}(?:\\.[^"\\]{0,300}){0,20})"')
+_NO_LETTER_OF_LINES = re.compile(r"(?:[^\w\n]|_)+")
 _NO_LETTER = re.compile(r"[\W_]+")
 _WORD = re.compile(r"[\u3400-\u9fff\u3040-\u30ff]|[^\W\d_\u3400-\u9fff\u3040-\u30ff]+|\d+")
 
@@ -77,33 +78,34 @@ def title_of(document: Document) -> str:
 def _repeated(document: Document, whole: _Whole) -> str:
     """The longest heading that is whole parts of <title>, h1 to h3 before others; "" without one. As it is in <title>, if it has a bar
     there."""
+    headings = _headings(document)
+    keys = _NO_LETTER_OF_LINES.sub("", "\n".join([text for _, text in headings])).lower().split("\n")
     found, best = "", (False, 0)
-    for level, heading in _headings(document):
-        rank = (level <= 3, len(heading))
-        if (not found or rank > best) and (span := _span(heading, whole, level)) is not None:
-            part = whole.text[slice(*span)]
-            found, best = (part if BOUNDARY in part else heading), rank
+    for (level, heading), key in zip(headings, keys, strict=False):
+        if len(key) >= SHORTEST_HEADING and key in whole.key:
+            rank = (level <= 3, len(key))
+            if (not found or rank > best) and (span := _span(heading, whole, level)) is not None:
+                part = whole.text[slice(*span)]
+                found, best = (part if BOUNDARY in part else heading), rank
     return found
 
 
-def _headings(document: Document) -> Iterator[tuple[int, str]]:
+def _headings(document: Document) -> list[tuple[int, str]]:
     """The headings with their levels, each with the pieces that boundaries divide it into."""
-    for mark in document.heading_marks[:MOST_HEADINGS]:
-        yield mark.level, mark.text
-        line = document.text[mark.start : mark.start + len(mark.text) + 1].strip(BOUNDARY)
-        if BOUNDARY in line:
-            yield from ((mark.level, piece) for piece in line.split(BOUNDARY))
+    text, found = document.text, []
+    for heading, level, start in document.heading_marks[:MOST_HEADINGS]:
+        found.append((level, heading))
+        if text.find(BOUNDARY, start + 1, start + len(heading)) >= 0:
+            line = text[start : start + len(heading) + 1].strip(BOUNDARY)
+            found += [(level, piece) for piece in line.split(BOUNDARY)]
+    return found
 
 
 def _span(heading: str, whole: _Whole, level: int) -> tuple[int, int] | None:
     """Where <title> has a heading of this level as whole parts; None where it has not, or where the heading is but the name of the site."""
     key, site = _key(heading), whole.site
     at = whole.key.find(key)
-    if (
-        at < 0
-        or not SHORTEST_HEADING <= len(key) <= LONGEST_TITLE
-        or (site and key.endswith(site) and key != site)
-    ):
+    if at < 0 or not SHORTEST_HEADING <= len(key) <= LONGEST_TITLE:
         return None
     if len(key) < len(whole.key) and (key in site or _SITE_NAME.search(heading.strip())):
         return None
@@ -112,6 +114,8 @@ def _span(heading: str, whole: _Whole, level: int) -> tuple[int, int] | None:
         end += 1
     while start and _is_sign(full[start - 1]):
         start -= 1
+    if site and key != site and key.endswith(site) and _PART_END.search(full, start, end):
+        return None  # the title and the name of the site
     before, behind = full[:start].rstrip(), full[end:].lstrip()
     is_site = before != "" and behind == "" and len(_key(before)) > len(key)
     is_part = (not before or _EDGE.match(before[-1])) and (not behind or _is_end(full, end, heading, level))
@@ -121,7 +125,7 @@ def _span(heading: str, whole: _Whole, level: int) -> tuple[int, int] | None:
 def _is_end(full: str, end: int, heading: str, level: int) -> bool:
     """Whether a part of <title> may end at this place: before a separator, or at a blank behind an h1 that is most of the part."""
     behind = full[end:].lstrip()
-    if behind[0] != ":" and _EDGE.match(behind[0]):
+    if (behind[0] != ":" or full[end : end + 3] == " : ") and _EDGE.match(behind[0]):
         return full[end] not in "-–—" or _HAN.search(heading) is not None  # else it is a hyphen in a word
     rest = _PART_END.split(full[end:], maxsplit=1)[0]
     length = len(_key(heading))
