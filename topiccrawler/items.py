@@ -42,7 +42,10 @@ class PageFields:
     status: int = 200
     fetched: float = 0.0  # seconds since the epoch
     summary: str = ""  # the sentences that fit the topic best
-    published: str = ""  # YYYY-MM-DD, as the page declares
+    published: str = ""  # YYYY-MM-DD, as the page declares or shows
+    modified: str = (
+        ""  # YYYY-MM-DD, as the page declares or shows; the HTTP header Last-Modified is not meant
+    )
     language: str = ""  # zh-Hans, zh-Hant, ja, en …; und
     canonical_url: str = ""  # the page's rel=canonical, when it is another URL
     keywords: str = ""  # as the page declares

@@ -33,6 +33,7 @@ class ReadPage:
     title: str
     text: str  # main text; all text of a page without one, such as a list or a feed
     published: str  # YYYY-MM-DD; empty = unknown
+    modified: str  # the day it was changed, as published
     author: str
     language: str  # zh-Hans, zh-Hant, ja, en …; und
     format: str  # html, pdf, docx, feed …
@@ -62,12 +63,13 @@ def read(
         name, reader = _reader(topic if isinstance(topic, str) else tuple(topic), page_classifier)
     classifier = reader.page_classifier if isinstance(reader, Reader) else None
     content = reader.content(url, body, http_content_type_encoding(content_type), content_type=content_type)
-    facts = facts_of(content.document, content.main_text, url)
+    facts = facts_of(content.document, content.main_text, url, content.title)
     return ReadPage(
         url=url,
         title=content.title,
         text=content.main_text or content.document.text.replace(BOUNDARY, "\n").strip(),
         published=facts.published,
+        modified=facts.modified,
         author=facts.author,
         language=facts.language,
         format=content.format,

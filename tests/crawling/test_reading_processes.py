@@ -108,7 +108,7 @@ def test_a_sent_content_is_what_this_process_makes_of_the_answer() -> None:
         "http://b.example/2?q=%E9%93%B6%E8%A1%8C",
     ]
     assert {link.depth for link in sent.links} == {4}
-    assert sent.facts == facts_of(here.document, here.main_text, page.url)
+    assert sent.facts == facts_of(here.document, here.main_text, page.url, here.title)
     assert [medium.url for medium in sent.media or []] == ["http://a.example/f.jpg"]
     assert sent.document.text == here.document.text
 

@@ -13,7 +13,7 @@ def test_all_facts_of_a_page() -> None:
         "<html lang=zh-CN><meta name=keywords content=' 基金,\n 股票 '><meta property=og:description content=简介>"
         "<meta name=author content=张三><link rel=canonical href=/a><h1>标题</h1>2019-09-06<p>股票市场今天继续上涨。</p>"
     )
-    assert facts_of(document, "", "http://a.test/x", date(2024, 1, 1)) == Facts(
+    assert facts_of(document, "", "http://a.test/x", today=date(2024, 1, 1)) == Facts(
         published="2019-09-06",
         language="zh-Hans",
         keywords="基金, 股票",

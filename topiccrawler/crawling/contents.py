@@ -118,7 +118,7 @@ def facts_in(reading: Reading) -> Facts:
     """The metadata of a page; the language is that of the main text as it is stored."""
     content = reading.content
     if content.facts is None:
-        return facts_of(content.document, reading.main_text, content.url)
+        return facts_of(content.document, reading.main_text, content.url, content.title)
     if reading.main_text == content.main_text:
         return content.facts
     language = language_of(reading.main_text or content.document.text, content.lang)
@@ -127,10 +127,8 @@ def facts_in(reading: Reading) -> Facts:
 
 def words_in(reading: Reading) -> Facts:
     """Those metadata of a page that page classifiers read: keywords and description."""
-    facts = reading.content.facts
-    if facts is None:
-        return words_about(reading.content.document)
-    return Facts(keywords=facts.keywords, description=facts.description)
+    content = reading.content
+    return words_about(content.document) if content.about is None else content.about
 
 
 def summary_in(reading: Reading, summariser: Summariser) -> str:
@@ -193,12 +191,13 @@ class ContentPacker:
         """The content of one response, with link scores and segmented words, as a pickle."""
         plan, content = self.plan, answer.content(self.reader)
         links = content.links = links_by(plan, content, answer.depth)
-        content.facts = facts_of(content.document, content.main_text, content.url)
+        content.about = words_about(content.document)
         content.media = media_of(content.document, content.url, content.encoding)
         new = self._seen.new_in(links)
         # Texts that the crawl segments later: anchors of new links, and the main text, for fingerprints and the index.
         to_cut = [links.anchors[place] for place in new]
         if self._may_be_kept(content):
+            content.facts = facts_of(content.document, content.main_text, content.url, content.title)
             to_cut.append(content.main_text[:MOST_BODY_CHARACTERS])
         cut = self.reader.segmenter.pieces_of("|".join(to_cut))
         scores = []

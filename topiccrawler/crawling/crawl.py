@@ -384,9 +384,9 @@ class Crawl:
             return replace(links, source_url=reading.page.url, _made={})
         return links
 
-    def item_of(self, reading: Reading, status: int, now: float, modified: str = "") -> ReadItem:
+    def item_of(self, reading: Reading, status: int, now: float, last_modified: str = "") -> ReadItem:
         """The item of a page for Scrapy's item pipelines, which decide whether it is kept. `status`: HTTP status; `now`: seconds since the
-        epoch; `modified`: the Last-Modified header."""
+        epoch; `last_modified`: the header."""
         page, via, parts = reading.page, reading.page.via, self.parts
         facts = words_in(reading)
         item = ReadItem(
@@ -407,7 +407,7 @@ class Crawl:
             description=facts.description,
             format=reading.format,
         )
-        item.reading, item.modified = reading, modified
+        item.reading, item.last_modified = reading, last_modified
         if page.is_target:
             self.describe(item, reading)
         return item
@@ -420,7 +420,8 @@ class Crawl:
             self._files.fingerprints.put(reading.main_text, made)
         named = facts.canonical and canonical(facts.canonical, url, self.parts.dropped_parameters)
         item.summary = summary_in(reading, self.summariser)
-        item.published, item.language, item.author = facts.published, facts.language, facts.author
+        item.published, item.modified = facts.published, facts.modified
+        item.language, item.author = facts.language, facts.author
         item.canonical_url = named if named and named != url else ""
         item.keywords, item.description = facts.keywords, facts.description
         item.media = media_in(reading)

@@ -100,12 +100,12 @@ class RelevancePipeline:
                 sampled = replace(record_of(page), relevance=verdict.relevance, stored=False)
                 self._discarded().add(sampled)
             raise DropItem(OFF_TOPIC)
-        modified = ""
+        last_modified = ""
         if isinstance(item, ReadItem):
             if self._crawl is not None and reading is not None and not reading.page.is_target:
                 self._crawl.describe(item, reading)  # the threshold is lower than the strategy's
-            item.reading, modified, page = None, item.modified, item
-        if self.filter.restrictions.is_old(page.url, page.published, modified):
+            item.reading, last_modified, page = None, item.last_modified, item
+        if self.filter.restrictions.is_old(page.url, page.published, last_modified):
             self.stats.inc_value("topic/skipped/older")
             raise DropItem(TOO_OLD)
         return item

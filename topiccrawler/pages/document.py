@@ -89,6 +89,7 @@ class Document:
     feed_hrefs: list[str] = field(default_factory=list)
     refresh: Refresh | None = None
     lang: str = ""
+    source: str = ""  # the HTML, bounded in length and nesting, with its scripts
 
     @property
     def headings(self) -> list[str]:

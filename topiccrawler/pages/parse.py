@@ -114,9 +114,11 @@ def parse_with_tree(html: str, utf8: bytes | None = None) -> tuple[Document, Lex
     html = limit_nesting(html, utf8 if html is whole else None)
     scripted = _NOSCRIPT.sub(" ", html) if "<noscript" in html or "<NOSCRIPT" in html else html
     found = _walk(utf8 if utf8 is not None and scripted is whole else scripted, [*UNREAD, "noscript"])
+    found[0].source = html
     if scripted is not html and len(found[0].text) < LITTLE_TEXT:
         unscripted = _walk(html, [*UNREAD, "iframe"])
         if len(unscripted[0].text) > 2 * len(found[0].text) + LEAST_NOSCRIPT:
+            unscripted[0].source = html
             unscripted[0].refresh = found[0].refresh  # a browser with scripts does not obey one in <noscript>
             return unscripted
     return found

@@ -119,7 +119,8 @@ class Content:
     parse_again: Callable[[], Document] | None = None  # makes the document of a content that came without one
     more: Sequence[Part] = ()  # headline and URL of each link of a long list that is not in the document
     links: Sequence[Link] | None = None  # crawling.contents makes links.page_links.PageLinks
-    facts: Facts | None = None
+    about: Facts | None = None  # its keywords and description
+    facts: Facts | None = None  # of a page that is likely to be kept
     media: list[Medium] | None = None
     similarity: float | None = None  # by the crawl's page classifier; set together with `relevance`
     relevance: float | None = None
@@ -167,13 +168,13 @@ class Reading:
 class ReadItem(PageItem):
     """The item of a page that this crawl has read. It carries what the pipelines need of the reading; neither is a field of the item.
 
-    `reading`: until the page is kept or dropped. `modified`: the Last-Modified header of the response.
+    `reading`: until the page is kept or dropped. `last_modified`: the header of the response.
     """
 
-    __slots__ = ("modified", "reading")
+    __slots__ = ("last_modified", "reading")
 
     reading: Reading | None
-    modified: str
+    last_modified: str
 
 
 class ContentReader:

@@ -172,8 +172,8 @@ class TopicSpider(FocusedSpider):
             if challenge is not None:
                 response.meta[CHALLENGE] = challenge  # LeaseEndMiddleware reports it
                 return
-        modified = (response.headers.get("Last-Modified") or b"").decode("latin-1")
-        yield self.crawl.item_of(reading, response.status, self.crawl.clock(), modified)
+        last_modified = (response.headers.get("Last-Modified") or b"").decode("latin-1")
+        yield self.crawl.item_of(reading, response.status, self.crawl.clock(), last_modified)
         yield Outlinks(reading.page, self.crawl.links_of(reading))
 
     def _count(self, key: str) -> None:

@@ -1,7 +1,7 @@
 CREATE TABLE pages (
     url TEXT NOT NULL UNIQUE, title TEXT NOT NULL, text TEXT NOT NULL, summary TEXT NOT NULL, relevance REAL NOT NULL,
     depth INTEGER NOT NULL, topic TEXT NOT NULL, source_url TEXT NOT NULL, anchor TEXT NOT NULL, score REAL NOT NULL,
-    fetched REAL NOT NULL, status INTEGER NOT NULL, encoding TEXT NOT NULL, published TEXT NOT NULL,
+    fetched REAL NOT NULL, status INTEGER NOT NULL, encoding TEXT NOT NULL, published TEXT NOT NULL, modified TEXT NOT NULL,
     language TEXT NOT NULL, canonical_url TEXT NOT NULL, keywords TEXT NOT NULL, description TEXT NOT NULL,
     author TEXT NOT NULL, format TEXT NOT NULL, alias_of TEXT NOT NULL, media TEXT NOT NULL,
     stored INTEGER NOT NULL, content_hash TEXT NOT NULL);
