@@ -6,9 +6,12 @@ A search.xml holds the whole texts of a site; only the beginning of each is read
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
+from itertools import islice
 from typing import Any
+from urllib.parse import urlsplit
 
 import feedparser
 
@@ -21,79 +24,77 @@ LONGEST_SUMMARY = 400  # so that MOST_ENTRIES of them fit into a page
 MOST_SUMMARY_MARKUP = 20_000  # characters of a summary's markup that are read
 _UTF8 = {"content-type": "application/xml; charset=utf-8"}
 _SCHEMES = ("http://", "https://")
+_BASE = re.compile(rb"""\sxml:base\s*=\s*(["'])([^"'<]{0,2000})\1""")
+
+Entry = tuple[str, Sequence[str], str]  # headline, URLs, summary
 
 
 def read(body: bytes) -> Iterator[Extract]:
     """The extract of a feed in UTF-8; UnreadableError when it is none."""
     if body.lstrip().startswith(b"{"):
-        yield _extract(*_json_feed(body))
+        feed = json.loads(body)
+        yield _extract(_text(feed, "title"), _text(feed, "description"), map(_item, feed.get("items") or ()))
         return
     # Markup in titles and summaries is read as that of pages is; to clean it first would take ten times the time.
     found = feedparser.parse(
-        BytesIO(body), response_headers=_UTF8, sanitize_html=False, resolve_relative_uris=False
+        BytesIO(_BASE.sub(_base, body)),
+        response_headers=_UTF8,
+        sanitize_html=False,
+        resolve_relative_uris=False,
     )
     if not found.entries and not found.feed:
         raise UnreadableError(f"no feed ({found.get('bozo_exception', 'nothing in it')})")
-    entries = ((each.get("title", ""), _link(each), _summary(each)) for each in found.entries[:MOST_ENTRIES])
-    yield _extract(found.feed.get("title", ""), found.feed.get("subtitle", ""), entries)
+    yield _extract(found.feed.get("title", ""), found.feed.get("subtitle", ""), map(_entry, found.entries))
 
 
-def _extract(title: str, description: str, entries: Iterator[tuple[str, str, str]]) -> Extract:
-    """`entries`: headline, URL, summary."""
+def _base(found: re.Match[bytes]) -> bytes:
+    """An xml:base as it is written; "" for one that is no URL, because of which feedparser drops all links."""
+    try:
+        urlsplit(found[2])
+    except ValueError:
+        return b""
+    return found[0]
+
+
+def _extract(title: str, description: str, entries: Iterable[Entry]) -> Extract:
     parts: list[Part] = []
-    for headline, url, summary in entries:
-        parts += (_plain(headline), url), (_plain(summary), "")
+    for headline, urls, summary in islice(entries, MOST_ENTRIES):
+        parts += (
+            (_plain(headline), next(iter(urls), "")),
+            (_plain(summary), ""),
+            *(("", url) for url in urls[1:]),
+        )
     return Extract(title=_plain(title), parts=bounded(parts), description=_plain(description), is_hub=True)
 
 
-def _link(entry: Mapping[str, Any]) -> str:
-    """The URL of an entry, or "". Hexo has it as `url`; an Atom entry may have none but its id."""
-    return next(
-        (
-            url
-            for name in ("link", "href", "id")
-            if (url := tidy(entry.get(name))) and (name != "id" or url.startswith(_SCHEMES))
-        ),
-        "",
-    )
+def _entry(entry: Mapping[str, Any]) -> Entry:
+    """An entry as feedparser has it. Hexo has the URL as `url`; an Atom entry may have none but its id, and an id need not be a URL."""
+    pages = [
+        link.get("href")
+        for link in entry.get("links", ())
+        if link.get("rel") == "alternate" and "html" in link.get("type", "")
+    ]
+    identity = tidy(entry.get("id"))
+    found = dict.fromkeys(map(tidy, (*pages, entry.get("link"), entry.get("href"))))
+    urls = [url for url in found if url and (url != identity or url.startswith(_SCHEMES))]
+    # A second description, such as that of a picture, is a plain text beside the first.
+    summary, texts = entry.get("summary", ""), entry.get("content", ())
+    summaries = [
+        summary,
+        *(each.get("value", "") for each in texts if not summary or each.get("type") == "text/plain"),
+    ]
+    return entry.get("title", ""), urls, " ".join(summaries)
 
 
-def _summary(entry: Mapping[str, Any]) -> str:
-    return entry.get("summary") or next((each.get("value", "") for each in entry.get("content", ())), "")
+def _item(item: Any) -> Entry:
+    """An item of a JSON Feed."""
+    urls = [url for name in ("url", "external_url", "id") if (url := _text(item, name)).startswith(_SCHEMES)]
+    texts = (_text(item, name) for name in ("summary", "content_text", "content_html"))
+    return _text(item, "title"), urls[:1], next(filter(None, texts), "")
 
 
-def _json_feed(body: bytes) -> tuple[str, str, Iterator[tuple[str, str, str]]]:
-    feed = json.loads(body)
-    if not isinstance(feed, dict):
-        raise UnreadableError("no JSON Feed")
-    items = [item for item in feed.get("items") or () if isinstance(item, dict)][:MOST_ENTRIES]
-    entries = (
-        (
-            _text(item, "title"),
-            next(
-                (
-                    url
-                    for url in (_text(item, name) for name in ("url", "external_url", "id"))
-                    if url.startswith(_SCHEMES)
-                ),
-                "",
-            ),
-            next(
-                (
-                    text
-                    for text in (_text(item, name) for name in ("summary", "content_text", "content_html"))
-                    if text
-                ),
-                "",
-            ),
-        )
-        for item in items
-    )
-    return _text(feed, "title"), _text(feed, "description"), entries
-
-
-def _text(item: Mapping[str, Any], name: str) -> str:
-    value = item.get(name)
+def _text(item: Any, name: str) -> str:
+    value = item.get(name) if isinstance(item, dict) else None
     return value if isinstance(value, str) else ""
 
 

@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from io import BytesIO
+from types import MappingProxyType
 from typing import IO, NamedTuple
 
 from lxml import etree
@@ -67,10 +68,10 @@ class Package:
     def bytes_of(self, name: str) -> bytes:
         """The bytes of a part; of a damaged one those before the damage, of a missing one none."""
         read = bytearray()
-        with suppress(KeyError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
-            with self._archive.open(self._members[name]) as file:
-                while piece := file.read(_PIECE_BYTES):
-                    read += piece
+        faults = (KeyError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+        with suppress(*faults), self._archive.open(self._members[name]) as file:
+            while piece := file.read(_PIECE_BYTES):
+                read += piece
         return bytes(read)
 
     def stream_of(self, name: str) -> IO[bytes]:
@@ -112,7 +113,9 @@ class Package:
         return [found[key] for key in sorted(found)]
 
     def described(self, parts: list[Part]) -> Extract:
-        """An extract of these parts with the properties of the file: title, author …"""
+        """An extract of these parts with the properties of the file: title, author …; UnreadableError when nothing could be read."""
+        if not parts and self.root(self.main) is None:
+            raise UnreadableError(f"damaged ({self.main} is no XML)")
         name = next(
             (each.part for each in self.relations("").values() if each.kind == "core-properties"),
             "docprops/core.xml",
@@ -167,7 +170,7 @@ def attribute(element: etree._Element, name: str) -> str:
 
 _APART = frozenset({"p", "tr"})  # each is a line
 _HOLDERS = frozenset({"tbl", "txbxContent", "txBody"})  # their lines follow that in which they are
-_BLANKS = frozenset({"tab", "br", "cr", "ptab"})
+_SIGNS = MappingProxyType({**dict.fromkeys(("tab", "ptab", "br", "cr"), " "), "noBreakHyphen": "-"})
 # tracked deletions, readings above characters, properties
 _LEFT_OUT = frozenset({"del", "moveFrom", "delText", "rt", "rPh", "pPr", "sectPr", "tblPr", "tcPr", "sdtPr"})
 _FIELD_LINK = re.compile(r'\s*HYPERLINK\s+"([^"]{1,2000})"', re.IGNORECASE)
@@ -231,20 +234,16 @@ class Walk:
             start = len(line)
             if name == "t":
                 line.append(text_of(child))
-            elif name in _BLANKS:
-                line.append(" ")
-            elif name == "noBreakHyphen":
-                line.append("-")
+            elif name in _SIGNS:
+                line.append(_SIGNS[name])
             elif name == "instrText":
                 field += child.text or ""
             elif name in _HOLDERS:
                 self.lines(child, after)
             elif not self._named(child, after):
                 self._words(child, line, after)
-                if name == "p":  # of a cell
-                    line.append(" ")
-            url = self._url(child, name)
-            if url:
+                line += [" "] if name == "p" else []  # of a cell
+            if url := self._url(child, name):
                 after.append(("".join(line[start:]), url))
         if address := _FIELD_LINK.match(field):
             after.append(("", address[1]))

@@ -18,12 +18,15 @@ from topiccrawler.pages.formats.registry import (
     joined_lines,
     tidy,
 )
+from topiccrawler.pages.formats.standin_font import install
 
 MOST_PAGES = 1_000
 MOST_LINKS_OF_PAGE = 500
 LONGEST_TITLE = 100
 LONGEST_URL = 4_000
 _NO_TITLES = ("untitled", "microsoft word", "无标题", "幻灯片")
+
+install()
 
 
 def read(body: bytes) -> Iterator[Extract]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+
 from topiccrawler.pages.formats.office import Package, Walk, attribute
 from topiccrawler.pages.formats.registry import Extract, Part, bounded
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from lxml import etree
@@ -59,7 +59,7 @@ class _Book:
         root = package.root(package.main)
         about = None if root is None else root.find("{*}workbookPr")
         is_1904 = about is not None and attribute(about, "date1904") in {"1", "true"}
-        self.first_day = datetime(1904, 1, 1) if is_1904 else datetime(1899, 12, 30)
+        self.first_day = datetime(1904, 1, 1, tzinfo=UTC) if is_1904 else datetime(1899, 12, 30, tzinfo=UTC)
 
     def rows(self, sheet: str) -> Iterator[Part]:
         """The rows of a sheet that have text, each followed by the URLs that are written in it; then the links behind cells."""
@@ -97,8 +97,11 @@ class _Book:
 
     def _number(self, number: float, style: int, written: str) -> str:
         if style < len(self.days) and self.days[style]:
-            moment = self.first_day + timedelta(days=number)
-            return str(moment.replace(microsecond=0) if number >= 1 else moment.time().replace(microsecond=0))
+            moment = self.first_day + timedelta(
+                days=number, microseconds=1
+            )  # a second is no exact share of a day
+            form = "%H:%M:%S" if number < 1 else "%Y-%m-%d" if number == int(number) else "%Y-%m-%d %H:%M:%S"
+            return f"{moment:{form}}"
         return f"{number:.15g}" if "." in written or "E" in written else written
 
 
