@@ -14,7 +14,7 @@ import posixpath
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from io import BytesIO
 from types import MappingProxyType
@@ -26,7 +26,7 @@ from topiccrawler.pages.formats.registry import LONGEST_FIELD, Extract, Part, Un
 
 MOST_UNPACKED_BYTES = 100_000_000
 MOST_MEMBERS = 5_000
-_PIECE_BYTES = 1 << 18
+_PIECE_BYTES = 1 << 14  # of a damaged part, one is lost
 PARSER = {
     "resolve_entities": False,
     "load_dtd": False,
@@ -169,7 +169,7 @@ def attribute(element: etree._Element, name: str) -> str:
 
 
 _APART = frozenset({"p", "tr"})  # each is a line
-_HOLDERS = frozenset({"tbl", "txbxContent", "txBody"})  # their lines follow that in which they are
+_HOLDERS = frozenset({"tbl", "txbxContent"})  # their lines follow that in which they are
 _SIGNS = MappingProxyType({**dict.fromkeys(("tab", "ptab", "br", "cr"), " "), "noBreakHyphen": "-"})
 # tracked deletions, readings above characters, properties
 _LEFT_OUT = frozenset({"del", "moveFrom", "delText", "rt", "rPh", "pPr", "sectPr", "tblPr", "tcPr", "sdtPr"})
@@ -187,6 +187,7 @@ class Walk:
         self._relations: dict[str, Relation] = {}
         self._read = set[str]()
         self._notes: dict[tuple[str, str], etree._Element] = {}
+        self._field = _Field()
 
     def part(self, name: str) -> list[Part]:
         """The lines and links of a part; none of a missing one, and none when it was read before."""
@@ -228,7 +229,6 @@ class Walk:
 
     def _words(self, element: etree._Element, line: list[str], after: list[Part]) -> None:
         """Append the words of a line, and the lines and links that follow it."""
-        field = ""
         for child in self._children(element):
             name = name_of(child)
             start = len(line)
@@ -236,8 +236,8 @@ class Walk:
                 line.append(text_of(child))
             elif name in _SIGNS:
                 line.append(_SIGNS[name])
-            elif name == "instrText":
-                field += child.text or ""
+            elif name in {"instrText", "fldChar"}:
+                after += self._field.links(child, line)
             elif name in _HOLDERS:
                 self.lines(child, after)
             elif not self._named(child, after):
@@ -245,8 +245,6 @@ class Walk:
                 line += [" "] if name == "p" else []  # of a cell
             if url := self._url(child, name):
                 after.append(("".join(line[start:]), url))
-        if address := _FIELD_LINK.match(field):
-            after.append(("", address[1]))
 
     def _children(self, element: etree._Element) -> Iterator[etree._Element]:
         """The children that have text to be read; of alternatives the first with text."""
@@ -279,13 +277,38 @@ class Walk:
     def _url(self, element: etree._Element, name: str) -> str:
         """The URL to which an element links, or ""."""
         if name == "fldSimple":
-            address = _FIELD_LINK.match(attribute(element, "instr"))
-            return address[1] if address else ""
+            return _url_of_field(attribute(element, "instr"))
         link = element if name == "hyperlink" else None
         if name == "r":
             link = element.find("{*}rPr/{*}hlinkClick")
         relation = None if link is None else self._relations.get(attribute(link, "id"))
         return "" if relation is None else relation.url
+
+
+class _Field:
+    """The link of a field that is written as a row of runs: an instruction, a mark, the text of the link, another mark."""
+
+    def __init__(self) -> None:
+        self._instruction, self._begin = "", 0
+
+    def links(self, element: etree._Element, line: Sequence[str]) -> list[Part]:
+        """The link that ends with this element, if any. `line`: the line so far."""
+        mark = attribute(element, "fldCharType")
+        if mark == "end":
+            url = _url_of_field(self._instruction)
+            return [("".join(line[self._begin :]), url)] if url else []
+        if mark == "begin":
+            self._instruction = ""
+        elif mark == "separate":
+            self._begin = len(line)
+        else:
+            self._instruction += element.text or ""
+        return []
+
+
+def _url_of_field(instruction: str) -> str:
+    found = _FIELD_LINK.match(instruction)
+    return found[1] if found else ""
 
 
 def _has_text(element: etree._Element) -> bool:
