@@ -266,8 +266,13 @@ def entries(root: Iterable[etree._Element]) -> Iterator[Part]:
 def _place(holder: etree._Element) -> str:
     """The URL of an entry, or "". Its pictures and films have URLs too: deeper, or with a prefix."""
     places = [child for child in holder if name_of(child) == "loc"]
-    places.sort(key=lambda place: etree.QName(place).namespace != etree.QName(holder).namespace)
+    places.sort(key=lambda place: _space(place) != _space(holder))
     return next(filter(None, map(_text, places)), "")
+
+
+def _space(element: etree._Element) -> str:
+    """The namespace of an element, or its prefix, if that is not declared."""
+    return str(element.tag)[: -len(name_of(element))]
 
 
 def _text(element: etree._Element) -> str:
