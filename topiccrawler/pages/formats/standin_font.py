@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from functools import lru_cache
 from io import BytesIO
+from typing import Any
 
 import pypdfium2.raw as pdfium
 
@@ -64,7 +65,7 @@ def install() -> None:
 
 
 @lru_cache(maxsize=1)  # PDFium keeps its address
-def _interface() -> ctypes.Structure:
+def _interface() -> Any:
     given = {
         "MapFont": _map_font,
         "GetFontData": _font_data,
