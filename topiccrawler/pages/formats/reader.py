@@ -69,7 +69,7 @@ class WorkerProcess:
         deadline = time.monotonic() + self.seconds
         found: Extract | None = None
         parts: list[Part] = []
-        fault = "no answer"
+        fault = ""
         try:
             questions, answers = self._running()
             questions.write(request)
@@ -85,8 +85,8 @@ class WorkerProcess:
         except (OSError, UnreadableError) as error:
             self.close()
             fault = str(error)
-        if found is None:
-            raise UnreadableError(fault)
+        if found is None or (fault and not parts):
+            raise UnreadableError(fault or "no answer")
         if len(parts) > len(found.parts):
             found.parts = bounded(parts)
         return found
