@@ -163,11 +163,11 @@ def strategies() -> str:
 
 def formats() -> str:
     """Each format by the docstring of its reader."""
-    from topiccrawler.pages.formats import feeds
-    from topiccrawler.pages.formats.registry import IN_PROCESS, OFFICE
+    from topiccrawler.pages.formats import listings
+    from topiccrawler.pages.formats.registry import FILES, IN_PROCESS
 
-    readers: dict[str, Any] = {name: import_module(f"topiccrawler.pages.formats.{name}") for name in OFFICE}
-    readers |= {name: getattr(feeds, f"read_{name}") for name in IN_PROCESS}
+    readers: dict[str, Any] = {name: import_module(f"topiccrawler.pages.formats.{name}") for name in FILES}
+    readers |= {name: getattr(listings, f"read_{name}") for name in IN_PROCESS}
     rows = [(f"`{name}`", _first_line(reader)) for name, reader in readers.items()]
     return table(("format", "read as"), rows)
 

@@ -58,7 +58,8 @@ TOPIC_SEGMENTER = "auto"
 # (docs/strategies.md)
 TOPIC_THESAURUS = None
 TOPIC_SEED = 0  # random seed of the strategy `random_order`
-# time limit for one PDF or Office file, the start of its reader included; a slower file counts as unreadable
+# time limit for one PDF or Office file or feed, the start of its reader included; of a slower PDF the pages read until then stay,
+# any other counts as unreadable
 # (docs/formats.md)
 TOPIC_FILE_SECONDS = 10.0
 TOPIC_CONTEXT_CHARACTERS = 60  # characters of text on each side of a link that are its context (NB 2010 §3.3)

@@ -18,7 +18,7 @@ from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.links.extract import extract
 from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import LISTING, Link, Page, Via
-from topiccrawler.pages.formats import feeds
+from topiccrawler.pages.formats import listings
 from topiccrawler.pages.formats.registry import MOST_LINKS, recognise
 from topiccrawler.pages.read import ContentReader
 from topiccrawler.strategies import build
@@ -60,23 +60,23 @@ def test_all_urls_of_a_long_list_are_links(
 
 
 def test_a_list_ends_at_the_standards_bound() -> None:
-    found = feeds.read_sitemap(sitemap(feeds.MOST_LISTED + 10))
-    assert (len(found.parts), len(found.more)) == (MOST_LINKS, feeds.MOST_LISTED - MOST_LINKS)
+    found = listings.read_sitemap(sitemap(listings.MOST_LISTED + 10))
+    assert (len(found.parts), len(found.more)) == (MOST_LINKS, listings.MOST_LISTED - MOST_LINKS)
 
 
 def test_a_long_sitemap_is_parsed_piece_by_piece() -> None:
     body = gzip.compress(
-        sitemap(feeds.MOST_LISTED).replace(
+        sitemap(listings.MOST_LISTED).replace(
             b"</loc>", b"</loc><changefreq>" + b"daily" * 40 + b"</changefreq>"
         )
     )
     tracemalloc.start()
     try:
-        found = feeds.read_sitemap(body)
+        found = listings.read_sitemap(body)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert len(found.more) == feeds.MOST_LISTED - MOST_LINKS
+    assert len(found.more) == listings.MOST_LISTED - MOST_LINKS
     assert peak < 40_000_000  # unpacked it has 16 MB, its tree 200
 
 

@@ -143,8 +143,8 @@ def test_documents_and_feeds_are_read_and_what_is_linked_but_no_page_is_only_rec
     assert ("http://hub.example/weekly", "基金周报") in [(item["url"], item["anchor"]) for item in items]
 
 
-def slow_pdf(pages: int = 150, operations: int = 100_000) -> bytes:
-    """Some kilobytes; all pages share one content that takes seconds to read, each within every limit of the library."""
+def slow_pdf(pages: int = 150, operations: int = 500_000) -> bytes:
+    """Some kilobytes; all pages share one content without text, and together they take a minute to read."""
     drawn = zlib.compress(b"BT /F1 12 Tf\n" + b"() Tj 0 0 Td\n" * operations + b"ET", 9)
     kids = range(5, 5 + pages)
     sheet = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 3 0 R /Resources << /Font << /F1 4 0 R >> >> >>"

@@ -10,7 +10,7 @@ import pytest
 from message_facts import numbers
 
 from topiccrawler.errors import SeedsError
-from topiccrawler.pages.formats.feeds import MOST_BYTES
+from topiccrawler.pages.formats.listings import MOST_BYTES
 from topiccrawler.seeding.seed_files import MOST_LIST_BYTES, MOST_SEEDS, read_seeds
 
 A, B = "http://a.example/", "https://b.example/x?y=1&z=2"

@@ -1,4 +1,4 @@
-"""Reads responses outside the engine's thread while the crawl runs: PDF and Office files always, pages with TOPIC_READERS.
+"""Reads responses outside the engine's thread while the crawl runs: PDF and Office files and feeds always, pages with TOPIC_READERS.
 
 A spider's callback blocks the whole engine for as long as it runs. So such responses are read on the way from the downloader, and the
 callback finds the result in the request's meta. A result is valid for one body: if another middleware changes the body later, the callback
@@ -60,9 +60,11 @@ class DocumentMiddleware:
         is_good = 200 <= response.status < 300
         extract: Extract | UnreadableError | None = None
         if is_good:
-            kind = recognise(response.body, content_type(response))
+            declared = content_type(response)
+            kind = recognise(response.body, declared)
             if kind in IN_WORKER:
-                extract = await run_in_thread(self.crawl.reader.extract, kind, response.body)
+                charset = http_content_type_encoding(declared)
+                extract = await run_in_thread(self.crawl.reader.extract, kind, response.body, charset)
                 request.meta[_EXTRACT] = response.body, extract
         if self.processes is not None and META in request.meta and is_asyncio_available():
             before, self._last = self._last, asyncio.get_running_loop().create_future()

@@ -22,9 +22,9 @@ from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawler.errors import SeedsError
 from topiccrawler.files import read_bytes, user_path
-from topiccrawler.pages.formats import feeds
-from topiccrawler.pages.formats.feeds import MOST_BYTES, name_of, root_of
-from topiccrawler.pages.formats.registry import HTML, IN_PROCESS, UnreadableError, recognise, tidy
+from topiccrawler.pages.formats.listings import MOST_BYTES, entries, name_of, root_of
+from topiccrawler.pages.formats.reader import Formats
+from topiccrawler.pages.formats.registry import FEED, HTML, IN_PROCESS, UnreadableError, recognise, tidy
 from topiccrawler.pages.parse import limit_nesting
 from topiccrawler.text.characters import decode
 from topiccrawler.text.printable import printable
@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MOST_LIST_BYTES = 50_000_000  # of a list, uncompressed; for files of programs: pages.formats.feeds.MOST_BYTES
+MOST_LIST_BYTES = (
+    50_000_000  # of a list, uncompressed; for files of programs: pages.formats.listings.MOST_BYTES
+)
 MOST_SEEDS = 50_000  # most seeds in one file; the limit of a sitemap
 KINDS = "a list of addresses, a sitemap, an RSS or Atom feed, an OPML file or a browser's bookmarks"
 REMEDY = f"give {KINDS}"
@@ -48,7 +50,6 @@ _HTML = re.compile(r"\s*<(?:!DOCTYPE\s+html\b|html\b|head\b|body\b)", re.IGNOREC
 _ICON = re.compile(
     r'\bICON="[^"]*"', re.IGNORECASE
 )  # an embedded picture makes a tag as long as a hostile one
-_FEEDS = frozenset({"rss", "feed", "rdf"})
 _SITEMAPS = frozenset({"urlset", "sitemapindex"})
 
 
@@ -75,13 +76,14 @@ def read_seeds(source: str | None, topic: Topic | None = None) -> Seeds:
 
 def _of_body(body: bytes, name: str) -> Seeds:
     text = decode(body)[0].removeprefix("\ufeff")
-    if recognise(body, "text/plain") not in {HTML, *IN_PROCESS} or "\0" in text[:1000]:
+    form = recognise(body, "text/plain")
+    if form not in {HTML, FEED, *IN_PROCESS} or "\0" in text[:1000]:
         raise SeedsError(name, "is no text", REMEDY)
-    if not text.lstrip().startswith("<"):
+    if form != FEED and not text.lstrip().startswith("<"):
         return seeds_of_text(text, name)
     if len(body) > MOST_BYTES:
         raise SeedsError(name, f"is larger than {MOST_BYTES} bytes", "give a part of it")
-    kind, found = _listed(text, name)
+    kind, found = _in_feed(text, name) if form == FEED else _listed(text, name)
     seeds: dict[str, None] = {}
     others = more = 0
     for url in map(tidy, found):
@@ -104,6 +106,19 @@ def _log_summary(name: str, kind: str, seeds: int, others: int, more: int) -> No
     logger.log(logging.WARNING if left else logging.INFO, "Seeds of %s, %s: %d%s", name, kind, seeds, end)
 
 
+def _in_feed(text: str, name: str) -> tuple[str, Iterable[str]]:
+    """As `_listed`, of a feed."""
+    formats = Formats()
+    try:
+        return "a feed", [
+            url for _, url in formats.read(FEED, text.encode("utf-8", "replace"), "utf-8").parts if url
+        ]
+    except UnreadableError as failure:
+        raise SeedsError(name, f"cannot be read: {failure}", REMEDY) from None
+    finally:
+        formats.close()
+
+
 def _listed(text: str, name: str) -> tuple[str, Iterable[str]]:
     """The kind of markup, and the URLs that it lists, as they are written."""
     if _BOOKMARKS.match(text):
@@ -115,11 +130,9 @@ def _listed(text: str, name: str) -> tuple[str, Iterable[str]]:
     except UnreadableError as failure:
         raise SeedsError(name, f"cannot be read: {failure}", REMEDY) from None
     kind = name_of(root)
-    if kind in _FEEDS:
-        return "a feed", filter(None, feeds.addresses(root))
     if kind in _SITEMAPS:
         what = "a sitemap" if kind == "urlset" else "an index of sitemaps"
-        return what, (url for _, url in feeds.entries(root) if url)
+        return what, (url for _, url in entries(root) if url)
     if kind == "opml":
         return "an OPML file", _outlines(root)
     raise SeedsError(name, f"is XML of another kind (<{kind[:40]}>)", REMEDY)

@@ -1,68 +1,52 @@
-"""Word documents by python-docx: paragraphs and tables in order, hyperlinks. Runs in the worker."""
+"""Word documents: paragraphs and tables in order, with text boxes, fields, formulas and notes where they stand, links. Runs in the worker.
+
+Headers and footers follow at the end, because they are on every page.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from io import BytesIO
+from itertools import islice
 
-import docx
-from docx.document import Document
-from docx.table import Table
-from docx.text.paragraph import Paragraph
+from topiccrawler.pages.formats.office import Package, Walk, attribute
+from topiccrawler.pages.formats.registry import Extract, bounded, tidy
 
-from topiccrawler.pages.formats.office import properties, unpacked_safely
-from topiccrawler.pages.formats.registry import Extract, Part, bounded, tidy
-
-MOST_CELLS = 50_000
-_TITLE_STYLES = ("Title", "Heading 1", "标题", "标题 1")
+_TITLE_STYLES = ("title", "heading 1", "标题", "标题 1")
+_LOOK_PARAGRAPHS = 200  # in which a heading is looked for
 
 
-def read(body: bytes) -> Extract:
-    """The extract of a .docx file. A damaged file raises whatever the library raises, and the worker reports it."""
-    unpacked_safely(body)
-    document = docx.Document(BytesIO(body))
-    found = properties(document.core_properties, bounded(_parts(document)))
-    found.title = found.title or _first_heading(document)
-    return found
+def read(body: bytes) -> Iterator[Extract]:
+    """The extract of a .docx file; UnreadableError when it is damaged, locked or too large."""
+    package = Package(body)
+    walk = Walk(package)
+    for kind in ("footnote", "endnote"):
+        for name in package.parts_of_kind(package.main, f"{kind}s"):
+            walk.with_notes(kind, name)
+    parts = walk.part(package.main)
+    for name in package.parts_of_kind(package.main, "header", "footer"):
+        parts += walk.part(name)
+    found = package.described(bounded(parts))
+    found.title = found.title or _first_heading(package, walk)
+    yield found
 
 
-def _parts(document: Document) -> Iterator[Part]:
-    for block in document.iter_inner_content():
-        if isinstance(block, Paragraph):
-            yield from _paragraph(block)
-        else:
-            yield from _rows(block)
-
-
-def _paragraph(paragraph: Paragraph) -> Iterator[Part]:
-    yield paragraph.text, ""
-    yield from _links(paragraph)
-
-
-def _links(paragraph: Paragraph) -> Iterator[Part]:
-    for link in paragraph.hyperlinks:
-        if link.address:
-            yield link.text, link.address
-
-
-def _rows(table: Table) -> Iterator[Part]:
-    cells = 0
-    for row in table.rows:
-        own = dict.fromkeys(row.cells)  # the library repeats a merged cell for each place that it covers
-        cells += len(own)
-        yield " ".join(filter(None, (tidy(cell.text) for cell in own))), ""
-        for cell in own:
-            for paragraph in cell.paragraphs:
-                yield from _links(paragraph)
-            for inner in cell.tables:
-                yield from _rows(inner)
-        if cells > MOST_CELLS:
-            return
-
-
-def _first_heading(document: Document) -> str:
-    for paragraph in document.paragraphs[:200]:
-        style = paragraph.style
-        if style is not None and style.name in _TITLE_STYLES and tidy(paragraph.text):
-            return tidy(paragraph.text)
+def _first_heading(package: Package, walk: Walk) -> str:
+    root = package.root(package.main)
+    styles = _title_styles(package)
+    for paragraph in () if root is None else islice(root.iter("{*}p"), _LOOK_PARAGRAPHS):
+        style = paragraph.find("{*}pPr/{*}pStyle")
+        if style is not None and attribute(style, "val") in styles and (text := walk.text(paragraph)):
+            return text
     return ""
+
+
+def _title_styles(package: Package) -> set[str]:
+    """The ids of the styles of titles. Ids depend on the language of Word; most names do not."""
+    found: set[str] = set()
+    for part in package.parts_of_kind(package.main, "styles"):
+        root = package.root(part)
+        for style in () if root is None else root.iter("{*}style"):
+            name = style.find("{*}name")
+            if name is not None and tidy(attribute(name, "val")).lower() in _TITLE_STYLES:
+                found.add(attribute(style, "styleId"))
+    return found

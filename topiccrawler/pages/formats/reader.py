@@ -1,9 +1,9 @@
 """Reads a body of any known format but HTML, within limits. It is the entry point of this package.
 
-`Formats` reads text, feeds and sitemaps itself, by parsers with limits of their own. PDF and Office files, and formats of other packages,
+`Formats` reads text and sitemaps itself, by parsers with limits of their own. PDF and Office files, feeds, and formats of other packages
 may hang or use too much memory, so `WorkerProcess` has them read by a process of their own (pages.formats.worker). The answer must come
 within `seconds`, whatever the file does and whichever thread calls. So the pipe is read with a deadline, and a worker that misses it is
-killed; the next file starts a new one.
+killed; the next file starts a new one. The pages that were read until then stay.
 """
 
 from __future__ import annotations
@@ -18,11 +18,20 @@ import tempfile
 import threading
 import time
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from topiccrawler.pages.formats import feeds
-from topiccrawler.pages.formats.registry import IN_WORKER, Extract, UnreadableError
+from topiccrawler.pages.formats import listings
+from topiccrawler.pages.formats.registry import (
+    FEED,
+    IN_WORKER,
+    MOST_PARTS,
+    Extract,
+    Part,
+    UnreadableError,
+    bounded,
+)
 
 MOST_ANSWER_BYTES = 20_000_000
 _PIECE_BYTES = 1 << 20
@@ -38,18 +47,17 @@ class WorkerProcess:
         self._finalizer: weakref.finalize | None = None  # type: ignore[type-arg]
 
     def read(self, kind: str, body: bytes) -> Extract:
-        """Return the extract of one file. UnreadableError, with the reason, when that fails. Thread-safe."""
+        """Return the extract of one file, or of its first pages, if the rest cannot be read in time.
+
+        UnreadableError, with the reason, when nothing can be read. Thread-safe.
+        """
         try:
             with self._lock, tempfile.NamedTemporaryFile(prefix="topiccrawler-") as file:
                 file.write(body)
                 file.flush()
-                line = self._ask(f"{kind} {file.name}\n".encode())
+                return self._ask(f"{kind} {file.name}\n".encode())
         except OSError as error:  # a full disk, or no memory for another process
             raise UnreadableError(f"cannot be given to the reading process ({error.strerror})") from error
-        try:
-            return Extract.from_json(line)
-        except (ValueError, TypeError, KeyError):
-            raise UnreadableError(_fault(line)) from None
 
     def close(self) -> None:
         """End the worker process. A later `read` starts a new one."""
@@ -57,16 +65,31 @@ class WorkerProcess:
             self._finalizer()
         self._process = self._finalizer = None
 
-    def _ask(self, request: bytes) -> bytes:
+    def _ask(self, request: bytes) -> Extract:
         deadline = time.monotonic() + self.seconds
-        questions, answers = self._running()
+        found: Extract | None = None
+        parts: list[Part] = []
+        fault = ""
         try:
+            questions, answers = self._running()
             questions.write(request)
             questions.flush()
-            return _line(answers.fileno(), deadline)
+            for line in _lines(answers.fileno(), deadline):
+                try:
+                    piece = Extract.from_json(line)
+                except (ValueError, TypeError, KeyError):
+                    fault = _fault(line)
+                else:
+                    found = found or piece
+                    parts += piece.parts[: MOST_PARTS - len(parts)]
         except (OSError, UnreadableError) as error:
             self.close()
-            raise UnreadableError(str(error)) from error
+            fault = str(error)
+        if found is None or (fault and not parts):
+            raise UnreadableError(fault or "no answer")
+        if len(parts) > len(found.parts):
+            found.parts = bounded(parts)
+        return found
 
     def _running(self) -> tuple[IO[bytes], IO[bytes]]:
         """The pipes to and from the worker process, which is started if none is running."""
@@ -75,7 +98,6 @@ class WorkerProcess:
             environment = {
                 **os.environ,
                 "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path),
-                "OPENBLAS_NUM_THREADS": "1",  # openpyxl imports numpy, whose threads reserve address space
             }
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "topiccrawler.pages.formats.worker", str(self.seconds)],
@@ -90,22 +112,27 @@ class WorkerProcess:
         return self._process.stdin, self._process.stdout
 
 
-def _line(pipe: int, deadline: float) -> bytes:
-    pieces: list[bytes] = []
+def _lines(pipe: int, deadline: float) -> Iterator[bytes]:
+    """The lines of an answer, without the empty one that ends it."""
+    held = b""
     size = 0
     while True:
         left = deadline - time.monotonic()
         if left <= 0 or not select.select([pipe], [], [], left)[0]:
             raise UnreadableError("took too long")
         piece = os.read(pipe, _PIECE_BYTES)
-        pieces.append(piece)
         size += len(piece)
         if not piece:
             raise UnreadableError("the reading process ended: too much memory or CPU")
         if size > MOST_ANSWER_BYTES:
             raise UnreadableError("too much text")
-        if piece.endswith(b"\n"):
-            return b"".join(pieces)
+        *lines, rest = piece.split(b"\n")
+        for line in lines:
+            if not (held or line):
+                return
+            yield held + line
+            held = b""
+        held += rest
 
 
 def _fault(line: bytes) -> str:
@@ -127,7 +154,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 MOST_BYTES = 32_000_000  # of a file for the worker
 SECONDS = 10.0  # for one file, including the start of the worker
 
-_READERS = {"text": feeds.read_text, "feed": feeds.read_feed, "sitemap": feeds.read_sitemap}
+_READERS = {"text": listings.read_text, "sitemap": listings.read_sitemap}
 
 
 class Formats:
@@ -139,6 +166,8 @@ class Formats:
 
     def read(self, kind: str, body: bytes, declared: str | None = None) -> Extract:
         """The extract of a file; UnreadableError, with the reason, when there is none. `declared`: the charset of the HTTP header."""
+        if kind == FEED:
+            body = listings.feed_text(body, declared).encode()
         if kind in IN_WORKER:
             if len(body) > self.most_bytes:
                 raise UnreadableError(f"{len(body):,} bytes")

@@ -146,10 +146,11 @@ MEDIA = "media"  # pictures, sound, film, fonts: recorded where they are linked,
 UNKNOWN = "unknown"
 
 GROUP = "topiccrawler.formats"  # entry points of other packages; each is a FormatReader
-IN_PROCESS = ("text", "feed", "sitemap")
-OFFICE = ("pdf", "docx", "xlsx", "pptx")  # modules of this package
-OTHERS = named(GROUP, (HTML, MEDIA, UNKNOWN, *IN_PROCESS, *OFFICE))
-IN_WORKER = (*OFFICE, *OTHERS)  # read in the worker process (worker.py)
+FEED = "feed"
+IN_PROCESS = ("text", "sitemap")
+FILES = ("pdf", "docx", "xlsx", "pptx", FEED)  # modules of this package
+OTHERS = named(GROUP, (HTML, MEDIA, UNKNOWN, *IN_PROCESS, *FILES))
+IN_WORKER = (*FILES, *OTHERS)  # read in the worker process (worker.py)
 READ = frozenset({HTML, *IN_PROCESS, *IN_WORKER})
 
 
@@ -174,11 +175,11 @@ _FAULTY = set[str]()  # formats of OTHERS that failed once, and are not called a
 
 GZIP = b"\x1f\x8b"  # the first bytes
 HEAD_BYTES = 2048
+PROLOG_BYTES = 1 << 16  # in which the root of XML is looked for
 MOST_MEMBERS = 20_000
 
-_MAIN_PARTS = MappingProxyType(
-    {"word/document.xml": "docx", "xl/workbook.xml": "xlsx", "ppt/presentation.xml": "pptx"}
-)
+_MAIN_PART = re.compile(r"(word/document|xl/workbook|ppt/presentation)\d{0,3}\.xml")
+_OFFICE_FOLDERS = MappingProxyType({"word": "docx", "xl": "xlsx", "ppt": "pptx"})
 _MEDIA_MAGIC = (
     b"\x89PNG\r\n",
     b"\xff\xd8\xff",
@@ -198,24 +199,37 @@ _MARKUP = re.compile(
     rb"<(?:!doctype\s+html|html|head|body|title|meta|script|table|div|a|p|frameset|link|h[1-6]|br|iframe)\b",
     re.IGNORECASE,
 )
-_ROOT = re.compile(
-    rb"\s*(?:<\?[^>]{0,300}>\s*|<!--(?:(?!-->)[\s\S]){0,1000}-->\s*|<!DOCTYPE[^>\[]{0,300}(?:\[[^\]]{0,1500}\]\s*)?>\s*)*+<(?:\w{1,20}:)?(\w{1,20})[\s>]",
+# What may stand before the root of XML. Comments of their makers have kilobytes.
+_PROLOG = re.compile(
+    rb"(?:\s+|<\?(?:(?!\?>)[\s\S])*+\?>|<!--(?:(?!-->)[\s\S])*+-->|<!DOCTYPE[^>\[]*+(?:\[[^\]]*+\]\s*)?>)*+",
     re.IGNORECASE,
 )
+_NAME = rb"(?:[\w.-]{1,40}:)?(\w{1,20})"
+_ROOT = re.compile(rb"<" + _NAME + rb"[\s>]")
 _ROOTS = MappingProxyType(
     {
-        **dict.fromkeys((b"rss", b"feed", b"rdf", b"search"), "feed"),
+        **dict.fromkeys((b"rss", b"feed", b"rdf", b"channel", b"search"), "feed"),
         **dict.fromkeys((b"urlset", b"sitemapindex"), "sitemap"),
     }
 )
-_URL_LINE = re.compile(rb"(?:\xef\xbb\xbf)?\s*https?://\S", re.IGNORECASE)  # a list of URLs begins so
+# A root behind other text, such as a message of the server's PHP. `channel` and `search` are too common to be found anywhere.
+_LATE_ROOT = re.compile(
+    rb"<(?:[\w.-]{1,40}:)?(rss|feed|rdf|urlset|sitemapindex)\s[^<>]{0,4000}(?:xmlns|version)", re.IGNORECASE
+)
+_PAGE = re.compile(
+    rb"<(?:!doctype\s+html|html|head|body|title|pre|code|textarea|xmp|script|template)\b", re.IGNORECASE
+)
+_JSON_FEED = re.compile(
+    rb"\"version\"\s*:\s*\"https?:(?:\\?/){2}(?:www\.)?jsonfeed\.org\\?/version", re.IGNORECASE
+)
+_URL_LINE = re.compile(rb"\s*https?://\S", re.IGNORECASE)  # a list of URLs begins so
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 
 
 def recognise(body: bytes, content_type: str = "") -> str:
     """The name of a body's format; `unknown` if no reader reads it. Never raises. `content_type`: the header's value."""
     head = body[:HEAD_BYTES]
-    found = _packed(body, head) or _by_magic(head) or _by_markup(head)
+    found = _packed(body, head) or _by_magic(head) or _by_markup(body[:PROLOG_BYTES])
     if OTHERS and found in {"", MEDIA, UNKNOWN}:
         found = _by_others(head, content_type) or found
     return found or _declared(head, content_type)
@@ -242,7 +256,7 @@ def _packed(body: bytes, head: bytes) -> str:
     if head.startswith(b"PK\x03\x04"):
         return _office(body)
     if head.startswith(GZIP):
-        inside = inflated(body, HEAD_BYTES)
+        inside = inflated(body, PROLOG_BYTES).removeprefix(BOM_UTF8)
         return _root(inside) or ("text" if _URL_LINE.match(inside) else UNKNOWN)
     return ""
 
@@ -254,10 +268,18 @@ def _by_magic(head: bytes) -> str:
     return "" if kind and _MARKUP.search(head) else kind
 
 
-def _by_markup(head: bytes) -> str:
-    if head.startswith(_WIDE_MARKUP):
-        head = head[2 * (head[0] > 0x7F) :].replace(b"\0", b"")
-    return _root(head) or (HTML if _MARKUP.search(head) else "")
+def _by_markup(start: bytes) -> str:
+    if start.startswith(_WIDE_MARKUP):
+        start = start[2 * (start[0] > 0x7F) :].replace(b"\0", b"")
+    start = start.removeprefix(BOM_UTF8)
+    found = _root(start) or (HTML if _MARKUP.search(start, 0, HEAD_BYTES) else "")
+    return found or ("text" if _is_url_list(start[:HEAD_BYTES]) else "")
+
+
+def _is_url_list(head: bytes) -> bool:
+    """Whether a text begins with a URL, and most of its lines are URLs."""
+    lines = [line.split() for line in head.splitlines() if line.strip()] if _URL_LINE.match(head) else []
+    return sum(len(line) == 1 and bool(_URL_LINE.match(line[0])) for line in lines) * 2 > len(lines)
 
 
 def _declared(head: bytes, content_type: str) -> str:
@@ -280,10 +302,24 @@ def inflated(body: bytes, most: int) -> bytes:
         return b""
 
 
-def _root(head: bytes) -> str:
-    """The format by the name of the XML root element, or ""."""
-    found = _ROOT.match(head.removeprefix(BOM_UTF8))
-    return _ROOTS.get(found[1].lower(), "") if found else ""
+def _root(start: bytes) -> str:
+    """The format by the name of the root element of XML, or of JSON Feed; "" for any other text."""
+    begin = root_place(start)
+    found = _ROOT.match(start, begin)
+    if found and found[1].lower() in _ROOTS:
+        return _ROOTS[found[1].lower()]
+    return "feed" if start[:HEAD_BYTES].lstrip().startswith(b"{") and _JSON_FEED.search(start) else ""
+
+
+def root_place(start: bytes) -> int:
+    """Where the root element of XML begins: after a prolog, or after other text, if a feed or a sitemap follows that is no part of a page."""
+    prolog = _PROLOG.match(start)
+    begin = prolog.end() if prolog else 0
+    found = _ROOT.match(start, begin)
+    if found and (found[1].lower() in _ROOTS or _PAGE.match(start, begin)):
+        return begin
+    late = _LATE_ROOT.search(start, begin)
+    return late.start() if late and not _PAGE.search(start, begin, late.start()) else begin
 
 
 def _office(body: bytes) -> str:
@@ -295,7 +331,13 @@ def _office(body: bytes) -> str:
         return UNKNOWN
     if len(names) > MOST_MEMBERS:
         return UNKNOWN
-    return next((kind for name, kind in _MAIN_PARTS.items() if name in names), UNKNOWN)
+    main = main_part(name.replace("\\", "/").lower() for name in names)
+    return _OFFICE_FOLDERS.get(main.partition("/")[0], UNKNOWN)
+
+
+def main_part(names: Iterable[str]) -> str:
+    """The name of the main part of an Office file among the names of its parts, in lower case; "" without one."""
+    return min(filter(_MAIN_PART.fullmatch, names), default="")
 
 
 def _is_binary(head: bytes) -> bool:

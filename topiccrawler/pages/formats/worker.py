@@ -1,8 +1,8 @@
-"""The worker process that reads PDF and Office files, so that a hostile file can only kill this process.
+"""The worker process that reads PDF and Office files and feeds, so that a hostile file can only kill this process.
 
 A thread cannot be stopped, a process can. One process serves many files, because starting it takes half a second.
-A request is a line `format path`, the answer a line of JSON. The process limits its own memory and CPU, and ends when
-its parent ends.
+A request is a line `format path`. The answer is a line of JSON for each piece of the file, and an empty line at the end; what was read of a
+file stays, when a later page of it kills the process. The process limits its own memory and CPU, and ends when its parent ends.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ import os
 import resource
 import sys
 import warnings
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-from topiccrawler.pages.formats.registry import OFFICE, OTHERS, Extract, UnreadableError, reader_of_package
+from topiccrawler.pages.formats.registry import FILES, OTHERS, Extract, UnreadableError, reader_of_package
 
 MEMORY_BYTES = 1_500_000_000
 LONGEST_FAULT = 300
@@ -37,26 +38,29 @@ def main() -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_CPU)
         # If the parent is gone and cannot stop this process, the kernel does.
         resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime + 2 * seconds) + 1, hard))
-        answers.write(answer(kind, Path(path)) + "\n")
-        answers.flush()
+        for line in answer(kind, Path(path)):
+            answers.write(line + "\n")
+            answers.flush()
 
 
-def answer(kind: str, path: Path) -> str:
-    """The extract of a file as one line of JSON, or `{"fault": …}` with the reason why there is none."""
+def answer(kind: str, path: Path) -> Iterator[str]:
+    """The extracts of the pieces of a file as lines of JSON, `{"fault": …}` with the reason why there are no more, and an empty line."""
     try:
-        return _extract(kind, path.read_bytes()).as_json()
+        for found in _extracts(kind, path.read_bytes()):
+            yield found.as_json()
     except Exception as error:  # noqa: BLE001 anything at all may come out of a damaged file
         fault = str(error) if isinstance(error, UnreadableError) else f"{type(error).__name__}: {error}"
-        return json.dumps({"fault": " ".join(fault.split())[:LONGEST_FAULT]})
+        yield json.dumps({"fault": " ".join(fault.split())[:LONGEST_FAULT]})
+    yield ""
 
 
-def _extract(kind: str, body: bytes) -> Extract:
-    if kind in OFFICE:
-        found: Extract = import_module(f"topiccrawler.pages.formats.{kind}").read(body)
-        return found
-    if kind not in OTHERS:
+def _extracts(kind: str, body: bytes) -> Iterator[Extract]:
+    if kind in FILES:
+        yield from import_module(f"topiccrawler.pages.formats.{kind}").read(body)
+    elif kind in OTHERS:
+        yield reader_of_package(kind).read(body).bounded()
+    else:
         raise UnreadableError(f"no format {kind}")
-    return reader_of_package(kind).read(body).bounded()
 
 
 if __name__ == "__main__":

@@ -1,18 +1,15 @@
-"""Reads feeds, sitemaps and plain text; and parses untrusted XML safely.
+"""Reads sitemaps and plain text; parses untrusted XML safely, and prepares feeds for their reader (pages.formats.feed).
 
-`root_of` parses XML. Feeds are broken as often as pages are, and XML has entities that expand a line into gigabytes or read local files.
+`root_of` parses XML. Listings are broken as often as pages are, and XML has entities that expand a line into gigabytes or read local files.
 So lxml parses text that is already decoded, and recovers from errors. It expands no entity, loads no DTD, uses no network, and keeps its
 own limits on depth and size. After the first error it would leave out every `&amp;` that follows, also in URLs; so references are first
-written as numbers.
+written as numbers. What stands before the root is left out: declarations, comments, messages of the server.
 
 `read_text` reads plain text: paragraphs at line ends, links where a URL is written out; and lists of URLs, one a line.
 
-`read_feed` reads RSS (0.9x, 1.0, 2.0), Atom, and the search.xml of Hexo: a list of links, each with its headline as anchor and its summary
-beside it. A search.xml holds the whole texts of a site; only the beginning of each is read, like that of a long summary.
-
 `read_sitemap` reads sitemaps and their indexes: a list of links. News sitemaps give headlines too, image sitemaps captions.
 
-All three may be gzip. Sitemaps and lists of URLs are as long as the standard allows, 50,000 URLs in 50 MB, so they are unpacked, decoded and
+All may be gzip. Sitemaps and lists of URLs are as long as the standard allows, 50,000 URLs in 50 MB, so they are unpacked, decoded and
 parsed piece by piece. What does not fit into a page is passed on as links only (`Extract.more`).
 """
 
@@ -28,27 +25,25 @@ from functools import partial
 from html.entities import html5
 from io import BytesIO
 from itertools import chain
-from urllib.parse import urljoin
 
 from lxml import etree
 
-from topiccrawler.pages.document import BOUNDARY
 from topiccrawler.pages.formats.registry import (
     GZIP,
     LONGEST_PART,
     MOST_LINKS,
+    PROLOG_BYTES,
     Extract,
     Part,
     UnreadableError,
     bounded,
     inflated,
+    root_place,
     tidy,
 )
-from topiccrawler.pages.parse import parse
 from topiccrawler.text.characters import decode
 
 MOST_BYTES = 16_000_000
-_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>", re.ASCII)
 _UNWRITTEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -76,20 +71,30 @@ def root_of(body: bytes, declared: str | None = None) -> etree._Element:
     return _parsed(decode(body[:MOST_BYTES], declared)[0])
 
 
-def _parsed(text: str) -> etree._Element:
-    text = _UNWRITTEN.sub("", _DECLARATION.sub("", text, count=1))
+def _from_root(text: str) -> str:
+    """The text of XML from its root on, which can be read by a strict parser, unless elements are left open."""
+    text = text.lstrip("\ufeff")
+    start = text[:PROLOG_BYTES].encode("utf-8", "replace")
+    text = text[len(start[: root_place(start)].decode("utf-8", "ignore")) :]
+    text = _UNWRITTEN.sub("", text)
     if "&" in text:
         text = _REFERENCE.sub(partial(_as_numbers, declared=set(_ENTITY.findall(text))), text)
+    return text
+
+
+def _parsed(text: str) -> etree._Element:
     parser = etree.XMLParser(
         resolve_entities=False,
         load_dtd=False,
         no_network=True,
         huge_tree=False,
         recover=True,
+        remove_comments=True,
+        remove_pis=True,
         encoding="utf-8",
     )
     try:
-        root = etree.fromstring(text.encode(), parser)
+        root = etree.fromstring(_from_root(text).encode(), parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         raise UnreadableError(f"no XML ({error})") from error
     if root is None:
@@ -98,20 +103,15 @@ def _parsed(text: str) -> etree._Element:
 
 
 def name_of(element: etree._Element) -> str:
-    """The name of an element without its namespace, in lower case; "" for comments and entities."""
+    """The name of an element without its namespace, in lower case; "" for entities."""
     tag = element.tag
-    return tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
-
-
-def text_of(element: etree._Element) -> str:
-    """All text inside an element. Unknown entities are left out."""
-    return "".join(piece for piece in element.itertext(etree.Element) if isinstance(piece, str))
+    return tag.rpartition("}")[2].rpartition(":")[2].lower() if isinstance(tag, str) else ""
 
 
 LONGEST_TITLE = 100
 MOST_TEXT_BYTES = 4_000_000
 _URL = re.compile(
-    r"https?://[A-Za-z0-9.-]{1,253}[!#-&(-;=?-~]{0,2000}"
+    r"https?://[A-Za-z0-9._-]{1,253}[!#-&(-;=?-~]{0,2000}"
 )  # ends at the first non-ASCII character, which is prose again
 
 
@@ -141,84 +141,16 @@ def _links(line: str) -> list[tuple[str, str]]:
     return [("", found[0].rstrip(".,;:!?)]}")) for found in _URL.finditer(line)] if "://" in line else []
 
 
-MOST_ENTRIES = 1_000
-LONGEST_SUMMARY = 400  # so that MOST_ENTRIES of them fit into a page
-MOST_SUMMARY_MARKUP = 20_000  # characters of a summary's markup that are read
-_ENTRIES = frozenset({"item", "entry"})
-_LINKS = frozenset({"link", "url"})
-_SUMMARIES = ("description", "summary", "encoded", "content")
+MOST_ENTRIES = 1_000  # of a feed
+_ENTRY = re.compile(r"</(?:[\w.-]{1,40}:)?(?:item|entry)\s*>", re.IGNORECASE)
 
 
-def read_feed(body: bytes, declared: str | None = None) -> Extract:
-    """RSS, Atom or search.xml of Hexo: a list of links, 1,000 at most, with headline and summary.
-
-    UnreadableError when it is no XML.
-    """
-    root = root_of(inflated(body, MOST_BYTES) if body.startswith(GZIP) else body, declared)
-    channel = next((child for child in root if name_of(child) == "channel"), root)
-    about = _fields(channel)
-    return Extract(
-        title=tidy(_plain(about.get("title", ""))),
-        parts=bounded(_parts(_entries(root))),
-        description=tidy(_plain(about.get("description", about.get("subtitle", "")))),
-        is_hub=True,
-    )
-
-
-def addresses(root: etree._Element) -> Iterator[str]:
-    """The URL of each entry of a feed, relative to its `xml:base`, if any, else as written; "" for an entry without a URL."""
-    return map(_link, _entries(root))
-
-
-def _entries(root: etree._Element) -> Iterator[etree._Element]:
-    return (element for element in root.iter(etree.Element) if name_of(element) in _ENTRIES)
-
-
-def _parts(entries: Iterator[etree._Element]) -> Iterator[Part]:
-    for number, entry in enumerate(entries):
-        if number >= MOST_ENTRIES:
-            return
-        fields = _fields(entry)
-        yield _plain(fields.get("title", "")), _link(entry)
-        yield next((_plain(fields[name]) for name in _SUMMARIES if fields.get(name)), ""), ""
-
-
-def _fields(element: etree._Element) -> dict[str, str]:
-    """The texts of the direct children by name. The first of each name counts."""
-    found: dict[str, str] = {}
-    for child in element:
-        name = name_of(child)
-        if name and name not in found and name not in _ENTRIES:
-            found[name] = text_of(child)[:MOST_SUMMARY_MARKUP]
-    return found
-
-
-def _link(entry: etree._Element) -> str:
-    """The URL of an entry, or "". RSS has it as text, Atom as href, Hexo as `url`. Of Atom links only rel="alternate" is a page."""
-    for child in entry:
-        if name_of(child) in _LINKS:
-            url = child.get("href") if child.get("rel", "alternate") == "alternate" else None
-            url = url or (tidy(child.text) if child.get("href") is None else "")
-            if url:
-                return _joined(child.base, url) if child.base else url
-    guid = next((child for child in entry if name_of(child) == "guid"), None)
-    text = tidy(guid.text) if guid is not None else ""
-    return text if text.startswith(("http://", "https://")) else ""
-
-
-def _joined(base: str, url: str) -> str:
-    """A URL that is relative to an `xml:base`."""
-    try:
-        return urljoin(base, url)
-    except ValueError:
-        return url
-
-
-def _plain(markup: str) -> str:
-    """The beginning of a summary as plain text; the summary may be HTML."""
-    if "<" in markup or "&" in markup:
-        markup = parse(markup).text.replace(BOUNDARY, " ")
-    return tidy(markup)[:LONGEST_SUMMARY]
+def feed_text(body: bytes, declared: str | None = None) -> str:
+    """The text of a feed for its reader: decoded, unpacked if it is gzip, from its root on, without entries beyond the first 1,000."""
+    body = inflated(body, MOST_BYTES) if body.startswith(GZIP) else body
+    text = _from_root(decode(body[:MOST_BYTES], declared)[0])
+    ends = [found.end() for found in _ENTRY.finditer(text)]
+    return text[: ends[MOST_ENTRIES - 1]] + text[ends[-1] :] if len(ends) > MOST_ENTRIES else text
 
 
 LONGEST_CAPTION = 400
@@ -228,8 +160,8 @@ MOST_CHILDREN = 100  # sitemaps that an index names
 _PIECE_BYTES = 1 << 18
 _LONGEST_PIECE = 8 << 20  # characters; an entry that is longer is cut
 _HOLDERS = frozenset({"url", "sitemap"})
-_ROOT_TAG = re.compile(r"<(?:\w{1,20}:)?(?:urlset|sitemapindex)\b[^>]{0,5000}>", re.IGNORECASE)
-_ENTRY_END = re.compile(r"</(?:\w{1,20}:)?(?:url|sitemap)\s*>", re.IGNORECASE)
+_ROOT_TAG = re.compile(r"<(?:[\w.-]{1,40}:)?(?:urlset|sitemapindex)\b[^>]{0,5000}>", re.IGNORECASE)
+_ENTRY_END = re.compile(r"</(?:[\w.-]{1,40}:)?(?:url|sitemap)\s*>", re.IGNORECASE)
 _LINE_END = re.compile(r"[\r\n]")
 _SCHEMES = ("http://", "https://")
 _LOOK_LINES, _LOOK_CHARACTERS = 20, 50_000  # by which a list of URLs is recognised
@@ -241,7 +173,7 @@ def read_sitemap(body: bytes, declared: str | None = None) -> Extract:
     UnreadableError when it is no XML.
     """
     pieces = _whole_pieces(_text_pieces(body, declared), _ENTRY_END)
-    first = next(pieces, "")
+    first = _from_root(next(pieces, ""))
     root = _parsed(first)
     tag = _ROOT_TAG.search(first)
     found = _listed(chain(entries(root), _further_entries(tag[0] if tag else "", pieces)))
@@ -317,19 +249,31 @@ def _whole_pieces(pieces: Iterable[str], end: re.Pattern[str]) -> Iterator[str]:
 def entries(root: Iterable[etree._Element]) -> Iterator[Part]:
     """Yield headline and URL, as written, of each page or sitemap listed; then the caption of the page's picture, without a URL."""
     for holder in root:
-        if name_of(holder) not in _HOLDERS:
-            continue
-        url = title = caption = ""
-        for element in holder.iter(etree.Element):
-            name = name_of(element)
-            # a picture has a loc of its own
-            if name == "loc" and not url and element.getparent() is holder:
-                url = tidy(element.text)
-            elif name == "title" and not title:
-                title = tidy(element.text)
-            elif name == "caption" and not caption:
-                caption = tidy(element.text)[:LONGEST_CAPTION]
-        if url:
-            yield title, url
-            if caption:
+        if name_of(holder) in _HOLDERS and (url := _place(holder)):
+            titles = [each for each in holder.iter(etree.Element) if name_of(each) == "title"]
+            # films have titles of their own
+            titles.sort(key=lambda title: name_of(title.getparent()) != "news")
+            yield next(filter(None, map(_text, titles)), ""), url
+            captions = (
+                _text(each)[:LONGEST_CAPTION]
+                for each in holder.iter(etree.Element)
+                if name_of(each) == "caption"
+            )
+            if caption := next(filter(None, captions), ""):
                 yield caption, ""
+
+
+def _place(holder: etree._Element) -> str:
+    """The URL of an entry, or "". Its pictures and films have URLs too: deeper, or with a prefix."""
+    places = [child for child in holder if name_of(child) == "loc"]
+    places.sort(key=lambda place: _space(place) != _space(holder))
+    return next(filter(None, map(_text, places)), "")
+
+
+def _space(element: etree._Element) -> str:
+    """The namespace of an element, or its prefix, if that is not declared."""
+    return str(element.tag)[: -len(name_of(element))]
+
+
+def _text(element: etree._Element) -> str:
+    return tidy("".join([element.text or "", *(child.tail or "" for child in element)]))
