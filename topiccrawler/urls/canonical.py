@@ -185,7 +185,7 @@ def parsed(base: can_ada.URL | None, href: str, encoding: str = "utf-8") -> can_
 class Canonicalizer:
     """Makes the canonical URLs of the hrefs of one page. The base URL is parsed once."""
 
-    __slots__ = ("_base", "_directory", "_encoding", "_dropped", "_origin")
+    __slots__ = ("_base", "_directory", "_dropped", "_encoding", "_origin")
 
     def __init__(
         self, base: str | None = None, extra_parameters: frozenset[str] = frozenset(), encoding: str = "utf-8"
