@@ -109,6 +109,21 @@ def test_the_first_of_each_counts_wherever_it_stands() -> None:
     assert document.title_tag == "一"
 
 
+@pytest.mark.parametrize(
+    ("bases", "url"),
+    [
+        ("", "http://a.test/x/a"),
+        ("<base href=''><base href=/one/>", "http://a.test/x/a"),
+        ("<base href><base href=/one/>", "http://a.test/x/a"),
+        ("<base target=_top><base href=../one/>", "http://a.test/one/"),
+        ("<base href=javascript:x><base href=/one/>", "http://a.test/x/a"),
+        ("<base href='//b.test/路/index.html'>", "http://b.test/%E8%B7%AF/index.html"),
+    ],
+)
+def test_links_are_relative_to_the_first_base_with_an_href(bases: str, url: str) -> None:
+    assert parse(f"{bases}<p>字").base_url("http://a.test/x/a") == url
+
+
 def test_a_meta_with_several_names_counts_for_each() -> None:
     document = parse(
         "<meta name=twitter:title property=og:title content=题><meta property=a:b itemprop=datePublished content=2024-05-06>"

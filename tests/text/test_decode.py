@@ -1,8 +1,10 @@
 """Charsets by bytes; whole pages stand in tests/pages/cases."""
 
 import codecs
+from time import process_time
 
 import pytest
+import webencodings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -157,3 +159,141 @@ def test_an_encoding_by_which_markup_can_be_hidden_is_not_obeyed() -> None:
     body = rb"<meta charset=unicode_escape>\u003cscript\u003e \x3c\<" + "股票".encode("gbk")
     assert decode(body) == (body.decode("gb18030"), "gb18030")
     assert decode(body, "raw_unicode_escape")[1] == "gb18030"
+
+
+UNDECLARED = {
+    "shift_jis": "積立投資は、毎月一定の金額を貯めたい人に向いています。",
+    "euc_jp": "長く続けるほど、市場の値動きの影響は小さくなります。",
+    "iso2022_jp": "手数料は商品によって大きく違うので、買う前に比べてみてください。",
+    "cp949": "적립식 투자는 매달 일정한 금액을 모으고 싶은 사람에게 알맞습니다.",
+    "cp1251": "План накоплений подходит тем, кто хочет откладывать каждый месяц.",
+    "koi8-r": "Комиссии фондов сильно различаются, сравните их перед покупкой.",
+    "cp866": "Кто ждёт достаточно долго, сглаживает колебания рынка.",
+    "cp1253": "Το πρόγραμμα είναι κατάλληλο για όσους θέλουν να βάζουν χρήματα στην άκρη.",
+    "iso8859-2": "Opłaty funduszy bardzo się różnią, dlatego warto je dokładnie porównać.",
+    "cp1250": "Spořicí plán je vhodný pro ty, kteří chtějí každý měsíc něco odložit. Též šťastný.",
+    "cp1252": "Les frais des fonds diffèrent beaucoup ; qui attend assez longtemps s’inquiète moins.",
+    "cp1254": "Tasarruf planı, her ay belirli bir tutarı kenara koymak isteyenler için uygundur; ücretler değişir.",
+    "cp1255": "תוכנית החיסכון מתאימה למי שרוצה להפריש סכום קבוע בכל חודש",
+    "cp1256": "خطة الادخار مناسبة لمن يريد أن يوفر مبلغا ثابتا كل شهر",
+}
+
+
+def page_of(text: str, meta: str = "", before: str = "") -> str:
+    return f"<html><head>{before}{meta}<title>{text}</title></head><body><p>{text}</p></body></html>"
+
+
+@pytest.mark.parametrize("charset", UNDECLARED)
+def test_other_languages_are_read_without_a_declaration(charset: str) -> None:
+    html = page_of(UNDECLARED[charset])
+    assert decode(html.encode(charset))[0] == html
+
+
+@pytest.mark.parametrize("charset", ["cp1251", "koi8-r", "cp949", "shift_jis", "cp1253"])
+def test_a_declaration_that_cannot_be_is_not_obeyed(charset: str) -> None:
+    html = page_of(UNDECLARED[charset])
+    assert decode(html.encode(charset), "utf-8")[0] == html
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        ("镇坪县曙坪镇", "gbk"),
+        ("珊瑚虫", "gbk"),
+        ("江夏郡", "gbk"),
+        ("嫁奁捷运局", "gbk"),
+        ("麦赐球苤蓝各车厢搅扰", "gbk"),
+        ("讲述座舱全额预算", "gbk"),
+        ("訂單號", "gbk"),
+        ("巡航導彈", "gbk"),
+        ("定期定額", "big5"),
+        ("標題新聞", "big5"),
+    ],
+)
+@pytest.mark.parametrize("declared", [None, "utf-8"])
+def test_a_few_chinese_words_are_not_taken_for_another_language(
+    text: str, codec: str, declared: str | None
+) -> None:
+    html = page_of(text)
+    assert decode(html.encode(codec), declared)[0] == html
+
+
+@pytest.mark.parametrize(
+    "text", ["Café", "Gebühren für Anleger größer", "Vergütung", "varían el año que viene"]
+)
+def test_a_few_letters_of_a_latin_text_are_not_taken_for_chinese(text: str) -> None:
+    html = page_of(text)
+    assert decode(html.encode("cp1252")) == (html, "cp1252")
+
+
+POLISH = UNDECLARED["iso8859-2"]
+FILLING = "<script>" + "var x = 1;\n" * 1000 + "</script>"
+
+
+@pytest.mark.parametrize(
+    "meta",
+    [
+        "<meta charset=iso-8859-2>",
+        "<META CharSet = ' ISO-8859-2 '/>",
+        "<meta http-equiv=Content-Type content='text/html; charset=iso-8859-2'>",
+        '<meta content="text/html; Charset = latin2" http-equiv="content-type">',
+        "<!-- <meta charset=koi8-r> --><meta charset=l2>",
+        "<meta charset=x-unknown><meta charset=csisolatin2>",
+        "<meta name=x content='charset=koi8-r'><meta charset=iso-ir-101>",
+        "<p title='<meta charset=koi8-r>'><meta charset=iso8859-2>",
+        "<meta charset=iso-8859-2><meta charset=koi8-r>",
+        f"{FILLING}<meta charset=iso-8859-2>",
+        f"{FILLING}<script>document.write('<meta charset=koi8-r>')</script><meta charset=iso-8859-2>",
+        f"{FILLING}<style>/*<meta charset=koi8-r>*/</style><!--<meta charset=koi8-r>--><meta charset=iso-8859-2>",
+        f"<!--{'x' * 5000}<meta charset=koi8-r>--><meta charset=iso-8859-2>",
+    ],
+)
+def test_a_page_declares_its_charset_where_a_browser_finds_it(meta: str) -> None:
+    html = page_of(POLISH, meta)
+    assert decode(html.encode("iso8859-2")) == (html, "iso8859-2")
+
+
+def test_an_xml_declaration_counts_at_the_beginning_alone() -> None:
+    feed = f'<?xml version="1.0" encoding="KOI8-R"?><rss><title>{UNDECLARED["koi8-r"]}</title></rss>'
+    assert decode(feed.encode("koi8-r")) == (feed, "koi8-r")
+    html = page_of("Новости", before="<?xml encoding='iso-8859-7'?>")
+    assert decode(html.encode("cp1251"), "windows-1251") == (html, "cp1251")
+
+
+@pytest.mark.parametrize("label", ["gb2312", "iso-8859-1", "big5", "koi8-r", "x-unknown"])
+@pytest.mark.parametrize(
+    ("text", "codec"), [(SIMPLIFIED, "gbk"), (TRADITIONAL, "big5"), (TRADITIONAL, "gb18030")]
+)
+def test_chinese_with_a_wrong_charset_in_its_page_is_read(text: str, codec: str, label: str) -> None:
+    html = page_of(text, f"<meta charset={label}>", FILLING)
+    assert decode(html.encode(codec))[0] == html
+
+
+STANDARD = {
+    "windows-1251": "cp1251", "koi8-r": "koi8-r", "ibm866": "cp866", "windows-1253": "cp1253", "iso-8859-2": "iso8859-2",
+    "windows-1250": "cp1250", "windows-1252": "cp1252", "windows-1254": "cp1254", "windows-1255": "cp1255", "windows-1256": "cp1256",
+    "shift_jis": "shift_jis", "euc-jp": "euc_jp", "iso-2022-jp": "iso2022_jp", "euc-kr": "cp949",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("label", [label for label, name in webencodings.LABELS.items() if name in STANDARD])
+def test_every_label_of_the_encoding_standard_is_known(label: str) -> None:
+    codec = STANDARD[webencodings.LABELS[label]]
+    text = UNDECLARED[codec][:12]  # too short for a detector
+    assert decode(text.encode(codec), f" {label.upper()} ")[0] == text
+    html = f"<meta charset='{label}'>{text}"
+    assert decode(html.encode(codec))[0] == html
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        b"<meta charset", b"<meta charset='", b"<!--charset", b"<a b=\"charset<", b"<script>charset", b"<meta a=b ", b"<charset =",
+        b"charset<!", b"<?xml encoding=", b"<meta http-equiv=content-type content='charset=", b"\x1b$)C", b"~{", b"<p>=charset=\"'",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("ending", [b"", b"\xff", b"\xc4\xe3"])
+def test_hostile_declarations_cost_no_time(hostile: bytes, ending: bytes) -> None:
+    began = process_time()
+    decode(hostile * (400_000 // len(hostile)) + ending)
+    assert process_time() - began < 2

@@ -51,7 +51,18 @@ SPELLINGS = {
     "a Chinese host": ("http://中国.cn/", "http://xn--fiqs8s.cn/"),
     "a Chinese host below one with an underscore": ("http://a_b.中国.cn/", "http://a_b.xn--fiqs8s.cn/"),
     "a Chinese host below one with hyphens": ("http://r3---sn.中国。cn/", "http://r3---sn.xn--fiqs8s.cn/"),
-    "an IPv6 host with a zone": ("http://[FE80::1%25eth0]/x", "http://[fe80::1%25eth0]/x"),
+    "a host of signs": ("http://i❤.ws/", "http://xn--i-7iq.ws/"),
+    "a host of an emoji": ("https://🐢.example/x", "https://xn--qo8h.example/x"),
+    "a sharp s, which is a letter of its own": ("http://faß.example/", "http://xn--fa-hia.example/"),
+    "a Chinese host in simplified characters": ("http://台湾.中国/", "http://xn--kprw13d.xn--fiqs8s/"),
+    "a Chinese host in traditional characters": ("http://臺灣.中國/", "http://xn--nnx388a.xn--fiqz9s/"),
+    "a Cyrillic host with a port": ("https://тест.example:33", "https://xn--e1aybc.example:33/"),
+    "a label of Punycode that decodes to nothing": ("http://a.XN--POKXN.cn/", "http://a.xn--pokxn.cn/"),
+    "an address in one number": ("http://2130706433/", "http://127.0.0.1/"),
+    "an address of hexadecimal and missing parts": ("http://0x7f.1/", "http://127.0.0.1/"),
+    "an address in full-width digits": ("http://１２７．０．０．１/", "http://127.0.0.1/"),
+    "an address in percent form": ("http://%31%32%37.1/", "http://127.0.0.1/"),
+    "port 0": ("http://a.cn:0/", "http://a.cn:0/"),
     "a Chinese host with an ideographic stop": ("http://中国。cn/", "http://xn--fiqs8s.cn/"),
     "a Chinese host in percent form": ("http://%E4%B8%AD%E5%9B%BD.cn/", "http://xn--fiqs8s.cn/"),
     "a Chinese host in IDNA already": ("http://XN--FIQS8S.cn/", "http://xn--fiqs8s.cn/"),
@@ -95,14 +106,17 @@ SPELLINGS = {
     "GBK in the query": ("http://a.cn/s?k=%b9%c9%c6%b1", "http://a.cn/s?k=%B9%C9%C6%B1"),
     "Chinese in the query": ("http://a.cn/s?k=中", "http://a.cn/s?k=%E4%B8%AD"),
     "old ASP's escape": ("http://a.cn/s?k=%u4E2D", "http://a.cn/s?k=%u4E2D"),
-    "a lone percent sign": ("http://a.cn/100%", "http://a.cn/100%25"),
-    "a broken escape": ("http://a.cn/%zz", "http://a.cn/%25zz"),
+    "a lone percent sign": ("http://a.cn/100%", "http://a.cn/100%"),
+    "a broken escape": ("http://a.cn/%zz", "http://a.cn/%zz"),
+    "a lone percent sign, which must not begin an escape": ("http://a.cn/%%34%31", "http://a.cn/%%341"),
+    "an escape cut off before another": ("http://a.cn/%4%31", "http://a.cn/%4%31"),
+    "blanks at the end of a query before a fragment": ("http://a.cn/x? a #b", "http://a.cn/x?%20a%20"),
     "a space": ("http://a.cn/a b", "http://a.cn/a%20b"),
     "a plus stays": ("http://a.cn/s?q=a+b", "http://a.cn/s?q=a+b"),
     "brackets": ("http://a.cn/s?a[0]=1|2", "http://a.cn/s?a%5B0%5D=1%7C2"),
     "quotes and angles": ('http://a.cn/"<x>', "http://a.cn/%22%3Cx%3E"),
     "a control character": ("http://a.cn/\x01x", "http://a.cn/%01x"),
-    "half a character": ("http://a.cn/\ud800", "http://a.cn/%3F"),
+    "half a character": ("http://a.cn/\ud800", "http://a.cn/%EF%BF%BD"),
     "index.html": ("http://a.cn/b/index.html", "http://a.cn/b/"),
     "index.htm": ("http://a.cn/index.htm", "http://a.cn/"),
     "index.shtml stays: a server without it may know no directory": (
@@ -157,10 +171,13 @@ NOT_FETCHED = {
     "no host but a path": "http://?x",
     "an open bracket": "http://[",
     "a bracket of words": "http://[链接]/x",
+    "an IPv6 host with a zone": "http://[FE80::1%25eth0]/x",
+    "a host in full-width percent form": "http://％４１.com",
+    "a host and a comma": "http://a.cn,/x",
+    "an address with a part too many": "http://1.2.3.4.5/",
     "an IPv6 zone that is no name": "http://[fe80::1%中 <x>]/",
     "a bracket and more": "http://[::1]x/",
     "a port of letters": "http://a.cn:port/",
-    "port 0": "http://a.cn:0/",
     "port 65536": "http://a.cn:65536/",
     "an absurd port": "http://a.cn:99999999999999999999/",
     "a port in other digits": "http://a.cn:٨٠/",
@@ -195,8 +212,35 @@ def test_a_query_is_written_in_the_encoding_of_its_page() -> None:
     assert gbk("/s?k=股票A") == "http://a.cn/s?k=%B9%C9%C6%B1A"
     assert gbk("/股?k=1") == "http://a.cn/%E8%82%A1?k=1"
     assert gbk("/s?k=%e8%82%a1") == "http://a.cn/s?k=%E8%82%A1"
-    assert gbk("/s?k=股\U0001f600") == "http://a.cn/s?k=%E8%82%A1%F0%9F%98%80"
+    assert gbk("/s?k=股\U0001f600") == "http://a.cn/s?k=%B9%C9%26%23128512%3B"
+    assert gbk("/s#股?股") == "http://a.cn/s"
     assert canonical("/s?k=股", "http://a.cn/", encoding="utf-16") == "http://a.cn/s?k=%E8%82%A1"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "query", "escaped"),
+    [
+        ("gb18030", "基金", "%BB%F9%BD%F0"),
+        ("big5hkscs", "基金", "%B0%F2%AA%F7"),
+        ("cp932", "投信", "%93%8A%90M"),
+        ("euc_jp", "投信", "%C5%EA%BF%AE"),
+        ("cp949", "펀드", "%C6%DD%B5%E5"),
+        ("cp1251", "фонды", "%F4%EE%ED%E4%FB"),
+        ("koi8-r", "фонды", "%C6%CF%CE%C4%D9"),
+        ("cp1253", "ταμεία", "%F4%E1%EC%E5%DF%E1"),
+        ("iso8859-2", "źródło", "%BCr%F3d%B3o"),
+        ("cp1252", "café", "caf%E9"),
+        ("utf-8", "café", "caf%C3%A9"),
+        ("utf-16-le", "基金", "%E5%9F%BA%E9%87%91"),
+        ("no such thing", "基金", "%E5%9F%BA%E9%87%91"),
+    ],
+)
+def test_a_query_is_written_in_the_encoding_of_its_page_whatever_that_is(
+    encoding: str, query: str, escaped: str
+) -> None:
+    page = Canonicalizer("http://a.cn/b/", encoding=encoding)
+    path = "".join(f"%{byte:02X}" if byte > 127 else chr(byte) for byte in query.encode())
+    assert page(f"/{query}?q={query}&n=1") == f"http://a.cn/{path}?q={escaped}&n=1"
 
 
 def test_the_users_parameters_are_dropped_by_name_and_by_prefix() -> None:

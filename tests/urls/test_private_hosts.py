@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from topiccrawler.urls.canonical import canonical, host_of
+from topiccrawler.urls.redirect_targets import redirect_target
 from topiccrawler.urls.unwanted import address_of, is_inside, is_private, is_private_answer
 
 
@@ -75,3 +77,26 @@ def test_a_name_that_only_a_private_network_resolves_is_inside(name: str) -> Non
 )
 def test_a_name_that_must_be_resolved_is_not(name: str) -> None:
     assert not is_inside(name)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "0x7f.1", "2130706433", "017700000001", "127.1", "0x7F000001", "127.0.0.1.", "%31%32%37.1", "１２７．０．０．１", "①②⑦.1", "127。0。0。1",
+        "[::ffff:127.0.0.1]", "[0:0::1]", "10.1", "192.168.257", "0xa9fea9fe", "ｌｏｃａｌｈｏｓｔ", "me@127.1", "a.example@0x7f.1", "ⓛocalhost.",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("port", ["", ":80", ":0080", ":8080"])
+def test_a_private_host_is_recognised_however_a_link_or_a_redirect_spells_it(host: str, port: str) -> None:
+    for written in (
+        f"http://{host}{port}/x",
+        f"//{host}{port}/x",
+        f"http:\\\\{host}{port}/x",
+        f"ｈｔｔｐ：／／{host}{port}／x",
+    ):
+        found = canonical(written, "http://a.cn/b/")
+        assert found is not None
+        assert is_inside(host_of(found).removesuffix(":8080"))
+    target = redirect_target("http://a.cn/b/", f"http://{host}{port}/x".encode())
+    assert target is not None
+    assert is_inside(host_of(canonical(target) or "").removesuffix(":8080"))

@@ -22,8 +22,8 @@ ROOT = "http://a.example:81"
         (b"https:/b.example/z", "https://b.example/z"),
         (b"HTTP://b.example/Z", "http://b.example/Z"),
         (b" \t/sp\nace ", f"{ROOT}/space"),
-        (b"/a b|c", f"{ROOT}/a%20b%7Cc"),
-        (b"?z=\\w", f"{ROOT}/x/y?z=%5Cw"),
+        (b"/a b<c", f"{ROOT}/a%20b%3Cc"),
+        (b"?z=\\w", f"{ROOT}/x/y?z=\\w"),
         (b"../../z", f"{ROOT}/z"),
         (b"/z;jsessionid=1?utm_source=a", f"{ROOT}/z;jsessionid=1?utm_source=a"),
         (b"", BASE),
@@ -51,6 +51,7 @@ def test_what_leads_nowhere(written: bytes) -> None:
     [
         ("gbk", "/页?词=目标", "/%E9%A1%B5?%B4%CA=%C4%BF%B1%EA"),
         ("big5", "/頁?詞=目標", "/%E9%A0%81?%B5%FC=%A5%D8%BC%D0"),
+        ("cp1251", "/фонд?q=фонд", "/%D1%84%D0%BE%D0%BD%D0%B4?q=%F4%EE%ED%E4"),
         ("utf-8", "/页?词=目标", "/%E9%A1%B5?%E8%AF%8D=%E7%9B%AE%E6%A0%87"),
     ],
 )

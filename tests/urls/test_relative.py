@@ -27,6 +27,8 @@ RELATIVE = {
     "nothing": ("", "http://a.cn/b/c/page.php?id=1"),
     "a fragment": ("#x", "http://a.cn/b/c/page.php?id=1"),
     "absolute": ("https://b.cn/d", "https://b.cn/d"),
+    "the scheme of the page without slashes": ("http:d.html", "http://a.cn/b/c/d.html"),
+    "another scheme without slashes": ("https:b.cn/d", "https://b.cn/d"),
     "a name like a scheme": ("http.html", "http://a.cn/b/c/http.html"),
     "a name with an index": ("d/index.html", "http://a.cn/b/c/d/"),
     "a Chinese name": ("中.html", "http://a.cn/b/c/%E4%B8%AD.html"),
@@ -36,7 +38,10 @@ RELATIVE = {
 }
 
 
-@pytest.mark.parametrize("written", ["javascript:;", "mailto:a@b.cn", "data:,x", "http://[", "tencent://x"])
+@pytest.mark.parametrize(
+    "written",
+    ["javascript:;", "mailto:a@b.cn", "data:,x", "http://[", "tencent://x", "//[::1"],
+)
 def test_what_cannot_be_fetched_is_none_on_a_page_too(written: str) -> None:
     assert canonical(written, BASE) is None
 

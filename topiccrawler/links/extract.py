@@ -72,10 +72,9 @@ def extract(
     `depth`: depth of the links. `encoding`: that of the page, in which browsers encode the query of a URL. `more`: anchor text and href of
     further links, which are not in the document. `sitemaps`: the URLs that an index of sitemaps names, whatever they look like.
     """
-    base = page_url
-    if document.base_href:
-        base = Canonicalizer(page_url)(document.base_href) or page_url
-    target_of = _Targets(Canonicalizer(base, extra_parameters, encoding), page_url, sitemaps).of
+    target_of = _Targets(
+        Canonicalizer(document.base_url(page_url), extra_parameters, encoding), page_url, sitemaps
+    ).of
     text = document.text
     found = PageLinks(page_url, depth, text, window)
     urls, hosts, anchors, kinds = found.urls, found.hosts, found.anchors, found.kinds
@@ -307,10 +306,7 @@ def media_of(document: Document, page_url: str, encoding: str = "utf-8") -> list
     hrefs = {href for href in {anchor[2] for anchor in document.anchors} if may_be_media(href)}
     if not hrefs:
         return []
-    base = page_url
-    if document.base_href:
-        base = Canonicalizer(page_url)(document.base_href) or page_url
-    canonical = Canonicalizer(base, encoding=encoding)
+    canonical = Canonicalizer(document.base_url(page_url), encoding=encoding)
     found: dict[str, Medium] = {}
     for anchor in document.anchors:
         if anchor.href not in hrefs:

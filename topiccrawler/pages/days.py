@@ -341,7 +341,8 @@ def _of_text(document: Document, title: str, calendar: _Calendar) -> _Written:
         for one in calendar.dates(text)
         if _OTHER.search(text, max(0, one.start - MARK_CHARACTERS), one.start)
     ]
-    return _Written(*(days[0] if days else "" for days in (near, anywhere, updated, relative)), others)
+    first = [days[0] if days else "" for days in (near, anywhere, updated, relative)]
+    return _Written(first[0], first[1], first[2], first[3], others)
 
 
 def _mark(text: str, one: _Found) -> str:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from topiccrawler.pages.refresh import Refresh
 from topiccrawler.resources import package_table
+from topiccrawler.urls.redirect_targets import redirect_target
 
 BOUNDARY = "|"
 LONGEST_TITLE = 200  # characters
@@ -84,12 +85,16 @@ class Document:
     metas: dict[str, str] = field(
         default_factory=dict
     )  # lower-case name -> content; the first of a name counts
-    base_href: str = ""
+    base_href: str | None = None  # of the first base with one, which may be empty
     canonical_href: str = ""
     feed_hrefs: list[str] = field(default_factory=list)
     refresh: Refresh | None = None
     lang: str = ""
     source: str = ""  # the HTML, bounded in length and nesting, with its scripts
+
+    def base_url(self, page_url: str) -> str:
+        """The URL that the links of the page are relative to. `page_url`: where the page is from."""
+        return (redirect_target(page_url, self.base_href) if self.base_href else None) or page_url
 
     @property
     def headings(self) -> list[str]:

@@ -37,7 +37,8 @@ def _meta(document: Document, node: LexborNode) -> None:
 
 
 def _base(document: Document, node: LexborNode) -> None:
-    document.base_href = document.base_href or node.attributes.get("href") or ""
+    if document.base_href is None and "href" in node.attributes:
+        document.base_href = node.attributes["href"] or ""
 
 
 def _relation(document: Document, node: LexborNode) -> None:

@@ -369,8 +369,7 @@ def refresh_of(document: Document, url: str, encoding: str) -> Refresh | None:
     refresh = document.refresh
     if refresh is None or not refresh.href:
         return None
-    base = redirect_target(url, document.base_href) if document.base_href else None
-    target = redirect_target(base or url, refresh.href, encoding)
+    target = redirect_target(document.base_url(url), refresh.href, encoding)
     return None if target is None else Refresh(refresh.seconds, target)
 
 

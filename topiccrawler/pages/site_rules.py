@@ -22,7 +22,7 @@ from topiccrawler.pages.document import Document
 from topiccrawler.pages.dom_traversal import LONGEST_HREF
 from topiccrawler.pages.parse import MOST_CHARACTERS, UNREAD, limit_nesting
 from topiccrawler.topics.topic import SiteRule
-from topiccrawler.urls.canonical import Canonicalizer, canonical
+from topiccrawler.urls.canonical import Canonicalizer
 
 MOST_NODES = 2_000  # matches of one selector that are used
 
@@ -105,8 +105,7 @@ def declared_feeds(document: Document, page_url: str) -> tuple[str, ...]:
     """Canonical URLs of the RSS and Atom feeds that a page declares, each once, in page order."""
     if not document.feed_hrefs:
         return ()
-    base = canonical(document.base_href, page_url) if document.base_href else None
-    return each_once(document.feed_hrefs, base or page_url)
+    return each_once(document.feed_hrefs, document.base_url(page_url))
 
 
 def is_robots(url: str) -> bool:

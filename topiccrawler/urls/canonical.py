@@ -1,15 +1,15 @@
 """The canonical form of a URL, under which it is queued, fetched and stored; with its host, registered domain, directory and file type.
 
-`Canonicalizer` makes the canonical form of the hrefs of a page. A page fetched under two spellings is fetched twice, but joining too many
-spellings hides pages. Hrefs are damaged in every way, so reading one never raises. Usual ones match one pattern each, the others take the
-slow path.
-Joined: letter case of scheme and host, IDNA and full-width hosts (then the whole URL is folded), default port,
-trailing dot and user name, dot segments, fragment, percent-encoding (case of hex, unreserved characters; the bytes
-themselves stay, so a GBK form stays GBK), index.html and its variants when no query follows, session ids and tracking
-parameters, empty query pieces. Raw non-ASCII characters become UTF-8 in the path, as in browsers,
-and the page's own encoding in the query when the caller names it. `%u4E2D` (old ASP) stays.
+`Canonicalizer` makes the canonical form of the hrefs of a page: the URL that a browser makes of each (the URL Standard, by the library ada),
+and of that, one form for the spellings of one page. A page fetched under two spellings is fetched twice, but joining too many spellings hides
+pages. Hrefs are damaged in every way, so reading one never raises.
+Joined: all that browsers join, trailing dot and user name of the host, fragment, percent-encoding (case of hex, unreserved characters; the
+bytes themselves stay, so a GBK form stays GBK; characters that no server needs raw), index.html and its variants when no query follows,
+session ids and tracking parameters, empty query pieces. Raw non-ASCII characters become UTF-8 in the path, and the page's own encoding in
+the query when the caller names it. `%u4E2D` (old ASP) and a lone percent sign stay.
+Mended, where browsers do not: full-width `：／／` (then the whole URL is folded), ideographic spaces around, a scheme before a scheme.
 Not joined: http and https, www and bare host, order of parameters, letter case of the path, doubled slashes.
-None: not http(s), no host, a broken host or port, longer than Scrapy's URLLENGTH_LIMIT of 2 083 characters.
+None: not http(s), no host, a broken host or port, a name that DNS cannot hold, longer than Scrapy's URLLENGTH_LIMIT of 2 083 characters.
 
 `strip_query` and `strip_path` remove the parts of a URL that identify the visitor, not the page. Session ids and campaign marks make one
 page look like thousands, but short names (`from`, `sid`, `s`) select the page on other sites. So a name with two meanings is dropped only
@@ -24,14 +24,13 @@ But: formats that pages.formats reads (pdf, docx, xlsx, pptx, txt, xml, sitemap.
 
 from __future__ import annotations
 
-import ipaddress
+import codecs
 import re
 from collections.abc import Hashable
-from contextlib import suppress
 from functools import lru_cache
-from urllib.parse import unquote
+from typing import NamedTuple
 
-import idna
+import can_ada
 from publicsuffixlist import PublicSuffixList
 
 from topiccrawler.entry_points import named
@@ -56,23 +55,36 @@ _SESSION_IN_PATH = re.compile(
 )
 
 
+class DroppedNames(NamedTuple):
+    """The names of the parameters that are dropped whatever their value."""
+
+    names: frozenset[str]
+    prefixes: tuple[str, ...]
+
+
 @lru_cache(maxsize=16)
-def names_pattern(extra_parameters: frozenset[str] = frozenset()) -> re.Pattern[str]:
-    """One pattern for all parameter names that are dropped whatever their value. `extra_parameters`: names, or prefixes with `*`."""
+def dropped_names(extra_parameters: frozenset[str] = frozenset()) -> DroppedNames:
+    """Those of TRACKING_PARAMETERS, SESSION_PARAMETERS and `extra_parameters`: names, or prefixes with `*`."""
     names = {name.strip().lower() for name in TRACKING_PARAMETERS | SESSION_PARAMETERS | extra_parameters}
-    parts = sorted(re.escape(name).replace(r"\*", ".*") for name in names if name.strip("*"))
-    return re.compile("(?:amp;)?(?:" + "|".join(parts) + ")", re.IGNORECASE | re.DOTALL)
+    names = {name for name in names if name.strip("*")}
+    prefixes = tuple(sorted(name.rstrip("*") for name in names if name.endswith("*")))
+    return DroppedNames(frozenset(name for name in names if not name.endswith("*")), prefixes)
 
 
-def strip_query(query: str, names: re.Pattern[str]) -> str:
-    """The query without visitor parameters (`names`: see `names_pattern`) and empty pieces; the rest and its order are kept."""
+def strip_query(query: str, dropped: DroppedNames) -> str:
+    """The query without visitor parameters and empty pieces; the rest and its order are kept."""
     kept = []
     for piece in query.split("&"):
         if not piece:
             continue
         name, _, value = piece.partition("=")
-        by_value = _BY_VALUE.get(name.lower())
-        if names.fullmatch(name) or (by_value and by_value.fullmatch(value)):
+        name = name.lower().removeprefix("amp;")
+        by_value = _BY_VALUE.get(name)
+        if (
+            name in dropped.names
+            or name.startswith(dropped.prefixes)
+            or (by_value is not None and by_value.fullmatch(value))
+        ):
             continue
         kept.append(piece)
     return "&".join(kept)
@@ -117,126 +129,132 @@ def is_media(url: str) -> bool:
 
 
 MAX_LENGTH_CHARACTERS = 2083
-_MAX_RAW_CHARACTERS = 8192  # a longer href is a data blob
+MAX_RAW_CHARACTERS = 8192  # servers refuse longer URLs; a longer href is a data blob
 
-_SEGMENT = r"(?!\.|[Ii]ndex\.|[Dd]efault\.)(?:[A-Za-z0-9_~.,=+!@$&*-]++|(?:%[89A-F][0-9A-F])++)++"
 # Not possessive: before Python 3.11.5 a possessive group matches what a lookahead in it rejects.
-_PATH = rf"(?:/{_SEGMENT})*/?"
-_CLEAN = re.compile(rf"https?://(?![^/]{{254}})(?:[a-z0-9-]{{1,63}}+\.)++[a-z]{{2,63}}+{_PATH}")
-_CLEAN_ROOTED = re.compile(rf"/(?:{_SEGMENT}{_PATH})?")
-_CLEAN_RELATIVE = re.compile(rf"{_SEGMENT}{_PATH}")
-
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_HTTP = re.compile(r"(https?):[/\\]+", re.IGNORECASE)
+_CLEAN = re.compile(
+    r"https?://(?![^/]{254})(?:[a-z0-9-]{1,63}+\.)++[a-z]{2,63}+"
+    r"(?:/(?!\.|[Ii]ndex\.|[Dd]efault\.)(?:[A-Za-z0-9_~.,=+!@$&*-]++|(?:%[89A-F][0-9A-F])++)++)*/?"
+)
+_CLEAN_QUERY = re.compile(r"(?:[A-Za-z0-9_~.,=+!@$*:/?&-]++|(?:%[89A-F][0-9A-F])++)++")
+_PROTOCOLS = ("http:", "https:")
 _DOUBLE_SCHEME = re.compile(r"\A(?:https?:/*)+(?=https?:/)", re.IGNORECASE)
-_JUNK = re.compile(r"[\t\n\r]")
 _EDGES = "".join(map(chr, range(33))) + "\u3000\xa0\ufeff"
-_WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | dict.fromkeys((0x3002, 0xFF61), ord("."))
-_WIDE_START = re.compile(r"[^/?#]*[:\uff1a][/\\\uff0f]{2}[^/?#]*|[/\uff0f]{2}[^/?#]*")
-_WIDE_CHARACTER = re.compile(r"[\uff01-\uff5e]")
-_HOST = re.compile(r"(?=[^.])[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
-_IPV6 = re.compile(r"\[[0-9a-f:.]+(?:%[A-Za-z0-9._~-]+)?\]")  # a zone may be any text
+# A full-width percent sign is no escape in a host: browsers refuse it.
+_WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if wide != 0xFF05}
+_WIDE_START = re.compile(
+    r"(?=[^/?#]*[\uff1a\uff0f])[^/?#\uff0f]*[:\uff1a][/\\\uff0f]{2}|/\uff0f|\uff0f[/\uff0f]"
+)
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
+# Of what browsers accept, names that can be registered: with other signs a host is mistyped ("a.example,").
+_HOST = re.compile(r"\[[0-9a-f:]+\]|(?=.{1,253}\Z)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
+_PUNYCODE, _STAND_IN = re.compile(r"(?<=[/.])xn--", re.IGNORECASE), "x--n"
 _DEFAULT_DOCUMENT = re.compile(r"(?<=/)(?:[Ii]ndex|[Dd]efault)\.(?:html?|php|aspx?|jsp)$")
-_ESCAPES = r"(?P<high>(?:%[89A-Fa-f][0-9A-Fa-f])+)|(?P<low>%[0-7][0-9A-Fa-f])|(?P<asp>%u[0-9A-Fa-f]{{4}})|(?P<raw>%|[^%{safe}]+)"
-_PATH_ESCAPES = re.compile(_ESCAPES.format(safe=r"A-Za-z0-9._~!$&'()*+,;=:@/-"))
-_QUERY_ESCAPES = re.compile(_ESCAPES.format(safe=r"A-Za-z0-9._~!$&()*+,;=:@/?-"))
+# An escape behind a lone percent sign stays: with its character that sign might become an escape.
+_ESCAPES = r"(?<!%)(?<!%[0-9A-Fa-f])(?:(?P<high>(?:%[89A-Fa-f][0-9A-Fa-f])+)|(?P<low>%[0-7][0-9A-Fa-f]))|[^A-Za-z0-9._~!$&'()*+,;=:@/?%-]"
+_ESCAPE = re.compile(_ESCAPES)
+_QUERY_CODECS = {"gb18030": "gbk", "gb2312": "gbk"} | dict.fromkeys(
+    ("hz", "iso2022_kr", "utf-7", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"),
+    "utf-8",
+)
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-_PORTS = {"http": 80, "https": 443}
+
+
+def parsed(base: can_ada.URL | None, href: str, encoding: str = "utf-8") -> can_ada.URL | None:
+    """The http(s) URL that an href leads to in a browser, parsed; None when it leads to none. Never raises.
+
+    `encoding`: that of the page. Raw non-ASCII characters of a query are written in it, those of a path always in UTF-8.
+
+    Reference: https://url.spec.whatwg.org/#concept-basic-url-parser
+    """
+    if len(href) > MAX_RAW_CHARACTERS:
+        return None
+    if not href.isascii():
+        href = href.encode("utf-16", "surrogatepass").decode(
+            "utf-16", "replace"
+        )  # half a character is U+FFFD
+        if (codec := _query_codec(encoding)) != "utf-8":
+            href = _with_query_in(codec, href)
+    try:
+        url = base + href if base is not None else can_ada.parse(href)
+    except ValueError:
+        return None
+    return url if url.protocol in _PROTOCOLS else None
 
 
 class Canonicalizer:
     """Makes the canonical URLs of the hrefs of one page. The base URL is parsed once."""
 
-    __slots__ = ("_directory", "_encoding", "_names", "_origin", "_path", "_query", "_scheme")
+    __slots__ = ("_base", "_directory", "_dropped", "_encoding", "_origin")
 
     def __init__(
         self, base: str | None = None, extra_parameters: frozenset[str] = frozenset(), encoding: str = "utf-8"
     ) -> None:
-        self._names = names_pattern(extra_parameters)
-        self._encoding = _query_codec(encoding)
-        self._scheme = self._origin = self._path = self._directory = self._query = ""
-        parts = self._absolute(_tidy(base)) if base else None
-        if parts:
-            self._scheme, host, self._path, self._query = parts
-            self._origin = f"{self._scheme}://{host}"
-            self._directory = self._origin + self._path[: self._path.rfind("/") + 1]
+        self._dropped = dropped_names(extra_parameters)
+        self._encoding = encoding
+        self._base = parsed(None, _repaired(base)) if base else None
+        self._origin = self._directory = ""
+        if self._base is not None:
+            self._origin = self._base.origin
+            self._directory = self._origin + self._base.pathname[: self._base.pathname.rfind("/") + 1]
 
     @property
     def root(self) -> Hashable:
         """A key of all that the canonical URL of a rooted or absolute href depends on."""
-        return self._origin, self._encoding, self._names
+        return self._origin, self._encoding, self._dropped
 
     @property
     def directory(self) -> Hashable:
         """A key of all that the canonical URL of a relative href depends on, unless the href is empty or begins with a question mark."""
-        return self._directory, self._encoding, self._names
+        return self._directory, self._encoding, self._dropped
 
     def __call__(self, href: str) -> str | None:
         """The canonical absolute URL, or None when there is nothing to fetch. Never raises."""
-        if "#" in href:
-            href = href[: href.index("#")]
-        if len(href) < 1000 and len(self._directory) < 1000:
-            if href[:4] == "http":
-                if _CLEAN.fullmatch(href):
-                    return href if href.count("/") > 2 else href + "/"
-            elif self._origin:
-                if _CLEAN_ROOTED.fullmatch(href):
-                    return self._origin + href
-                if _CLEAN_RELATIVE.fullmatch(href):
-                    return self._directory + href
-        return self._long_way(href)
+        if self._base is not None and href.isascii() and href.find(":/", 8) < 0:  # as parsed() does, for most
+            if len(href) > MAX_RAW_CHARACTERS:
+                return None
+            try:
+                url: URL | None = self._base + href
+            except ValueError:
+                return self._with_unchecked_punycode(href)
+        else:
+            url = parsed(self._base, _repaired(href), self._encoding)
+            if url is None:
+                return self._with_unchecked_punycode(href)
+        text = url.href
+        clean = _CLEAN.match(text)
+        end = clean.end() if clean is not None else 0
+        if end < len(text):
+            if text[end] != "?" or not _CLEAN_QUERY.fullmatch(text, end + 1):
+                return self._joined(url)
+            query = strip_query(text[end + 1 :], self._dropped)
+            if not query:
+                return self._joined(url)
+            text = f"{text[:end]}?{query}"
+        return text if len(text) <= MAX_LENGTH_CHARACTERS else None
 
-    def _long_way(self, href: str) -> str | None:
-        if len(href) > _MAX_RAW_CHARACTERS:
+    def _with_unchecked_punycode(self, href: str) -> str | None:
+        """The canonical URL of an href whose host has labels in Punycode that decode to nothing. Browsers leave them; ada 3 refuses them."""
+        if not (_PUNYCODE.search(href) and href.isascii()):
             return None
-        href = _tidy(href)
-        parts = self._absolute(href) if _SCHEME.match(href) else self._relative(href)
-        if parts is None:
-            return None
-        scheme, host, path, query = parts
-        query = strip_query(query, self._names) if query else ""
-        url = f"{scheme}://{host}" + (f"{path}?{query}" if query else _DEFAULT_DOCUMENT.sub("", path))
-        return url if len(url) <= MAX_LENGTH_CHARACTERS else None
+        url = self(_PUNYCODE.sub(_STAND_IN, href))
+        return url and url.replace(_STAND_IN, "xn--")
 
-    def _absolute(self, url: str) -> tuple[str, str, str, str] | None:
-        start = _HTTP.match(url)
-        if not start:
+    def _joined(self, url: can_ada.URL) -> str | None:
+        """The one form of the spellings of a URL."""
+        host = url.hostname.removesuffix(".")
+        if url.protocol not in _PROTOCOLS or not _HOST.fullmatch(host):
             return None
-        scheme, rest = start[1].lower(), url[start.end() :]
-        rest, _, query = rest.partition("?")
-        authority, slash, path = rest.replace("\\", "/").partition("/")
-        authority = authority.rpartition("@")[2]
-        host = _host(scheme, authority) if len(authority) < 1000 else None
-        if host is None:
-            return None
-        return scheme, host, self._clean_path(slash + path), self._clean_query(query)
-
-    def _relative(self, href: str) -> tuple[str, str, str, str] | None:
-        if not self._origin:
-            return None
-        if href[:2].replace("\\", "/") == "//":
-            return self._absolute(f"{self._scheme}:{href}")
-        host = self._origin[len(self._scheme) + 3 :]
-        path, mark, query = href.partition("?")
-        path = path.replace("\\", "/")
-        if not path:
-            return self._scheme, host, self._path, self._clean_query(query) if mark else self._query
-        if path[0] != "/":
-            path = self._path[: self._path.rfind("/") + 1] + path
-        return self._scheme, host, self._clean_path(path), self._clean_query(query)
-
-    def _clean_path(self, path: str) -> str:
-        path = _PATH_ESCAPES.sub(_escape_utf8, path)
-        path = strip_path(path)
-        return _without_dots(path) if "/." in path else path or "/"
-
-    def _clean_query(self, query: str) -> str:
-        if self._encoding == "utf-8" or query.isascii():
-            return _QUERY_ESCAPES.sub(_escape_utf8, query)
-        # A browser writes a character that the encoding lacks as &#…; which no server reads. UTF-8 is at least a guess.
-        with suppress(UnicodeEncodeError):
-            query = "".join(c if c.isascii() else _percent(c.encode(self._encoding)) for c in query)
-        return _QUERY_ESCAPES.sub(_escape_utf8, query)
+        path = _ESCAPE.sub(_one_escape, url.pathname)
+        stripped = strip_path(path)
+        if stripped != path:
+            url.pathname = stripped  # what was a name with a session id may be dots now
+            path = url.pathname
+        query = strip_query(_ESCAPE.sub(_one_escape, url.search[1:]), self._dropped)
+        port = f":{url.port}" if url.port else ""
+        rest = f"{path}?{query}" if query else _DEFAULT_DOCUMENT.sub("", path)
+        found = f"{url.protocol}//{host}{port}{rest}"
+        return found if len(found) <= MAX_LENGTH_CHARACTERS else None
 
 
 def canonical(
@@ -320,83 +338,41 @@ def kind_between(here: str, there: str) -> str:
     return "cross" if here.partition("/")[0] == there.partition("/")[0] else "out"
 
 
-def _tidy(url: str) -> str:
-    """Correct what browsers correct in an href before they parse it."""
-    url = _JUNK.sub("", url.partition("#")[0].strip(_EDGES))
-    start = _WIDE_START.match(url)
-    if start and _WIDE_CHARACTER.search(start[0]):
-        url = url.translate(_WIDE).partition("#")[0]  # typed with a Chinese input method
-    return _DOUBLE_SCHEME.sub("", url, count=1) if url[:4].lower() == "http" else url
+def _repaired(href: str) -> str:
+    """An href without damage that browsers do not mend: ideographic spaces around, full-width `：／／`, a scheme before a scheme."""
+    href = href.strip(_EDGES)
+    if _WIDE_START.match(href):
+        href = href.translate(_WIDE)  # typed with a Chinese input method
+    return _DOUBLE_SCHEME.sub("", href, count=1) if href[:4].lower() == "http" else href
 
 
-@lru_cache(maxsize=8192)
-def _host(scheme: str, authority: str) -> str | None:
-    """The canonical host or host:port, or None when it is broken."""
-    if authority.startswith("["):
-        name, closed, rest = authority[1:].partition("]")
-        if not closed or rest[:1] not in ("", ":"):
-            return None
-        try:
-            host = f"[{ipaddress.IPv6Address(name)}]"
-        except ValueError:
-            return None
-        if not _IPV6.fullmatch(host):
-            return None
-        port = rest[1:]
-    else:
-        name, _, port = authority.partition(":")
-        host = _name(name)
-    if port and not (port.isascii() and port.isdigit() and len(port) <= 8 and 0 < int(port) < 65536):
-        return None
-    if not host:
-        return None
-    return f"{host}:{int(port)}" if port and int(port) != _PORTS[scheme] else host
+def _with_query_in(codec: str, href: str) -> str:
+    """An href with its query in the encoding of its page; a character that the encoding lacks is escaped as in browsers, as `&#…;`."""
+    place, fragment_mark, fragment = href.partition("#")
+    path, mark, query = place.partition("?")
+    query = _FOREIGN.sub(lambda run: _percent(run[0].encode(codec, "xmlcharrefreplace")), query)
+    return path + mark + query + fragment_mark + fragment
 
 
-def _name(name: str) -> str:
-    if "%" in name:
-        name = unquote(name, errors="replace")
-    if not name.isascii():
-        try:
-            # ASCII labels are not IDNA's: a_b.中国.cn and r3---sn.中国.cn are hosts too.
-            labels = idna.uts46_remap(name, std3_rules=False).split(".")
-            name = ".".join(each if each.isascii() else idna.alabel(each).decode("ascii") for each in labels)
-        except (idna.IDNAError, UnicodeError, ValueError):
-            return ""
-    name = name.lower().removesuffix(".")
-    return name if len(name) <= 253 and _HOST.fullmatch(name) else ""
-
-
-def _without_dots(path: str) -> str:
-    kept: list[str] = []
-    segments = path.split("/")[1:]
-    for segment in segments:
-        if segment == "..":
-            del kept[-1:]
-        elif segment != ".":
-            kept.append(segment)
-    if segments[-1] in (".", ".."):
-        kept.append("")
-    return "/" + "/".join(kept)
-
-
-def _escape_utf8(match: re.Match[str]) -> str:
+def _one_escape(match: re.Match[str]) -> str:
     text = match[0]
     if match.lastgroup == "low":
         character = chr(int(text[1:], 16))
         return character if character in _UNRESERVED else text.upper()
-    if match.lastgroup == "raw":
-        return _percent(text.encode("utf-8", "replace"))
-    return text.upper() if match.lastgroup == "high" else text
+    return text.upper() if match.lastgroup else _percent(text.encode())
 
 
 def _percent(data: bytes) -> str:
     return "".join(f"%{byte:02X}" for byte in data)
 
 
+@lru_cache(maxsize=64)
 def _query_codec(encoding: str) -> str:
     """The codec for queries: that of the page's encoding, as in browsers, but UTF-8 for UTF-16 and unknown encodings."""
-    name = encoding.lower().replace("_", "-")
-    if name in ("gb2312", "gbk", "gb18030", "hz-gb-2312", "gb-2312"):
-        return "gbk"
-    return name if name in ("big5", "big5-hkscs", "shift-jis", "euc-jp", "euc-kr") else "utf-8"
+    try:
+        name = codecs.lookup(encoding).name
+        "".encode(name)  # LookupError for codecs that are no text encodings
+    except (LookupError, ValueError):
+        return "utf-8"
+    # Pages in GBK are read as its superset GB18030 (text.characters).
+    return _QUERY_CODECS.get(name, name)
