@@ -214,13 +214,14 @@ class Canonicalizer:
             if len(href) > MAX_RAW_CHARACTERS:
                 return None
             try:
-                url: URL | None = self._base + href
+                url = self._base + href
             except ValueError:
                 return self._with_unchecked_punycode(href)
         else:
-            url = parsed(self._base, _repaired(href), self._encoding)
-            if url is None:
+            resolved = parsed(self._base, _repaired(href), self._encoding)
+            if resolved is None:
                 return self._with_unchecked_punycode(href)
+            url = resolved
         text = url.href
         clean = _CLEAN.match(text)
         end = clean.end() if clean is not None else 0
