@@ -190,6 +190,7 @@ def test_every_count_and_gauge_is_in_one_metric() -> None:
     rows = {key for key, entry in STATS_KEYS.items() if entry.kind != AT_END}
     families = tuple(key[:-1] for key in METRICS if key.endswith("…"))
     assert {key for key in rows if key not in METRICS} == {
+        "topic/challenges/given_up",
         "topic/skipped/older",
         "topic/skipped/unreadable",
         "topic/store/wait_seconds",

@@ -60,4 +60,4 @@ def test_what_the_crawl_says_is_said_in_either_language() -> None:
     assert (chinese.known("reason", "http 404"), chinese.known("reason", "")) == ("HTTP 404", "")
     assert chinese.known("reason", "blocked: <b>{n}") == "blocked: <b>{n}"
     assert english.known("wait", "no robots.txt: http 503") == "robots.txt cannot be read: http 503"
-    assert chinese.known("wait", "unreachable: timeout") == "无法连接: timeout"
+    assert chinese.known("wait", "unreachable: timeout") == "无法连接: 超时"

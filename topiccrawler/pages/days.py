@@ -41,6 +41,7 @@ from topiccrawler.resources import package_table
 EARLIEST = 1991
 OPENING_CHARACTERS = 400
 BEFORE_TITLE = 150  # characters
+OTHER = "other"  # the mark of a date of something else
 MARK_CHARACTERS = 40  # before a date, in which its mark stands
 SHORT_LINE = 60  # characters beside the date; a longer line is running text
 SHORTEST_TITLE = 4  # characters
@@ -304,11 +305,11 @@ def _of_url(url: str, calendar: _Calendar) -> str:
 class _Written(NamedTuple):
     """The days that the text of a page gives, each "" when there is none."""
 
-    near: str = ""  # in the opening
-    marked: str = ""  # anywhere, marked as that of publication
-    updated: str = ""  # in the opening, marked as that of a change
-    ago: str = ""  # in the opening, as seen from today
-    others: list[str] = []  # noqa: RUF012 a tuple's default; of something else
+    near: str  # in the opening
+    marked: str  # anywhere, marked as that of publication
+    updated: str  # in the opening, marked as that of a change
+    ago: str  # in the opening, as seen from today
+    others: list[str]  # of something else
 
 
 def _of_text(document: Document, title: str, calendar: _Calendar) -> _Written:
@@ -316,41 +317,44 @@ def _of_text(document: Document, title: str, calendar: _Calendar) -> _Written:
     text = document.text.translate(_FULL_WIDTH)
     place = _title_place(document, title)
     start, begin, end = (0, 0, 0) if place is None else (max(0, place[0] - BEFORE_TITLE), *place)
-    marked, above, below, updated = [], [], [], []
-    for one in calendar.dates(text, start, end + OPENING_CHARACTERS):
+    end_of_opening = end + OPENING_CHARACTERS
+    near: dict[str, list[str]] = {kind: [] for kind in ("marked", "below", "above", "updated")}
+    anywhere, others = [], []
+    for one in calendar.dates(text):
         mark = _mark(text, one)
-        if _is_in_comment(document, one.start):
+        if mark == OTHER:
+            others.append(one.day)
+        if not mark or mark == OTHER or _is_in_comment(document, one.start):
             continue
-        if mark == MODIFIED:
-            updated.append(one.day)
-        elif mark == PUBLISHED:
-            marked.append(one.day)
-        elif mark == UNMARKED and one.end <= begin:
-            above.append(one.day)
-        elif mark == UNMARKED and one.start >= end and place is not None:
-            below.append(one.day)
-    relative = [one.day for one in calendar.ago(text, start, end + OPENING_CHARACTERS) if _mark(text, one)]
-    anywhere = [
+        if mark == PUBLISHED:
+            anywhere.append(one.day)
+        if not start <= one.start < end_of_opening:
+            continue
+        if mark in (PUBLISHED, MODIFIED):
+            near["marked" if mark == PUBLISHED else "updated"].append(one.day)
+        elif one.end <= begin:
+            near["above"].insert(0, one.day)  # the nearest to the title
+        elif one.start >= end and place is not None:
+            near["below"].append(one.day)
+    relative = [
         one.day
-        for one in calendar.dates(text)
-        if _mark(text, one) == PUBLISHED and not _is_in_comment(document, one.start)
+        for one in calendar.ago(text, start, end_of_opening)
+        if _mark(text, one) in (PUBLISHED, MODIFIED, UNMARKED)
     ]
-    near = marked[:1] + below[:1] + above[-1:]
-    others = [
-        one.day
-        for one in calendar.dates(text)
-        if _OTHER.search(text, max(0, one.start - MARK_CHARACTERS), one.start)
-    ]
-    first = [days[0] if days else "" for days in (near, anywhere, updated, relative)]
-    return _Written(first[0], first[1], first[2], first[3], others)
+    opening = [*near["marked"], *near["below"], *near["above"]]
+    return _Written(_first(opening), _first(anywhere), _first(near["updated"]), _first(relative), others)
+
+
+def _first(days: list[str]) -> str:
+    return days[0] if days else ""
 
 
 def _mark(text: str, one: _Found) -> str:
-    """What the words around a date make of it; "" for one in running text."""
+    """What the words around a date make of it: PUBLISHED, MODIFIED, OTHER, UNMARKED; "" for one in running text."""
     before = text[max(0, one.start - MARK_CHARACTERS) : one.start]
     left, right = text.rfind(BOUNDARY, 0, one.start), text.find(BOUNDARY, one.end)
     if _OTHER.search(before) or _OTHER_BEHIND.match(text, one.end):
-        return ""
+        return OTHER
     if found := _MARKED.search(before):
         return MODIFIED if found[1] or found[2] else PUBLISHED
     if _MARKED_BEHIND.match(text, one.end):

@@ -186,7 +186,8 @@ _LAST_COMMA = re.compile(r",(\s*[}\]])")
 
 def _linked_data(tree: LexborHTMLParser) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
     """The JSON-LD objects about the page, articles before pages; and all objects by @id."""
-    articles, pages = [], []
+    articles: list[dict[str, Any]] = []
+    pages: list[dict[str, Any]] = []
     by_id: dict[str, dict[str, Any]] = {}
     for script in tree.css(_LINKED_DATA)[:MOST_ELEMENTS]:
         for one in _objects(_parsed(script.text()[:LONGEST_SCRIPT])):
