@@ -51,7 +51,7 @@ class Package:
     def __init__(self, body: bytes) -> None:
         try:
             self._archive = zipfile.ZipFile(BytesIO(body))
-        except (zipfile.BadZipFile, NotImplementedError) as error:
+        except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
             raise UnreadableError(f"damaged ({error})") from error
         members = self._archive.infolist()
         size = sum(member.file_size for member in members)  # a member cannot exceed it: zipfile stops there
