@@ -105,8 +105,8 @@ def test_the_extract_of_another_file_is_not_used(monkeypatch: pytest.MonkeyPatch
         response = Response(request.url, headers={"Content-Type": kind}, body=body, request=request)
         return asyncio.run(middleware.process_response(request, response))
 
-    same = come(Request("http://a.example/1"), body, "application/pdf")
-    assert read_ahead(crawl, same.replace(headers={}))["extract"] == "pdf 10"
+    same = come(Request("http://a.example/1"), body, "application/pdf; charset=gbk")
+    assert read_ahead(crawl, same.replace(headers={}))["extract"] == "pdf 10 gb18030"
     other = come(Request("http://a.example/2"), body, "application/pdf").replace(body=b"%PDF-1.4 other")
     assert read_ahead(crawl, other)["extract"] is None
     file = come(Request("http://a.example/3"), body, "application/pdf")

@@ -3,6 +3,8 @@
 import errno
 import io
 import os
+import subprocess
+import sys
 import time
 import zipfile
 import zlib
@@ -425,3 +427,15 @@ def test_the_reason_is_written_as_the_reader_wrote_it(formats: Formats, rezip: R
 def test_no_reader_means_unreadable(formats: Formats) -> None:
     with pytest.raises(UnreadableError, match="no format 'unknown'"):
         formats.read("unknown", b"x")
+
+
+def test_the_libraries_of_the_worker_are_in_no_other_process(pdf: Pdf) -> None:
+    code = (
+        "import sys; from topiccrawler import read; body = sys.stdin.buffer.read();"
+        "assert read(body).format == 'pdf' and read(b'<rss><item><title>x</title></item></rss>').text == 'x';"
+        "print(*{'pypdfium2', 'feedparser', 'fontTools'} & set(sys.modules))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], input=pdf(["基金"]), capture_output=True, check=True, timeout=120
+    )
+    assert ran.stdout.split() == []

@@ -13,7 +13,7 @@ from topiccrawler.pages.formats.registry import UnreadableError, recognise
 
 NAMES = (
     'xmlns:media="http://search.yahoo.com/mrss/" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd" '
-    'xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:atom="http://www.w3.org/2005/Atom"'
+    'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:atom="http://www.w3.org/2005/Atom"'
 )
 LINK = "<link>http://a.test/1</link>"
 
@@ -43,6 +43,8 @@ def sitemap(entry: str, prefix: str = "") -> bytes:
         rss(f"<media:title>图片</media:title><title>定投</title>{LINK}"),
         rss(f"<title>定投</title><itunes:title>第一集</itunes:title>{LINK}"),
         rss(f"<title>定投</title>{LINK}<image><title>图</title><url>http://a.test/x.png</url></image>"),
+        rss(f"<dc:title>图</dc:title><title>定投</title>{LINK}"),
+        rss(f"<dc:title>定投</dc:title>{LINK}"),
         rss("<title>定投</title><link><!-- x -->http://a.test/<![CDATA[1]]></link>"),
         rss("<title>定投</title><link><?x y?>http://a.test/1</link>"),
         rss("<title>定投</title><link/><guid>http://a.test/1</guid>"),
@@ -75,6 +77,8 @@ def test_a_caption_does_not_replace_the_summary(formats: Formats) -> None:
     feed = rss(
         f"<title>定投</title>{LINK}<media:description type='plain'>图片</media:description><media:description/><description>&lt;p&gt;收益&lt;/p&gt;</description>"
     )
+    assert formats.read("feed", feed).parts == [("定投", "http://a.test/1"), ("收益", "")]
+    feed = rss(f"<itunes:summary>集</itunes:summary><title>定投</title>{LINK}<description>收益</description>")
     assert formats.read("feed", feed).parts == [("定投", "http://a.test/1"), ("收益", "")]
     feed = rss(
         f"<title>定投</title>{LINK}<media:group><media:description>只有它</media:description></media:group>"

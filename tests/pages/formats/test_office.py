@@ -118,6 +118,13 @@ def box(text: str) -> str:
         ),
         (
             (
+                f"<w:p>{run('前')}<w:r><mc:AlternateContent><mc:Choice><mc:AlternateContent><mc:Choice>{box('内框')}</mc:Choice>"
+                f"<mc:Fallback>{box('内框')}</mc:Fallback></mc:AlternateContent></mc:Choice></mc:AlternateContent></w:r></w:p>"
+            ),
+            ["前", "内框"],
+        ),
+        (
+            (
                 "<w:p><w:r><mc:AlternateContent><mc:Choice><a:blip/></mc:Choice>"
                 f"<mc:Fallback><v:textbox><w:txbxContent>{paragraph('旧框')}</w:txbxContent></v:textbox></mc:Fallback>"
                 "</mc:AlternateContent></w:r></w:p>"
@@ -156,6 +163,7 @@ def box(text: str) -> str:
         "instruction of a field and smart tag",
         "own element",
         "text box written twice",
+        "text box in alternatives of alternatives",
         "text box in the fallback alone",
         "ruby",
         "formula",

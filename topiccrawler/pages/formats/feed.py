@@ -25,8 +25,10 @@ MOST_SUMMARY_MARKUP = 20_000  # characters of a summary's markup that are read
 _UTF8 = {"content-type": "application/xml; charset=utf-8"}
 _SCHEMES = ("http://", "https://")
 _BASE = re.compile(rb"""\sxml:base\s*=\s*(["'])([^"'<]{0,2000})\1""")
-# feedparser would take the description of a picture for the summary of its entry
-_DESCRIPTION, _CAPTION_TAG = re.compile(rb"<(/?)media:description\b[^<>]*?(/?)>"), rb"<\1media:caption\2>"
+# Elements of other vocabularies, which describe a picture or an episode. feedparser takes what comes first for the title or summary of the
+# entry, so they get names of their own.
+_FOREIGN = re.compile(rb"<(/?)(media:description|itunes:summary|dc:description|dc:title)\b[^<>]*?(/?)>")
+_FOREIGN_TEXTS = ("dc_description_", "itunes_summary_", "media_description_")
 
 Entry = tuple[str, Sequence[str], str]  # headline, URLs, summary
 
@@ -38,7 +40,7 @@ def read(body: bytes) -> Iterator[Extract]:
         yield _extract(_text(feed, "title"), _text(feed, "description"), map(_item, feed.get("items") or ()))
         return
     # Markup in titles and summaries is read as that of pages is; to clean it first would take ten times the time.
-    body = _DESCRIPTION.sub(_CAPTION_TAG, _BASE.sub(_base, body))
+    body = _FOREIGN.sub(rb"<\1\2_\3>", _BASE.sub(_base, body))
     found = feedparser.parse(
         BytesIO(body), response_headers=_UTF8, sanitize_html=False, resolve_relative_uris=False
     )
@@ -69,20 +71,17 @@ def _extract(title: str, description: str, entries: Iterable[Entry]) -> Extract:
 
 def _entry(entry: Mapping[str, Any]) -> Entry:
     """An entry as feedparser has it. Hexo has the URL as `url`; an Atom entry may have none but its id, and an id need not be a URL."""
-    links = [
-        link.get("href")
-        for link in entry.get("links", ())
-        if link.get("rel") == "alternate" and "html" in link.get("type", "")
-    ]
+    links = [link for link in entry.get("links", ()) if link.get("rel") == "alternate"]
+    links = [link for link in links if "html" in link.get("type", "")] or links[:1]
     identity = tidy(entry.get("id"))
     is_url = identity.startswith(_SCHEMES)
-    pages = dict.fromkeys(map(tidy, (*links, entry.get("link"))))
+    pages = dict.fromkeys(map(tidy, (*(link.get("href") for link in links), entry.get("link"))))
     urls = [url for url in pages if url and (is_url or url != identity)] or [
         identity if is_url else tidy(entry.get("href"))
     ]
     texts = (each.get("value") for each in entry.get("content", ()))
-    summaries = (entry.get("summary"), entry.get("media_caption"), *texts)
-    return entry.get("title", ""), urls, next(filter(None, summaries), "")
+    summaries = (entry.get("summary"), *map(entry.get, _FOREIGN_TEXTS), *texts)
+    return entry.get("title") or entry.get("dc_title_", ""), urls, next(filter(None, summaries), "")
 
 
 def _item(item: Any) -> Entry:

@@ -14,7 +14,7 @@ import posixpath
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from io import BytesIO
 from types import MappingProxyType
@@ -51,7 +51,7 @@ class Package:
     def __init__(self, body: bytes) -> None:
         try:
             self._archive = zipfile.ZipFile(BytesIO(body))
-        except (zipfile.BadZipFile, NotImplementedError) as error:
+        except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
             raise UnreadableError(f"damaged ({error})") from error
         members = self._archive.infolist()
         size = sum(member.file_size for member in members)  # a member cannot exceed it: zipfile stops there
@@ -246,12 +246,12 @@ class Walk:
             if url := self._url(child, name):
                 after.append(("".join(line[start:]), url))
 
-    def _children(self, element: etree._Element) -> Iterator[etree._Element]:
+    def _children(self, element: Iterable[etree._Element]) -> Iterator[etree._Element]:
         """The children that have text to be read; of alternatives the first with text."""
         for child in element:
             name = name_of(child)
             if name == "AlternateContent":
-                yield from next(filter(_has_text, child), ())
+                yield from self._children(next(filter(_has_text, child), ()))
             elif name and name not in _LEFT_OUT:
                 yield child
 
@@ -295,7 +295,7 @@ class _Field:
         """The link that ends with this element, if any. `line`: the line so far."""
         mark = attribute(element, "fldCharType")
         if mark == "end":
-            url = _url_of_field(self._instruction)
+            url, self._instruction = _url_of_field(self._instruction), ""
             return [("".join(line[self._begin :]), url)] if url else []
         if mark == "begin":
             self._instruction = ""
