@@ -96,7 +96,8 @@ def test_the_extract_of_another_file_is_not_used(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("topiccrawler.engine.reading.run_in_thread", at_once)
     crawl: Any = SimpleNamespace(
-        content_plan=None, reader=SimpleNamespace(extract=lambda kind, body, _: f"{kind} {len(body)}")
+        content_plan=None,
+        reader=SimpleNamespace(extract=lambda kind, body, charset: f"{kind} {len(body)} {charset}"),
     )
     middleware = DocumentMiddleware(crawl)
     body = b"%PDF-1.4 a"

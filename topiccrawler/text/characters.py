@@ -130,7 +130,7 @@ def decode(body: bytes, declared: str | None = None) -> tuple[str, str]:
             if nearly is not None
             else _best(body, _codec((declared or "").strip("\"' ")), _declared_inside(body))
         )
-    if _is_by_chance(text):
+    if len(body) - len(text) < 3 * FEW_CHARACTERS and _is_by_chance(text):
         http, meta = _codec((declared or "").strip("\"' ")), _declared_inside(body)
         if (http or meta) in _MULTIBYTE:
             return _best(body, http, meta)
@@ -219,7 +219,7 @@ def _weigh(text: str, usual: Container[str] = _COMMON) -> tuple[float, float]:
 
 def _is_by_chance(text: str) -> bool:
     """Whether a text may be valid UTF-8 by chance. A word or two of GBK can be (联通), a sentence cannot."""
-    return len("".join(_FOREIGN.findall(text[:SAMPLE_CHARACTERS]))) < FEW_CHARACTERS and _weigh(text)[0] < 0.1
+    return len("".join(_FOREIGN.findall(text))) < FEW_CHARACTERS and _weigh(text)[0] < 0.1
 
 
 def _wide(body: bytes, declared: str | None) -> str | None:

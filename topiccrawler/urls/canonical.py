@@ -210,6 +210,7 @@ class Canonicalizer:
 
     def __call__(self, href: str) -> str | None:
         """The canonical absolute URL, or None when there is nothing to fetch. Never raises."""
+        url: can_ada.URL | None
         if self._base is not None and href.isascii() and href.find(":/", 8) < 0:  # as parsed() does, for most
             if len(href) > MAX_RAW_CHARACTERS:
                 return None
