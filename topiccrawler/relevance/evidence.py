@@ -52,6 +52,7 @@ from topiccrawler.pages.site_repeats import Kind, Segment
 from topiccrawler.relevance.base import EVEN, SLOPE
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.resources import folder as data_folder
+from topiccrawler.text.folding import spelled_out
 from topiccrawler.text.segmenter import (
     HAN,
     HANGUL,
@@ -329,7 +330,7 @@ class EvidenceClassifier:
         for word in found:
             counts[word] = counts.get(word, 0) + 1
         for word in self._written.keys() & counts.keys() if segment.text else ():
-            counts[word] = len(self._written[word].findall(fold(segment.text)))
+            counts[word] = len(self._written[word].findall(fold(spelled_out(segment.text))))
         return {word: count for word, count in counts.items() if count} if self._written else counts
 
 

@@ -41,6 +41,7 @@ from topiccrawler.items import Medium
 from topiccrawler.results.job_pages import known_of, of_job
 from topiccrawler.store.index import MOST_RANKED, Found, PageIndex, QueryTerm, catch_up, fts5, texts_of
 from topiccrawler.store.pages import PageRecord, PageStore, Selection, media_of_record
+from topiccrawler.text.folding import spelled_out
 from topiccrawler.text.segmenter import PLAIN, Segmenter, fold
 from topiccrawler.text.stemmer import OTHER, stem
 
@@ -84,7 +85,7 @@ def _has(texts: Sequence[Sequence[str]], term: QueryTerm) -> bool:
 def terms_of(text: str) -> list[Term]:
     """The words and phrases of a query, in order."""
     found = []
-    for minus, phrase, word in _TERM.findall(fold(text)):
+    for minus, phrase, word in _TERM.findall(fold(spelled_out(text))):
         if term := (phrase or word).strip():
             found.append(Term(term, bool(phrase), bool(minus)))
     return found

@@ -11,7 +11,7 @@ matching only: text that is displayed or stored is never folded.
 letters, digits and rare characters, and a model trained with one must score the same with the other. So the engine receives only common
 Han characters, on which both agree; everything else is split here, by these rules:
 
-- text is folded first (half-width, simplified, lower case);
+- text is first spelled out (text.folding) and folded (half-width, simplified, lower case);
 - a run of letters and digits, with the marks above and below them, is a word; c++, c# and f# keep their sign; runs longer than 40
   characters are dropped;
 - a run of katakana is a word, and so is a run of hiragana;
@@ -56,6 +56,7 @@ from weakref import WeakValueDictionary
 from topiccrawler.resources import package_table
 from topiccrawler.text import engines
 from topiccrawler.text.engines import Cut, chosen_cut
+from topiccrawler.text.folding import RADICALS, UNSPACED, spelled_out
 from topiccrawler.text.stemmer import ENGLISH, stem, with_stems
 
 _HAN_BLOCKS = ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00))
@@ -84,6 +85,7 @@ def folded(texts: Sequence[str]) -> list[str]:
 @cache
 def _folding() -> tuple[re.Pattern[str], dict[int, str]]:
     table = _simplified()
+    table |= {code: table.get(ord(meant), meant) for code, meant in RADICALS.items()}
     table |= {code: chr(code).lower() for code in _CASED if _changes_in_place(code)}
     table |= {code: chr(code - _FULL_WIDTH_SHIFT).lower() for code in _FULL_WIDTH}
     table[0x3000] = " "
@@ -156,7 +158,6 @@ _BETWEEN_HAN = re.compile(rf"{_OTHER}{_OTHER}*({_ALONE})?")  # not "+", for spee
 HIRAGANA, KATAKANA = "ぁ-ゖゝ-ゟ", "ァ-ヺヽ-ヿㇰ-ㇿ"
 HANGUL = "가-힣"
 _KANA = "ぁ-ヿㇰ-ㇿ"
-_UNSPACED = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
 _POINTS = (
     "".join(chr(code) for code in range(0x300, 0x1800) if category(chr(code)) in {"Mn", "Mc"})
     + "\u200c\u200d"
@@ -179,7 +180,7 @@ _NOTHING, _WORD = ",", "\x01"
 
 def is_whole(phrase: str, words: Sequence[str]) -> bool:
     """Whether the `words` that a phrase was cut into have all its Han characters, and as many runs of letters and digits."""
-    folded = fold(phrase)
+    folded = fold(spelled_out(phrase))
     if sum(map(_is_han, folded)) > sum(map(_is_han, "".join(words))):
         return False
     return len(_CHUNK.findall(folded)) <= sum(not all(map(_is_han, word)) for word in words)
@@ -299,7 +300,7 @@ def _cut_together(texts: Sequence[str], cut: Cut, language: str, phrases: Phrase
         between.extend(kept)
         return _WORD * len(kept)
 
-    joined = fold(",\n,".join([text.replace("\n", " ") for text in texts]))
+    joined = fold(spelled_out(",\n,".join([text.replace("\n", " ") for text in texts])))
     if phrases is not None:
         joined = phrases.with_signs(joined)
     lines = _BETWEEN_HAN.sub(mark, f",{joined},")  # marks around each line: none is empty
@@ -340,8 +341,8 @@ def _is_han(token: str) -> bool:
 
 _REMEMBERED_CHARACTERS = 60_000  # in each of two generations; some 8 MB with their words
 _HAN_WORD = re.compile(f"[{HAN}]{{2,}}")
-_PHRASE = re.compile(f"[{HAN}{_KANA}{_UNSPACED}]{{2,}}")
-_NO_DICTIONARY = re.compile(f"[{HIRAGANA}{_UNSPACED}]|^[{KATAKANA}ー]{{2,}}$")
+_PHRASE = re.compile(f"[{HAN}{_KANA}{UNSPACED}]{{2,}}")
+_NO_DICTIONARY = re.compile(f"[{HIRAGANA}{UNSPACED}]|^[{KATAKANA}ー]{{2,}}$")
 
 Pieces = TwoGenerationCache[list[str]]
 
@@ -427,7 +428,7 @@ class Segmenter:
 
 def _losing(phrases: Iterable[str], pieces: Pieces) -> frozenset[str]:
     """The Han words of the phrases that lose characters when cut, and the phrases without a dictionary, which only `Phrases` finds."""
-    runs = {run for phrase in phrases for run in _PHRASE.findall(fold(phrase))}
+    runs = {run for phrase in phrases for run in _PHRASE.findall(fold(spelled_out(phrase)))}
     unspaced = {stem(run) for run in runs if _NO_DICTIONARY.search(run)}
     han = {run for phrase in runs if not _NO_DICTIONARY.search(phrase) for run in _HAN_WORD.findall(phrase)}
     words = pieces.of(han)
