@@ -47,6 +47,7 @@ import math
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from typing import ClassVar, NamedTuple
 
 from topiccrawler.errors import ModelError, TopicError
@@ -135,7 +136,11 @@ class Found(NamedTuple):
 
 
 class EvidenceClassifier:
-    """Relevance 0..1 of a page to a topic by the words that name it; `similarity` uses all keywords of the topic."""
+    """Relevance 0..1 of a page to a topic by the words that name it; `similarity` uses all keywords of the topic.
+
+    `spellings`: the words that name the topic as the segmenter gives them, each with a written form. `unmatched`: those of which it keeps
+    nothing.
+    """
 
     threshold: ClassVar[float] = EVEN
     reads_segments: ClassVar[bool] = True
@@ -152,9 +157,12 @@ class EvidenceClassifier:
         given = {word: topic.keywords.get(word, 1.0) for word in names}
         words = _by_key(given, segmenter)
         self._own = frozenset(words)  # as the segmenter gives them
+        self.spellings: Mapping[str, str] = {key: written[0] for key, written in words.items()}
+        matched = set(chain.from_iterable(words.values()))
+        self.unmatched = [name for name in names if name not in matched]  # the segmenter keeps nothing of them
         if narrow and not self._own:
             fault = f"no keyword can be found among segmented words: {', '.join(names[:5])}"
-            raise TopicError(f"topic {topic.name}", fault, "give words of two or more characters")
+            raise TopicError(f"topic {topic.name}", fault, "give words of two letters or more")
         trust, taught = keyed(topic.trust, segmenter), keyed(topic.near, segmenter)
         near = near_words(given, segmenter) if narrow and segmenter.language == ENGLISH else {}
         near |= {word: max(likeness, near.get(word, 0.0)) for word, likeness in taught.items()}
