@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from message_facts import numbers
+from two_meanings import BASKETBALL, SPACE, job_of, texts_of
 
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.job_files import write_recipe
@@ -153,6 +154,16 @@ def test_show_takes_a_job(topics: Callable[..., Any], tea: str, tmp_path: Path) 
     write_recipe(assemble(Recipe(tea)).record(), tmp_path / "job")
     Path(tea).unlink()
     assert topics("show", str(tmp_path / "job")).out.startswith("tea (茶)\n")
+
+
+def test_show_of_a_job_asks_which_of_two_kinds_of_pages_is_meant(
+    topics: Callable[..., Any], make_job: Callable[..., Path]
+) -> None:
+    folder = job_of(make_job, texts_of(SPACE, 12) + texts_of(BASKETBALL, 9))
+    (line,) = (line for line in topics("show", str(folder)).out.splitlines() if "two kinds" in line)
+    assert numbers(line)[0] == "21"
+    assert json.loads(topics("show", str(folder), "--json").out)["question"] == line.strip()
+    assert json.loads(topics("show", "火箭,卫星", "--json").out)["question"] == ""
 
 
 def test_show_as_json_has_the_fields_of_the_topic_and_what_is_found(topics: Callable[..., Any]) -> None:

@@ -18,7 +18,9 @@ def page(text: str, classifier: EvidenceClassifier) -> PageWords:
 
 
 def test_a_word_that_is_on_none_of_the_first_pages_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
-    classifier = EvidenceClassifier(understood(topic_from_keywords(["上市公司治理", "猫", "基佥定投"], "own")))
+    classifier = EvidenceClassifier(
+        understood(topic_from_keywords(["上市公司治理", "猫", "基佥定投"], "own"))
+    )
     unmet = UnmetWords(classifier)
     unmet.read(page("养一只猫", classifier))
     for _ in range(PAGES - 2):

@@ -159,7 +159,9 @@ class EvidenceClassifier:
         self._own = frozenset(words)  # as the segmenter gives them
         self.spellings: Mapping[str, str] = {key: written[0] for key, written in words.items()}
         matched = set(chain.from_iterable(words.values()))
-        self.unmatched = [name for name in names if name not in matched]  # the segmenter keeps nothing of them
+        self.unmatched = [
+            name for name in names if name not in matched
+        ]  # the segmenter keeps nothing of them
         if narrow and not self._own:
             fault = f"no keyword can be found among segmented words: {', '.join(names[:5])}"
             raise TopicError(f"topic {topic.name}", fault, "give words of two letters or more")
