@@ -460,6 +460,20 @@ def test_a_word_of_one_character_counts_where_it_is_a_word(given: list[str]) -> 
     assert [relevance(title) > 0.5 for title in titles] == [True, True, True, False, False]
 
 
+def test_a_word_of_one_character_counts_within_words_of_a_title_only_if_the_text_has_it_alone() -> None:
+    topic = understood(topic_from_keywords(["猫"], "own"))
+    classifier = EvidenceClassifier(topic, {**NONE, "bias": -1.0, "title": 2.0})
+
+    def relevance(title: str, text: str) -> float:
+        texts: list[tuple[Kind, str]] = [("title", title), ("text", text)]
+        return classifier.relevance(PageWords(segments=with_words(texts, topic.segmenter)))
+
+    of_cats = "一只猫每天要喝水，我家的猫很安静，这只猫不怕人。"
+    of_a_shop = "天猫：熊猫玩偶打折，一只猫。天猫：猫粮包邮，一只猫。天猫：熊猫。天猫：一只猫。"
+    assert [relevance(title, of_cats) > 0.5 for title in ("养猫", "猫咪", "养狗")] == [True, True, False]
+    assert [relevance(title, of_a_shop) > 0.5 for title in ("天猫", "一只猫")] == [False, True]
+
+
 JAPANESE = "東方の新作ゲームが発売されました。キャラクターの紹介と攻略はこちらです。" * 5
 CHINESE = "东方网讯：东方卫视今日播出新节目，游戏玩家不要错过，东方明珠灯光秀。" * 5
 

@@ -22,7 +22,8 @@ most 300.
 Reads: segments of the page. A Latin word whose stem is another common word (banking, bank), or of which the segmenter drops a part
 (Objective-C, GPT-4, .NET), counts only where it is written as the user wrote it, in singular or plural; another word (hiking) in each of
 its forms (hike, hiked). That the stem is no other word is known by the table of word vectors: the word is the commonest form of its stem,
-and rare enough to have one meaning, or the table lacks it. A Chinese word of one character (猫) counts only where the segmenter makes it a word. A Chinese word also counts at the end of a longer word of a title, tag,
+and rare enough to have one meaning, or the table lacks it. A Chinese word of one character (猫) counts only where the segmenter makes it a word; where the body has it so three times, also at the beginning or
+end of words of titles, tags, headings and categories (养猫). A Chinese word also counts at the end of a longer word of a title, tag,
 heading or category (线程 in 多线程), where a compound has its head; at the beginning it may mean something else (志愿者). The same holds for
 Japanese and Korean words, and for words of at least LEAST_END letters where Latin words are not English (Kameraobjektiv). A folder of the
 URL may name the series or section of a page where the title does not.
@@ -45,6 +46,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain
@@ -111,6 +113,7 @@ FEATURES = (
 _HAN = re.compile(f"[{HAN}]")
 _LATIN = re.compile(r"[a-z]+")
 _COMPOUNDED = re.compile(f"[{HAN}{KATAKANA}{HIRAGANA}ー]{{2,}}|[{HANGUL}]{{2,}}")
+LEAST_ALONE = 3  # occurrences in the body of a word of one character
 MOST_READ = 20_000  # characters of a page that tell its language
 LEAST_SCRIPT = 0.1  # kana or hangul of a Japanese or Korean page for each Chinese character; running Japanese has one or more
 _CHARSETS = ("cp932", "gb2312", "big5")
@@ -193,6 +196,7 @@ class EvidenceClassifier:
         self._against = {word: weight for word, weight in against.items() if word not in ours}
         self._known = ours | self._against.keys()
         self._heads = heads_of(self._known)
+        self._singles = [word for word in self._own if len(word) == 1]
         self._script = script_of(names)
         self._in_han = frozenset(filter(_HAN.search, self._known)) if self._script else frozenset[str]()
         self._latin = sum(not _HAN.search(word) for word in names) / len(names)
@@ -234,10 +238,28 @@ class EvidenceClassifier:
         """Return the occurrences of the topic's words in each segment of the page."""
         segments = words.segments or _plain(words)
         unread = self._in_han if self._in_han and not is_written_in(self._script, segments) else ()
-        return [
+        found = [
             Found(segment.kind, segment.key, len(segment.words), self._counts(segment, unread))
             for segment in segments
         ]
+        return self._with_singles(found, segments) if self._singles else found
+
+    def _with_singles(self, found: list[Found], segments: Sequence[Segment]) -> list[Found]:
+        """The occurrences, with those of words of one character in longer words of titles, tags, headings and categories (养猫), where the
+        body has the character as a word of its own, and oftener than the longer word: a page about 天猫 has not."""
+        body = Counter(
+            word for segment in segments if segment.kind in BODY for word in segment.words if len(word) < 4
+        )
+        for single in self._singles:
+            if body[single] < LEAST_ALONE:
+                continue
+            for at, (one, segment) in enumerate(zip(found, segments, strict=True)):
+                if one.kind not in SHORT or single in one.counts:
+                    continue
+                longer = [word for word in segment.words if word.startswith(single) or word.endswith(single)]
+                if any(body[word] < body[single] for word in longer):
+                    found[at] = one._replace(counts={**one.counts, single: 1})
+        return found
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
         """Return the words of the page with their shares of the relevance, largest first.
