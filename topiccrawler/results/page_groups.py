@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
@@ -77,12 +77,12 @@ def kinds_of(folder: Path) -> Kinds | None:
     found = classifier_of(folder) if has_pages(folder) and not answered(folder) else None
     if found is None or not isinstance(found[0], EvidenceClassifier) or not found[0].topic.narrow:
         return None
-    classifier, segmenter = found
+    own, segmenter = found[0].words, found[1]
     with closing(open_pages(folder)) as store:
         kept = (record for record in store.records() if record.stored and record.text)
         records = list(islice(kept, MOST_PAGES))
     texts = [f"{record.title}\n{record.text[:MOST_CHARACTERS]}" for record in records]
-    if (groups := groups_of(segmenter.words_of(texts), classifier.words)) is None:
+    if (groups := groups_of(segmenter.words_of(texts), own)) is None:
         return None
     first, second = (
         f"{', '.join(group.words)} ({len(group.pages)}: {one_line(records[group.pages[0]].title, LONGEST_TITLE)})"
@@ -104,9 +104,7 @@ def groups_of(pages: Sequence[Sequence[str]], own: Container[str]) -> tuple[Grou
     of_words = {
         word: _joined(vectors.of_word(word)) for word in set().union(*map(weights.__getitem__, known))
     }
-    points = np.stack(
-        [_unit(sum(w * of_words[word] for word, w in weights[place].items())) for place in known]
-    )
+    points = np.stack([_page_vector(weights[place], of_words) for place in known])
     sides = _two_means(points)
     if sides is None:
         return None
@@ -135,6 +133,11 @@ def _weights(
         if rarity is not None and rarity >= LEAST_RARITY:
             found[word] = (1.0 + log(count)) * rarity
     return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:PAGE_WORDS])
+
+
+def _page_vector(weights: Mapping[str, float], of_words: Mapping[str, Matrix]) -> Matrix:
+    rows = np.stack([of_words[word] for word in weights])
+    return _unit(np.array([*weights.values()], np.float32) @ rows)
 
 
 def _joined(of_tables: Sequence[Matrix] | None) -> Matrix:
