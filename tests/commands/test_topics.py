@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from message_facts import numbers
+from two_meanings import BASKETBALL, SPACE, job_of, texts_of
 
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.job_files import write_recipe
@@ -155,6 +156,16 @@ def test_show_takes_a_job(topics: Callable[..., Any], tea: str, tmp_path: Path) 
     assert topics("show", str(tmp_path / "job")).out.startswith("tea (茶)\n")
 
 
+def test_show_of_a_job_asks_which_of_two_kinds_of_pages_is_meant(
+    topics: Callable[..., Any], make_job: Callable[..., Path]
+) -> None:
+    folder = job_of(make_job, texts_of(SPACE, 12) + texts_of(BASKETBALL, 9))
+    (line,) = (line for line in topics("show", str(folder)).out.splitlines() if "two kinds" in line)
+    assert numbers(line)[0] == "21"
+    assert json.loads(topics("show", str(folder), "--json").out)["question"] == line.strip()
+    assert json.loads(topics("show", "火箭,卫星", "--json").out)["question"] == ""
+
+
 def test_show_as_json_has_the_fields_of_the_topic_and_what_is_found(topics: Callable[..., Any]) -> None:
     found = json.loads(topics("show", "clc:F83", "--json").out)
     assert (found["name"], found["zh"], found["given"]) == ("clc-f83", "金融、银行", list(keywords_of("F83")))
@@ -215,7 +226,7 @@ def test_check_warns_of_a_threshold_that_no_page_reaches(
 
 def test_check_ends_with_1_for_a_topic_that_cannot_work(topics: Callable[..., Any], tmp_path: Path) -> None:
     file = tmp_path / "tea.toml"
-    file.write_text('name = "tea"\nkeywords = ["茶"]\nseeds = ["http://a.example/"]', encoding="utf-8")
+    file.write_text('name = "tea"\nkeywords = ["C"]\nseeds = ["http://a.example/"]', encoding="utf-8")
     ran = topics("check", str(file))
     assert ran.code == 1
     assert ran.out.startswith("error: ")

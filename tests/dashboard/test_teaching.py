@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from two_meanings import BASKETBALL, SPACE, job_of, texts_of
 
 from topiccrawler.crawling.job_files import DISCARDED, JobFiles, read_recipe
 from topiccrawler.crawling.job_topic import recipe_of_words
@@ -62,6 +63,19 @@ def test_five_best_and_the_border_are_asked_about_and_nothing_breaks_out(
     assert text.count('type="radio"') == 20
     part = dashboard.get("/jobs/job/teach", **{"HX-Request": "true"}).text
     assert part.lstrip().startswith('<div id="teach">')
+
+
+def test_it_asks_which_of_two_kinds_of_pages_is_meant_until_it_is_taught(
+    make_job: Callable[..., Path], open_dashboard: Callable[[Path], Any]
+) -> None:
+    folder = job_of(make_job, texts_of(SPACE, 12) + texts_of(BASKETBALL, 9))
+    dashboard = open_dashboard(folder.parent)
+    text = dashboard.get("/jobs/rockets/teach").text
+    assert texts_in("en")("teach_kinds", number=21) in text
+    page = asked(text)[0]
+    taught = dashboard.post("/jobs/rockets/teach", {"url-1": page, "answer-1": "yes"}).text
+    assert 'id="teach-said"' in taught
+    assert "teach-kinds" not in taught
 
 
 def test_answers_teach_the_topic_and_are_taken_back(

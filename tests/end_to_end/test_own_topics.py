@@ -91,3 +91,35 @@ def test_a_class_of_the_library_classification_is_crawled_for_and_kept_as_a_file
     assert told.code == 0, told.err
     judged = forked_scrapy("topics", "check", "clc:F83", "--pages", str(job / "pages.sqlite"))
     assert re.search(r"^1 \D+ 1 \D+0\.5 ", judged.out, re.MULTILINE)
+
+
+def test_a_word_of_one_character_is_crawled_for_and_searched_through_invisible_characters(
+    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    web = draw_web(
+        {
+            "http://hub.example/": page("导航", "网址大全", ("/cat", "第一页"), ("/mall", "第二页")),
+            "http://hub.example/cat": page(
+                "养\u200b猫", "一只猫每天要喝水，\u200b猫喜欢安静，⻓期吃猫\u200b粮。ｶﾒﾗ\x08 ofﬁce。" * 20
+            ),
+            "http://hub.example/mall": page("天猫", "天猫超市促销，熊猫玩偶打折，全场包邮。" * 20),
+        }
+    )
+    ran = forked_scrapy(
+        "crawl", "topic", "-a", "keywords=猫,C", "-a", "seeds=http://hub.example/",
+        "-s", f"TOPIC_DATA_DIR={tmp_path}", "-s", "TOPIC_JOB=cats", *FAST, proxy=web.proxy,
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert "the word C of the topic can match no page" in ran.err
+    job = tmp_path / "cats"
+    with closing(sqlite3.connect(job / "pages.sqlite")) as store:
+        ((url, title, text),) = store.execute("SELECT url, title, text FROM pages").fetchall()
+    assert (url, title) == ("http://hub.example/cat", "养猫")
+    assert "\u200b" not in text
+    assert "\x08" not in text
+    for query in ("猫", "喜歡", "长期", "カメラ", "office"):
+        found = forked_scrapy("search", query, "--job", str(job), "--json")
+        assert (found.code, found.out.count("\n")) == (0, 1), (query, found.err)
+    assert forked_scrapy("search", "狗", "--job", str(job)).err.startswith(
+        "query '狗': has no word that an index keeps"
+    )

@@ -280,13 +280,13 @@ def test_similarity_is_that_of_all_words_of_the_topic() -> None:
     assert (classifier.similarity_threshold, classifier.threshold) == (0.2, 0.5)
 
 
-def test_a_topic_of_single_characters_is_refused_in_one_line() -> None:
+def test_a_topic_of_single_letters_is_refused_in_one_line() -> None:
     fields: dict[str, Any] = {
-        "keywords": {"茶": 1.0, "酒": 1.0, "茶叶": 1.0},
-        "given": ["茶", "酒"],
+        "keywords": {"C": 1.0, "R": 1.0, "茶叶": 1.0},
+        "given": ["C", "R"],
         "narrow": True,
     }
-    with pytest.raises(TopicError, match="茶, 酒"):
+    with pytest.raises(TopicError, match="C, R"):
         EvidenceClassifier(make_topic({"name": "own", **fields}, "own"), NONE)
 
 
@@ -381,10 +381,10 @@ def test_the_shipped_weights_are_of_all_features() -> None:
 
 
 def test_a_latin_word_whose_stem_is_another_counts_where_chinese_follows_it_without_a_blank() -> None:
-    """databases too, but not databased."""
-    classifier = classifier_of(["database", "考研"])
-    found = classifier.observe(page(("title", "database入门"), ("text", "学databases吧，databased")))
-    assert [dict(one.counts) for one in found if one.kind != "heading"] == [{"databas": 1}, {"databas": 1}]
+    """bankings too, but not banked."""
+    classifier = classifier_of(["banking", "考研"])
+    found = classifier.observe(page(("title", "banking入门"), ("text", "学bankings吧，banked")))
+    assert [dict(one.counts) for one in found if one.kind != "heading"] == [{"bank": 1}, {"bank": 1}]
 
 
 def test_what_leads_to_a_page_is_the_other_words_behind_its_similarity() -> None:
@@ -422,3 +422,77 @@ def test_words_of_any_script_are_found_as_they_are_inflected(
     given: list[str], title: str, found: float
 ) -> None:
     assert words_in_title(given, title) == found
+
+
+@pytest.mark.parametrize(
+    ("given", "on", "off"),
+    [
+        ("hiking", ["Hiking", "a hike", "we hiked", "hikes"], ["a biker"]),
+        ("hike", ["hiking", "hikes"], ["hi"]),
+        ("skiing", ["to ski", "skis"], ["sky"]),
+        ("university", ["universities", "University"], ["universal", "universe"]),
+        ("batteries", ["battery"], ["batter"]),
+        ("houses", ["a house"], ["housing"]),
+        ("banking", ["Banking"], ["a bank", "banks"]),
+        ("training", ["trainings"], ["a train"]),
+        ("wedding", ["weddings"], ["Wed 14 May"]),
+    ],
+)
+def test_an_english_word_counts_in_its_forms_where_the_stem_is_no_other_common_word(
+    given: str, on: list[str], off: list[str]
+) -> None:
+    classifier = classifier_of([given], bias=-1.0, title=2.0)
+    found = {title: classifier.relevance(page(("title", title))) > 0.5 for title in on + off}
+    assert found == {title: title in on for title in on + off}
+
+
+@pytest.mark.parametrize("given", [["猫"], ["猫", "猫粮"], ["貓"]])
+def test_a_word_of_one_character_counts_where_it_is_a_word(given: list[str]) -> None:
+    topic = understood(topic_from_keywords(given, "own"))
+    classifier = EvidenceClassifier(topic, {**NONE, "bias": -1.0, "title": 2.0})
+    assert "猫" in classifier.words
+    own = topic.segmenter
+
+    def relevance(title: str) -> float:
+        return classifier.relevance(PageWords(segments=with_words([("title", title)], own)))
+
+    titles = ["我家的猫", "養一隻貓", "猫：品种", "天猫超市", "熊猫基地"]
+    assert [relevance(title) > 0.5 for title in titles] == [True, True, True, False, False]
+
+
+def test_a_word_of_one_character_counts_within_words_of_a_title_only_if_the_text_has_it_alone() -> None:
+    topic = understood(topic_from_keywords(["猫"], "own"))
+    classifier = EvidenceClassifier(topic, {**NONE, "bias": -1.0, "title": 2.0})
+
+    def relevance(title: str, text: str) -> float:
+        texts: list[tuple[Kind, str]] = [("title", title), ("text", text)]
+        return classifier.relevance(PageWords(segments=with_words(texts, topic.segmenter)))
+
+    of_cats = "一只猫每天要喝水，我家的猫很安静，这只猫不怕人。"
+    of_a_shop = "天猫：熊猫玩偶打折，一只猫。天猫：猫粮包邮，一只猫。天猫：熊猫。天猫：一只猫。"
+    assert [relevance(title, of_cats) > 0.5 for title in ("养猫", "猫咪", "养狗")] == [True, True, False]
+    assert [relevance(title, of_a_shop) > 0.5 for title in ("天猫", "一只猫")] == [False, True]
+
+
+JAPANESE = "東方の新作ゲームが発売されました。キャラクターの紹介と攻略はこちらです。" * 5
+CHINESE = "东方网讯：东方卫视今日播出新节目，游戏玩家不要错过，东方明珠灯光秀。" * 5
+
+
+@pytest.mark.parametrize("given", [["東方", "ゲーム"], ["東方", "駅"]])
+def test_a_japanese_topic_does_not_count_chinese_names(given: list[str]) -> None:
+    classifier = classifier_of(given, bias=-1.0, title=2.0)
+    of_japanese = page(("title", "東方"), ("text", JAPANESE))
+    of_chinese = page(("title", "东方网"), ("title", "东方"), ("text", CHINESE + "鲜の味"))
+    assert [classifier.relevance(one) > 0.5 for one in (of_japanese, of_chinese)] == [True, False]
+    assert "东方" in {word for one in classifier.observe(of_japanese) for word in one.counts}
+    assert not any(one.counts for one in classifier.observe(of_chinese))
+
+
+def test_a_korean_topic_does_not_either_and_a_chinese_one_does() -> None:
+    korean = classifier_of(["東方", "신화"], bias=-1.0, title=2.0)
+    chinese = classifier_of(["東方", "電視"], bias=-1.0, title=2.0)
+    found = page(("title", "东方"), ("text", CHINESE))
+    assert [one.relevance(found) > 0.5 for one in (korean, chinese)] == [False, True]
+    assert (
+        korean.relevance(page(("title", "東方"), ("text", "동방신기의 새 앨범이 발매되었습니다." * 5))) > 0.5
+    )

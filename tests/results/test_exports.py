@@ -12,8 +12,9 @@ from fastwarc.warc import ArchiveIterator
 from pyarrow.parquet import read_table
 
 from topiccrawler.errors import ArgumentError
+from topiccrawler.results.corpus import row_of
 from topiccrawler.results.exports import format_of
-from topiccrawler.results.formats import write_csv, write_jsonl, write_parquet, write_warc
+from topiccrawler.results.formats import write_csv, write_jsonl, write_markdown, write_parquet, write_warc
 from topiccrawler.store.pages import PageRecord
 
 PAGE = PageRecord(
@@ -122,3 +123,23 @@ def test_warc_has_a_text_and_what_is_known_of_it() -> None:
     assert (content.decode(), json.loads(known)["title"]) == (PAGE.text, PAGE.title)
     assert about["WARC-Refers-To"] == text["WARC-Record-ID"]
     assert all(record.verify_block_digest() for record in ArchiveIterator(io.BytesIO(body), parse_http=False))
+
+
+CONTROLS = "基\x00金\x1b[31m\x9d\uffff定\u00ad投\n"
+
+
+def test_no_export_has_control_characters() -> None:
+    page = PageRecord(url="http://a.cn/", title=CONTROLS, text=CONTROLS, author=CONTROLS)
+    plain = "基金[31m定\u00ad投\n"
+    (row,) = map(json.loads, written(write_jsonl, page).splitlines())
+    assert [row[name] for name in ("title", "text", "author")] == [plain] * 3
+    table = read_table(io.BytesIO(written(write_parquet, page))).to_pylist()
+    assert [table[0][name] for name in ("title", "text", "author")] == [plain] * 3
+    _, text, about = [
+        record.reader.read() for record in ArchiveIterator(io.BytesIO(written(write_warc, page)))
+    ]
+    assert (text.decode(), json.loads(about)["author"]) == (plain, plain)
+    assert [row_of(page, CONTROLS)[name] for name in ("title", "text")] == [plain] * 2
+    markdown = io.BytesIO()
+    write_markdown(iter([page]), markdown, lambda record: record.text)
+    assert "\\u001b" not in markdown.getvalue().decode()

@@ -77,8 +77,8 @@ def test_a_topic_with_words_of_its_own_changes_no_cut_of_another(engines: list[C
 def test_a_phrase_that_loses_nothing_is_cut_by_the_dictionary(engines: list[Cut]) -> None:
     phrases = ["上市公司", "新能源汽车", "electric car", "茶", ""]
     segmenter = Segmenter(phrases)
-    assert segmenter.words_of(phrases) == [["上市公司"], ["新能源", "汽车"], ["electr", "car"], [], []]
-    assert (segmenter.own_words, len(engines)) == (frozenset(), 1)
+    assert segmenter.words_of(phrases) == [["上市公司"], ["新能源", "汽车"], ["electr", "car"], ["茶"], []]
+    assert (segmenter.own_words, len(engines)) == ({"茶"}, 1)
 
 
 def test_one_engine_serves_all_that_have_the_same_words_as_long_as_one_of_them_lives(

@@ -27,9 +27,9 @@ def test_nothing_is_wrong_with_a_topic_that_is_right() -> None:
 @pytest.mark.parametrize(
     ("more", "kind", "said"),
     [
-        ({"keywords": ["茶", "壶"]}, "error", "no keyword"),
+        ({"keywords": ["C", "R"]}, "error", "no keyword"),
         ({"keywords": ["红茶"]}, "warning", "1 keywords "),
-        ({"keywords": [*TEN, "茶"]}, "warning", ".*: 茶$"),
+        ({"keywords": [*TEN, "C"]}, "warning", ".*: C$"),
         ({"keywords": [*TEN, "vitamin c"]}, "warning", "vitamin c .* vitamin, "),
         ({"keywords": [*TEN, "问题", "我们"]}, "warning", ".*: 问题, 我们;"),
         (

@@ -185,6 +185,7 @@ def show(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None
         seeds = seeds_of_topic(topic).positive
     more: dict[str, Any] = {
         "understood": as_understood(topic),
+        "question": _kinds(command, name),
         "judging": judging_words(topic),
         "terms": naming_terms(topic),
         "leading": leading_words(topic),
@@ -218,21 +219,33 @@ def _topic(command: ReportingCommand, name: str) -> Topic:
     if is_catalogued(name):
         return load_topic(name)
     if (job := _job(command, name)) is not None:
-        return topic_of(job)
+        return topic_of(job[1])
     if not are_words(name):
         return understood(load_topic(name))
     most = command.project.getint("TOPIC_PROPOSED_WORDS")
     return topic_of(recipe_of_words(recipe_of(command.project, ""), split_keywords(name), most))
 
 
-def _job(command: ReportingCommand, name: str) -> Recipe | None:
-    """The recipe of a job of that name, or at that path; None when there is none."""
+def _job(command: ReportingCommand, name: str) -> tuple[Path, Recipe] | None:
+    """The folder and the recipe of a job of that name, or at that path; None when there is none."""
     from topiccrawler.crawling.job_files import read_recipe
 
     if are_words(name) and len(name) > LONGEST_NAME:
         return None
-    data = command.data
-    return read_recipe(user_path(name)) or read_recipe(data / name)
+    for folder in (user_path(name), command.data / name):
+        if (recipe := read_recipe(folder)) is not None:
+            return folder, recipe
+    return None
+
+
+def _kinds(command: ReportingCommand, name: str) -> str:
+    """The question which of two kinds of pages of a job is meant; empty for one kind, and for a topic that is not shown by its job."""
+    from topiccrawler.results.page_groups import kinds_of
+    from topiccrawler.topics.catalogue import is_catalogued
+
+    job = None if is_catalogued(name) else _job(command, name)
+    kinds = None if job is None else kinds_of(job[0])
+    return "" if kinds is None else kinds.question()
 
 
 def are_words(text: str) -> bool:

@@ -58,6 +58,7 @@ from topiccrawler.crawling.page_filter import PageFilter, Restrictions
 from topiccrawler.crawling.revisiting import Due
 from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings
+from topiccrawler.crawling.unmet_words import UnmetWords
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
@@ -184,6 +185,7 @@ class Crawl:
         self.summariser = Summariser(parts.topic.keywords)
         restrictions = restrictions or Restrictions(sites=parts.topic.sites)
         self.filter = PageFilter.of(parts.page_classifier, restrictions)
+        self.unmet_words = UnmetWords(parts.page_classifier)
         self.gate = parts.gate
         self.blocks = Blocks(frontier.notes, None if shared is None else shared.exchange)
         self.admission = Admission([blocked(self.blocks), GateRule(self.gate)])
@@ -358,7 +360,9 @@ class Crawl:
             return None
         if content is None:
             content = self.reader.content(url, body, charset, content_type=content_type, extract=extract)
-        return self._under_its_url(self.reader.reading(content, **known))
+        reading = self.reader.reading(content, **known)
+        self.unmet_words.read(reading.words)
+        return self._under_its_url(reading)
 
     def _under_its_url(self, reading: Reading) -> Reading:
         """The reading with the canonical URL of its page, under which the page is leased and logged; a redirect may spell it otherwise."""
@@ -571,6 +575,7 @@ class Crawl:
         self.reader, self.summariser = parts.reader(self._repeats), Summariser(parts.topic.keywords)
         if not is_same:
             self.filter.threshold = parts.page_classifier.threshold
+            self.unmet_words = UnmetWords(parts.page_classifier)
         self.filter.classifier = parts.page_classifier
         self.content_plan = content_plan(parts, self.reader)
         gate, new = self.gate, parts.gate  # changed in place, since the admission rules refer to the object

@@ -18,6 +18,7 @@ from topiccrawler.dashboard.views import Context, Values, context_of, job_of, sh
 from topiccrawler.engine.control.client import teacher_of
 from topiccrawler.errors import CrawlerError
 from topiccrawler.results.job_pages import SHOWN, Judged, first_look
+from topiccrawler.results.page_groups import kinds_of
 
 YES, NO = "yes", "no"
 URL, ANSWER = "url-", "answer-"  # names of fields, before a question's number
@@ -80,9 +81,10 @@ async def _answer(request: web.Request, said: str, fault: str) -> web.Response:
 
 def _questions(folder: Path) -> Values:
     """The best and the border pages that have no answer yet; empty if the job cannot be taught."""
-    found: Values = {"best": [], "border": [], "answered": 0, "fault": ""}
+    found: Values = {"best": [], "border": [], "answered": 0, "kinds": None, "fault": ""}
     try:
         known = answered(folder)
+        found["kinds"] = kinds_of(folder)
         look = first_look(folder, count=SHOWN + min(MOST_ANSWERED, len(known)))
     except CrawlerError as error:
         return found | {"fault": str(error)}

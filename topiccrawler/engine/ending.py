@@ -151,11 +151,15 @@ def found_lines(harvest: HarvestCounter) -> list[str]:
 
 
 def look_lines(crawl: Crawl) -> list[str]:
-    """Lines with titles of pages, by which a person sees whether the topic was understood. Empty when the job's files cannot be read."""
+    """Lines with titles of pages, by which a person sees whether the topic was understood, and a question where they are of two kinds.
+    Empty when the job's files cannot be read."""
     from topiccrawler.results.job_pages import first_look  # here, because no crawl needs it while it runs
+    from topiccrawler.results.page_groups import kinds_of
 
     try:
-        return first_look(crawl.files.folder, crawl.filter.threshold).lines()
+        kinds = kinds_of(crawl.files.folder)
+        question = [] if kinds is None else [kinds.question()]
+        return [*first_look(crawl.files.folder, crawl.filter.threshold).lines(), *question]
     except CrawlerError:
         return []
 

@@ -19,6 +19,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topiccrawler.pages.document import BOUNDARY, Anchor, Document, Heading, region_of
 from topiccrawler.pages.refresh import LONGEST_CONTENT, read_refresh
+from topiccrawler.text.folding import visible
 
 MOST_FEEDS = 10  # of one page
 _FEEDS = frozenset({"application/rss+xml", "application/atom+xml"})
@@ -26,7 +27,7 @@ _FEEDS = frozenset({"application/rss+xml", "application/atom+xml"})
 
 def _meta(document: Document, node: LexborNode) -> None:
     attributes = node.attributes
-    content = (attributes.get("content") or "")[:LONGEST_CONTENT]
+    content = visible((attributes.get("content") or "")[:LONGEST_CONTENT])
     if not content:
         return
     for name in (attributes.get("name"), attributes.get("property"), attributes.get("itemprop")):
@@ -52,7 +53,7 @@ def _relation(document: Document, node: LexborNode) -> None:
 
 
 def _title(document: Document, node: LexborNode) -> None:
-    document.title_tag = document.title_tag or " ".join(node.text()[:LONGEST_CONTENT].split())
+    document.title_tag = document.title_tag or " ".join(visible(node.text()[:LONGEST_CONTENT]).split())
 
 
 def _html(document: Document, node: LexborNode) -> None:
@@ -129,6 +130,8 @@ def _kinds() -> dict[int, _Kind | None]:
 
 _KINDS = _kinds()
 _LAST = LexborHTMLParser("").css("html")[0]  # no node comes after it
+_CODE = frozenset({"code", "pre", "samp", "kbd", "tt"})
+SOFT_HYPHEN = "\u00ad"
 _BARS = re.compile(r"\s*\|[\s|]*")
 
 _Open = tuple[LexborNode, _Kind]  # an open element
@@ -138,8 +141,15 @@ _OpenLink = tuple[Attributes, int, int, str, int]
 _ClosedLink = tuple[int, int, int, str, _OpenLink]
 
 
-def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 calls and attributes for each node would double its time
-    """The Document of the tree below `root`."""
+def traverse(root: LexborNode) -> Document:
+    """The Document of the tree below `root`, without characters that are not seen (text.folding)."""
+    document = _traverse(root)
+    # Few pages have such characters, and a search of the whole text costs less than one of each node.
+    return document if visible(document.text) == document.text else _traverse(root, only_visible=True)
+
+
+def _traverse(root: LexborNode, *, only_visible: bool = False) -> Document:  # noqa: C901, PLR0912, PLR0915 calls and attributes for each node would double its time
+    """The Document of the tree below `root`. `only_visible`: remove characters that are not seen, but soft hyphens of program code."""
     document = Document()
     parents, tags, regions, runs = (
         document.node_parents,
@@ -172,6 +182,8 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
         if kind is None:
             if not hidden:
                 raw = node.text_content or ""
+                if only_visible:
+                    raw = visible(raw) if _CODE.isdisjoint(labels) else _visible_code(raw)
                 text = " ".join(raw.split())
                 if text:
                     after = ""
@@ -271,8 +283,13 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
                             emphasis.append((start, length))
             node = above.next
     document.text = "".join([*pieces, BOUNDARY])
-    _finish(document, headings, emphasis, closed)
+    _finish(document, headings, emphasis, closed, visible if only_visible else str)
     return document
+
+
+def _visible_code(text: str) -> str:
+    """The visible text of program code, where a soft hyphen is a character of a string."""
+    return SOFT_HYPHEN.join(map(visible, text.split(SOFT_HYPHEN)))
 
 
 def _without_bars(text: str, gap: str, after: str) -> tuple[str, str, str]:
@@ -310,8 +327,9 @@ def _finish(
     headings: list[tuple[int, int, int]],
     emphasis: list[tuple[int, int]],
     closed: list[_ClosedLink],
+    seen: Callable[[str], str],
 ) -> None:
-    """Set the fields of the document that need its whole text: headings, emphasis and anchors."""
+    """Set the fields of the document that need its whole text: headings, emphasis and anchors. `seen`: applied to texts of attributes."""
     text = document.text
 
     def clean(start: int, end: int) -> str:
@@ -325,8 +343,8 @@ def _finish(
     closed.sort()  # by element: an iframe in a link is closed before the link
     anchors = [
         (
-            start, end, (attributes["href"] or "")[:LONGEST_HREF], attributes.get("title") or "", attributes.get("rel") or "",
-            alt, regions[node], path, above[heading], tags[node], node,
+            start, end, (attributes["href"] or "")[:LONGEST_HREF], seen(attributes.get("title") or ""), attributes.get("rel") or "",
+            seen(alt), regions[node], path, above[heading], tags[node], node,
         )
         for node, start, end, alt, (attributes, _, _, path, heading) in closed
     ]  # fmt: skip

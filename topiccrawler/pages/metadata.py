@@ -6,7 +6,8 @@
 ("en" on Chinese pages). So the characters decide between scripts, and the declaration only among languages that share one.
 Formula    shares among the letters of a sample of SAMPLE_CHARACTERS: kana > .05 -> ja; hangul > .3 -> ko; Han > .15 -> zh,
            Hant when more than .06 of its Han characters have a simplified form, else Hans; Cyrillic > .5 -> ru, or the Cyrillic
-           language declared; Latin > .5 -> the language declared, else en when common English words occur in it; else und.
+           language declared; Latin > .5 -> the language declared, unless that is en and the function words are
+           another's (text.languages); without one, that of the function words; else en when common English words occur in it; else und.
 Parameters by trial on sentences (tests/pages/test_language.py).
 
 `http_time` reads the date in an HTTP header.
@@ -39,6 +40,7 @@ from topiccrawler.pages.days import days_of
 from topiccrawler.pages.declarations import declarations_of
 from topiccrawler.pages.document import Document
 from topiccrawler.text.characters import script_counts
+from topiccrawler.text.languages import language_by_words
 from topiccrawler.text.segmenter import fold
 from topiccrawler.urls.redirect_targets import redirect_target
 
@@ -91,10 +93,16 @@ def language_of(text: str, declared: str = "") -> str:
 def _alphabetic(sample: str, tag: str, share: dict[str, float]) -> str:
     """The language of a text in Latin or Cyrillic letters. `tag`: the declared one; `share`: share of the letters by script."""
     if share["cyrillic"] > 0.5:
-        return tag if tag in _CYRILLIC else "ru"
-    if share["latin"] > 0.5 and tag and tag not in _NOT_LATIN:
+        found = "" if tag in _CYRILLIC else language_by_words(sample)
+        return tag if tag in _CYRILLIC else found if found in _CYRILLIC else "ru"
+    if share["latin"] <= 0.5:
+        return UNKNOWN
+    is_declared = tag and tag not in _NOT_LATIN
+    if is_declared and tag != "en":  # "en" is what templates declare
         return tag
-    is_english = share["latin"] > 0.5 and len(_ENGLISH.findall(sample)) * 12 >= len(sample.split())
+    if (found := language_by_words(sample)) or is_declared:
+        return found or tag
+    is_english = len(_ENGLISH.findall(sample)) * 12 >= len(sample.split())
     return "en" if is_english else UNKNOWN
 
 

@@ -45,6 +45,7 @@ from topiccrawler.pages.site_repeats import (
 from topiccrawler.pages.site_rules import declared_feeds, each_once, read_by_rule, rule_of
 from topiccrawler.pages.title import TITLE_READERS, TITLE_TAG
 from topiccrawler.text.characters import REPLACEMENT, decode
+from topiccrawler.text.folding import visible
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.topics.topic import SiteRule
 from topiccrawler.urls.canonical import host_of
@@ -235,6 +236,8 @@ class ContentReader:
             document, encoding = parse(found.as_html()), "utf-8"
             title, main, more = found.title, found.main_text(), found.more
             children = each_once(found.listings, url)
+            main = visible(main)
+        title = visible(title)
         return Content(
             url,
             kind,

@@ -68,7 +68,7 @@ class CosineClassifier:
         self._topic, unmatched = token_weights(topic.keywords, topic.segmenter)
         if not self._topic:
             fault = f"no keyword can be found among segmented words: {', '.join(unmatched[:5])}"
-            raise TopicError(f"topic {topic.name}", fault, "give words of two or more characters")
+            raise TopicError(f"topic {topic.name}", fault, "give words of two letters or more")
         if weights == "tf_idf":
             idf = background_idf()
             self._factors = {word: idf.get(word, idf[""]) for word in self._topic}

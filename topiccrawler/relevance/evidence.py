@@ -19,11 +19,16 @@ Parameters: w, b of models/own_words.json, learned by logistic regression from t
 whose truth is known by title and tags (benchmarks/own_words.py, docs/lab/own-words.md). The w of categories and folder were added to
 these by a fit on all content pages of the webs; b was moved by .7, and the w of latin set, by hand. Near words: likeness from .35, at
 most 300.
-Reads: segments of the page. A Latin word whose stem is another word (banking, bank), or of which the segmenter drops a part (Objective-C,
-GPT-4, .NET), counts only where it is written as the user wrote it. A Chinese word also counts at the end of a longer word of a title, tag,
+Reads: segments of the page. A Latin word whose stem is another common word (banking, bank), or of which the segmenter drops a part
+(Objective-C, GPT-4, .NET), counts only where it is written as the user wrote it, in singular or plural; another word (hiking) in each of
+its forms (hike, hiked). That the stem is no other word is known by the table of word vectors: the word is the commonest form of its stem,
+and rare enough to have one meaning, or the table lacks it. A Chinese word of one character (猫) counts only where the segmenter makes it a word; where the body has it so three times, also at the beginning or
+end of words of titles, tags, headings and categories (养猫). A Chinese word also counts at the end of a longer word of a title, tag,
 heading or category (线程 in 多线程), where a compound has its head; at the beginning it may mean something else (志愿者). The same holds for
 Japanese and Korean words, and for words of at least LEAST_END letters where Latin words are not English (Kameraobjektiv). A folder of the
 URL may name the series or section of a page where the title does not.
+The names of Japanese and Korean topics in Chinese characters (東方) are names of other things in Chinese (东方). So where one of the user's
+words has kana or hangul, or a character that only Japanese has (駅), words with Chinese characters count only on pages with kana or hangul.
 Cost: one look-up a word.
 Taught (relevance.training.teaching): a word counts by its trust t (1 without answers): numbers of words become sums of t, occurrences
 t · occurrences, and a near word's l becomes t · l; taught near words are added to those of the table. Words against the topic, with weight
@@ -41,8 +46,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from typing import ClassVar, NamedTuple
 
 from topiccrawler.errors import ModelError, TopicError
@@ -52,6 +59,8 @@ from topiccrawler.pages.site_repeats import Kind, Segment
 from topiccrawler.relevance.base import EVEN, SLOPE
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.resources import folder as data_folder
+from topiccrawler.text.characters import script_counts
+from topiccrawler.text.folding import spelled_out
 from topiccrawler.text.segmenter import (
     HAN,
     HANGUL,
@@ -104,6 +113,16 @@ FEATURES = (
 _HAN = re.compile(f"[{HAN}]")
 _LATIN = re.compile(r"[a-z]+")
 _COMPOUNDED = re.compile(f"[{HAN}{KATAKANA}{HIRAGANA}ー]{{2,}}|[{HANGUL}]{{2,}}")
+LEAST_ALONE = 3  # occurrences in the body of a word of one character
+MOST_READ = 20_000  # characters of a page that tell its language
+LEAST_SCRIPT = 0.1  # kana or hangul of a Japanese or Korean page for each Chinese character; running Japanese has one or more
+_CHARSETS = ("cp932", "gb2312", "big5")
+LEAST_STEM = 4  # letters of a stem that the table has: wed is a day too
+LEAST_STEM_RARITY = (
+    7.0  # ln(texts / texts with the stem): a commoner stem has further meanings (training, train)
+)
+_CONSONANT_Y = re.compile("([a-z]+[^aeiou])(?:y|ies)")
+_PLURAL = re.compile("(?:(?<=ss|ch|sh)es|(?<=x)es|(?<![suc])(?<!i[cs])s)$")  # not glass, virus, economics
 LEAST_END = 5  # letters of the last part of a compound
 _RUN = re.compile(r"[a-z0-9]+")
 _NAME = re.compile(r"[a-z0-9.+#_-]*[a-z][a-z0-9.+#_-]*")
@@ -120,7 +139,11 @@ class Found(NamedTuple):
 
 
 class EvidenceClassifier:
-    """Relevance 0..1 of a page to a topic by the words that name it; `similarity` uses all keywords of the topic."""
+    """Relevance 0..1 of a page to a topic by the words that name it; `similarity` uses all keywords of the topic.
+
+    `spellings`: the words that name the topic as the segmenter gives them, each with a written form. `unmatched`: those of which it keeps
+    nothing.
+    """
 
     threshold: ClassVar[float] = EVEN
     reads_segments: ClassVar[bool] = True
@@ -137,9 +160,14 @@ class EvidenceClassifier:
         given = {word: topic.keywords.get(word, 1.0) for word in names}
         words = _by_key(given, segmenter)
         self._own = frozenset(words)  # as the segmenter gives them
+        self.spellings: Mapping[str, str] = {key: written[0] for key, written in words.items()}
+        matched = set(chain.from_iterable(words.values()))
+        self.unmatched = [
+            name for name in names if name not in matched
+        ]  # the segmenter keeps nothing of them
         if narrow and not self._own:
             fault = f"no keyword can be found among segmented words: {', '.join(names[:5])}"
-            raise TopicError(f"topic {topic.name}", fault, "give words of two or more characters")
+            raise TopicError(f"topic {topic.name}", fault, "give words of two letters or more")
         trust, taught = keyed(topic.trust, segmenter), keyed(topic.near, segmenter)
         near = near_words(given, segmenter) if narrow and segmenter.language == ENGLISH else {}
         near |= {word: max(likeness, near.get(word, 0.0)) for word, likeness in taught.items()}
@@ -168,6 +196,9 @@ class EvidenceClassifier:
         self._against = {word: weight for word, weight in against.items() if word not in ours}
         self._known = ours | self._against.keys()
         self._heads = heads_of(self._known)
+        self._singles = [word for word in self._own if len(word) == 1]
+        self._script = script_of(names)
+        self._in_han = frozenset(filter(_HAN.search, self._known)) if self._script else frozenset[str]()
         self._latin = sum(not _HAN.search(word) for word in names) / len(names)
         self._weights = dict(weights) if weights is not None else dict(shipped_weights())
 
@@ -205,10 +236,30 @@ class EvidenceClassifier:
 
     def observe(self, words: PageWords) -> list[Found]:
         """Return the occurrences of the topic's words in each segment of the page."""
-        return [
-            Found(segment.kind, segment.key, len(segment.words), self._counts(segment))
-            for segment in words.segments or _plain(words)
+        segments = words.segments or _plain(words)
+        unread = self._in_han if self._in_han and not is_written_in(self._script, segments) else ()
+        found = [
+            Found(segment.kind, segment.key, len(segment.words), self._counts(segment, unread))
+            for segment in segments
         ]
+        return self._with_singles(found, segments) if self._singles else found
+
+    def _with_singles(self, found: list[Found], segments: Sequence[Segment]) -> list[Found]:
+        """The occurrences, with those of words of one character in longer words of titles, tags, headings and categories (养猫), where the
+        body has the character as a word of its own, and oftener than the longer word: a page about 天猫 has not."""
+        body = Counter(
+            word for segment in segments if segment.kind in BODY for word in segment.words if len(word) < 4
+        )
+        for single in self._singles:
+            if body[single] < LEAST_ALONE:
+                continue
+            for at, (one, segment) in enumerate(zip(found, segments, strict=True)):
+                if one.kind not in SHORT or single in one.counts:
+                    continue
+                longer = [word for word in segment.words if word.startswith(single) or word.endswith(single)]
+                if any(body[word] < body[single] for word in longer):
+                    found[at] = one._replace(counts={**one.counts, single: 1})
+        return found
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
         """Return the words of the page with their shares of the relevance, largest first.
@@ -318,7 +369,8 @@ class EvidenceClassifier:
                 return end
         return ""
 
-    def _counts(self, segment: Segment) -> dict[str, int]:
+    def _counts(self, segment: Segment, unread: Container[str] = ()) -> dict[str, int]:
+        """The occurrences of the known words in a segment, without those of `unread`."""
         known, words = self._known, segment.words
         counts: dict[str, int] = {}
         found = list(filter(known.__contains__, words))
@@ -327,10 +379,44 @@ class EvidenceClassifier:
         if not self._heads.isdisjoint(words):
             found += joined_again(words, self._heads, known)
         for word in found:
-            counts[word] = counts.get(word, 0) + 1
+            if word not in unread:
+                counts[word] = counts.get(word, 0) + 1
         for word in self._written.keys() & counts.keys() if segment.text else ():
-            counts[word] = len(self._written[word].findall(fold(segment.text)))
+            counts[word] = len(self._written[word].findall(fold(spelled_out(segment.text))))
         return {word: count for word, count in counts.items() if count} if self._written else counts
+
+
+def script_of(words: Iterable[str]) -> str:
+    """The script beside Chinese characters that pages of these words have: "kana" for Japanese words, "hangul" for Korean ones, else ""."""
+    text = " ".join(words)
+    counts = script_counts(text, ("kana", "hangul"))
+    if counts["hangul"]:
+        return "hangul"
+    return "kana" if counts["kana"] or any(map(_is_japanese, text)) else ""
+
+
+def _is_japanese(character: str) -> bool:
+    """Whether a character is in Japanese character sets and in no Chinese one: 駅, 図."""
+    return bool(_HAN.match(character)) and [_has(charset, character) for charset in _CHARSETS] == [
+        True,
+        False,
+        False,
+    ]
+
+
+def _has(charset: str, character: str) -> bool:
+    try:
+        character.encode(charset)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def is_written_in(script: str, segments: Iterable[Segment]) -> bool:
+    """Whether a page is in the language of a script of `script_of`: by its text, else by its words."""
+    text = " ".join(segment.text or " ".join(segment.words) for segment in segments)[:MOST_READ]
+    counts = script_counts(text, (script, "han"))
+    return counts[script] > max(2, LEAST_SCRIPT * counts["han"])
 
 
 def words_that_lead(page_classifier: PageClassifier, words: PageWords) -> list[tuple[str, float]]:
@@ -393,8 +479,28 @@ def _pattern(key: str, folded: str, segmenter: Segmenter) -> str:
         return ""
     if (stemmed := segmenter.stem(folded)) in {folded, folded.removesuffix("s")} or len(stemmed) < 2:
         return ""
-    plural = "" if folded.endswith("s") else "(?:s|es)?"
-    return rf"(?<!{_LATIN_LETTER}){re.escape(folded)}{plural}(?!{_LATIN_LETTER})"
+    if _is_main_form(folded, stemmed):
+        return ""
+    return rf"(?<!{_LATIN_LETTER}){_both_numbers(folded)}(?!{_LATIN_LETTER})"
+
+
+def _is_main_form(word: str, stemmed: str) -> bool:
+    """Whether no common English word but this one has its stem: hiking, not banking."""
+    from topiccrawler.text.word_vectors import shipped_vectors  # late: it imports numpy
+
+    if (form := shipped_vectors().form_of(stemmed)) is None:
+        return len(stemmed) > 2
+    rarity = shipped_vectors().rarity_of(stemmed) or 0.0
+    same = {word, f"{word}s", word.removesuffix("s")}
+    return len(stemmed) >= LEAST_STEM and form in same and rarity >= LEAST_STEM_RARITY
+
+
+def _both_numbers(word: str) -> str:
+    """A pattern of an English noun in singular and plural."""
+    if found := _CONSONANT_Y.fullmatch(word):
+        return f"{found[1]}(?:y|ies?)"
+    singular = re.escape(_PLURAL.sub("", word))
+    return f"{singular}(?:s|es)?"
 
 
 def _pattern_of_name(key: str, folded: str, segmenter: Segmenter) -> str:

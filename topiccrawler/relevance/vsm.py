@@ -69,7 +69,7 @@ class VsmClassifier:
         weights, self.unmatched = token_weights(topic.keywords, topic.segmenter)
         if not weights:
             fault = f"no keyword can be found among segmented words: {', '.join(self.unmatched[:5])}"
-            raise TopicError(f"topic {topic.name}", fault, "give words of two or more characters")
+            raise TopicError(f"topic {topic.name}", fault, "give words of two letters or more")
         heaviest = max(weights.values())
         self._weights = {word: max(weight / heaviest, LEAST_WEIGHT) for word, weight in weights.items()}
         self._length = math.sqrt(sum(weight * weight for weight in self._weights.values()))

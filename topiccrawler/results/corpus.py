@@ -28,7 +28,7 @@ from typing import Any, BinaryIO, Self
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.pages.site_repeats import fingerprint
 from topiccrawler.resources import package_table
-from topiccrawler.results.formats import compressed
+from topiccrawler.results.formats import compressed, without_controls
 from topiccrawler.results.templating import as_text
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.pages import PageRecord
@@ -98,8 +98,8 @@ def row_of(record: PageRecord, text: str) -> dict[str, Any]:
     return {
         "id": blake2b(record.url.encode("utf-8", "replace"), digest_size=8).hexdigest(),
         "url": record.url,
-        "title": record.title,
-        "text": text,
+        "title": without_controls(record.title),
+        "text": without_controls(text),
         "date": record.day,
         "language": record.language or "und",
         "score": round(record.relevance, 4),

@@ -8,7 +8,7 @@ graph (results.link_graph) are compressed when the file name ends with .gz or .z
 `write_csv` and `write_table` write CSV for spreadsheets: Excel shows Chinese text correctly, and no cell is a formula.
 Excel reads a file without a byte order mark in the system's charset. Spreadsheets evaluate a text cell that begins with = + - @ (or with
 their full-width forms, where the system's language has them), a tab or a line end; such a text gets an apostrophe before it.
-Control characters, which could control a terminal that prints the file, are removed.
+Control characters are removed here as from every format.
 
 `write_parquet` writes Parquet, for pandas, DuckDB and Spark. It needs pyarrow (`pip install pyarrow`).
 
@@ -56,11 +56,20 @@ def compressed(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
 NAMES = (*(field.name for field in fields(PageFields)), "content_hash", "media")
 
 
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
+
+
+def without_controls(text: str) -> str:
+    """The text without control characters: they could control a terminal that prints a file, and many readers refuse them."""
+    return text if text.isprintable() else _CONTROLS.sub("", text)
+
+
 def plain(record: PageRecord) -> dict[str, Any]:
-    """The exported fields of a page; `media` is a list."""
+    """The exported fields of a page, without control characters; `media` is a list."""
     found = asdict(record)
     found["media"] = json.loads(record.media or "[]")
-    return {name: found[name] for name in NAMES}
+    texts = {name: without_controls(value) for name, value in found.items() if isinstance(value, str)}
+    return {name: texts.get(name, found[name]) for name in NAMES}
 
 
 def _cells(record: PageRecord) -> dict[str, Any]:
@@ -82,7 +91,6 @@ def write_jsonl(records: Iterator[PageRecord], out: BinaryIO) -> int:
     return count
 
 
-_STEERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _EVALUATED = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
 
@@ -109,7 +117,7 @@ def inert(value: object) -> object:
     """A cell value that no spreadsheet evaluates as a formula; numbers stay numbers."""
     if not isinstance(value, str):
         return value
-    text = _STEERS.sub("", value)
+    text = without_controls(value)
     return f"'{text}" if text.startswith(_EVALUATED) else text
 
 
@@ -148,9 +156,9 @@ def write_warc(records: Iterator[PageRecord], out: BinaryIO) -> int:
     count = 0
     for count, record in enumerate(records, start=1):  # noqa: B007
         date = iso(record.fetched)
-        plain_text, text_kind = record.text.encode(), "text/plain; charset=utf-8"
+        known, text_kind = plain(record), "text/plain; charset=utf-8"
+        plain_text = known.pop("text").encode()
         text = new_record(WarcRecordType.conversion, plain_text, text_kind, record.url, date)
-        known = {name: value for name, value in plain(record).items() if name != "text"}
         facts = json.dumps(known, ensure_ascii=False).encode()
         about = new_record(WarcRecordType.metadata, facts, "application/json", record.url, date)
         about.headers["WARC-Refers-To"] = text.headers["WARC-Record-ID"]
@@ -185,14 +193,14 @@ def write_markdown(records: Iterator[PageRecord], out: BinaryIO, texts: Callable
     count = 0
     for count, record in enumerate(records, start=1):  # noqa: B007
         known = {
-            "title": record.title,
+            "title": without_controls(record.title),
             "url": record.url,
             "date": record.day,
             "language": record.language,
             "score": round(record.relevance, 4),
         }
         head = "\n".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in known.items())
-        out.write(f"---\n{head}\n---\n\n{_STEERS.sub('', texts(record))}\n\n".encode("utf-8", "replace"))
+        out.write(f"---\n{head}\n---\n\n{without_controls(texts(record))}\n\n".encode("utf-8", "replace"))
     return count
 
 

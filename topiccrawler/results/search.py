@@ -13,7 +13,7 @@ else says what they show (MySpider thesis, 2009, §2.3).
     -股票 -"a b"      without them
 
 Traditional and simplified characters, full and half width, upper and lower case are equal (text.segmenter); Latin words are compared by
-their stems. The segmenter drops characters of words that its dictionary lacks, except words of the crawl's topic; a search also keeps the
+their stems. The segmenter drops characters of words that its dictionary lacks, except words of the crawl's topic, also of one character; a search also keeps the
 words of its query whole. The index may have only the remaining characters of such a word, so both spellings are searched for, in each job
 with the segmenter of its topic.
 
@@ -26,7 +26,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -41,6 +41,7 @@ from topiccrawler.items import Medium
 from topiccrawler.results.job_pages import known_of, of_job
 from topiccrawler.store.index import MOST_RANKED, Found, PageIndex, QueryTerm, catch_up, fts5, texts_of
 from topiccrawler.store.pages import PageRecord, PageStore, Selection, media_of_record
+from topiccrawler.text.folding import spelled_out
 from topiccrawler.text.segmenter import PLAIN, Segmenter, fold
 from topiccrawler.text.stemmer import OTHER, stem
 
@@ -84,7 +85,7 @@ def _has(texts: Sequence[Sequence[str]], term: QueryTerm) -> bool:
 def terms_of(text: str) -> list[Term]:
     """The words and phrases of a query, in order."""
     found = []
-    for minus, phrase, word in _TERM.findall(fold(text)):
+    for minus, phrase, word in _TERM.findall(fold(spelled_out(text))):
         if term := (phrase or word).strip():
             found.append(Term(term, bool(phrase), bool(minus)))
     return found
@@ -324,13 +325,17 @@ def _of_jobs(
     progress: Progress | None,
 ) -> list[_Hit]:
     """What `of_job` finds in each job."""
-    segmenter = segmenter_for(text)
-    make_query(text, segmenter)  # raises for a wrong query before any file is opened
     hits: list[_Hit] = []
+    jobs: list[tuple[Path, Query, Segmenter]] = []
     for folder in _each_once(folders):
         of_topic = known_of(folder, lambda recipe: topic_of(recipe).segmenter)
         segmenter = segmenter_for(text, of_topic or PLAIN)  # the plain one if its topic is missing
-        hits += of_job(folder, make_query(text, segmenter), selection, limit, segmenter, progress)
+        with suppress(ArgumentError):  # the index of another job may keep the words: 猫, a word of its topic
+            jobs.append((folder, make_query(text, segmenter), segmenter))
+    if not jobs:
+        make_query(text, segmenter_for(text))  # raises for a wrong query
+    for folder, query, segmenter in jobs:
+        hits += of_job(folder, query, selection, limit, segmenter, progress)
     return hits
 
 

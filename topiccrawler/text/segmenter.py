@@ -11,13 +11,14 @@ matching only: text that is displayed or stored is never folded.
 letters, digits and rare characters, and a model trained with one must score the same with the other. So the engine receives only common
 Han characters, on which both agree; everything else is split here, by these rules:
 
-- text is folded first (half-width, simplified, lower case);
+- text is first spelled out (text.folding) and folded (half-width, simplified, lower case);
 - a run of letters and digits, with the marks above and below them, is a word; c++, c# and f# keep their sign; runs longer than 40
   characters are dropped;
 - a run of katakana is a word, and so is a run of hiragana;
 - a word of letters is replaced by its stem (text.stemmer);
 - a single Latin letter and the Han character after it are a word: a股, k线, b超;
-- a single Han character is dropped, except one that stands alone after two or three letters: ic卡;
+- a single Han character is dropped, except one that stands alone after two or three letters: ic卡; a segmenter that has it among its
+  phrases (猫) keeps it where the engine makes it a word: 养猫, not 熊猫;
 - other single characters are dropped, punctuation separates. Stop words stay.
 
 Many texts are segmented in one call, joined by a newline, which both engines keep as a token of its own. The text between runs of Han
@@ -56,6 +57,7 @@ from weakref import WeakValueDictionary
 from topiccrawler.resources import package_table
 from topiccrawler.text import engines
 from topiccrawler.text.engines import Cut, chosen_cut
+from topiccrawler.text.folding import RADICALS, UNSPACED, spelled_out, visible
 from topiccrawler.text.stemmer import ENGLISH, stem, with_stems
 
 _HAN_BLOCKS = ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00))
@@ -84,6 +86,7 @@ def folded(texts: Sequence[str]) -> list[str]:
 @cache
 def _folding() -> tuple[re.Pattern[str], dict[int, str]]:
     table = _simplified()
+    table |= {code: table.get(ord(meant), meant) for code, meant in RADICALS.items()}
     table |= {code: chr(code).lower() for code in _CASED if _changes_in_place(code)}
     table |= {code: chr(code - _FULL_WIDTH_SHIFT).lower() for code in _FULL_WIDTH}
     table[0x3000] = " "
@@ -156,7 +159,6 @@ _BETWEEN_HAN = re.compile(rf"{_OTHER}{_OTHER}*({_ALONE})?")  # not "+", for spee
 HIRAGANA, KATAKANA = "ぁ-ゖゝ-ゟ", "ァ-ヺヽ-ヿㇰ-ㇿ"
 HANGUL = "가-힣"
 _KANA = "ぁ-ヿㇰ-ㇿ"
-_UNSPACED = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
 _POINTS = (
     "".join(chr(code) for code in range(0x300, 0x1800) if category(chr(code)) in {"Mn", "Mc"})
     + "\u200c\u200d"
@@ -179,7 +181,7 @@ _NOTHING, _WORD = ",", "\x01"
 
 def is_whole(phrase: str, words: Sequence[str]) -> bool:
     """Whether the `words` that a phrase was cut into have all its Han characters, and as many runs of letters and digits."""
-    folded = fold(phrase)
+    folded = fold(spelled_out(phrase))
     if sum(map(_is_han, folded)) > sum(map(_is_han, "".join(words))):
         return False
     return len(_CHUNK.findall(folded)) <= sum(not all(map(_is_han, word)) for word in words)
@@ -212,18 +214,23 @@ def joined_again(words: Sequence[str], heads: Container[str], keywords: Containe
 
 
 def cut_all(
-    texts: Sequence[str], cut: Cut, language: str = ENGLISH, phrases: Phrases | None = None
+    texts: Sequence[str],
+    cut: Cut,
+    language: str = ENGLISH,
+    phrases: Phrases | None = None,
+    singles: Container[str] = (),
 ) -> list[list[str]]:
-    """The words of each text by the engine `cut`, without a cache. `language`: of Latin words. `phrases`: found within runs too."""
-    of_the_engine = iter(
-        _cut_together([text for text in texts if not text.isascii()], cut, language, phrases)
-    )
+    """The words of each text by the engine `cut`, without a cache. `language`: of Latin words. `phrases`: found within runs too.
+    `singles`: single Han characters that are words where they stand alone."""
+    foreign = [text for text in texts if not text.isascii()]
+    of_the_engine = iter(_cut_together(foreign, cut, language, phrases, singles))
     return [_ascii_words(text, language) if text.isascii() else next(of_the_engine) for text in texts]
 
 
 def _ascii_words(text: str, language: str) -> list[str]:
     """The words of a text in ASCII only, which needs no engine: dates, numbers, English."""
-    return _kept(_ASCII_CHUNK.findall(text.lower()), language)
+    seen = text if text.isprintable() else visible(text)
+    return _kept(_ASCII_CHUNK.findall(seen.lower()), language)
 
 
 def _kept(chunks: Iterable[str], language: str) -> list[str]:
@@ -274,7 +281,9 @@ class Phrases:
         ]
 
 
-def _cut_together(texts: Sequence[str], cut: Cut, language: str, phrases: Phrases | None) -> list[list[str]]:
+def _cut_together(
+    texts: Sequence[str], cut: Cut, language: str, phrases: Phrases | None, singles: Container[str]
+) -> list[list[str]]:
     """The words of each text, with one call of the engine for all."""
     if not texts:
         return []
@@ -299,7 +308,7 @@ def _cut_together(texts: Sequence[str], cut: Cut, language: str, phrases: Phrase
         between.extend(kept)
         return _WORD * len(kept)
 
-    joined = fold(",\n,".join([text.replace("\n", " ") for text in texts]))
+    joined = fold(spelled_out(",\n,".join([text.replace("\n", " ") for text in texts])))
     if phrases is not None:
         joined = phrases.with_signs(joined)
     lines = _BETWEEN_HAN.sub(mark, f",{joined},")  # marks around each line: none is empty
@@ -311,18 +320,22 @@ def _cut_together(texts: Sequence[str], cut: Cut, language: str, phrases: Phrase
         end = tokens.index("\n", start)
         run = tokens[start:end]
         found.append(
-            _with_removed(run, removed) if _WORD in line else [token for token in run if len(token) > 1]
+            _with_removed(run, removed, singles)
+            if _WORD in line
+            else [token for token in run if len(token) > 1 or token in singles]
         )
         start = end + 1
     return found
 
 
-def _with_removed(tokens: list[str], removed: Iterator[tuple[str, bool]]) -> list[str]:
+def _with_removed(
+    tokens: list[str], removed: Iterator[tuple[str, bool]], singles: Container[str]
+) -> list[str]:
     """The words of a line, with the removed ones (`removed`) put back in place of their marks."""
     found: list[str] = []
     start = 0
     for place in [place for place, token in enumerate(tokens) if token == _WORD]:
-        found += [token for token in tokens[start:place] if len(token) > 1]
+        found += [token for token in tokens[start:place] if len(token) > 1 or token in singles]
         word, is_prefix = next(removed)
         if is_prefix:
             behind = tokens[place + 1]  # exists, because a line ends with a mark
@@ -330,7 +343,7 @@ def _with_removed(tokens: list[str], removed: Iterator[tuple[str, bool]]) -> lis
                 word += behind
         found.append(word)
         start = place + 1
-    found += [token for token in tokens[start:] if len(token) > 1]
+    found += [token for token in tokens[start:] if len(token) > 1 or token in singles]
     return found
 
 
@@ -339,9 +352,9 @@ def _is_han(token: str) -> bool:
 
 
 _REMEMBERED_CHARACTERS = 60_000  # in each of two generations; some 8 MB with their words
-_HAN_WORD = re.compile(f"[{HAN}]{{2,}}")
-_PHRASE = re.compile(f"[{HAN}{_KANA}{_UNSPACED}]{{2,}}")
-_NO_DICTIONARY = re.compile(f"[{HIRAGANA}{_UNSPACED}]|^[{KATAKANA}ー]{{2,}}$")
+_HAN_WORD, _HAN_CHARACTER = re.compile(f"[{HAN}]{{2,}}"), re.compile(f"[{HAN}]")
+_PHRASE = re.compile(f"[{HAN}{_KANA}{UNSPACED}]{{2,}}")
+_NO_DICTIONARY = re.compile(f"[{HIRAGANA}{UNSPACED}]|^[{KATAKANA}ー]{{2,}}$")
 
 Pieces = TwoGenerationCache[list[str]]
 
@@ -426,20 +439,24 @@ class Segmenter:
 
 
 def _losing(phrases: Iterable[str], pieces: Pieces) -> frozenset[str]:
-    """The Han words of the phrases that lose characters when cut, and the phrases without a dictionary, which only `Phrases` finds."""
-    runs = {run for phrase in phrases for run in _PHRASE.findall(fold(phrase))}
+    """The Han words of the phrases that lose characters when cut, single Han characters among them, and the phrases without a dictionary,
+    which only `Phrases` finds."""
+    folded = [fold(spelled_out(phrase)).strip() for phrase in phrases]
+    runs = {run for phrase in folded for run in _PHRASE.findall(phrase)}
     unspaced = {stem(run) for run in runs if _NO_DICTIONARY.search(run)}
     han = {run for phrase in runs if not _NO_DICTIONARY.search(phrase) for run in _HAN_WORD.findall(phrase)}
     words = pieces.of(han)
-    return frozenset(unspaced | {run for run in han if sum(map(len, words[run])) < len(run)})
+    losing = {run for run in han if sum(map(len, words[run])) < len(run)}
+    return frozenset(unspaced | losing | set(filter(_HAN_CHARACTER.fullmatch, folded)))
 
 
 def _pieces_knowing(words: Iterable[str], language: str = ENGLISH) -> Pieces:
     han = frozenset(filter(_HAN_WORD.fullmatch, words))
-    others = frozenset(words) - han
+    singles = frozenset(filter(_HAN_CHARACTER.fullmatch, words))
+    others = frozenset(words) - han - singles
     cut = chosen_cut(han) if han else _plain_cut()
     phrases = Phrases(others) if others else None
-    work = partial(cut_all, cut=cut, language=language, phrases=phrases)
+    work = partial(cut_all, cut=cut, language=language, phrases=phrases, singles=singles)
     return TwoGenerationCache(work, _REMEMBERED_CHARACTERS)
 
 

@@ -90,6 +90,11 @@ class WordVectors:
         """Whether the table has this word as a whole."""
         return word in self._places
 
+    def form_of(self, word: str) -> str | None:
+        """The commonest written form of a word (its stem, in Latin letters); None for a word that the table does not have as a whole."""
+        place = self._places.get(word)
+        return None if place is None else self.forms[place]
+
     def rarity_of(self, word: str) -> float | None:
         """ln(texts / texts with the word); None for a word that the table does not have as a whole."""
         place = self._places.get(word)

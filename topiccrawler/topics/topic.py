@@ -34,6 +34,7 @@ from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 from topiccrawler.entry_points import named
 from topiccrawler.errors import TopicError, shortened
 from topiccrawler.resources import package_table
+from topiccrawler.text.folding import spelled_out
 from topiccrawler.text.segmenter import Segmenter, is_whole
 from topiccrawler.text.stemmer import ENGLISH
 from topiccrawler.urls.canonical import canonical
@@ -83,6 +84,13 @@ def _selector(value: str) -> str:
     return value
 
 
+def _word(value: str) -> str:
+    """Return a word with usual letters (text.folding); ValueError where nothing of it is seen."""
+    if not (word := spelled_out(value).strip()):
+        raise ValueError("has no character that is seen")
+    return word
+
+
 def _place(value: str) -> str:
     """A host or host/path prefix as canonical URLs have it, in lower case; ValueError where the host is none."""
     if value.isascii():
@@ -105,7 +113,9 @@ def _format(value: str) -> str:
 
 
 Breadth = Literal["broad", "normal", "specific"]
-Word = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
+Word = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60), AfterValidator(_word)
+]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100_000)]
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 Place = Annotated[

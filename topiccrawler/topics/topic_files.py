@@ -46,7 +46,7 @@ def check(topic: Topic) -> list[Finding]:
 def _words(topic: Topic) -> Iterator[Finding]:
     weights, unmatched = token_weights(topic.keywords, topic.segmenter)
     if not weights:
-        yield Finding("error", "no keyword can be found on a page; give words of two or more characters")
+        yield Finding("error", "no keyword can be found on a page; give words of two letters or more")
     elif len(weights) < FEW_WORDS:
         yield Finding("warning", f"{len(weights)} keywords are few: pages that use other words are missed")
     if weights and unmatched:
