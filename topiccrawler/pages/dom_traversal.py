@@ -19,6 +19,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topiccrawler.pages.document import BOUNDARY, Anchor, Document, Heading, region_of
 from topiccrawler.pages.refresh import LONGEST_CONTENT, read_refresh
+from topiccrawler.pages.unseen import MARK
 
 MOST_FEEDS = 10  # of one page
 _FEEDS = frozenset({"application/rss+xml", "application/atom+xml"})
@@ -26,7 +27,7 @@ _FEEDS = frozenset({"application/rss+xml", "application/atom+xml"})
 
 def _meta(document: Document, node: LexborNode) -> None:
     attributes = node.attributes
-    content = (attributes.get("content") or "")[:LONGEST_CONTENT]
+    content = without_widthless((attributes.get("content") or "")[:LONGEST_CONTENT])
     if not content:
         return
     for name in (attributes.get("name"), attributes.get("property"), attributes.get("itemprop")):
@@ -51,7 +52,9 @@ def _relation(document: Document, node: LexborNode) -> None:
 
 
 def _title(document: Document, node: LexborNode) -> None:
-    document.title_tag = document.title_tag or " ".join(node.text()[:LONGEST_CONTENT].split())
+    document.title_tag = document.title_tag or " ".join(
+        without_widthless(node.text()[:LONGEST_CONTENT]).split()
+    )
 
 
 def _html(document: Document, node: LexborNode) -> None:
@@ -137,8 +140,30 @@ _OpenLink = tuple[Attributes, int, int, str, int]
 _ClosedLink = tuple[int, int, int, str, _OpenLink]
 
 
-def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 calls and attributes for each node would double its time
+# Characters of no width that say nothing: soft hyphen, zero-width space (but where words end with it, in scripts of South-East Asia), word
+# joiner, byte order mark; beside a Chinese character also the joiners and marks of direction, which other scripts and emoji need.
+_WIDTHLESS = "\u00ad\u200b\u2060\ufeff\u200c\u200d\u200e\u200f"
+_UNNEEDED = re.compile(
+    "[\u00ad\u2060\ufeff]|(?<![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\u200b"
+    "|(?<=[\u3400-\u9fff])[\u200c-\u200f]|[\u200c-\u200f](?=[\u3400-\u9fff])"
+)
+
+
+def traverse(root: LexborNode) -> Document:
     """The Document of the tree below `root`."""
+    document = _traverse(root, cleans=False)
+    if not document.text.isascii() and any(sign in document.text for sign in _WIDTHLESS):
+        return _traverse(root, cleans=True)  # few pages have such characters, and the loop is dear
+    return document
+
+
+def without_widthless(text: str) -> str:
+    """A text without the characters of no width that it does not need."""
+    return text if text.isascii() else _UNNEEDED.sub("", text)
+
+
+def _traverse(root: LexborNode, *, cleans: bool) -> Document:  # noqa: C901, PLR0912, PLR0915 calls and attributes for each node would double its time
+    """The Document of the tree below `root`. `cleans`: characters of no width are left out."""
     document = Document()
     parents, tags, regions, runs = (
         document.node_parents,
@@ -171,6 +196,8 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
         if kind is None:
             if not hidden:
                 raw = node.text_content or ""
+                if cleans:
+                    raw = without_widthless(raw)
                 text = " ".join(raw.split())
                 if text:
                     after = ""
@@ -187,7 +214,7 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
                     start, length = length, length + len(text)
                     runs.append((start, length, at, in_link, block))
                     gap = after
-                else:
+                elif raw:
                     gap = gap or " "
             node = node.next
         elif kind is _NO_ELEMENT:
@@ -201,6 +228,8 @@ def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 call
                 block += 1
                 if is_structural:
                     attributes = node.attributes
+                    if attributes.get("hidden") == MARK:
+                        document.unseen_nodes.append(index)
                     names, identifier = attributes.get("class"), attributes.get("id")
                     if names or identifier:
                         names = f"{names or ''} {identifier or ''}".strip()[:LONGEST_NAMES]
