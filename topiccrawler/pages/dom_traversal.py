@@ -11,13 +11,14 @@ in any order, twice, or in the body. The first of each counts, as in browsers.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import repeat
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from topiccrawler.pages.document import BOUNDARY, Anchor, Document, Heading, region_of
+from topiccrawler.pages.document import BOUNDARY, Anchor, Document, Heading, Run, region_of
 from topiccrawler.pages.refresh import LONGEST_CONTENT, read_refresh
 from topiccrawler.pages.unseen import MARK
 
@@ -143,18 +144,12 @@ _ClosedLink = tuple[int, int, int, str, _OpenLink]
 # Characters of no width that say nothing: soft hyphen, zero-width space (but where words end with it, in scripts of South-East Asia), word
 # joiner, byte order mark; beside a Chinese character also the joiners and marks of direction, which other scripts and emoji need.
 _WIDTHLESS = "\u00ad\u200b\u2060\ufeff\u200c\u200d\u200e\u200f"
-_UNNEEDED = re.compile(
-    "[\u00ad\u2060\ufeff]|(?<![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\u200b"
-    "|(?<=[\u3400-\u9fff])[\u200c-\u200f]|[\u200c-\u200f](?=[\u3400-\u9fff])"
+_UNNEEDED_SIGN = (
+    "(?:[\u00ad\u2060\ufeff]|(?<![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\u200b"
+    "|(?<=[\u3400-\u9fff])[\u200c-\u200f]|[\u200c-\u200f](?=[\u3400-\u9fff]))"
 )
-
-
-def traverse(root: LexborNode) -> Document:
-    """The Document of the tree below `root`."""
-    document = _traverse(root, cleans=False)
-    if not document.text.isascii() and any(sign in document.text for sign in _WIDTHLESS):
-        return _traverse(root, cleans=True)  # few pages have such characters, and the loop is dear
-    return document
+_UNNEEDED = re.compile(_UNNEEDED_SIGN)
+_UNNEEDED_WITH_GAP = re.compile(rf"(?<=[| ]){_UNNEEDED_SIGN}+[| ]|{_UNNEEDED_SIGN}+")
 
 
 def without_widthless(text: str) -> str:
@@ -162,8 +157,8 @@ def without_widthless(text: str) -> str:
     return text if text.isascii() else _UNNEEDED.sub("", text)
 
 
-def _traverse(root: LexborNode, *, cleans: bool) -> Document:  # noqa: C901, PLR0912, PLR0915 calls and attributes for each node would double its time
-    """The Document of the tree below `root`. `cleans`: characters of no width are left out."""
+def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 calls and attributes for each node would double its time
+    """The Document of the tree below `root`."""
     document = Document()
     parents, tags, regions, runs = (
         document.node_parents,
@@ -196,8 +191,6 @@ def _traverse(root: LexborNode, *, cleans: bool) -> Document:  # noqa: C901, PLR
         if kind is None:
             if not hidden:
                 raw = node.text_content or ""
-                if cleans:
-                    raw = without_widthless(raw)
                 text = " ".join(raw.split())
                 if text:
                     after = ""
@@ -214,7 +207,7 @@ def _traverse(root: LexborNode, *, cleans: bool) -> Document:  # noqa: C901, PLR
                     start, length = length, length + len(text)
                     runs.append((start, length, at, in_link, block))
                     gap = after
-                elif raw:
+                else:
                     gap = gap or " "
             node = node.next
         elif kind is _NO_ELEMENT:
@@ -298,9 +291,34 @@ def _traverse(root: LexborNode, *, cleans: bool) -> Document:  # noqa: C901, PLR
                         else:
                             emphasis.append((start, length))
             node = above.next
-    document.text = "".join([*pieces, BOUNDARY])
+    text = "".join([*pieces, BOUNDARY])
+    if not text.isascii() and any(sign in text for sign in _WIDTHLESS):
+        text = _remove_widthless(text, runs, headings, emphasis, closed)
+    document.text = text
     _finish(document, headings, emphasis, closed)
     return document
+
+
+def _remove_widthless(
+    text: str,
+    runs: list[Run],
+    headings: list[tuple[int, int, int]],
+    emphasis: list[tuple[int, int]],
+    closed: list[_ClosedLink],
+) -> str:
+    """The text without unneeded characters of no width; all offsets into it are moved. A run of such characters alone is dropped."""
+    removed = [at for found in _UNNEEDED_WITH_GAP.finditer(text) for at in range(*found.span())]
+
+    def moved(at: int) -> int:
+        return at - bisect_left(removed, at)
+
+    runs[:] = [
+        (first, end, *rest) for start, stop, *rest in runs if (first := moved(start)) < (end := moved(stop))
+    ]
+    headings[:] = [(moved(start), moved(end), level) for start, end, level in headings]
+    emphasis[:] = [(moved(start), moved(end)) for start, end in emphasis]
+    closed[:] = [(node, moved(start), moved(end), *rest) for node, start, end, *rest in closed]
+    return _UNNEEDED_WITH_GAP.sub("", text)
 
 
 def _without_bars(text: str, gap: str, after: str) -> tuple[str, str, str]:

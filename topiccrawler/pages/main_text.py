@@ -35,6 +35,7 @@ import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
+from topiccrawler.pages.asides import without_asides
 from topiccrawler.pages.block_classifier import shipped_classifier
 from topiccrawler.pages.document import BOUNDARY, Block, BlockRow, Document
 from topiccrawler.text.characters import script_counts
@@ -292,9 +293,8 @@ def main_lines(document: Document, without: Collection[str] = ()) -> list[tuple[
         return []
     if is_chinese(document):
         return without_copies(document, prose_stretch(document, blocks))
-    return without_copies(
-        document, shipped_classifier().chosen(document, [Block(*block) for block in blocks])
-    )
+    chosen = shipped_classifier().chosen(document, [Block(*block) for block in blocks])
+    return without_copies(document, without_asides(document, chosen))
 
 
 def seen_blocks(document: Document) -> list[BlockRow]:

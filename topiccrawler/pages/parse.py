@@ -145,21 +145,26 @@ _VOID = frozenset(
         "wbr",
     ]
 )
-_CDATA = re.compile(r"<!\[CDATA\[([^]]*(?:\](?!\]>)[^]]*)*)\]\]>")
+_CDATA_BEGIN, _CDATA_END = "<![CDATA[", "]]>"
 
 
 def html_of_xhtml(xhtml: str) -> str:
     """A page of the type XHTML as HTML: an element that is closed in its own tag gets an end tag, because HTML reads <title/> and
     <script/> as open; CDATA becomes text."""
-    xhtml = _CDATA.sub(lambda section: escape(section[1], quote=False), xhtml)
+    pieces = xhtml.split(_CDATA_BEGIN)
+    for at, section in enumerate(pieces[1:], start=1):
+        text, end, after = section.partition(_CDATA_END)
+        pieces[at] = escape(text, quote=False) + after if end else _CDATA_BEGIN + section
+    xhtml = "".join(pieces)
     return _CLOSED_TAG.sub(
         lambda tag: tag[0] if tag[1].lower() in _VOID else f"<{tag[1]}{tag[2]}></{tag[1]}>", xhtml
     )
 
 
 def _walk(html: str | bytes, unread: list[str]) -> tuple[Document, LexborHTMLParser]:
-    tree = LexborHTMLParser(html)
+    utf8 = html if isinstance(html, bytes) else html.encode("utf-8", "surrogatepass")
+    tree = LexborHTMLParser(utf8)
     tree.strip_tags(unread)
-    remove_unseen(tree)
+    remove_unseen(tree, utf8)
     root = tree.root
     return (traverse(root) if root is not None else Document()), tree

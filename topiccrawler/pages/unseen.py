@@ -29,10 +29,16 @@ FOLD_CHARACTERS = 400  # a hidden text of this length is a fold, or a page that 
 # Ruby is the pronunciation of the characters beside it, an annotation the source of a formula.
 UNREAD_ANNOTATIONS = ["rt", "rp", "rtc", "annotation", "annotation-xml"]
 
-_QUERY = (
-    '[style*="none" i],[hidden],[aria-hidden="true"],.jammer,'
-    'font[style],span[style*="font-size" i],span[style*="color" i],span[style*="visibility" i]'
-)
+_HIDDEN_QUERY = '[style*="none" i],[hidden]'
+# The rest of the query, each part only for pages that have what is before it: a selector costs as much as all else here.
+_FURTHER_QUERIES = [
+    (b"jammer", ".jammer"),
+    (b"<math", '[aria-hidden="true"]'),
+    (b"<font", "font[style]"),
+    (b"font-size:0", 'span[style*="font-size" i]'),
+    (b"font-size: 0", 'span[style*="font-size" i]'),
+    (b"visibility:hidden", 'span[style*="visibility" i]'),
+]
 _INLINE = frozenset(
     [
         "span",
@@ -83,10 +89,11 @@ _FOLD = re.compile(
 _LINKS = "a[href], area[href], iframe[src], frame[src]"
 
 
-def remove_unseen(tree: LexborHTMLParser) -> None:
-    """Remove from a tree the elements that are never seen; mark those with links."""
+def remove_unseen(tree: LexborHTMLParser, utf8: bytes) -> None:
+    """Remove from a tree the elements that are never seen; mark those with links. `utf8`: the page that the tree was made of."""
     dropped: dict[int, LexborNode] = {}
-    found = {node.mem_id: node for node in tree.css(_QUERY)[:MOST_ELEMENTS]}
+    query = ",".join([_HIDDEN_QUERY, *dict.fromkeys(part for sign, part in _FURTHER_QUERIES if sign in utf8)])
+    found = {node.mem_id: node for node in tree.css(query)[:MOST_ELEMENTS]}
     for key, node in found.items():
         tag = node.tag or ""
         if tag in _KEPT or not _is_unseen(node, tag, found):
