@@ -22,6 +22,7 @@ from topiccrawler.pages.block_classifier import (
 )
 from topiccrawler.pages.block_places import tree_of
 from topiccrawler.pages.block_text import text_of_blocks
+from topiccrawler.pages.block_words import of_words
 from topiccrawler.pages.blocks import of_copies, of_shares
 from topiccrawler.pages.parse import parse
 
@@ -60,10 +61,24 @@ def test_shares_of_elements_and_copies_by_hand() -> None:
     assert of_copies(document, blocks)["copies before"].tolist() == [0, 1, 0]
 
 
+def test_weights_of_opening_words_and_of_headings_by_hand() -> None:
+    document = parse(
+        "<h1>Related news</h1><p>A first text</p><h2>Related</h2><p>Read also</p><h3>Text</h3><p>More</p>"
+    )
+    blocks = document.blocks
+    text = text_of_blocks(document.text, blocks)
+    openings = {"read": -2.0, "also": -1.0, "text": 1.0}
+    found = of_words(document, blocks, text, openings, {"related": -3.0, "text": 0.5})
+    assert found["opening lowest"].tolist() == [0, 1, 0, -2, 1, 0]
+    assert found["opening sum"].tolist() == [0, 1, 0, -3, 1, 0]
+    assert found["heading"].tolist() == [-3, -3, -3, -3, 0.5, 0.5]
+    assert found["worst heading"].tolist() == [0, 0, -3, -3, -3, -3]  # the h1 names the page
+
+
 def test_every_page_has_the_same_finite_features() -> None:
     for html in ("<p>x", "<p>\udc80 x</p>", "<table><tr><td><h1>x</h1><td>y</table>" * 30, "<b>x</b>" * 9):
         document = parse(html)
-        names, rows = features(document, document.blocks, lambda _: 1.0)
+        names, rows = features(document, document.blocks, lambda _: 1.0, {"x": -1.0}, {"x": -2.0})
         assert tuple(names) == feature_names()
         assert rows.shape == (len(document.blocks), len(names))
         assert np.isfinite(rows).all()
@@ -97,6 +112,8 @@ def first_row(change: Any) -> Any:
         (lambda model: model.update({"out": [1.0]}), "finite numbers"),
         (lambda model: model.update({"out bias": float("nan")}), "out bias .*nan"),
         (lambda model: model["words"].update(body="strong"), "finite numbers"),
+        (lambda model: model["openings"].update(read="little"), "finite numbers"),
+        (lambda model: model.pop("headings"), "headings"),
         (first_row(lambda row: row.pop()), "finite numbers"),
         (first_row(lambda row: row.__setitem__(3, float("inf"))), "finite numbers"),
         (first_row(lambda row: row.__setitem__(1, 0)), "deviation"),

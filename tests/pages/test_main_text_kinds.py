@@ -116,3 +116,34 @@ def test_two_roots_and_text_outside_of_any_element_are_read() -> None:
     assert PARAGRAPHS[1] in main_text(
         parse(f"<html><p>{PARAGRAPHS[0]}</p></html><html>{PARAGRAPHS[1]}<p>{PARAGRAPHS[2]}</p></html>")
     )
+
+
+CHINESE = (
+    "<p>今天的市场上，基金定投成为越来越多投资者的选择，专家表示长期坚持才能看到效果。</p>"
+    "<p>业内人士指出，投资者应根据自身的风险承受能力，选择适合自己的产品，不要盲目跟风。</p>"
+    "<p>数据显示，坚持五年以上的账户中，超过八成取得了正的回报，中途停下的人则大多亏损。</p>"
+)
+LEAD = "记者获悉，监管部门今日发布新规，明确基金定投的收费标准，自下月一日起施行。"
+
+
+@pytest.mark.parametrize(
+    "article",
+    [
+        f"<article><header><h1>定投</h1><p>{LEAD}</p></header>{CHINESE}</article>",
+        f"<article><div class=top><p>{LEAD}</p></div>{CHINESE}</article>",
+        f"<article><aside class=abstract><p>{LEAD}</p></aside>{CHINESE}</article>",
+        f"<article><header><p>{LEAD}</p></header><div class=article-content>{CHINESE}</div></article>",
+    ],
+)
+def test_the_lead_of_a_chinese_article_is_text(article: str) -> None:
+    text = main_text(parse(f"<body><h1>定投</h1>{article}</body>"))
+    assert text.startswith(LEAD)
+    assert "中途停下的人则大多亏损。" in text
+
+
+def test_an_aside_within_a_chinese_article_is_none() -> None:
+    aside = "<aside><p>本网站提供各类理财产品的信息，欢迎您订阅我们的电子报，每周一期。</p></aside>"
+    text = main_text(parse(f"<article><h1>定投</h1>{CHINESE}{aside}</article>"))
+    assert "订阅" not in text
+    outside = f"<header><p>{LEAD}</p></header><article>{CHINESE}</article>"
+    assert LEAD not in main_text(parse(f"<body>{outside}</body>"))

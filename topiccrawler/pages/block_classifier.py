@@ -41,17 +41,23 @@ from topiccrawler.pages.block_text import (
     Numbers,
     text_of_blocks,
 )
+from topiccrawler.pages.block_words import Weights, of_words
 from topiccrawler.pages.blocks import of_copies, of_like_blocks, of_neighbours, of_page, of_place, of_shares
 from topiccrawler.pages.document import Block, Document
 from topiccrawler.resources import folder as data_folder
 
 
 def features(
-    document: Document, blocks: list[Block], name_weights: Callable[[str], float]
+    document: Document,
+    blocks: list[Block],
+    name_weights: Callable[[str], float],
+    openings: Weights,
+    headings: Weights,
 ) -> tuple[list[str], Numbers]:
     """The names of the columns, and a row for each block. Needs at least one block.
 
-    `name_weights`: the weight of a class and id, above 0 for main text, below 0 against it.
+    `name_weights`: the weight of a class and id, above 0 for main text, below 0 against it. `openings`, `headings`: the weights of words
+    that short blocks begin with, and of headings.
     """
     text = text_of_blocks(document.text, blocks)
     tree = tree_of(document, blocks)
@@ -64,6 +70,7 @@ def features(
         **of_place(document, blocks, text),
         **of_neighbours(text),
         **of_copies(document, blocks),
+        **of_words(document, blocks, text, openings, headings),
     }
     page = of_page(document, text, tree)
     rows = np.empty((len(blocks), len(columns) + len(page)), np.float32)
@@ -79,7 +86,7 @@ def feature_names() -> tuple[str, ...]:
     page = Document(
         "|-|", runs=[(1, 2, 0, False, 0)], node_parents=[-1], node_tags=["p"], node_regions=["body"]
     )
-    return tuple(features(page, page.blocks, lambda _: 0.0)[0])
+    return tuple(features(page, page.blocks, lambda _: 0.0, {}, {})[0])
 
 
 def _of_text(text: BlockText) -> Columns:
@@ -102,7 +109,7 @@ def _of_text(text: BlockText) -> Columns:
 
 
 FORMAT = "topiccrawler block classifier"
-VERSION = 1
+VERSION = 2
 FILE = "main_text/blocks.json"  # within the folder of models
 LARGEST_BYTES = 4_000_000
 MOST_UNITS = 1_000
@@ -124,12 +131,14 @@ class BlockClassifier:
     out: Numbers  # one weight a unit
     out_bias: float
     words: dict[str, float]  # weights of words in class and id: above 0 for main text
+    openings: dict[str, float] = field(default_factory=dict)  # of words that short blocks begin with
+    headings: dict[str, float] = field(default_factory=dict)  # of words in headings
     training: dict[str, Any] = field(default_factory=dict)
     _names: dict[str, float] = field(default_factory=dict, repr=False)
 
     def chosen(self, document: Document, blocks: list[Block]) -> list[Block]:
         """The blocks that are main text, in page order."""
-        names, rows = features(document, blocks, self.name_weight)
+        names, rows = features(document, blocks, self.name_weight, self.openings, self.headings)
         return [
             blocks[at] for at in best_set(self.probabilities(rows), np.expm1(rows[:, names.index("words")]))
         ]
@@ -184,9 +193,10 @@ def save_block_classifier(model: BlockClassifier, place: Path) -> None:
     table = _rounded(np.column_stack([model.means, model.deviations, model.hidden]))
     rows = zip(feature_names(), table, strict=True)
     lines.append(_table("features", [(name, compact(row)) for name, row in rows]))
-    lines.append(
-        _table("words", [(word, compact(round(weight, 2))) for word, weight in sorted(model.words.items())])
-    )
+    for name, words in (("words", model.words), ("openings", model.openings), ("headings", model.headings)):
+        lines.append(
+            _table(name, [(word, compact(round(weight, 2))) for word, weight in sorted(words.items())])
+        )
     replace_file(place, "{" + ",\n".join(lines) + "}\n")
 
 
@@ -204,7 +214,8 @@ def load_block_classifier(folder: Path | Traversable | None = None) -> BlockClas
     place = (folder or data_folder("models")).joinpath(*FILE.split("/"))
     file = JsonFile(place, LARGEST_BYTES, ModelError, "block classifier", REMEDY)
     file.expect({"format": FORMAT, "version": VERSION})
-    model, table, words = file.values, file.mapping("features"), file.mapping("words")
+    model, table = file.values, file.mapping("features")
+    words, openings, headings = (file.mapping(name) for name in ("words", "openings", "headings"))
     if tuple(table) != feature_names():
         raise file.refused("has other features than this program")
     bias = model.get("hidden bias")
@@ -215,7 +226,8 @@ def load_block_classifier(folder: Path | Traversable | None = None) -> BlockClas
     if not bool((rows[:, 1] > 0).all()):
         raise file.refused("has a deviation that is not above 0")
     hidden_bias, out = _numbers(file, [bias, model.get("out")], units)
-    _numbers(file, [[weight] for weight in words.values()], 1)
+    for weights in (words, openings, headings):
+        _numbers(file, [[weight] for weight in weights.values()], 1)
     return BlockClassifier(
         means=rows[:, 0],
         deviations=rows[:, 1],
@@ -224,6 +236,8 @@ def load_block_classifier(folder: Path | Traversable | None = None) -> BlockClas
         out=out,
         out_bias=file.number("out bias", -LARGEST, LARGEST),
         words=words,
+        openings=openings,
+        headings=headings,
         training=file.mapping("training"),
     )
 

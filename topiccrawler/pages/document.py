@@ -79,6 +79,7 @@ class Document:
     node_tags: list[str] = field(default_factory=list)
     node_regions: list[str] = field(default_factory=list)
     node_names: dict[int, str] = field(default_factory=dict)  # class and id of structural elements
+    unseen_nodes: list[int] = field(default_factory=list)  # hidden elements, here for their links
     heading_marks: list[Heading] = field(default_factory=list)
     emphasis: list[str] = field(default_factory=list)
     title_tag: str = ""

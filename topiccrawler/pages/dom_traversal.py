@@ -19,6 +19,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topiccrawler.pages.document import BOUNDARY, Anchor, Document, Heading, region_of
 from topiccrawler.pages.refresh import LONGEST_CONTENT, read_refresh
+from topiccrawler.pages.unseen import MARK
 from topiccrawler.text.folding import visible
 
 MOST_FEEDS = 10  # of one page
@@ -214,6 +215,8 @@ def _traverse(root: LexborNode, *, only_visible: bool = False) -> Document:  # n
                 block += 1
                 if is_structural:
                     attributes = node.attributes
+                    if attributes.get("hidden") == MARK:
+                        document.unseen_nodes.append(index)
                     names, identifier = attributes.get("class"), attributes.get("id")
                     if names or identifier:
                         names = f"{names or ''} {identifier or ''}".strip()[:LONGEST_NAMES]

@@ -35,6 +35,7 @@ import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
+from topiccrawler.pages.asides import without_asides
 from topiccrawler.pages.block_classifier import shipped_classifier
 from topiccrawler.pages.document import BOUNDARY, Block, BlockRow, Document
 from topiccrawler.text.characters import script_counts
@@ -70,6 +71,7 @@ _HOMES = frozenset(
         "dl",
     ]
 )
+_LEADS = frozenset({"header", "aside"})  # regions of an article that a lead is in
 _LISTS = frozenset({"ul", "ol", "dl"})
 # "[。！？；!?;]|，[^，]+，|[,.] ", but with a set of characters first: `re` skips other characters in a third of the time.
 _SENTENCE = re.compile(r"[。！？；!?;，,.](?:(?<=[。！？；!?;])|(?<=，)[^，]+，|(?<=[,.]) )")
@@ -93,18 +95,43 @@ def prose_stretch(document: Document, blocks: Sequence[BlockRow]) -> list[BlockR
     prose = _prose(document.text, blocks)
     body = _named_body(document, blocks, prose)
     if body:
-        after = _after(document.node_parents, body)
-        chosen = [at for at, (_, _, node, _) in enumerate(blocks) if body <= node < after]
+        first, after = _article_around(document, body), _after(document.node_parents, body)
+        chosen = [
+            at
+            for at, (_, _, node, _) in enumerate(blocks)
+            if body <= node < after or (first <= node < body and prose[at] > PRICE)
+        ]
         blocks, prose = [blocks[index] for index in chosen], [prose[index] for index in chosen]
-    foreign = _foreign_regions(document, blocks, prose)
+    regions = [document.node_regions[node] for _, _, node, _ in blocks]
+    foreign = _foreign_regions(regions, prose)
+    is_foreign = [region in foreign for region in regions]
+    if body:
+        _admit_lead(regions, prose, is_foreign)
     homes = [_home(document, node) for _, _, node, _ in blocks]
-    first, last = _best_stretch(document, blocks, prose, homes, foreign, NAMED_PRICE if body else PRICE)
+    first, last = _best_stretch(document, blocks, prose, homes, is_foreign, NAMED_PRICE if body else PRICE)
     first, last = _with_edges(prose, homes, first, last)
     return [
-        block
-        for block in blocks[first : last + 1]
-        if document.node_regions[block[2]] not in foreign and _belongs(document, block)
+        blocks[at] for at in range(first, last + 1) if not is_foreign[at] and _belongs(document, blocks[at])
     ]
+
+
+def _article_around(document: Document, body: int) -> int:
+    """The innermost <article> that an article body is in; the body itself without one."""
+    node = body
+    while node > 0:
+        if document.node_tags[node] == "article":
+            return node
+        node = document.node_parents[node]
+    return body
+
+
+def _admit_lead(regions: list[str], prose: list[float], is_foreign: list[bool]) -> None:
+    """Count the sentences before the text as text: inside an article its header holds the lead, and so may an aside."""
+    for at, amount in enumerate(prose):
+        if amount > PRICE:
+            if not is_foreign[at]:
+                return
+            is_foreign[at] = regions[at] not in _LEADS
 
 
 def _prose(text: str, blocks: Sequence[BlockRow]) -> list[float]:
@@ -154,11 +181,10 @@ def _is_body_name(names: str) -> bool:
     return _BODY_NAME.search(names) is not None
 
 
-def _foreign_regions(document: Document, blocks: Sequence[BlockRow], prose: list[float]) -> set[str]:
+def _foreign_regions(regions: list[str], prose: list[float]) -> set[str]:
     sums: dict[str, float] = {}
-    for (_, _, node, _), amount in zip(blocks, prose, strict=True):
+    for region, amount in zip(regions, prose, strict=True):
         if amount > PRICE:
-            region = document.node_regions[node]
             sums[region] = sums.get(region, 0.0) + amount
     most = MAIN_REGION_SHARE * sum(sums.values())
     return {"navigation", "header", "aside", "footer"} - {region for region in sums if sums[region] > most}
@@ -177,16 +203,14 @@ def _best_stretch(
     blocks: Sequence[BlockRow],
     prose: list[float],
     homes: list[int],
-    foreign: set[str],
+    is_foreign: list[bool],
     price: float,
 ) -> tuple[int, int]:
     """First and last index of the stretch of blocks with the largest value; (0, -1) when none exceeds LEAST_VALUE."""
-    parents, tags, regions = document.node_parents, document.node_tags, document.node_regions
+    parents, tags = document.node_parents, document.node_tags
     best = (0, -1)
     most, start, total, before = LEAST_VALUE, 0, 0.0, -1
-    for index, ((begin, end, node, in_links), amount, home) in enumerate(
-        zip(blocks, prose, homes, strict=True)
-    ):
+    for index, ((begin, end, _, in_links), amount, home) in enumerate(zip(blocks, prose, homes, strict=True)):
         if tags[home] in _LISTS or before < 0:
             cost = price
         elif home == before:
@@ -194,7 +218,7 @@ def _best_stretch(
         else:
             cost = min(price, SIBLING_PRICE) if parents[home] == parents[before] else price
         before = home
-        value = 0.0 if regions[node] in foreign else amount
+        value = 0.0 if is_foreign[index] else amount
         value -= cost + (
             LINK_BLOCK_COST * in_links if in_links > LINK_BLOCK_SHARE * (end - begin) else in_links
         )
@@ -262,16 +286,28 @@ def main_text(document: Document, without: Collection[str] = ()) -> str:
 
 def main_lines(document: Document, without: Collection[str] = ()) -> list[tuple[Block, str]]:
     """The blocks of the main text with their texts, without copies. `without`: lines to leave out."""
-    blocks = document.block_rows[:MOST_BLOCKS]
+    blocks = seen_blocks(document)
     if without:
         blocks = [block for block in blocks if line_of(document, block) not in without]
     if not blocks:
         return []
     if is_chinese(document):
         return without_copies(document, prose_stretch(document, blocks))
-    return without_copies(
-        document, shipped_classifier().chosen(document, [Block(*block) for block in blocks])
-    )
+    chosen = shipped_classifier().chosen(document, [Block(*block) for block in blocks])
+    return without_copies(document, without_asides(document, chosen))
+
+
+def seen_blocks(document: Document) -> list[BlockRow]:
+    """The blocks that readers see, at most MOST_BLOCKS."""
+    blocks = document.block_rows[:MOST_BLOCKS]
+    if not document.unseen_nodes:
+        return blocks
+    end, is_unseen = 0, bytearray(len(document.node_parents))
+    for node in document.unseen_nodes:
+        if node >= end:  # else inside the one before
+            end = _after(document.node_parents, node)
+            is_unseen[node:end] = b"\1" * (end - node)
+    return [block for block in blocks if not is_unseen[block[2]]]
 
 
 def line_of(document: Document, block: BlockRow) -> str:

@@ -22,6 +22,7 @@ Cost: 0.1 ms for a 90 kB page.
 from __future__ import annotations
 
 import re
+from html import escape
 from itertools import accumulate
 
 import numpy as np
@@ -29,6 +30,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.dom_traversal import traverse
+from topiccrawler.pages.unseen import UNREAD_ANNOTATIONS, remove_unseen
 
 HARMLESS_FORMATTING_TAGS = 600
 HARMLESS_NESTING_TAGS = 4_000
@@ -90,7 +92,7 @@ def _flatten(html: str) -> str:
 
 
 MOST_CHARACTERS = 2_000_000
-UNREAD = ["script", "style", "template", "svg"]
+UNREAD = ["script", "style", "template", "svg", *UNREAD_ANNOTATIONS]
 LITTLE_TEXT = 1_000  # characters; a page with more is not parsed a second time
 LEAST_NOSCRIPT = 400  # characters; less is a request to turn scripts on
 # No part of the pattern looks past the next of these tags, so it is linear in the page, whatever is left open.
@@ -124,8 +126,47 @@ def parse_with_tree(html: str, utf8: bytes | None = None) -> tuple[Document, Lex
     return found
 
 
+# An empty element in XML's spelling. XML has no "<" in values of attributes, so no part of the pattern looks past the next tag.
+_CLOSED_TAG = re.compile(r"<([a-zA-Z][\w:.-]*)((?:\s[^<>]*)?)(?<!/)/>")
+_VOID = frozenset(
+    [
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "frame",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "param",
+        "source",
+        "track",
+        "wbr",
+    ]
+)
+_CDATA_BEGIN, _CDATA_END = "<![CDATA[", "]]>"
+
+
+def html_of_xhtml(xhtml: str) -> str:
+    """A page of the type XHTML as HTML: an element that is closed in its own tag gets an end tag, because HTML reads <title/> and
+    <script/> as open; CDATA becomes text."""
+    pieces = xhtml.split(_CDATA_BEGIN)
+    for at, section in enumerate(pieces[1:], start=1):
+        text, end, after = section.partition(_CDATA_END)
+        pieces[at] = escape(text, quote=False) + after if end else _CDATA_BEGIN + section
+    xhtml = "".join(pieces)
+    return _CLOSED_TAG.sub(
+        lambda tag: tag[0] if tag[1].lower() in _VOID else f"<{tag[1]}{tag[2]}></{tag[1]}>", xhtml
+    )
+
+
 def _walk(html: str | bytes, unread: list[str]) -> tuple[Document, LexborHTMLParser]:
-    tree = LexborHTMLParser(html)
+    utf8 = html if isinstance(html, bytes) else html.encode("utf-8", "surrogatepass")
+    tree = LexborHTMLParser(utf8)
     tree.strip_tags(unread)
+    remove_unseen(tree, utf8)
     root = tree.root
     return (traverse(root) if root is not None else Document()), tree

@@ -28,7 +28,7 @@ from topiccrawler.pages.formats.reader import Formats
 from topiccrawler.pages.formats.registry import HTML, Extract, Part, UnreadableError, recognise
 from topiccrawler.pages.main_text import main_text
 from topiccrawler.pages.metadata import Facts, declared_language
-from topiccrawler.pages.parse import parse
+from topiccrawler.pages.parse import html_of_xhtml, parse
 from topiccrawler.pages.refresh import Refresh, read_refresh
 from topiccrawler.pages.site_repeats import (
     Fingerprint,
@@ -90,6 +90,7 @@ class PageClassifier(Protocol):
 
 
 MOST_BYTES = 4_000_000
+XHTML = "application/xhtml+xml"
 MOST_BODY_CHARACTERS = 100_000
 SHORTEST_MAIN_TEXT = 80  # characters; below, the page is a hub or empty, and all its text is classified
 
@@ -222,6 +223,8 @@ class ContentReader:
                 body = body[:MOST_BYTES]
             html, encoding = decode(body, declared)
             is_same = encoding == "utf-8" and REPLACEMENT not in html and not body.startswith(BOM_UTF8)
+            if content_type.partition(";")[0].strip().lower() == XHTML:
+                html, is_same = html_of_xhtml(html), False
             document = parse(html, body if is_same else None)
             title, main = self.title_reader(html, document), main_text(document)
             signs = signs_of(html, document, title, main, url)

@@ -26,6 +26,7 @@ from topiccrawler.pages.document import BOUNDARY, Block, Document
 from topiccrawler.pages.dom_traversal import BLOCK_TAGS
 from topiccrawler.pages.main_text import line_of, main_lines
 from topiccrawler.pages.parse import parse_with_tree
+from topiccrawler.text.folding import visible
 from topiccrawler.urls.canonical import Canonicalizer
 
 MOST_BLOCKS = 5_000
@@ -152,7 +153,7 @@ class _Writing:
             if name[0] != "-":
                 self._element(child, depth + 1, hidden=hidden)
             elif name == "-text" and not hidden:
-                self._text(child.text_content or "", index)
+                self._text(visible(child.text_content or ""), index)
             child = child.next
         if tag == "pre" and end and _NUMBERS.fullmatch("".join(self._out[place + 1 :])):
             self._texts = texts  # only line numbers beside code: drop them

@@ -1,0 +1,61 @@
+"""Comments and lines that lead elsewhere are no main text; on a page of a forum the posts are."""
+
+from __future__ import annotations
+
+import pytest
+
+from topiccrawler.pages.asides import without_asides
+from topiccrawler.pages.document import Document
+from topiccrawler.pages.parse import parse
+
+PARAGRAPH = "<p>" + "The fund buys shares of firms in many countries, and its fees are low. " * 4 + "</p>"
+COMMENT = "<p>" + "I have bought it for years and I would not do it again, to be honest. " * 6 + "</p>"
+
+
+def texts(document: Document) -> list[str]:
+    return [
+        document.text[block.start : block.end][:30] for block in without_asides(document, document.blocks)
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Read also: Five funds",
+        "(See also",
+        "Related articles",
+        "12 comments",
+        "Photo: A. Person",
+        "5 min read",
+        "Mehr zum Thema",
+        "Lesen Sie auch: Fonds",
+        "Noch keine Bewertungen",
+        "Lea también",
+        "Lire aussi",
+        "Czytaj też",
+    ],
+)
+def test_a_line_that_leads_elsewhere_is_left_out(line: str) -> None:
+    document = parse(f"<p>Funds</p><p>{line}</p>")
+    assert texts(document) == ["Funds"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Related companies must report it.", "Comments were made by the board.", "Photography is an art."],
+)
+def test_a_sentence_stays(line: str) -> None:
+    assert len(texts(parse(f"<p>Funds</p><p>{line}</p>"))) == 2
+
+
+def test_comments_below_an_article_are_left_out() -> None:
+    html = f'<div class="post">{PARAGRAPH * 2}</div><div class="comment-list">{COMMENT * 3}</div>'
+    article = '<meta property="og:type" content="article">'
+    assert len(texts(parse(article + html))) == 2
+    assert len(texts(parse(html))) == 5  # longer than the rest, and nothing says that it is an article
+    short = f'<div class="post">{PARAGRAPH * 2}</div><div id="comments">{COMMENT}</div>'
+    assert len(texts(parse(short))) == 2
+
+
+def test_a_page_of_comments_alone_stays() -> None:
+    assert len(texts(parse(f'<p>Funds</p><div class="comment-list">{COMMENT * 3}</div>'))) == 4

@@ -1,0 +1,77 @@
+"""Leaves out of a main text what is said beside an article: readers' comments, and lines that lead elsewhere ("Read also", "Photo:").
+
+Such lines stand among the paragraphs and are as long as headings, so only their words tell them (asides.toml). Comments are prose like the
+article; only the names of their elements tell them. On a page of a forum they are the text: so comments stay where they are longer than
+the rest, unless the page declares itself an article.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from topiccrawler.pages.document import Block, Document
+from topiccrawler.resources import package_table
+
+LONGEST_ASIDE = 160  # characters
+LONGEST_SENTENCE = 60  # characters of an aside that ends with a full stop
+LEAST_TEXT = 400  # characters outside comments
+PARAGRAPH = 80  # characters; shorter blocks count for neither side
+MOST_LINKED = 0.3  # share of a paragraph in links
+
+_ASIDE = re.compile(
+    rf"\W{{0,5}}(?:{'|'.join(one for kind in package_table('pages/asides.toml').values() for one in kind)})",
+    re.IGNORECASE,
+)
+_COMMENTS = re.compile(
+    r"(?:^|[\s_-])(?:comments?|commentlist|respond|disqus|reply|replies|kommentare?|comentarios|commentaires|reacties)(?:[\s_-]|$)"
+    r"|comment-?(?:list|body|content|area|section|thread)",
+    re.IGNORECASE,
+)
+
+
+def without_asides(document: Document, blocks: Sequence[Block]) -> list[Block]:
+    """The blocks of a main text without comments and short lines that lead elsewhere."""
+    text, metas = document.text, document.metas
+    kept = [block for block in blocks if not _is_aside(text, block)]
+    comments = _in_comments(document, kept)
+    if not comments:
+        return kept
+    own = in_comments = 0
+    for block in kept:
+        length = block.end - block.start
+        if block.start in comments:
+            in_comments += length
+        elif length >= PARAGRAPH and block.link_characters < MOST_LINKED * length:
+            own += length
+    is_article = "article" in metas.get("og:type", "").lower() or any("published" in name for name in metas)
+    if own < LEAST_TEXT or not (is_article or own > in_comments):
+        return kept
+    return [block for block in kept if block.start not in comments]
+
+
+def _is_aside(text: str, block: Block) -> bool:
+    most = LONGEST_SENTENCE if text[block.end - 1] == "." else LONGEST_ASIDE
+    return block.end - block.start <= most and _ASIDE.match(text, block.start, block.end) is not None
+
+
+def _in_comments(document: Document, blocks: Sequence[Block]) -> set[int]:
+    """The starts of the blocks in elements that are named as comments."""
+    names, parents = document.node_names, document.node_parents
+    named = {node for node, its in names.items() if _is_comments(its)}
+    if not named:
+        return set()
+    found = set()
+    for block in blocks:
+        node = block.node
+        while node > 0 and node not in named:
+            node = parents[node]
+        if node > 0:
+            found.add(block.start)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _is_comments(names: str) -> bool:
+    return _COMMENTS.search(names) is not None
