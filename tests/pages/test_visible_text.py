@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from topiccrawler import read
@@ -36,7 +38,7 @@ def test_title_text_anchors_and_metas_have_only_what_is_seen() -> None:
 def test_offsets_are_those_of_the_text_without_it(sign: str) -> None:
     """The document is equal to that of the page without the sign."""
     with_sign, without = parse(PAGE.replace("金", f"金{sign}")), parse(PAGE)
-    assert with_sign == without
+    assert replace(with_sign, source="") == replace(without, source="")
     start, end = without.anchors[0][:2]
     assert with_sign.text[start:end] == "贷款"
 

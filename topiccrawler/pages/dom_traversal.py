@@ -201,7 +201,7 @@ def _traverse(root: LexborNode, *, only_visible: bool = False) -> Document:  # n
                     start, length = length, length + len(text)
                     runs.append((start, length, at, in_link, block))
                     gap = after
-                else:
+                elif raw:  # blanks; nothing is left of characters that are not seen
                     gap = gap or " "
             node = node.next
         elif kind is _NO_ELEMENT:
