@@ -141,20 +141,44 @@ _OpenLink = tuple[Attributes, int, int, str, int]
 _ClosedLink = tuple[int, int, int, str, _OpenLink]
 
 
-# Characters of no width that say nothing: soft hyphen, zero-width space (but where words end with it, in scripts of South-East Asia), word
-# joiner, byte order mark; beside a Chinese character also the joiners and marks of direction, which other scripts and emoji need.
-_WIDTHLESS = "\u00ad\u200b\u2060\ufeff\u200c\u200d\u200e\u200f"
-_UNNEEDED_SIGN = (
-    "(?:[\u00ad\u2060\ufeff]|(?<![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\u200b"
-    "|(?<=[\u3400-\u9fff])[\u200c-\u200f]|[\u200c-\u200f](?=[\u3400-\u9fff]))"
-)
-_UNNEEDED = re.compile(_UNNEEDED_SIGN)
-_UNNEEDED_WITH_GAP = re.compile(rf"(?<=[| ]){_UNNEEDED_SIGN}+[| ]|{_UNNEEDED_SIGN}+")
+# Characters of no width: soft hyphen, zero-width space, joiners, marks of direction, word joiner, byte order mark.
+_WIDTHLESS = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
+_WIDTHLESS_SIGNS = re.compile(f"[{_WIDTHLESS}]+")
+_ALWAYS_UNNEEDED = frozenset("\u00ad\u2060\ufeff")
+_HAN = re.compile("[\u3400-\u9fff]")
+_SPACED_BY_WIDTHLESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+
+
+def _unneeded(text: str) -> list[int]:
+    """The places of the characters of no width that say nothing, in order.
+
+    A zero-width space stays where words end with it, in scripts of South-East Asia. Joiners and marks of direction, which other scripts and
+    emoji need, go beside a Chinese character alone.
+    """
+    found = []
+    for signs in _WIDTHLESS_SIGNS.finditer(text):
+        start, end = signs.span()
+        before, after = text[start - 1 : start] if start else "", text[end : end + 1]
+        keeps_space = _SPACED_BY_WIDTHLESS.match(before) is not None
+        keeps_joiner = not (_HAN.match(before) or _HAN.match(after))
+        found += [
+            at
+            for at in range(start, end)
+            if text[at] in _ALWAYS_UNNEEDED or not (keeps_space if text[at] == "\u200b" else keeps_joiner)
+        ]
+    return found
 
 
 def without_widthless(text: str) -> str:
     """A text without the characters of no width that it does not need."""
-    return text if text.isascii() else _UNNEEDED.sub("", text)
+    return text if text.isascii() else _without(text, _unneeded(text))
+
+
+def _without(text: str, places: list[int]) -> str:
+    if not places:
+        return text
+    starts = [0, *(place + 1 for place in places)]
+    return "".join([text[start:end] for start, end in zip(starts, [*places, len(text)], strict=True)])
 
 
 def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 calls and attributes for each node would double its time
@@ -307,7 +331,12 @@ def _remove_widthless(
     closed: list[_ClosedLink],
 ) -> str:
     """The text without unneeded characters of no width; all offsets into it are moved. A run of such characters alone is dropped."""
-    removed = [at for found in _UNNEEDED_WITH_GAP.finditer(text) for at in range(*found.span())]
+    removed = _unneeded(text)
+    gone = {*removed}
+    for at in removed:  # of the gaps around such characters alone, one stays
+        if text[at + 1] in "| " and (first := _first_of(at, gone)) and text[first - 1] in "| ":
+            gone.add(at + 1)
+    removed = sorted(gone)
 
     def moved(at: int) -> int:
         return at - bisect_left(removed, at)
@@ -318,7 +347,14 @@ def _remove_widthless(
     headings[:] = [(moved(start), moved(end), level) for start, end, level in headings]
     emphasis[:] = [(moved(start), moved(end)) for start, end in emphasis]
     closed[:] = [(node, moved(start), moved(end), *rest) for node, start, end, *rest in closed]
-    return _UNNEEDED_WITH_GAP.sub("", text)
+    return _without(text, removed)
+
+
+def _first_of(at: int, places: set[int]) -> int:
+    """The first of the adjacent places that end with `at`."""
+    while at - 1 in places:
+        at -= 1
+    return at
 
 
 def _without_bars(text: str, gap: str, after: str) -> tuple[str, str, str]:

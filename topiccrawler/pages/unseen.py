@@ -29,16 +29,11 @@ FOLD_CHARACTERS = 400  # a hidden text of this length is a fold, or a page that 
 # Ruby is the pronunciation of the characters beside it, an annotation the source of a formula.
 UNREAD_ANNOTATIONS = ["rt", "rp", "rtc", "annotation", "annotation-xml"]
 
-_HIDDEN_QUERY = '[style*="none" i],[hidden]'
-# The rest of the query, each part only for pages that have what is before it: a selector costs as much as all else here.
-_FURTHER_QUERIES = [
-    (b"jammer", ".jammer"),
-    (b"<math", '[aria-hidden="true"]'),
-    (b"<font", "font[style]"),
-    (b"font-size:0", 'span[style*="font-size" i]'),
-    (b"font-size: 0", 'span[style*="font-size" i]'),
-    (b"visibility:hidden", 'span[style*="visibility" i]'),
-]
+# One query for all: looking for these words in the page first would take longer.
+_QUERY = (
+    '[style*="none" i],[hidden],[aria-hidden="true"],.jammer,'
+    'font[style],span[style*="font-size" i],span[style*="visibility" i]'
+)
 _INLINE = frozenset(
     [
         "span",
@@ -86,19 +81,18 @@ _FOLD = re.compile(
     r"|accordion|collaps|expand|fold|more|toggle|spoiler|answer|faq|full|rest|slide",
     re.IGNORECASE,
 )
-_LINKS = "a[href], area[href], iframe[src], frame[src]"
+_LINKS = frozenset(["a", "area", "iframe", "frame"])
 
 
-def remove_unseen(tree: LexborHTMLParser, utf8: bytes) -> None:
-    """Remove from a tree the elements that are never seen; mark those with links. `utf8`: the page that the tree was made of."""
+def remove_unseen(tree: LexborHTMLParser) -> None:
+    """Remove from a tree the elements that are never seen; mark those with links."""
     dropped: dict[int, LexborNode] = {}
-    query = ",".join([_HIDDEN_QUERY, *dict.fromkeys(part for sign, part in _FURTHER_QUERIES if sign in utf8)])
-    found = {node.mem_id: node for node in tree.css(query)[:MOST_ELEMENTS]}
+    found = {node.mem_id: node for node in tree.css(_QUERY)[:MOST_ELEMENTS]}
     for key, node in found.items():
         tag = node.tag or ""
         if tag in _KEPT or not _is_unseen(node, tag, found):
             continue
-        if node.css_first(_LINKS) is not None:
+        if any(one.tag in _LINKS for one in node.traverse()):
             node.attrs["hidden"] = MARK  # type: ignore[index]
         else:
             dropped[key] = node
@@ -160,7 +154,7 @@ def _is_layout_of_formula(node: LexborNode) -> bool:
 
 def _is_opened(node: LexborNode, tag: str, attributes: dict[str, str | None]) -> bool:
     """Whether readers get to see a hidden element: as a tab, as a fold, or when a script shows it."""
-    if attributes.get("role") == "tabpanel" or node.css_first("math") is not None:
+    if attributes.get("role") == "tabpanel" or any(one.tag == "math" for one in node.traverse()):
         return True
     names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
     if _FOLD.search(names):
