@@ -342,11 +342,13 @@ def _remove_widthless(
         return at - bisect_left(removed, at)
 
     runs[:] = [
-        (first, end, *rest) for start, stop, *rest in runs if (first := moved(start)) < (end := moved(stop))
+        (first, end, node, in_link, block)
+        for start, stop, node, in_link, block in runs
+        if (first := moved(start)) < (end := moved(stop))
     ]
     headings[:] = [(moved(start), moved(end), level) for start, end, level in headings]
     emphasis[:] = [(moved(start), moved(end)) for start, end in emphasis]
-    closed[:] = [(node, moved(start), moved(end), *rest) for node, start, end, *rest in closed]
+    closed[:] = [(node, moved(start), moved(end), alt, link) for node, start, end, alt, link in closed]
     return _without(text, removed)
 
 

@@ -61,12 +61,13 @@ _ENDING_ALONE_TAGS = (
 )
 _ENDING_ALONE = frozenset(_ENDING_ALONE_TAGS.split())
 _ENDLESS_TAG = re.compile(r"<(?:([a-z][a-z0-9]{,15})(?=[\s/>]))?[^<>]{20000,}>?", re.IGNORECASE)
+ENDLESS = 20_000
 
 
 def limit_nesting(html: str, utf8: bytes | None = None) -> str:
     """Return the page, flattened if it is nested too deeply. `utf8`: the page as bytes, if known: tags are counted faster
     there."""
-    if len(html) > HARMLESS_CHARACTERS:
+    if len(html) > HARMLESS_CHARACTERS and (utf8 is None or _has_endless_tag(utf8)):
         html, utf8 = _ENDLESS_TAG.sub(lambda tag: f"<{tag[1]}>" if tag[1] else " ", html), None
     tags, formatting = _counts(html, utf8)
     if tags > HARMLESS_FORMATTING_TAGS and formatting > MOST_UNCLOSED_FORMATTING:
@@ -74,6 +75,13 @@ def limit_nesting(html: str, utf8: bytes | None = None) -> str:
         if max(accumulate(steps), default=0) > MOST_UNCLOSED_FORMATTING:
             html = _FORMATTING_TAG.sub(" ", html)
     return _flatten(html) if tags > HARMLESS_NESTING_TAGS else html
+
+
+def _has_endless_tag(utf8: bytes) -> bool:
+    """Whether there may be a tag of ENDLESS characters."""
+    codes = np.frombuffer(utf8, np.uint8)
+    signs = np.flatnonzero((codes == ord("<")) | (codes == ord(">")))
+    return int(np.diff(signs, prepend=0, append=len(codes)).max(initial=0)) >= ENDLESS
 
 
 def _counts(html: str, utf8: bytes | None) -> tuple[int, int]:
