@@ -239,9 +239,9 @@ def _learn(pages: list[GoldPage]) -> BlockClassifier:
     for fold in range(NAME_FOLDS):
         folds = [fold_of(page.site, NAME_FOLDS, "names") for page in pages]
         others = [page for page, its in zip(pages, folds, strict=True) if its != fold]
-        weight, words = _Names(name_weights(others)).weight, word_weights(others)
+        names = _Words(name_weights(others), *word_weights(others))
         for at in [at for at, its in enumerate(folds) if its == fold]:
-            rows[at] = features(pages[at].document, pages[at].blocks, weight, *words)[1]
+            rows[at] = names.features(pages[at])
     table = np.concatenate([rows[at] for at in range(len(pages))])
     labels = np.concatenate([page.labels for page in pages])
     shares = np.concatenate(
@@ -287,12 +287,19 @@ def _network(
     ]
 
 
-class _Names:
-    """The weight of names before there is a classifier."""
+class _Words:
+    """The weights of words before there is a classifier."""
 
-    def __init__(self, words: dict[str, float]) -> None:
+    def __init__(self, *words: dict[str, float]) -> None:
         empty = np.zeros((1, 1), np.float32)
-        self.weight = BlockClassifier(empty, empty, empty, empty, empty, 0.0, words).name_weight
+        self._model = BlockClassifier(empty, empty, empty, empty, empty, 0.0, *words)
+
+    def features(self, page: GoldPage) -> Numbers:
+        """The features of the blocks of a page."""
+        model = self._model
+        return features(page.document, page.blocks, model.name_weight, model.opening_weights, model.headings)[
+            1
+        ]
 
 
 def f1(found: Iterable[str], gold: list[str]) -> float:

@@ -22,7 +22,7 @@ from topiccrawler.pages.block_classifier import (
 )
 from topiccrawler.pages.block_places import tree_of
 from topiccrawler.pages.block_text import text_of_blocks
-from topiccrawler.pages.block_words import of_words
+from topiccrawler.pages.block_words import of_words, opening_weights
 from topiccrawler.pages.blocks import of_copies, of_shares
 from topiccrawler.pages.parse import parse
 
@@ -68,7 +68,9 @@ def test_weights_of_opening_words_and_of_headings_by_hand() -> None:
     blocks = document.blocks
     text = text_of_blocks(document.text, blocks)
     openings = {"read": -2.0, "also": -1.0, "text": 1.0}
-    found = of_words(document, blocks, text, openings, {"related": -3.0, "text": 0.5})
+    found = of_words(
+        document, blocks, text, lambda line: opening_weights(line, openings), {"related": -3.0, "text": 0.5}
+    )
     assert found["opening lowest"].tolist() == [0, 1, 0, -2, 1, 0]
     assert found["opening sum"].tolist() == [0, 1, 0, -3, 1, 0]
     assert found["heading"].tolist() == [-3, -3, -3, -3, 0.5, 0.5]
@@ -78,7 +80,7 @@ def test_weights_of_opening_words_and_of_headings_by_hand() -> None:
 def test_every_page_has_the_same_finite_features() -> None:
     for html in ("<p>x", "<p>\udc80 x</p>", "<table><tr><td><h1>x</h1><td>y</table>" * 30, "<b>x</b>" * 9):
         document = parse(html)
-        names, rows = features(document, document.blocks, lambda _: 1.0, {"x": -1.0}, {"x": -2.0})
+        names, rows = features(document, document.blocks, lambda _: 1.0, lambda _: (-1.0, -1.0), {"x": -2.0})
         assert tuple(names) == feature_names()
         assert rows.shape == (len(document.blocks), len(names))
         assert np.isfinite(rows).all()

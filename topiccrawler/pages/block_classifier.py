@@ -41,7 +41,7 @@ from topiccrawler.pages.block_text import (
     Numbers,
     text_of_blocks,
 )
-from topiccrawler.pages.block_words import Weights, of_words
+from topiccrawler.pages.block_words import OpeningWeights, Weights, of_words, opening_weights
 from topiccrawler.pages.blocks import of_copies, of_like_blocks, of_neighbours, of_page, of_place, of_shares
 from topiccrawler.pages.document import Block, Document
 from topiccrawler.resources import folder as data_folder
@@ -51,7 +51,7 @@ def features(
     document: Document,
     blocks: list[Block],
     name_weights: Callable[[str], float],
-    openings: Weights,
+    openings: OpeningWeights,
     headings: Weights,
 ) -> tuple[list[str], Numbers]:
     """The names of the columns, and a row for each block. Needs at least one block.
@@ -86,7 +86,7 @@ def feature_names() -> tuple[str, ...]:
     page = Document(
         "|-|", runs=[(1, 2, 0, False, 0)], node_parents=[-1], node_tags=["p"], node_regions=["body"]
     )
-    return tuple(features(page, page.blocks, lambda _: 0.0, {}, {})[0])
+    return tuple(features(page, page.blocks, lambda _: 0.0, lambda _: (0.0, 0.0), {})[0])
 
 
 def _of_text(text: BlockText) -> Columns:
@@ -116,7 +116,7 @@ MOST_UNITS = 1_000
 LARGEST = 1e6
 LEAST_EXPECTED = 0.2  # expected F1; a page with less has no main text
 MOST_DEVIATIONS = 5.0
-MOST_NAMES = 20_000  # whose weights are kept in memory
+MOST_NAMES = 20_000  # and openings whose weights are kept in memory
 REMEDY = "install topiccrawler again, or learn it again: python benchmarks/main_text_model.py"
 
 
@@ -135,10 +135,13 @@ class BlockClassifier:
     headings: dict[str, float] = field(default_factory=dict)  # of words in headings
     training: dict[str, Any] = field(default_factory=dict)
     _names: dict[str, float] = field(default_factory=dict, repr=False)
+    _openings: dict[str, tuple[float, float]] = field(
+        default_factory=dict, repr=False
+    )  # of lines that sites repeat
 
     def chosen(self, document: Document, blocks: list[Block]) -> list[Block]:
         """The blocks that are main text, in page order."""
-        names, rows = features(document, blocks, self.name_weight, self.openings, self.headings)
+        names, rows = features(document, blocks, self.name_weight, self.opening_weights, self.headings)
         return [
             blocks[at] for at in best_set(self.probabilities(rows), np.expm1(rows[:, names.index("words")]))
         ]
@@ -157,6 +160,15 @@ class BlockClassifier:
             found = max((self.words.get(word, 0.0) for word in name_words(names)), key=abs, default=0.0)
             if len(self._names) < MOST_NAMES:
                 self._names[names] = found
+        return found
+
+    def opening_weights(self, text: str) -> tuple[float, float]:
+        """The lowest weight of the first words of a short block, and their sum."""
+        found = self._openings.get(text)
+        if found is None:
+            found = opening_weights(text, self.openings)
+            if len(self._openings) < MOST_NAMES:
+                self._openings[text] = found
         return found
 
 

@@ -7,8 +7,7 @@ tags differ from site to site, their words do not.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from topiccrawler.pages.block_text import BlockText
 from topiccrawler.pages.document import Block, Document
 
 MOST_WORDS = 15  # of a short block
+MOST_CHARACTERS = 120  # of an opening or a heading
 OPENING = 6  # words of it that count
 HEADING_WORDS = 8  # of a heading that count
 REACH = 5  # blocks
@@ -24,15 +24,24 @@ REACH = 5  # blocks
 _WORD = re.compile(r"[^\W\d_]{2,20}")
 
 Weights = Mapping[str, float]  # word -> above 0 for main text, below 0 against it
+OpeningWeights = Callable[
+    [str], tuple[float, float]
+]  # of the text of a short block: the lowest weight of its first words, and their sum
 
 
 def opening_words(text: str, most: int) -> list[str]:
     """The first words of a text, in lower case."""
-    return [found[0].lower() for found in islice(_WORD.finditer(text), most)]
+    return _WORD.findall(text[:MOST_CHARACTERS].lower())[:most]
+
+
+def opening_weights(text: str, weights: Weights) -> tuple[float, float]:
+    """The lowest weight of the first words of a text, and their sum; 0 and 0 without known words."""
+    found = [weights[word] for word in opening_words(text, OPENING) if word in weights]
+    return (min(found), sum(found)) if found else (0.0, 0.0)
 
 
 def of_words(
-    document: Document, blocks: Sequence[Block], text: BlockText, openings: Weights, headings: Weights
+    document: Document, blocks: Sequence[Block], text: BlockText, openings: OpeningWeights, headings: Weights
 ) -> Columns:
     """Features of the words of blocks and of the headings above them: the nearest, and the one furthest from text since the first h1."""
     count = len(blocks)
@@ -40,9 +49,7 @@ def of_words(
     page = document.text
     for at in np.flatnonzero(text.words <= MOST_WORDS).tolist():
         start, end, _, _ = blocks[at]
-        found = [openings[word] for word in opening_words(page[start:end], OPENING) if word in openings]
-        if found:
-            lowest[at], total[at] = min(found), sum(found)
+        lowest[at], total[at] = openings(page[start:end])
     nearest, worst = np.zeros((2, count), np.float32)
     marks = document.heading_marks
     if marks:

@@ -46,6 +46,12 @@ _FORMATTING = re.compile(
     r"(?:[bB](?:[iI][gG])?|[iIuU]|[sS](?:[mM][aA][lL]{2}|[tT][rR](?:[iI][kK][eE]|[oO][nN][gG]))?"
     r"|[eE][mM]|[tT]{2}|[cC][oO][dD][eE]|[fF][oO][nN][tT]|[nN][oO][bB][rR])(?=[\s/>])"
 )
+# Whether a tag with these two first bytes may be one of them.
+_BEGINS_FORMATTING = np.zeros(0x10000, np.bool_)
+for _first, _second in zip("bcefinstu", ["i", "o", "m", "o", "", "o", "mt", "t", ""], strict=True):
+    for _begin in {_first, _first.upper()}:
+        for _next in {*" \t\n\v\f\r\x1c\x1d\x1e\x1f/>", *_second, *_second.upper()}:
+            _BEGINS_FORMATTING[ord(_begin) * 256 + ord(_next)] = True
 _FORMATTING_TAG = re.compile(rf"{_FORMATTING.pattern}[^<>]*>?")
 # Tags of elements. Most elements stay open until they are closed; those of _ENDING_ALONE (p, li, td, option, img …) end by themselves.
 _NESTING = re.compile(r"<(/?)([a-z][a-z0-9:-]*)[^<>]*>?", re.IGNORECASE)
@@ -55,18 +61,38 @@ _ENDING_ALONE_TAGS = (
 )
 _ENDING_ALONE = frozenset(_ENDING_ALONE_TAGS.split())
 _ENDLESS_TAG = re.compile(r"<(?:([a-z][a-z0-9]{,15})(?=[\s/>]))?[^<>]{20000,}>?", re.IGNORECASE)
+ENDLESS = 20_000
 
 
 def limit_nesting(html: str, utf8: bytes | None = None) -> str:
-    """Return the page, flattened if it is nested too deeply. `utf8`: the page as bytes, if known: tags are counted faster there."""
-    if len(html) > HARMLESS_CHARACTERS:
+    """Return the page, flattened if it is nested too deeply. `utf8`: the page as bytes, if known: tags are counted faster
+    there."""
+    if len(html) > HARMLESS_CHARACTERS and (utf8 is None or _has_endless_tag(utf8)):
         html, utf8 = _ENDLESS_TAG.sub(lambda tag: f"<{tag[1]}>" if tag[1] else " ", html), None
-    tags = html.count("<") if utf8 is None else np.count_nonzero(np.frombuffer(utf8, np.uint8) == ord("<"))
-    if tags > HARMLESS_FORMATTING_TAGS:
+    tags, formatting = _counts(html, utf8)
+    if tags > HARMLESS_FORMATTING_TAGS and formatting > MOST_UNCLOSED_FORMATTING:
         steps = [-1 if closing else 1 for closing in _FORMATTING.findall(html)]
         if max(accumulate(steps), default=0) > MOST_UNCLOSED_FORMATTING:
             html = _FORMATTING_TAG.sub(" ", html)
     return _flatten(html) if tags > HARMLESS_NESTING_TAGS else html
+
+
+def _has_endless_tag(utf8: bytes) -> bool:
+    """Whether there may be a tag of ENDLESS characters."""
+    codes = np.frombuffer(utf8, np.uint8)
+    signs = np.flatnonzero((codes == ord("<")) | (codes == ord(">")))
+    return int(np.diff(signs, prepend=0, append=len(codes)).max(initial=0)) >= ENDLESS
+
+
+def _counts(html: str, utf8: bytes | None) -> tuple[int, int]:
+    """The number of tags, and an upper bound for the number of opening formatting tags."""
+    if utf8 is None:
+        tags = html.count("<")
+        return tags, tags
+    codes = np.frombuffer(utf8, np.uint8)
+    places = np.flatnonzero(codes[:-2] == ord("<"))
+    pairs = codes[places + 1].astype(np.uint16) * 256 + codes[places + 2]
+    return len(places), int(np.count_nonzero(_BEGINS_FORMATTING[pairs]))
 
 
 def _flatten(html: str) -> str:
@@ -164,9 +190,8 @@ def html_of_xhtml(xhtml: str) -> str:
 
 
 def _walk(html: str | bytes, unread: list[str]) -> tuple[Document, LexborHTMLParser]:
-    utf8 = html if isinstance(html, bytes) else html.encode("utf-8", "surrogatepass")
-    tree = LexborHTMLParser(utf8)
+    tree = LexborHTMLParser(html)
     tree.strip_tags(unread)
-    remove_unseen(tree, utf8)
+    remove_unseen(tree)
     root = tree.root
     return (traverse(root) if root is not None else Document()), tree

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator
+from functools import lru_cache
 from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -24,21 +25,17 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 MARK = "unseen"  # value of the attribute `hidden` of an element that stays for its links
 MOST_ELEMENTS = 5_000  # looked at on one page
 MOST_NESTED = 4  # elements inside more such elements stay: so the cost is linear in the tree
+LONGEST_STYLE = 500  # characters of a style that are looked at
 MOST_BESIDE = 4  # of a formula
 FOLD_CHARACTERS = 400  # a hidden text of this length is a fold, or a page that a script shows
 # Ruby is the pronunciation of the characters beside it, an annotation the source of a formula.
 UNREAD_ANNOTATIONS = ["rt", "rp", "rtc", "annotation", "annotation-xml"]
 
-_HIDDEN_QUERY = '[style*="none" i],[hidden]'
-# The rest of the query, each part only for pages that have what is before it: a selector costs as much as all else here.
-_FURTHER_QUERIES = [
-    (b"jammer", ".jammer"),
-    (b"<math", '[aria-hidden="true"]'),
-    (b"<font", "font[style]"),
-    (b"font-size:0", 'span[style*="font-size" i]'),
-    (b"font-size: 0", 'span[style*="font-size" i]'),
-    (b"visibility:hidden", 'span[style*="visibility" i]'),
-]
+# One query for all: looking for these words in the page first would take longer.
+_QUERY = (
+    '[style*="none" i],[hidden],[aria-hidden="true"],.jammer,'
+    'font[style],span[style*="font-size:0"],span[style*="font-size: 0"],span[style*="visibility"]'
+)
 _INLINE = frozenset(
     [
         "span",
@@ -72,13 +69,14 @@ _INLINE = frozenset(
 _KEPT = frozenset(
     ["html", "body", "head", "main", "article", "a", "img", "input", "iframe", "math", "time", "br"]
 )
+_NONE, _TINY, _PAPER, _CLEAR = 1, 2, 4, 8
 _DISPLAY_NONE = re.compile(r"(?:^|[;\s])display\s*:\s*none", re.IGNORECASE)
-_TINY = re.compile(
+_TINY_LETTERS = re.compile(
     r"(?:^|[;\s])font-size\s*:\s*(?:0+(?:\.0+)?(?:px|pt|em|rem|%)?|(?:[01]|0?\.\d+|1\.\d+)px)\s*(?:!|;|$)",
     re.IGNORECASE,
 )
 _INVISIBLE = re.compile(r"(?:^|[;\s])(?:visibility\s*:\s*hidden|color\s*:\s*transparent)", re.IGNORECASE)
-_PAPER = re.compile(r"(?:^|[;\s])color\s*:\s*(?:#fff(?:fff)?\b|white\b)", re.IGNORECASE)
+_PAPER_COLOUR = re.compile(r"(?:^|[;\s])color\s*:\s*(?:#fff(?:fff)?\b|white\b)", re.IGNORECASE)
 _HAN = re.compile(r"[㐀-鿿]")
 # Names of what readers open: tabs and folds.
 _FOLD = re.compile(
@@ -86,29 +84,38 @@ _FOLD = re.compile(
     r"|accordion|collaps|expand|fold|more|toggle|spoiler|answer|faq|full|rest|slide",
     re.IGNORECASE,
 )
-_LINKS = "a[href], area[href], iframe[src], frame[src]"
+_LINKS = frozenset(["a", "area", "iframe", "frame"])
 
 
-def remove_unseen(tree: LexborHTMLParser, utf8: bytes) -> None:
-    """Remove from a tree the elements that are never seen; mark those with links. `utf8`: the page that the tree was made of."""
+def remove_unseen(tree: LexborHTMLParser) -> None:
+    """Remove from a tree the elements that are never seen; mark those with links."""
+    found = {node.mem_id: node for node in tree.css(_QUERY)[:MOST_ELEMENTS]}
     dropped: dict[int, LexborNode] = {}
-    query = ",".join([_HIDDEN_QUERY, *dict.fromkeys(part for sign, part in _FURTHER_QUERIES if sign in utf8)])
-    found = {node.mem_id: node for node in tree.css(query)[:MOST_ELEMENTS]}
     for key, node in found.items():
         tag = node.tag or ""
-        if tag in _KEPT or not _is_unseen(node, tag, found):
+        if tag in _KEPT:
             continue
-        if node.css_first(_LINKS) is not None:
-            node.attrs["hidden"] = MARK
-        else:
+        attributes = node.attributes
+        traits = _traits_of((attributes.get("style") or "")[:LONGEST_STYLE])
+        if tag in _INLINE and _is_noise_or_layout(node, traits, attributes):
             dropped[key] = node
-    for node in _outermost(dropped):
+        elif (traits & _NONE or ("hidden" in attributes and attributes["hidden"] != "until-found")) and not (
+            _is_opened(node, tag, attributes) or _is_nested(node, found)
+        ):
+            tags = {one.tag for one in node.traverse()}
+            if "math" in tags:
+                continue
+            if _LINKS.isdisjoint(tags):
+                dropped[key] = node
+            else:
+                node.attrs["hidden"] = MARK
+    outermost = [node for node in dropped.values() if not any(above in dropped for above in _ids_above(node))]
+    for node in outermost:
         node.decompose()
 
 
-def _outermost(nodes: dict[int, LexborNode]) -> list[LexborNode]:
-    """The elements that are not inside another of them."""
-    return [node for node in nodes.values() if not any(above in nodes for above in _ids_above(node))]
+def _is_nested(node: LexborNode, found: Container[int]) -> bool:
+    return sum(above in found for above in _ids_above(node)) > MOST_NESTED
 
 
 def _ids_above(node: LexborNode) -> Iterator[int]:
@@ -118,31 +125,29 @@ def _ids_above(node: LexborNode) -> Iterator[int]:
         above = above.parent
 
 
-def _is_unseen(node: LexborNode, tag: str, found: Container[int]) -> bool:
-    attributes = node.attributes
-    style = attributes.get("style") or ""
-    if tag in _INLINE:
-        if "jammer" in (attributes.get("class") or "").split() or (style and _is_noise(node, style)):
-            return True
-        if attributes.get("aria-hidden") == "true" and _is_layout_of_formula(node):
-            return True
-    is_hidden = "hidden" in attributes and attributes["hidden"] != "until-found"
-    if not is_hidden and not (style and _DISPLAY_NONE.search(style)):
-        return False
-    nested = sum(above in found for above in _ids_above(node))
-    return nested <= MOST_NESTED and not _is_opened(node, tag, attributes)
+@lru_cache(maxsize=4096)
+def _traits_of(style: str) -> int:
+    """What a style says of seeing, as bits."""
+    patterns = {_NONE: _DISPLAY_NONE, _TINY: _TINY_LETTERS, _PAPER: _PAPER_COLOUR, _CLEAR: _INVISIBLE}
+    return sum(bit for bit, pattern in patterns.items() if pattern.search(style))
 
 
-def _is_noise(node: LexborNode, style: str) -> bool:
-    """Whether an inline element is there to disturb copies of the text."""
-    is_tiny, is_paper = _TINY.search(style), _PAPER.search(style)
-    if not (is_tiny or is_paper or _INVISIBLE.search(style)) or node.first_child is None:
+def _is_noise_or_layout(node: LexborNode, traits: int, attributes: dict[str, str | None]) -> bool:
+    return (
+        ("jammer" in (attributes.get("class") or "").split())
+        or (traits & (_TINY | _PAPER | _CLEAR) > 0 and _is_noise(node, traits))
+        or (attributes.get("aria-hidden") == "true" and _is_layout_of_formula(node))
+    )
+
+
+def _is_noise(node: LexborNode, traits: int) -> bool:
+    """Whether an inline element that can hardly be seen is there to disturb copies of the text."""
+    children = [child.tag for child in islice(node.iter(include_text=True), 2)]
+    if children != ["-text"]:
         return False
-    if any(child.tag != "-text" for child in node.iter(include_text=True)):
-        return False
-    if is_paper and not is_tiny:
-        return not _HAN.search(node.text()) and "br" in {_tag(node.next), _tag(node.prev)}
-    return True
+    if traits & (_TINY | _CLEAR):
+        return True
+    return not _HAN.search(node.text()) and "br" in {_tag(node.next), _tag(node.prev)}
 
 
 def _tag(node: LexborNode | None) -> str | None:
@@ -160,14 +165,17 @@ def _is_layout_of_formula(node: LexborNode) -> bool:
 
 def _is_opened(node: LexborNode, tag: str, attributes: dict[str, str | None]) -> bool:
     """Whether readers get to see a hidden element: as a tab, as a fold, or when a script shows it."""
-    if attributes.get("role") == "tabpanel" or node.css_first("math") is not None:
+    if attributes.get("role") == "tabpanel":
         return True
-    names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
-    if _FOLD.search(names):
+    if _is_fold(attributes.get("class") or "") or _is_fold(attributes.get("id") or ""):
         return True
-    if tag not in _INLINE:
-        above = node.parent
-        around = above.attributes if above is not None else {}
-        if _FOLD.search(f"{around.get('class') or ''} {around.get('id') or ''}"):
+    if tag not in _INLINE and (above := node.parent) is not None:
+        around = above.attributes
+        if _is_fold(around.get("class") or "") or _is_fold(around.get("id") or ""):
             return True
     return len(node.text()) >= FOLD_CHARACTERS
+
+
+@lru_cache(maxsize=4096)
+def _is_fold(name: str) -> bool:
+    return _FOLD.search(name[:LONGEST_STYLE]) is not None
