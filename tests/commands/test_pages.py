@@ -178,7 +178,7 @@ def test_markdown_has_the_structure_that_was_kept_and_says_once_where_none_was(
     command: Callable[..., Any], job: Path, tmp_path: Path
 ) -> None:
     plain = command("pages", str(job), "export", "--format", "markdown", "--with-text")
-    head = '---\ntitle: "基金\u202eevil\\u001b[31m"\nurl: "http://a.cn/%E5%9F%BA"\ndate: "2024-05-01"\nlanguage: ""\nscore: 0.5\n---\n\n'
+    head = '---\ntitle: "基金\u202eevil[31m"\nurl: "http://a.cn/%E5%9F%BA"\ndate: "2024-05-01"\nlanguage: ""\nscore: 0.5\n---\n\n'
     assert plain.out == f"{head}基金净值与股票。\n\n收益\n\n"
     assert re.match("1 .*TOPIC_KEEP_HTML", plain.err)
     html = HtmlFile(job / HTML)

@@ -203,9 +203,11 @@ def test_of_two_keywords_with_one_spelling_the_heavier_stays() -> None:
     assert token_weights({"貸款": 0.3, "贷款": 0.7}, PLAIN)[0] == {"贷款": 0.7}
 
 
-def test_a_topic_of_single_characters_is_refused_in_one_line() -> None:
-    with pytest.raises(TopicError, match="茶, 酒"):
-        VsmClassifier(topic_of({"茶": 1.0, "酒": 1.0}))
+def test_single_chinese_characters_are_words_and_single_letters_are_refused_in_one_line() -> None:
+    tea = VsmClassifier(topic_of({"茶": 1.0, "酒": 1.0}))
+    assert tea.relevance(PageWords(title=["茶"], body=["茶", "杯子"])) > 0.5
+    with pytest.raises(TopicError, match="c, r"):
+        VsmClassifier(topic_of({"c": 1.0, "r": 1.0}))
 
 
 def test_explain_names_the_words_largest_first_and_they_sum_to_the_similarity() -> None:
