@@ -68,6 +68,7 @@ _PUBLISHED_KEYS = ("datePublished", "dateCreated", "uploadDate", "pubDate")  # o
 # few characters.
 _FIRST_OF_MONTH = r"{year}\W?{month}\W?01|(?<!\d)0?1(?:st|er|\.)?\W[^<>]{{0,12}}{year}"
 _YEAR = r"((?:19|20)(?<!\d\d\d)\d\d)"
+_ANY_YEAR = re.compile(r"(?<!\d)(?:199|20[0-3])\d(?!\d)|(?<!\d)20[0-3]\d[01]\d[0-3]\d(?!\d)")
 _YEAR_FIRST = re.compile(_YEAR + r"\s?[-/.年년]\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?!\d)")
 _DIGITS = re.compile(_YEAR + r"(\d\d)(\d\d)(?!\d{1,5}(?:\D|$))")
 _YEAR_LAST = re.compile(r"(?<![\d.,/-])([0-3]?\d)\s?([./-])\s?([0-3]?\d)\s?\2\s?((?:19|20)\d\d)(?!\d)")
@@ -191,7 +192,9 @@ def _by_htmldate(html: str, others: list[str], calendar: _Calendar) -> str:
 
     `others`: days in the text that are known to be of something else.
     """
-    if not html:
+    if (
+        _ANY_YEAR.search(html) is None
+    ):  # most pages without a day name no year at all, and htmldate is slow to find that out
         return ""
     from htmldate import find_date  # here, because it imports much, and few pages need it
 
