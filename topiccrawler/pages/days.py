@@ -78,6 +78,8 @@ _NAMED = re.compile(
     r"[\s-]+(?:de |del )?((?:19|20)\d\d)(?!\d)",
     re.IGNORECASE,
 )
+_YEAR_BEHIND = re.compile(r"(?<=[\s-])(?:19|20)\d\d(?!\d)")
+NAMED_CHARACTERS = 40  # of day and month before their year
 _HAN_ONES = "零一二三四五六七八九"
 _HAN_DAY = re.compile(rf"([〇○{_HAN_ONES}]{{4}})年([十{_HAN_ONES}]{{1,3}})月([十{_HAN_ONES}]{{1,3}})[日号號]")
 _HAN_DIGITS = str.maketrans("〇○" + _HAN_ONES, "000123456789")
@@ -266,8 +268,15 @@ class _Calendar:
         for each in _YEAR_LAST.finditer(text, start, end):
             is_american = int(each[3]) > 12 or (each[2] == "/" and month_first and int(each[1]) <= 12)
             add(each, each[4], *((each[1], each[3]) if is_american else (each[3], each[1])))
-        for each in _NAMED.finditer(text, start, end):
-            add(each, each[5], _MONTHS[(each[2] or each[3]).lower()], each[1] or each[4])
+        for year in _YEAR_BEHIND.finditer(
+            text, start, end
+        ):  # few places have a year, and names of months are slow to find
+            before = max(start, year.start() - NAMED_CHARACTERS)
+            each = next(
+                (one for one in _NAMED.finditer(text, before, year.end()) if one.end() == year.end()), None
+            )
+            if each is not None:
+                add(each, each[5], _MONTHS[(each[2] or each[3]).lower()], each[1] or each[4])
         for each in _HAN_DAY.finditer(text, start, end):
             add(each, each[1].translate(_HAN_DIGITS), _han(each[2]), _han(each[3]))
         for each in _REPUBLIC.finditer(text, start, end):
