@@ -272,11 +272,9 @@ class _Calendar:
             text, start, end
         ):  # few places have a year, and names of months are slow to find
             before = max(start, year.start() - NAMED_CHARACTERS)
-            each = next(
-                (one for one in _NAMED.finditer(text, before, year.end()) if one.end() == year.end()), None
-            )
-            if each is not None:
-                add(each, each[5], _MONTHS[(each[2] or each[3]).lower()], each[1] or each[4])
+            for each in _NAMED.finditer(text, before, year.end()):
+                if each.end() == year.end():
+                    add(each, each[5], _MONTHS[(each[2] or each[3]).lower()], each[1] or each[4])
         for each in _HAN_DAY.finditer(text, start, end):
             add(each, each[1].translate(_HAN_DIGITS), _han(each[2]), _han(each[3]))
         for each in _REPUBLIC.finditer(text, start, end):
