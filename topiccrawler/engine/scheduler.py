@@ -257,7 +257,11 @@ class FocusedScheduler(BaseScheduler):
             return False
         waiting = (host for host, _, until in self.hosts.waiting(now) if until < inf)
         hosts = {*self.request_queue.hosts(), *waiting}
-        return bool(hosts) and all(map(self._given_up, hosts))
+        if not hosts or not all(map(self._given_up, hosts)):
+            return False
+        # a host that is ready may be held back by patience, for a better URL of these hosts
+        view, held = self.crawl.frontier.look(), {host for host, _, _ in self.hosts.waiting(now)}
+        return view.waiting() <= view.waiting_in(held)
 
     def seed(self, links: Sequence[Link]) -> None:
         """Queue the seeds, restore the back-offs that servers requested before the last stop, and begin to lease rows."""

@@ -470,7 +470,9 @@ class Hosts:
         promised = worth + self.patience_margin
         over = self._over_share()
         if (soon := self._ranked[_SOON].top(over)) is not None and self.worth(-soon[0][0]) >= promised:
-            return self._all[soon[1]].due
+            entry = self._all[soon[1]]
+            if entry.back_off_until <= now:  # a host that fails may fail again
+                return entry.due
         while (busy := self._ranked[_BUSY].top(over)) is not None:
             entry = self._all[busy[1]]
             free = entry.started + self.patience_seconds
