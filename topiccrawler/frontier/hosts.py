@@ -19,7 +19,7 @@ Fair shares: a site over its share is skipped while a ready or busy host has a U
 seeds are one site in this sense until they have given a page (frontier.host_ranking.SeedShare).
 
 Patience: with `patience_seconds` > 0 a ready host waits while another has a URL that is *much better*, by `patience_margin`
-of worth (Strategy.worth, 0..1), and is ready within that time: its clock comes due by then, or its slot under way began
+of worth (Strategy.worth, 0..1), and is ready within that time: its delay (no back-off) ends by then, or its slot under way began
 less than that ago. It waits only while at least 1 - `idle_share` of the `slots` are in use.
 """
 
