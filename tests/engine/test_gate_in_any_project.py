@@ -135,3 +135,20 @@ def test_a_request_keeps_the_link_it_has_and_one_that_no_link_leads_to_gets_none
     first, second = asyncio.run(marked())
     assert first.meta["via"] is own
     assert "via" not in second.meta
+
+
+def test_a_project_that_uses_the_key_of_the_link_itself_keeps_what_it_has_there() -> None:
+    crawler = get_crawler(settings_dict={"TOPIC": "finance", "TOPIC_LINK_THRESHOLD": 0.5})
+    gate, companion = (kind.from_crawler(crawler) for kind in (RequestGateMiddleware, LinkContextMiddleware))
+    [response, _] = responses(None)
+    request = Request(
+        "http://b.example/5", meta={"via": "rss", "link_text": "足球"}, headers={"Referer": response.url}
+    )
+
+    async def marked() -> list[Request]:
+        return [one async for one in companion.process_spider_output(response, outputs([request]))]
+
+    [same] = asyncio.run(marked())
+    assert same.meta["via"] == "rss"
+    with pytest.raises(IgnoreRequest):
+        gate.process_request(same)

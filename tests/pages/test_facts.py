@@ -1,6 +1,8 @@
 """What a page says of itself."""
 
+import json
 from datetime import date
+from time import process_time
 
 import pytest
 
@@ -43,3 +45,13 @@ def test_a_page_that_says_nothing_and_one_that_says_too_much() -> None:
 )
 def test_the_canonical_url_is_relative_to_the_base_of_the_page(html: str, canonical: str) -> None:
     assert facts_of(parse(html), "", "http://a.test/a/page.html").canonical == canonical
+
+
+@pytest.mark.parametrize("hostile", [" ", "\u3000", "\n", ",", "/", "(", "(a"])
+def test_a_long_declaration_costs_no_time(hostile: str) -> None:
+    name = json.dumps({"@type": "Article", "author": hostile * (200_000 // len(hostile)) + "x"})
+    kind = "<script type=application/ld+json>"
+    began = process_time()
+    for script in (name, "{-->" + hostile * 200_000 + "x"):
+        facts_of(parse(f"{kind}{script}</script><p>股票市场今天继续上涨。</p>"), "", "http://a.test/x")
+    assert process_time() - began < 5  # minutes, when what was passed over is tried again

@@ -198,12 +198,10 @@ def _brotli_parts(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _zstd_pieces(body: bytes) -> Iterator[bytes]:
-    while body:  # a frame
-        stream = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: MOST_WINDOW})
-        yield stream.decompress(body, PIECE_BYTES)
-        while not stream.eof and not stream.needs_input:
-            yield stream.decompress(b"", PIECE_BYTES)
-        body = stream.unused_data if stream.eof else b""
+    options = {int(zstd.DecompressionParameter.window_log_max): MOST_WINDOW}
+    with zstd.ZstdFile(BytesIO(body), options=options) as file:
+        while piece := file.read1(PIECE_BYTES):
+            yield piece
 
 
 _PIECES = {

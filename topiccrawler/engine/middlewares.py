@@ -270,8 +270,8 @@ class LinkGateMiddleware:
     def link_of(self, request: Request, target: str) -> tuple[Link, int] | None:
         """The link that a request follows, and the number of tunnel steps to its page; None for a request that is not checked. `target`: the
         canonical URL of the request."""
-        via: Via | None = request.meta.get("via")
-        return None if via is None else (via.link, via.tunnel)
+        via = request.meta.get("via")
+        return (via.link, via.tunnel) if isinstance(via, Via) else None  # another project may use the key
 
     def _count(self, link: Link, decision: Decision) -> None:
         """Count a decision on a link in the stats; seeds are no links."""

@@ -65,19 +65,16 @@ class Prober:
         self.check()
 
     async def _probe(self, way: str, root: str) -> None:
-        request = Request(
-            f"{root}/robots.txt",
-            dont_filter=True,
-            meta={
-                PROBE: True,
-                "dont_obey_robotstxt": True,
-                "dont_redirect": True,
-                "dont_retry": True,
-                "dont_cache": True,
-                "download_timeout": TIMEOUT_SECONDS,
-            },
-        )
-        with suppress(Exception):  # the middleware reports it
+        meta = {
+            PROBE: True,
+            "dont_obey_robotstxt": True,
+            "dont_redirect": True,
+            "dont_retry": True,
+            "dont_cache": True,
+            "download_timeout": TIMEOUT_SECONDS,
+        }
+        with suppress(Exception):  # the middleware reports it; a damaged note may have a root that is no URL
+            request = Request(f"{root}/robots.txt", dont_filter=True, meta=meta)
             await self._engine().download_async(request)
         self._outages.probed(way, self._clock())
         if not self._closed:

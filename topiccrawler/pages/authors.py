@@ -20,6 +20,7 @@ from topiccrawler.resources import package_table
 
 MOST_AUTHORS = 10
 LONGEST_NAME = 60  # characters
+LONGEST_VOICE = 1_000  # characters, in which one voice names all authors
 MOST_WORDS = 6  # of a name
 OPENING_CHARACTERS = 600
 BEFORE_HEADING = 200
@@ -49,7 +50,6 @@ _REPORTER = re.compile(
     rf"(?:本报|本報|本网|本網|见习|特约)?(?:记者|記者)\s?({_HAN_NAME}(?:[ 、\u3000]{_HAN_NAME}){{0,4}})(?=[|)）/／]|\s?(?:报道|報道|報導)|$)"
 )
 _EDITOR = re.compile(rf"(?:{_WORDS['editors']})\s*[:：]\s*({_HAN_NAME})(?![\u4e00-\u9fff])")
-_CAPITAL = r"[^\W\d_a-z][\w.'’-]*"
 _LATIN_BYLINE = re.compile(
     rf"\|(?:{_WORDS['labels']})(?:\s*[:|]\s*|\s)+([^|]{{2,60}}(?:\|,\|[^|]{{2,60}})*)(?=\|)", re.IGNORECASE
 )
@@ -116,7 +116,7 @@ def _named(value: Any, declared: Declarations, depth: int) -> Iterator[str]:
 def _names(written: Iterable[str], sites: set[str]) -> str:
     found: dict[str, str] = {}
     for one in written:
-        for part in _BETWEEN.split(" ".join(one.split())):
+        for part in _BETWEEN.split(" ".join(one[:LONGEST_VOICE].split())):
             name = _TAIL.sub("", _LABEL.sub("", part)).strip(" -–—|,;:→")
             key = _key(name)
             if (

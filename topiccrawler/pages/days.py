@@ -362,14 +362,15 @@ def _first(days: list[str]) -> str:
 def _mark(text: str, one: _Found) -> str:
     """What the words around a date make of it: PUBLISHED, MODIFIED, OTHER, UNMARKED; "" for one in running text."""
     before = text[max(0, one.start - MARK_CHARACTERS) : one.start]
-    left, right = text.rfind(BOUNDARY, 0, one.start), text.find(BOUNDARY, one.end)
+    left = text[max(0, one.start - SHORT_LINE) : one.start].rpartition(BOUNDARY)[2]
+    right = text[one.end : one.end + SHORT_LINE].partition(BOUNDARY)[0]
     if _OTHER.search(before) or _OTHER_BEHIND.match(text, one.end):
         return OTHER
     if found := _MARKED.search(before):
         return MODIFIED if found[1] or found[2] else PUBLISHED
     if _MARKED_BEHIND.match(text, one.end):
         return PUBLISHED
-    return UNMARKED if right - left - (one.end - one.start) <= SHORT_LINE else ""
+    return UNMARKED if len(left) + len(right) < SHORT_LINE else ""
 
 
 def _title_place(document: Document, title: str) -> tuple[int, int] | None:

@@ -180,7 +180,8 @@ _OTHERS = frozenset(
     {"comment", "itemListElement", "hasPart", "isPartOf", "publisher", "author", "image", "review", "mentions", "about", "breadcrumb",
      "citation", "suggestedAnswer", "acceptedAnswer", "relatedLink", "logo", "thumbnail", "subjectOf"}
 )  # fmt: skip
-_COMMENT = re.compile(r"^\s*(?://\s*)?(?:<!--|<!\[CDATA\[)|(?://\s*)?(?:-->|\]\]>)\s*;?\s*$")
+# Possessive: blanks are not tried twice, however many follow a sign.
+_COMMENT = re.compile(r"^\s*+(?://\s*+)?(?:<!--|<!\[CDATA\[)|(?://\s*+)?(?:-->|\]\]>)\s*+;?\s*+$")
 _LAST_COMMA = re.compile(r",(\s*[}\]])")
 
 
