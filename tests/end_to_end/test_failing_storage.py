@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_scrapy import topic_crawl
 
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
@@ -53,19 +54,7 @@ def words(job: Path, *more: str) -> list[str]:
     settings = {
         "JOBDIR": job, "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "ROBOTSTXT_OBEY": False, "CONCURRENT_REQUESTS": 4,
     }  # fmt: skip
-    given = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
-    return [
-        "crawl",
-        "topic",
-        "-a",
-        "topic=finance",
-        "-a",
-        f"seeds={address(0)}",
-        "-a",
-        "strategy=breadth_first",
-        *given,
-        *more,
-    ]
+    return [*topic_crawl(address(0), "breadth_first", settings), *more]
 
 
 def ends(job: Path) -> dict[str, State]:

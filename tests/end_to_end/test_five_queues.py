@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_scrapy import topic_crawl
 
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
@@ -48,20 +49,11 @@ def test_each_url_is_in_one_queue_and_moves_as_in_figure_4_2(
         }
     )
     job = tmp_path / "job"
-    line = [
-        "crawl",
-        "topic",
-        "-a",
-        "topic=finance",
-        "-a",
-        f"seeds={HUB}/",
-        "-a",
-        "strategy=breadth_first",
-        "-s",
-        f"JOBDIR={job}",
-    ]
-    line += ["-s", "TOPIC_EXPAND=relevant", "-s", "TOPIC_DUPLICATES=keep", "-s", "CONCURRENT_REQUESTS=1"]
-    line += ["-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False"]
+    settings = {
+        "JOBDIR": job, "TOPIC_EXPAND": "relevant", "TOPIC_DUPLICATES": "keep", "CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0,
+        "AUTOTHROTTLE_ENABLED": False,
+    }  # fmt: skip
+    line = topic_crawl(f"{HUB}/", "breadth_first", settings)
     ran = forked_scrapy(*line, "-a", "pages=3", proxy=web.proxy)
     assert ran.code == 0, ran.err
     after = states(job)
@@ -93,25 +85,11 @@ def test_a_failure_becomes_an_error_after_some_tries(
     pages = {f"{HUB}/": page("基金", FUNDS, "/once", "/always")}
     web = draw_web({**pages, f"{HUB}/once": busy("once", 1), f"{HUB}/always": busy("always", 9)})
     job = tmp_path / "job"
-    line = [
-        "crawl",
-        "topic",
-        "-a",
-        "topic=finance",
-        "-a",
-        f"seeds={HUB}/",
-        "-s",
-        f"JOBDIR={job}",
-        "-s",
-        "TOPIC_DUPLICATES=keep",
-    ]
-    settings = [
-        "DOWNLOAD_DELAY=0",
-        "AUTOTHROTTLE_ENABLED=False",
-        "FRONTIER_BACKOFF_SECONDS=0.1",
-        "FRONTIER_URL_TRIES=2",
-    ]
-    ran = forked_scrapy(*line, *(part for one in settings for part in ("-s", one)), proxy=web.proxy)
+    settings = {
+        "JOBDIR": job, "TOPIC_DUPLICATES": "keep", "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False,
+        "FRONTIER_BACKOFF_SECONDS": 0.1, "FRONTIER_URL_TRIES": 2,
+    }  # fmt: skip
+    ran = forked_scrapy(*topic_crawl(f"{HUB}/", "adaptive", settings), proxy=web.proxy)
     assert ran.code == 0, ran.err
     found = {url: state for url, (state, _) in states(job).items()}
     assert found == {"/": State.COMPLETED, "/once": State.COMPLETED, "/always": State.ERROR}

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_scrapy import topic_crawl
 from tree_web import address, check_disk, is_about, page, stored_pages
 
 from topiccrawler.frontier.base import State
@@ -69,19 +70,7 @@ def command_line(job: Path, log: Path) -> list[str]:
         "CONCURRENT_REQUESTS": CONCURRENCY, "CONCURRENT_REQUESTS_PER_DOMAIN": CONCURRENCY,
         "LOG_FILE": log,
     }  # fmt: skip
-    words = [
-        "crawl",
-        "topic",
-        "-a",
-        "topic=finance",
-        "-a",
-        f"seeds={address(0)}",
-        "-a",
-        "strategy=best_first",
-    ]
-    for name, value in settings.items():
-        words += ["-s", f"{name}={value}"]
-    return words
+    return topic_crawl(address(0), "best_first", settings)
 
 
 def test_a_crawl_killed_again_and_again_loses_no_page_and_stores_none_twice(

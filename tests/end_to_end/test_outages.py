@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from drawn_web import Answer
+from forked_scrapy import topic_crawl
 from tree_web import HOSTS, address, check_disk, is_about, page, stored_pages
 
 from topiccrawler.frontier.base import State
@@ -85,19 +86,7 @@ def command_line(job: Path, log: Path) -> list[str]:
         "JOBDIR": job, "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "CONCURRENT_REQUESTS": CONCURRENCY,
         "LOG_FILE": log, "FRONTIER_BACKOFF_SECONDS": 0.5,
     }  # fmt: skip
-    words = [
-        "crawl",
-        "topic",
-        "-a",
-        "topic=finance",
-        "-a",
-        f"seeds={address(0)}",
-        "-a",
-        "strategy=best_first",
-    ]
-    for name, value in settings.items():
-        words += ["-s", f"{name}={value}"]
-    return words
+    return topic_crawl(address(0), "best_first", settings)
 
 
 def check_all_fetched(job: Path, count: int) -> None:

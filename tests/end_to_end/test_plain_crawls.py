@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_scrapy import topic_crawl
 
 from topiccrawler.store.pages import PageStore
 
@@ -41,19 +42,8 @@ def test_pages_and_kept_pages_are_counted_and_the_stats_written(
         "SCHEDULER": "scrapy.core.scheduler.Scheduler", "JOBDIR": job, "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False,
         "ROBOTSTXT_OBEY": False, "TOPIC_LINK_THRESHOLD": 0,
     }  # fmt: skip
-    more = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
-    ran = forked_scrapy(
-        "crawl",
-        "topic",
-        "-a",
-        "topic=finance",
-        "-a",
-        f"seeds={address(0)}",
-        "-a",
-        "strategy=breadth_first",
-        *more,
-        proxy=web.proxy,
-    )
+    line = topic_crawl(address(0), "breadth_first", settings)
+    ran = forked_scrapy(*line, proxy=web.proxy)
     assert ran.code == 0, ran.err
     assert set(web.asked) == set(web.pages)
     with closing(PageStore(job / "pages.sqlite")) as store:
@@ -66,17 +56,6 @@ def test_pages_and_kept_pages_are_counted_and_the_stats_written(
     [progress] = re.findall(r"INFO: (.*harvest rate.*)", ran.err)[-1:]
     assert progress == f"{PAGES} pages, {FUND_PAGES} kept, harvest rate 0.60 (last {PAGES}: 0.60)"
     assert json.loads((job / "stats.json").read_text(encoding="utf-8"))["item_scraped_count"] == FUND_PAGES
-    again = forked_scrapy(
-        "crawl",
-        "topic",
-        "-a",
-        "topic=finance",
-        "-a",
-        f"seeds={address(0)}",
-        "-a",
-        "strategy=breadth_first",
-        *more,
-        proxy=web.proxy,
-    )
+    again = forked_scrapy(*line, proxy=web.proxy)
     assert again.code == 0, again.err
     assert f"{PAGES} pages fetched (0 in this run)" in again.err
