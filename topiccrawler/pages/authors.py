@@ -47,7 +47,7 @@ _HAN_BYLINE = re.compile(
     rf"(?<![\u4e00-\u9fff])(?:{_WORDS['han_labels']})\s*[:：／/丨|]\s*({_HAN_NAME}(?:[ 、,，\u3000]{_HAN_NAME}){{0,4}})(?![\u4e00-\u9fff]|\s?[:：])"
 )
 _REPORTER = re.compile(
-    rf"(?:本报|本報|本网|本網|见习|特约)?(?:记者|記者)\s?({_HAN_NAME}(?:[ 、\u3000]{_HAN_NAME}){{0,4}})(?=[|)）/／]|\s?(?:报道|報道|報導)|$)"
+    rf"(?:记者|記者)\s?({_HAN_NAME}(?:[ 、\u3000]{_HAN_NAME}){{0,4}})(?=[|)）/／]|\s?(?:报道|報道|報導)|$)"
 )
 _EDITOR = re.compile(rf"(?:{_WORDS['editors']})\s*[:：]\s*({_HAN_NAME})(?![\u4e00-\u9fff])")
 _LATIN_BYLINE = re.compile(

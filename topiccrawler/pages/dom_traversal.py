@@ -11,7 +11,7 @@ in any order, twice, or in the body. The first of each counts, as in browsers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from itertools import repeat
 
@@ -19,7 +19,6 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topiccrawler.pages.document import BOUNDARY, Anchor, Document, Heading, region_of
 from topiccrawler.pages.refresh import LONGEST_CONTENT, read_refresh
-from topiccrawler.pages.unseen import MARK
 from topiccrawler.text.folding import visible
 
 MOST_FEEDS = 10  # of one page
@@ -142,14 +141,17 @@ _OpenLink = tuple[Attributes, int, int, str, int]
 _ClosedLink = tuple[int, int, int, str, _OpenLink]
 
 
-def traverse(root: LexborNode) -> Document:
-    """The Document of the tree below `root`, without characters that are not seen (text.folding)."""
-    document = _traverse(root)
+def traverse(root: LexborNode, unseen: Collection[int] = ()) -> Document:
+    """The Document of the tree below `root`, without characters that are not seen (text.folding).
+
+    `unseen`: the identities of structural elements whose text is not seen (pages.unseen).
+    """
+    document = _traverse(root, unseen)
     # Few pages have such characters, and a search of the whole text costs less than one of each node.
-    return document if visible(document.text) == document.text else _traverse(root, only_visible=True)
+    return document if visible(document.text) == document.text else _traverse(root, unseen, only_visible=True)
 
 
-def _traverse(root: LexborNode, *, only_visible: bool = False) -> Document:  # noqa: C901, PLR0912, PLR0915 calls and attributes for each node would double its time
+def _traverse(root: LexborNode, unseen: Collection[int], *, only_visible: bool = False) -> Document:  # noqa: C901, PLR0912, PLR0915 calls and attributes for each node would double its time
     """The Document of the tree below `root`. `only_visible`: remove characters that are not seen, but soft hyphens of program code."""
     document = Document()
     parents, tags, regions, runs = (
@@ -215,7 +217,7 @@ def _traverse(root: LexborNode, *, only_visible: bool = False) -> Document:  # n
                 block += 1
                 if is_structural:
                     attributes = node.attributes
-                    if attributes.get("hidden") == MARK:
+                    if unseen and node.mem_id in unseen:
                         document.unseen_nodes.append(index)
                     names, identifier = attributes.get("class"), attributes.get("id")
                     if names or identifier:
@@ -286,7 +288,12 @@ def _traverse(root: LexborNode, *, only_visible: bool = False) -> Document:  # n
                             emphasis.append((start, length))
             node = above.next
     document.text = "".join([*pieces, BOUNDARY])
-    _finish(document, headings, emphasis, closed, visible if only_visible else str)
+    _finish(document, headings, emphasis, closed)
+    if only_visible:
+        document.anchors = [
+            anchor._replace(title=visible(anchor.title), alt=visible(anchor.alt))
+            for anchor in document.anchors
+        ]
     return document
 
 
@@ -330,9 +337,8 @@ def _finish(
     headings: list[tuple[int, int, int]],
     emphasis: list[tuple[int, int]],
     closed: list[_ClosedLink],
-    seen: Callable[[str], str],
 ) -> None:
-    """Set the fields of the document that need its whole text: headings, emphasis and anchors. `seen`: applied to texts of attributes."""
+    """Set the fields of the document that need its whole text: headings, emphasis and anchors."""
     text = document.text
 
     def clean(start: int, end: int) -> str:
@@ -346,8 +352,8 @@ def _finish(
     closed.sort()  # by element: an iframe in a link is closed before the link
     anchors = [
         (
-            start, end, (attributes["href"] or "")[:LONGEST_HREF], seen(attributes.get("title") or ""), attributes.get("rel") or "",
-            seen(alt), regions[node], path, above[heading], tags[node], node,
+            start, end, (attributes["href"] or "")[:LONGEST_HREF], attributes.get("title") or "", attributes.get("rel") or "",
+            alt, regions[node], path, above[heading], tags[node], node,
         )
         for node, start, end, alt, (attributes, _, _, path, heading) in closed
     ]  # fmt: skip

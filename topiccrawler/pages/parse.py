@@ -54,7 +54,8 @@ for _first, _second in zip("bcefinstu", ["i", "o", "m", "o", "", "o", "mt", "t",
             _BEGINS_FORMATTING[ord(_begin) * 256 + ord(_next)] = True
 _FORMATTING_TAG = re.compile(rf"{_FORMATTING.pattern}[^<>]*>?")
 # Tags of elements. Most elements stay open until they are closed; those of _ENDING_ALONE (p, li, td, option, img …) end by themselves.
-_NESTING = re.compile(r"<(/?)([a-z][a-z0-9:-]*)[^<>]*>?", re.IGNORECASE)
+_NESTING_START = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:-]*)")
+_NESTING = re.compile(rf"{_NESTING_START.pattern}[^<>]*>?")
 _ENDING_ALONE_TAGS = (
     "a area base body br col colgroup dd dt embed frame head hr html img input li link meta option optgroup p param script "
     "source style tbody td tfoot th thead title tr track wbr"
@@ -74,7 +75,7 @@ def limit_nesting(html: str, utf8: bytes | None = None) -> str:
         steps = [-1 if closing else 1 for closing in _FORMATTING.findall(html)]
         if max(accumulate(steps), default=0) > MOST_UNCLOSED_FORMATTING:
             html = _FORMATTING_TAG.sub(" ", html)
-    return _flatten(html) if tags > HARMLESS_NESTING_TAGS else html
+    return _flatten(html) if tags > HARMLESS_NESTING_TAGS and _is_deep(html) else html
 
 
 def _has_endless_tag(utf8: bytes) -> bool:
@@ -93,6 +94,17 @@ def _counts(html: str, utf8: bytes | None) -> tuple[int, int]:
     places = np.flatnonzero(codes[:-2] == ord("<"))
     pairs = codes[places + 1].astype(np.uint16) * 256 + codes[places + 2]
     return len(places), int(np.count_nonzero(_BEGINS_FORMATTING[pairs]))
+
+
+def _is_deep(html: str) -> bool:
+    """Whether `_flatten` would drop a tag."""
+    level = 0
+    for closing, name in _NESTING_START.findall(html):
+        if name not in _ENDING_ALONE and name.lower() not in _ENDING_ALONE:
+            level = max(0, level - 1) if closing else level + 1
+            if level > MOST_LEVELS:
+                return True
+    return False
 
 
 def _flatten(html: str) -> str:
@@ -192,6 +204,6 @@ def html_of_xhtml(xhtml: str) -> str:
 def _walk(html: str | bytes, unread: list[str]) -> tuple[Document, LexborHTMLParser]:
     tree = LexborHTMLParser(html)
     tree.strip_tags(unread)
-    remove_unseen(tree)
+    unseen = remove_unseen(tree)
     root = tree.root
-    return (traverse(root) if root is not None else Document()), tree
+    return (traverse(root, unseen) if root is not None else Document()), tree

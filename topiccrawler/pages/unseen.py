@@ -2,7 +2,7 @@
 
 The conflict: hidden text is noise (the random letters of a forum against copying), a form, a menu; or it is the page, until a script
 shows it. So elements stay that readers get to see: tabs, folds, a long text. A hidden element with links stays in the tree, because its
-links count, and is marked: its text is no main text.
+links count, but its text is no main text.
 
 Hidden     the attribute `hidden`, or display:none in its own style. visibility and opacity hide only inline elements without elements
            inside: articles fade in.
@@ -22,7 +22,6 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-MARK = "unseen"  # value of the attribute `hidden` of an element that stays for its links
 MOST_ELEMENTS = 5_000  # looked at on one page
 MOST_NESTED = 4  # elements inside more such elements stay: so the cost is linear in the tree
 LONGEST_STYLE = 500  # characters of a style that are looked at
@@ -87,8 +86,9 @@ _FOLD = re.compile(
 _LINKS = frozenset(["a", "area", "iframe", "frame"])
 
 
-def remove_unseen(tree: LexborHTMLParser) -> None:
-    """Remove from a tree the elements that are never seen; mark those with links."""
+def remove_unseen(tree: LexborHTMLParser) -> set[int]:
+    """Remove from a tree the elements that are never seen. Return the identities (`mem_id`) of those that stay for their links."""
+    staying: set[int] = set()
     found = {node.mem_id: node for node in tree.css(_QUERY)[:MOST_ELEMENTS]}
     dropped: dict[int, LexborNode] = {}
     for key, node in found.items():
@@ -108,10 +108,11 @@ def remove_unseen(tree: LexborHTMLParser) -> None:
             if _LINKS.isdisjoint(tags):
                 dropped[key] = node
             else:
-                node.attrs["hidden"] = MARK
+                staying.add(key)
     outermost = [node for node in dropped.values() if not any(above in dropped for above in _ids_above(node))]
     for node in outermost:
         node.decompose()
+    return staying
 
 
 def _is_nested(node: LexborNode, found: Container[int]) -> bool:

@@ -319,11 +319,7 @@ def _cut_together(
     for line in lines.split("\n"):
         end = tokens.index("\n", start)
         run = tokens[start:end]
-        found.append(
-            _with_removed(run, removed, singles)
-            if _WORD in line
-            else [token for token in run if len(token) > 1 or token in singles]
-        )
+        found.append(_with_removed(run, removed, singles) if _WORD in line else _words_among(run, singles))
         start = end + 1
     return found
 
@@ -335,7 +331,7 @@ def _with_removed(
     found: list[str] = []
     start = 0
     for place in [place for place, token in enumerate(tokens) if token == _WORD]:
-        found += [token for token in tokens[start:place] if len(token) > 1 or token in singles]
+        found += _words_among(tokens[start:place], singles)
         word, is_prefix = next(removed)
         if is_prefix:
             behind = tokens[place + 1]  # exists, because a line ends with a mark
@@ -343,8 +339,13 @@ def _with_removed(
                 word += behind
         found.append(word)
         start = place + 1
-    found += [token for token in tokens[start:] if len(token) > 1 or token in singles]
-    return found
+    return found + _words_among(tokens[start:], singles)
+
+
+def _words_among(tokens: list[str], singles: Container[str]) -> list[str]:
+    if not singles:
+        return [token for token in tokens if len(token) > 1]
+    return [token for token in tokens if len(token) > 1 or token in singles]
 
 
 def _is_han(token: str) -> bool:
