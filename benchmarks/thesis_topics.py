@@ -74,10 +74,8 @@ def _print(files: dict[str, list[Path]]) -> None:
 
 
 def _measured(topic: str, file: Path) -> tuple[Statistics, Statistics]:
-    sources = Sources(frozenset({topic}), fetch=lambda _: [])
-    sides = [
-        [one.words for one in sources.examples([str(file)], positive=positive)] for positive in (True, False)
-    ]
+    sources = Sources(frozenset({topic}), fetch=lambda *_: None)
+    sides = [list(side.values()) for side in sources.examples([str(file)], [str(file)])]
     methods = (THESIS, replace(THESIS, by_occurrences=False))
     ours, shares = (learn(topic, Examples(*sides), method).statistics for method in methods)
     if ours is None or shares is None:

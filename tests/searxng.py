@@ -1,4 +1,4 @@
-"""A server on loopback that speaks SearXNG's search API, and as a proxy answers for sites."""
+"""A server on loopback that speaks SearXNG's search API, and as a proxy answers for sites; and a client to ask it without a reactor."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any
+from urllib.error import HTTPError, URLError
 from urllib.parse import parse_qs, urlsplit
+from urllib.request import ProxyHandler, Request, build_opener
 
 from drawn_web import Server
+
+from topiccrawler.seeding.answers import NoAnswerError
 
 POLL_SECONDS = 0.01
 
@@ -25,6 +29,8 @@ class Searxng:
     json_allowed: bool = True
     asked: list[str] = field(default_factory=list)
     agents: set[str] = field(default_factory=set)
+    access: list[str] = field(default_factory=list)  # the header Authorization of each search
+    held: threading.Event = field(default_factory=threading.Event)  # an answer that never ends has begun
     address: str = ""
     over: threading.Event = field(default_factory=threading.Event)
 
@@ -39,6 +45,26 @@ class Searxng:
         return 200, json.dumps(
             {"query": query["q"][0], "results": rows if query["pageno"] == ["1"] else []}
         ).encode()
+
+
+@dataclass(frozen=True)
+class Got:
+    """What a server has answered."""
+
+    status: int
+    body: bytes
+
+
+async def fetch(url: str, method: str = "GET", *, head_only: bool = False, **meta: Any) -> Got:
+    """A `Fetch` over real HTTP. The engine's is tested in a process of its own (seeding/test_fetching.py)."""
+    request = Request(url, method=method, headers={"User-Agent": "tester/1"})  # noqa: S310
+    try:
+        with build_opener(ProxyHandler({})).open(request, timeout=5) as answer:
+            return Got(answer.status, answer.read())
+    except HTTPError as answer:
+        return Got(answer.code, answer.read())
+    except URLError as failure:
+        raise NoAnswerError(f"connection refused: {failure.reason}") from None
 
 
 @contextmanager
@@ -57,9 +83,11 @@ def searxng(
             location = known if isinstance(known, str) else ""
             if isinstance(known, bytes):  # says so much, and never ends
                 self.wfile.write(known)
+                spoken.held.set()
                 spoken.over.wait()
                 return
             if self.path.startswith("/search?"):
+                spoken.access.append(self.headers["Authorization"] or "")
                 known, body = spoken.search(parse_qs(urlsplit(self.path).query))
             self.send_response(302 if location else int(known))
             self.send_header("Location", location) if location else None

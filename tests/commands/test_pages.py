@@ -100,7 +100,7 @@ def test_a_file_of_no_known_format_is_named_with_those_that_are(
     command: Callable[..., Any], job: Path, tmp_path: Path
 ) -> None:
     ran = command("pages", str(job), "export", "--out", str(tmp_path / "x.tsv"))
-    endings = ".jsonl, .csv, .parquet, .warc, .graphml, .md"
+    endings = ".jsonl, .csv, .parquet, .graphml, .md"
     assert re.match(
         f"--out {re.escape(str(tmp_path / 'x.tsv'))}: .*{re.escape(endings)}.* --format\n$", ran.err
     )

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_scrapy import ForkedScrapy
 from message_facts import numbers
 from searxng import searxng
 
@@ -55,15 +57,18 @@ def data(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def seeds(command: Callable[..., Any], data: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+def seeds(forked_scrapy: Callable[..., Any], data: Path) -> Callable[..., Any]:
     """The command with this data folder; `proxy` stands for the web."""
+    settings = {
+        "TOPIC_DATA_DIR": data,
+        "TOPIC_PROPOSED_WORDS": 0,
+        "DOWNLOAD_DELAY": 0,
+        "AUTOTHROTTLE_ENABLED": False,
+    }
+    given = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
 
     def run(*args: str, proxy: str = "http://127.0.0.1:1") -> Any:
-        for name in ("no_proxy", "NO_PROXY"):
-            monkeypatch.delenv(name, raising=False)
-        monkeypatch.setenv("http_proxy", proxy)
-        monkeypatch.setenv("no_proxy", "127.0.0.1")
-        return command("seeds", *args, "-s", f"TOPIC_DATA_DIR={data}", "-s", "TOPIC_PROPOSED_WORDS=0")
+        return forked_scrapy("seeds", *args, *given, proxy=proxy, no_proxy="127.0.0.1")
 
     return run
 
@@ -155,6 +160,40 @@ def test_a_job_that_cannot_be_read_is_passed_over_unless_it_was_named(
     assert ran.err.startswith(f"passed over: {broken / 'pages.sqlite'}: ")
     named = seeds(*asked, "--force", "--jobs", str(broken))
     assert (named.code, named.err.startswith(f"{broken / 'pages.sqlite'}: ")) == (1, True)
+
+
+def test_a_search_service_may_want_a_password_and_its_robots_are_for_crawlers(
+    seeds: Callable[..., Any], tmp_path: Path
+) -> None:
+    closed = b"HTTP/1.0 200 OK\r\nContent-Length: 26\r\n\r\nUser-agent: *\nDisallow: /\n"
+    with searxng(
+        {"茶叶": FOUND}, {**SITES, "/robots.txt": closed, "http://found.example/robots.txt": closed}
+    ) as web:
+        web.over.set()
+        address = web.address.replace("http://", "http://me:p%40ss@")
+        out = str(tmp_path / "out")
+        ran = seeds("--keywords", "茶叶", "--search", address, "--out", out, proxy=web.address)
+    assert ran.code == 0, ran.err
+    assert "left out: http://found.example/ (Forbidden by robots.txt)" in ran.out.splitlines()
+    assert set(web.access) == {"Basic bWU6cEBzcw=="}
+    assert "HEAD http://found.example/" not in web.asked
+    with searxng() as gone:
+        pass
+    ran = seeds("--keywords", "茶叶", "--search", gone.address.replace("//", "//me:secret@"))
+    assert ran.err.startswith(f"search service {gone.address}: ")
+
+
+def test_ctrl_c_ends_it_with_one_line(forked_scrapy: ForkedScrapy, tmp_path: Path) -> None:
+    with searxng(sites={"/search?q=%E8%8C%B6%E5%8F%B6&format=json&pageno=1": b"HTTP/1.1 200"}) as web:
+        asked = ("seeds", "--keywords", "茶叶", "--search", web.address, "--out", str(tmp_path / "out"))
+        begun = forked_scrapy.begin(
+            *asked, "-s", f"TOPIC_DATA_DIR={tmp_path}", "-s", "TOPIC_PROPOSED_WORDS=0"
+        )
+        assert web.held.wait(60)
+        begun.send_signal(signal.SIGINT)
+        ran = begun.wait(60)
+    assert (ran.code, ran.err) == (1, "seeds: interrupted; nothing was written\n")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_person_says_yes_no_or_that_it_is_enough() -> None:

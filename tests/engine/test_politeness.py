@@ -151,6 +151,7 @@ def test_retry_after_backs_off_as_long_as_it_asks_and_no_longer_than_the_limit(
         ("Tue, 14 Nov 2023 22:14:20 GMT", 60.0),
         ("Tue, 14 Nov 2023 22:00:00 GMT", 0.0),
         ("soon", None),
+        ("Thu, 01 Jan 1970 00:00:00 +99999999999999", None),
         ("", None),
         ("٣", None),
         ("-5", None),

@@ -8,13 +8,12 @@ import json
 import sys
 
 import pytest
-from fastwarc.warc import ArchiveIterator
 from pyarrow.parquet import read_table
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.results.corpus import row_of
 from topiccrawler.results.exports import format_of
-from topiccrawler.results.formats import write_csv, write_jsonl, write_markdown, write_parquet, write_warc
+from topiccrawler.results.formats import write_csv, write_jsonl, write_markdown, write_parquet
 from topiccrawler.store.pages import PageRecord
 
 PAGE = PageRecord(
@@ -75,7 +74,6 @@ def test_no_page_is_an_empty_file() -> None:
         (None, "a.JSONL", "jsonl"),
         ("csv", "a.jsonl", "csv"),
         (None, "a.csv", "csv"),
-        (None, "a.warc.gz", "warc"),
         (None, "a.jsonl.zst", "jsonl"),
         (None, "a.md", "markdown"),
         (None, "a.graphml.gz", "graphml"),
@@ -91,7 +89,7 @@ def test_what_is_no_format_is_refused() -> None:
     for given, out, fault in [
         (None, "a.docx", "^--out a.docx: "),
         (None, "a.parquet.gz", "^--out a.parquet.gz: "),  # would be no gzip file
-        (None, "a.warc.zst", "^--out a.warc.zst: "),
+        (None, "a.warc.gz", "^--out a.warc.gz: "),
         (None, None, "^--format: "),
         ("xls", None, "^--format xls: "),
         ("parquet", None, "^--format parquet: .*--out"),
@@ -114,17 +112,6 @@ def test_parquet_without_its_library_is_one_line(monkeypatch: pytest.MonkeyPatch
         written(write_parquet, PAGE)
 
 
-def test_warc_has_a_text_and_what_is_known_of_it() -> None:
-    body = written(write_warc, PAGE)
-    records = [(dict(record.headers), record.reader.read()) for record in ArchiveIterator(io.BytesIO(body))]
-    (info, _), (text, content), (about, known) = records
-    assert [head["WARC-Type"] for head in (info, text, about)] == ["warcinfo", "conversion", "metadata"]
-    assert (text["WARC-Target-URI"], text["WARC-Date"]) == (PAGE.url, "2024-05-03T01:33:20.000000Z")
-    assert (content.decode(), json.loads(known)["title"]) == (PAGE.text, PAGE.title)
-    assert about["WARC-Refers-To"] == text["WARC-Record-ID"]
-    assert all(record.verify_block_digest() for record in ArchiveIterator(io.BytesIO(body), parse_http=False))
-
-
 CONTROLS = "基\x00金\x1b[31m\x9d\uffff定\u00ad投\n"
 
 
@@ -135,10 +122,6 @@ def test_no_export_has_control_characters() -> None:
     assert [row[name] for name in ("title", "text", "author")] == [plain] * 3
     table = read_table(io.BytesIO(written(write_parquet, page))).to_pylist()
     assert [table[0][name] for name in ("title", "text", "author")] == [plain] * 3
-    _, text, about = [
-        record.reader.read() for record in ArchiveIterator(io.BytesIO(written(write_warc, page)))
-    ]
-    assert (text.decode(), json.loads(about)["author"]) == (plain, plain)
     assert [row_of(page, CONTROLS)[name] for name in ("title", "text")] == [plain] * 2
     markdown = io.BytesIO()
     write_markdown(iter([page]), markdown, lambda record: record.text)

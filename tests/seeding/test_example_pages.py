@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.seeding.example_pages import Sources
+from topiccrawler.seeding.example_pages import Sources, Take
 from topiccrawler.store.pages import PageRecord, PageStore
 
 PAGE = "<title>龙井</title><p>" + "龙井和普洱都是茶叶。" * 20
 
 
-def fetched(urls: Sequence[str]) -> Iterator[tuple[str, bytes, str]]:
-    for url in urls:
-        yield (url, b"", "answers 404") if "gone" in url else (url, PAGE.encode(), "")
+def fetched(urls: Sequence[str], take: Take) -> None:
+    """Pages arrive in an order of their own."""
+    for url in reversed(urls):
+        page = (
+            (b"", "", "answers 404")
+            if "gone" in url
+            else (PAGE.encode("gb18030"), "text/html; charset=gbk", "")
+        )
+        take(url, *page)
 
 
 @pytest.fixture
@@ -26,7 +32,8 @@ def sources() -> Sources:
 
 
 def names(sources: Sources, *given: object, positive: bool = True) -> list[str]:
-    return [one.name for one in sources.examples([str(one) for one in given], positive=positive)]
+    places = [str(one) for one in given]
+    return list(sources.examples(places)[0] if positive else sources.examples([], places)[1])
 
 
 def test_files_of_a_folder_are_read_as_pages(sources: Sources, tmp_path: Path) -> None:
@@ -34,10 +41,11 @@ def test_files_of_a_folder_are_read_as_pages(sources: Sources, tmp_path: Path) -
     (tmp_path / "b.txt").write_text("普洱茶叶的价格", encoding="utf-8")
     (tmp_path / "c.png").write_bytes(b"\x89PNG\r\n")
     (tmp_path / ".hidden").write_text(PAGE, encoding="utf-8")
-    found = sources.examples([str(tmp_path)], positive=True)
-    assert [Path(one.name).name for one in found] == ["a.html", "b.txt"]
-    assert list(found[0].words.title) == ["龙井"]
-    assert "价格" in found[1].words.body
+    found, _ = sources.examples([str(tmp_path)])
+    assert [Path(name).name for name in found] == ["a.html", "b.txt"]
+    page, text = found.values()
+    assert list(page.title) == ["龙井"]
+    assert "价格" in text.body
     assert [Path(name).name for name in sources.faults] == ["c.png"]
 
 
@@ -59,6 +67,9 @@ def test_addresses_and_lists_of_them_are_fetched_and_faults_kept(sources: Source
         "http://b.example/",
     ]
     assert sources.faults == {"http://a.example/gone": "answers 404"}
+    both = sources.examples(["http://a.example/1"], [str(file)])
+    assert [list(side) for side in both] == [["http://a.example/1"]] * 2
+    assert list(both[0]["http://a.example/1"].title) == ["龙井"]
 
 
 def test_an_address_may_contain_a_comma(sources: Sources) -> None:

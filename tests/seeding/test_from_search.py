@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from typing import Any
 
 import pytest
-from searxng import searxng
+from searxng import fetch, searxng
 
 from topiccrawler.errors import SearchError
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.seeding import search_service
-from topiccrawler.seeding.http_client import HttpClient
+from topiccrawler.seeding.candidates import Candidate
 from topiccrawler.seeding.search_service import Found, Searxng, candidates_of_search, queries_of
 from topiccrawler.topics.catalogue import topic_from_keywords
 
@@ -20,13 +21,15 @@ TEA = topic_from_keywords("茶叶,龙井,的:0.1")
 CLASSIFIER = VsmClassifier(TEA)
 
 
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("no_proxy", "*")
+def found_by(address: str) -> tuple[list[Candidate], list[str]]:
+    """The candidates for tea, and the warnings."""
+    warnings: list[str] = []
+    searching = candidates_of_search(TEA, Searxng(f"{address}/"), CLASSIFIER, fetch, warnings.append)
+    return asyncio.run(searching), warnings
 
 
-def service(address: str) -> Searxng:
-    return Searxng(f"{address}/", HttpClient("tester/1", seconds=5.0, guarded=False))
+def search(address: str, query: str) -> list[Found]:
+    return asyncio.run(Searxng(f"{address}/").search(fetch, query))
 
 
 def row(url: object, title: object = "", content: object = "") -> dict[str, object]:
@@ -53,8 +56,9 @@ def test_results_are_ranked_by_the_topic_and_by_how_many_queries_found_them() ->
         "茶叶 龙井": [tea],
     }
     with searxng(results) as server:
-        found = candidates_of_search(TEA, service(server.address), CLASSIFIER)
+        found, warnings = found_by(server.address)
     assert [one.url for one in found] == ["http://tea.example/", "http://also.example/"]
+    assert warnings == []
     assert (found[0].found, found[0].queries, found[0].title) == (3, 3, "龙井 茶叶")
     assert server.agents == {"tester/1"}
     asked = [line.partition("pageno=")[2] for line in server.asked]
@@ -64,7 +68,7 @@ def test_results_are_ranked_by_the_topic_and_by_how_many_queries_found_them() ->
 
 def test_fields_of_any_kind_are_read() -> None:
     with searxng({"q": [row(None, 5, None), row("http://a.example/", None, "x" * 9_999)]}) as server:
-        found = service(server.address).search("q")
+        found = search(server.address, "q")
     assert found[0] == Found("", "5", "")
     assert len(found[1].snippet) == search_service.LONGEST_TEXT
 
@@ -80,7 +84,7 @@ def test_fields_of_any_kind_are_read() -> None:
 )
 def test_a_service_that_answers_otherwise_is_told_in_one_line(answer: Any, fault: str) -> None:
     with searxng({"茶叶": answer}) as server, pytest.raises(SearchError) as caught:
-        candidates_of_search(TEA, service(server.address), CLASSIFIER)
+        found_by(server.address)
     assert re.match(f"search service {server.address}: .*{fault}", str(caught.value))
 
 
@@ -88,17 +92,17 @@ def test_an_instance_without_the_json_format_and_one_that_is_not_there() -> None
     with searxng() as server:
         server.json_allowed = False
         with pytest.raises(SearchError, match=r"403.*search\.formats"):
-            service(server.address).search("q")
+            search(server.address, "q")
     with pytest.raises(SearchError, match=rf"{server.address}: .*refused"):
-        service(server.address).search("q")
+        search(server.address, "q")
     for wrong in ("ftp://x", "http://[::1", "http://[x]/", "http://a:99999", "http://"):
         with pytest.raises(SearchError, match=f"'{re.escape(wrong)}': is no http"):
-            Searxng(wrong, HttpClient("a", seconds=1.0, guarded=False))
+            Searxng(wrong)
 
 
-def test_what_was_found_before_the_service_gave_up_counts(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_was_found_before_the_service_gave_up_counts() -> None:
     with searxng({"茶叶": [row("http://tea.example/", "茶叶")], "龙井": 429}) as server:
-        found = candidates_of_search(TEA, service(server.address), CLASSIFIER)
+        found, warnings = found_by(server.address)
     assert [(one.url, one.found, one.queries) for one in found] == [("http://tea.example/", 1, 1)]
-    assert "answers 429" in caplog.text
-    assert "(after 1 of 3 queries)" in caplog.text
+    (warning,) = warnings
+    assert re.search(r"answers 429; .* \(after 1 of 3 queries\)$", warning)

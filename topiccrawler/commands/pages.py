@@ -14,7 +14,7 @@ from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.results.job_pages import JobPages, Reasons
-    from topiccrawler.store.page_checks import Check, Version
+    from topiccrawler.store.page_checks import Check
     from topiccrawler.store.pages import PageRecord
 
 LIST, SHOW, BORDER, EXPORT, REPORT, REPAIR = "list", "show", "border", "export", "report", "repair"
@@ -128,24 +128,14 @@ class Command(ReportingCommand):
 
         record = pages.get(url)
         reasons = reasons_of(pages.folder, record)
-        check, versions = pages.check(record.url), pages.versions(record.url)
-        if opts.version is not None:
-            self.say(_version(self._one_of(versions, opts.version)))
-        elif opts.json:
-            whole = {**_whole(record, reasons), **_looks(check), "versions": list(map(asdict, versions))}
-            self.say(json.dumps(whole, ensure_ascii=False))
+        check = pages.check(record.url)
+        if opts.json:
+            self.say(json.dumps({**_whole(record, reasons), **_looks(check)}, ensure_ascii=False))
         else:
             topic = displayed(record.topic, reasons.names)
-            known: dict[str, Any] = {"page": record, "check": check, "versions": versions, "topic": topic}
+            known: dict[str, Any] = {"page": record, "check": check, "topic": topic}
             known |= {"threshold": reasons.threshold, "words": reasons.words, "path": reasons.path}
             self.say(self.text("page", known))
-
-    def _one_of(self, versions: list[Version], number: int) -> Version:
-        if not versions:
-            self.refuse("the page has no earlier version; -a revisit=true keeps them")
-        if not 1 <= number <= len(versions):
-            self.refuse(f"--version is from 1, the latest but one, to {len(versions)}")
-        return versions[number - 1]
 
 
 def _looks(check: Check | None) -> dict[str, Any]:
@@ -179,10 +169,3 @@ def _whole(record: PageRecord, reasons: Reasons) -> dict[str, Any]:
     words = [[word, round(part, 4)] for word, part in reasons.words]
     media = json.loads(record.media or "[]")
     return {**asdict(record), "media": media, "threshold": reasons.threshold, "words": words, "path": path}
-
-
-def _version(version: Version) -> str:
-    from topiccrawler.results.templating import moment, titled
-
-    when = f"{moment(version.fetched)} until {moment(version.replaced)}"
-    return "\n".join([titled(version.title), when, "", version.text])

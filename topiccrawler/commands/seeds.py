@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -20,7 +19,9 @@ from topiccrawler.files import user_path
 if TYPE_CHECKING:
     from topiccrawler.crawling.recipe import Recipe
     from topiccrawler.pages.read import PageClassifier
+    from topiccrawler.seeding.answers import Fetch
     from topiccrawler.seeding.candidates import Candidate, Choice
+    from topiccrawler.seeding.search_service import Searxng
     from topiccrawler.topics.topic import Topic
 
 SECONDS = 10.0  # timeout for one response of a site or of the search service
@@ -37,7 +38,8 @@ class Command(ReportingCommand):
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.addon import introduce
         from topiccrawler.crawling.assemble import page_classifier_of, topic_of
-        from topiccrawler.seeding.candidates import merged
+        from topiccrawler.engine.fetching import run
+        from topiccrawler.seeding.search_service import Searxng
         from topiccrawler.seeding.seed_files import as_seed_file
 
         introduce(self.project)
@@ -45,11 +47,15 @@ class Command(ReportingCommand):
         topic = topic_of(recipe)
         out = self.new_file(user_path(opts.out or f"seeds-{topic.name}.txt"), opts)
         page_classifier = page_classifier_of(recipe)
-        found = [*self._of_jobs(opts, topic, page_classifier), *self._of_search(opts, topic, page_classifier)]
-        if not found:
-            fault = "no page of an earlier job is about it, and no search found one"
-            raise SeedsError(f"topic {topic.display_name}", fault, REMEDY)
-        choice = self._chosen(merged(found), opts)
+        of_jobs = self._of_jobs(opts, topic, page_classifier)
+        base = opts.search or self.setting("TOPIC_SEARCH_URL")
+        service = Searxng(base) if base else None
+
+        async def chosen(fetch: Fetch) -> Choice:
+            return await self._chosen(opts, topic, page_classifier, of_jobs, service, fetch)
+
+        trusted = [service.host] if service is not None else []
+        choice = run(self.project, chosen, trusted, DOWNLOAD_TIMEOUT=SECONDS, RETRY_ENABLED=False)
         seeds = choice.chosen
         if not (opts.yes or opts.json) and sys.stdin.isatty() and sys.stdout.isatty():
             seeds = wanted(seeds, self.say, input)
@@ -85,37 +91,36 @@ class Command(ReportingCommand):
             except StateError as failure:
                 if named:
                     raise
-                sys.stderr.write(f"passed over: {failure}\n")
+                warn(f"passed over: {failure}")
         return found
 
-    def _of_search(
-        self, opts: argparse.Namespace, topic: Topic, page_classifier: PageClassifier
-    ) -> list[Candidate]:
-        from topiccrawler.seeding.http_client import HttpClient
-        from topiccrawler.seeding.search_service import Searxng, candidates_of_search
-
-        base = opts.search or self.setting("TOPIC_SEARCH_URL")
-        if not base:
-            return []
-        client = HttpClient(self.setting("USER_AGENT") or "", seconds=SECONDS, guarded=False, certified=True)
-        return candidates_of_search(topic, Searxng(base, client), page_classifier)
-
-    def _chosen(self, candidates: Sequence[Candidate], opts: argparse.Namespace) -> Choice:
-        from topiccrawler.seeding.candidates import choose
-        from topiccrawler.seeding.http_client import HttpClient
+    async def _chosen(
+        self, opts: argparse.Namespace, topic: Topic, page_classifier: PageClassifier,
+        of_jobs: Sequence[Candidate], service: Searxng | None, fetch: Fetch,
+    ) -> Choice:  # fmt: skip
+        from topiccrawler.seeding.candidates import choose, merged
         from topiccrawler.seeding.reachability import faults
+        from topiccrawler.seeding.search_service import candidates_of_search
         from topiccrawler.urls.unwanted import is_inside
 
+        found = [*of_jobs]
+        if service is not None:
+            found += await candidates_of_search(topic, service, page_classifier, fetch, warn)
+        if not found:
+            fault = "no page of an earlier job is about it, and no search found one"
+            raise SeedsError(f"topic {topic.display_name}", fault, REMEDY)
         guarded = not self.project.getbool("TOPIC_PRIVATE_NETWORK")
-        client = HttpClient(self.setting("USER_AGENT") or "", seconds=SECONDS, guarded=guarded)
-        ask = partial(faults, client, seconds=SECONDS)
 
-        def check(urls: Sequence[str]) -> dict[str, str]:
+        async def check(urls: Sequence[str]) -> dict[str, str]:
             inside = {url for url in urls if guarded and is_inside(urlsplit(url).hostname or "")}
-            found = dict.fromkeys(inside, "private address; TOPIC_PRIVATE_NETWORK=True allows it")
-            return found if opts.no_check else found | ask([url for url in urls if url not in inside])
+            known = dict.fromkeys(inside, "private address; TOPIC_PRIVATE_NETWORK=True allows it")
+            return (
+                known
+                if opts.no_check
+                else known | await faults(fetch, [url for url in urls if url not in inside])
+            )
 
-        return choose(candidates, opts.count, opts.per_host, check)
+        return await choose(merged(found), opts.count, opts.per_host, check)
 
     def _report(
         self, opts: argparse.Namespace, topic: Topic, choice: Choice, seeds: Sequence[Candidate], out: str
@@ -132,6 +137,11 @@ class Command(ReportingCommand):
         if seeds:
             lines.append(f"{len(seeds)} seeds in {out}: look them over, then crawl with -a seeds={out}")
         self.report(opts, found, "\n".join(lines))
+
+
+def warn(text: str) -> None:
+    """Print a warning to standard error."""
+    sys.stderr.write(f"{text}\n")
 
 
 def line(one: Candidate) -> str:

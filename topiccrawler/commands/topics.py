@@ -13,6 +13,7 @@ import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +22,15 @@ from topiccrawler.errors import ArgumentError, SeedsError, TopicError
 from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
+    from scrapy.http import Response
+    from scrapy.settings import Settings
+
     from topiccrawler.crawling.recipe import Recipe
     from topiccrawler.crawling.teaching import Lessons
     from topiccrawler.relevance.training.example_topic import Method, Statistics
     from topiccrawler.results.rating import Question
-    from topiccrawler.seeding.example_pages import Sources
+    from topiccrawler.seeding.answers import NoAnswerError
+    from topiccrawler.seeding.example_pages import Sources, Take
     from topiccrawler.topics.kindred import Kindred
     from topiccrawler.topics.topic import Topic
     from topiccrawler.topics.topic_files import Finding
@@ -84,7 +89,6 @@ def _place(command: ReportingCommand, name: str, opts: argparse.Namespace) -> Pa
 
 
 ROWS_SHOWN = 20  # words of the thesis' tables
-SECONDS = 20.0  # timeout for one response of a site
 
 
 def learn(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
@@ -97,8 +101,7 @@ def learn(command: ReportingCommand, name: str, opts: argparse.Namespace) -> Non
         raise ArgumentError("learn", "has no pages about it", "name some by --positive")
     place = command.new_file(user_path(opts.out or f"{name}.toml"), opts)
     sources = _sources(command, name, opts)
-    positive = [one.words for one in sources.examples(opts.positive, positive=True)]
-    negative = [one.words for one in sources.examples(opts.negative, positive=False)]
+    positive, negative = (list(side.values()) for side in sources.examples(opts.positive, opts.negative))
     if not positive and sources.other_labels:
         labels = ", ".join(sorted(filter(None, sources.other_labels))[:20])
         remedy = f"labels are {labels}; name one by --label"
@@ -131,25 +134,29 @@ def _method(opts: argparse.Namespace) -> Method:
 def _sources(command: ReportingCommand, name: str, opts: argparse.Namespace) -> Sources:
     from topiccrawler.addon import introduce
     from topiccrawler.seeding.example_pages import Sources
-    from topiccrawler.seeding.http_client import HttpClient
-    from topiccrawler.seeding.polite_fetcher import PoliteFetcher
     from topiccrawler.topics.catalogue import load_topic
     from topiccrawler.topics.labelled_texts import names_of
 
-    settings = command.project
-    introduce(settings)
+    introduce(command.project)
     labels = {label.lower() for label in (name, opts.zh, *opts.label) if label}
     with suppress(TopicError):  # a new name is no topic of the catalogue
         labels |= names_of(load_topic(name))
-    agent = command.setting("USER_AGENT") or ""
-    guarded = not settings.getbool("TOPIC_PRIVATE_NETWORK")
-    fetcher = PoliteFetcher(
-        HttpClient(agent, seconds=SECONDS, guarded=guarded),
-        agent,
-        seconds=settings.getfloat("DOWNLOAD_DELAY"),
-        obey=settings.getbool("ROBOTSTXT_OBEY"),
-    )
-    return Sources(frozenset(labels), fetcher.fetch)
+    return Sources(frozenset(labels), partial(_fetch, command.project))
+
+
+def _fetch(settings: Settings, urls: Sequence[str], take: Take) -> None:
+    from topiccrawler.engine.fetching import fetch_all
+    from topiccrawler.engine.reading import content_type
+    from topiccrawler.seeding.answers import NoAnswerError
+
+    def pass_on(url: str, found: Response | NoAnswerError) -> None:
+        if isinstance(found, NoAnswerError):
+            take(url, b"", "", str(found))
+        else:
+            fault = "" if 200 <= found.status < 300 else f"answers {found.status}"
+            take(url, found.body, content_type(found), fault)
+
+    fetch_all(settings, urls, pass_on)
 
 
 def _kin_as_json(kin: Kindred | None) -> dict[str, Any] | None:

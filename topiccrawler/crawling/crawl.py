@@ -486,8 +486,6 @@ class Crawl:
             challenge=fetch.challenge,
         )
         files.visits.append(visit)
-        if kept and self.rechecks is not None:
-            files.checks.led_to(link.source_url)
 
     def _count(self, outcome: Outcome) -> None:
         kept = outcome.state is State.COMPLETED

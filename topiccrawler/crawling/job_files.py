@@ -7,7 +7,7 @@ pages.sqlite        the pages          duplicates.sqlite   their fingerprints   
                     (pages and fingerprints may be in a database instead: STORE_URL, crawling.servers)
 visits/             earlier parts of the crawl log, compressed (store.visits)
 index.sqlite        the words of the pages, for search         outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
-checks.sqlite       results of later checks of the pages, and their earlier versions, with -a revisit=true
+checks.sqlite       results of later checks of the pages, with -a revisit=true
 html.zst            the HTML of the pages kept, for exports with their structure
 discarded.sqlite    a sample of the pages that were off topic (store.page_sample)
 stats.json          the stats of the last run, when it has ended

@@ -145,6 +145,10 @@ class AnswerParser(HTTPClientParser):
             or response.code in self.NO_BODY_CODES
             or self.request.method == b"HEAD"
         ):
+            if (
+                response.code >= 200 and self._buffer
+            ):  # a body, where none may be, would answer the next request
+                self.connHeaders.setRawHeaders(b"Connection", [b"close"])
             super().allHeadersReceived()
             return
         length = _length(self._control(b"Content-Length"))

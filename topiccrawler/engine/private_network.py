@@ -4,7 +4,7 @@ The user's own proxy, and a seed on such a host, must still work. A URL spelled 
 behind a proxy, whether it is a link, the target of a redirect or a robots.txt. The address of any other name is known only when the name is
 resolved, and may differ the next time. So the middleware records which names come from pages, and the resolver, which has the address that
 the connection will use, refuses those that resolve to a private address. Behind a proxy, the proxy resolves names. Not checked: replays,
-spiders that are not ours, and crawls with TOPIC_PRIVATE_NETWORK.
+spiders that have neither a crawl nor `trusted_hosts` (engine.fetching), and TOPIC_PRIVATE_NETWORK.
 """
 
 from __future__ import annotations
@@ -91,8 +91,10 @@ class PrivateNetworkMiddleware:
         if settings.getbool("TOPIC_PRIVATE_NETWORK") or settings.get("REPLAY_WARC"):
             strangers.clear()
             raise NotConfigured
-        seed_hosts = (seed.host for seed in needed_crawl(crawler).seeds)
-        return cls(seed_hosts, crawler.stats, partial(install_resolver, crawler))
+        trusted = getattr(crawler.spider, "trusted_hosts", None)
+        if trusted is None:
+            trusted = (seed.host for seed in needed_crawl(crawler).seeds)
+        return cls(trusted, crawler.stats, partial(install_resolver, crawler))
 
     def process_request(self, request: Request) -> None:
         if self._install is not None:

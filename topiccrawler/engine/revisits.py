@@ -107,19 +107,19 @@ class Revisits:
         )
 
     async def _compared(self, due: Due, outputs: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Yield the spider's output for the page, and compute its digest. If a stored page has changed, the old text is first stored as a
-        version."""
+        """Yield the spider's output for the page, and compute its digest."""
         async for output in outputs:
             page = page_of(output)
             is_list = isinstance(output, ReadItem) and output.reading and not output.reading.page.is_target
             if page is not None and not is_list:
                 due.digest = content_hash(page.text)
-                await self._keep_version(due, page.url, page.fetched)
+                await self._compare(due, page.url)
             elif isinstance(output, Outlinks) and not due.digest:
                 due.digest = content_hash("\n".join(sorted({link.url for link in output.links})))
             yield output
 
-    async def _keep_version(self, due: Due, url: str, now: float) -> None:
+    async def _compare(self, due: Due, url: str) -> None:
+        """Set the digest of the text before to that of the stored text, if that is known better by now."""
         if self._wait is None:
             record = self.files.store.get(url)
         else:
@@ -130,9 +130,7 @@ class Revisits:
         before = content_hash(self.own_text(url, record.text))
         if due.check.digest in {"", record.content_hash}:
             due.check = replace(due.check, digest=before)
-        if before != due.digest:
-            self.files.checks.keep_version(record, now)
-        else:
+        if before == due.digest:
             self.files.html.is_same(url)
 
     def ended(self, fetch: Fetch, due: Due, now: float) -> None:

@@ -83,10 +83,19 @@ class Answer:
     said: str
 
 
+class PlainRobotsMiddleware(RobotsTxtMiddleware):
+    """Scrapy's middleware, whose first waiter for a robots.txt gets the rules and all others nothing (2.19), as if all were allowed."""
+
+    async def robot_parser(self, request: Request) -> RobotParser | None:
+        await super().robot_parser(request)
+        parser = self._parsers[urlparse_cached(request).netloc]
+        return None if isinstance(parser, Deferred) else parser
+
+
 class HostRobotsMiddleware(RobotsTxtMiddleware):
     """Downloader middleware in place of Scrapy's RobotsTxtMiddleware, with its settings, stats and the signal `robots_parsed`.
 
-    `age_seconds`: after which a file is read again. Spiders without a topic and replays get Scrapy's own: a recording does not recover.
+    `age_seconds`: after which a file is read again. Spiders without a topic and replays get PlainRobotsMiddleware: a recording does not recover.
     """
 
     def __init__(
@@ -110,7 +119,7 @@ class HostRobotsMiddleware(RobotsTxtMiddleware):
     def from_crawler(cls, crawler: Crawler) -> Self | RobotsTxtMiddleware:  # type: ignore[override]
         settings, crawl = crawler.settings, crawl_of(crawler)
         if crawl is None or settings.get("REPLAY_WARC"):
-            return RobotsTxtMiddleware(crawler)
+            return PlainRobotsMiddleware(crawler)
         middleware = cls(
             crawler,
             crawl,

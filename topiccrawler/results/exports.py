@@ -19,7 +19,7 @@ from topiccrawler.results.job_pages import JobPages
 from topiccrawler.store.html import KeptHtml
 from topiccrawler.store.pages import ALL, PageRecord, Selection
 
-MARKDOWN, GRAPHML, CORPUS, WARC = "markdown", "graphml", "corpus", "warc"
+MARKDOWN, GRAPHML, CORPUS = "markdown", "graphml", "corpus"
 FORMATS = (*WRITERS, MARKDOWN, GRAPHML, CORPUS)
 STREAMS = frozenset({"jsonl", "csv", MARKDOWN})  # text formats, which can be written to standard output
 COMPRESSED = STREAMS | {GRAPHML}  # compressed as the file's name ends
@@ -123,7 +123,7 @@ def format_of(asked: str | None, out: str | None) -> str:
 
 def _ends(out: str, end: str, form: str) -> bool:
     """Whether the file's name ends with the ending of a format, perhaps with that of its compression."""
-    packed = (".gz", ".zst") if form in COMPRESSED else (".gz",) if form == WARC else ()
+    packed = (".gz", ".zst") if form in COMPRESSED else ()
     return out.lower().endswith((end, *(f"{end}{more}" for more in packed)))
 
 

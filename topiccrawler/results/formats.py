@@ -1,6 +1,6 @@
 """Writes a job's pages in the export formats.
 
-JSONL, CSV, Parquet and WARC have the same fields of a page; Markdown has the main ones. JSONL, CSV, Markdown and the link
+JSONL, CSV and Parquet have the same fields of a page; Markdown has the main ones. JSONL, CSV, Markdown and the link
 graph (results.link_graph) are compressed when the file name ends with .gz or .zst.
 
 `write_jsonl` writes one page a line, as a Scrapy feed (-o FILE.jsonl) does, for programs.
@@ -11,8 +11,6 @@ their full-width forms, where the system's language has them), a tab or a line e
 Control characters are removed here as from every format.
 
 `write_parquet` writes Parquet, for pandas, DuckDB and Spark. It needs pyarrow (`pip install pyarrow`).
-
-`write_warc` writes the texts of the pages as WARC `conversion` records, for archive tools. WARC_OUT writes the responses themselves.
 
 `write_markdown` writes the main text with its structure (results.markdown), for people and language models; a page whose structure is
 unknown has its plain text.
@@ -145,28 +143,6 @@ def write_parquet(records: Iterator[PageRecord], out: BinaryIO) -> int:
     return count
 
 
-def write_warc(records: Iterator[PageRecord], out: BinaryIO) -> int:
-    """Write two records a page: its text, and a `metadata` record with all other fields as JSON; return the number of pages."""
-    from fastwarc.warc import WarcRecordType
-
-    from topiccrawler.replay.warc_writing import iso, new_record, put
-
-    info = b"software: topiccrawler\r\nformat: WARC File Format 1.1\r\ndescription: texts of the pages a crawl has kept\r\n"
-    put(out, new_record(WarcRecordType.warcinfo, info, "application/warc-fields"))
-    count = 0
-    for count, record in enumerate(records, start=1):  # noqa: B007
-        date = iso(record.fetched)
-        known, text_kind = plain(record), "text/plain; charset=utf-8"
-        plain_text = known.pop("text").encode()
-        text = new_record(WarcRecordType.conversion, plain_text, text_kind, record.url, date)
-        facts = json.dumps(known, ensure_ascii=False).encode()
-        about = new_record(WarcRecordType.metadata, facts, "application/json", record.url, date)
-        about.headers["WARC-Refers-To"] = text.headers["WARC-Record-ID"]
-        put(out, text)
-        put(out, about)
-    return count
-
-
 class MarkdownTexts:
     """Converts the main texts of a job's pages to Markdown. `links`: keep the targets of links."""
 
@@ -208,5 +184,4 @@ WRITERS: dict[str, Export] = {
     "jsonl": write_jsonl,
     "csv": write_csv,
     "parquet": write_parquet,
-    "warc": write_warc,
 }

@@ -28,7 +28,7 @@ from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.pages.read import PageClassifier
 from topiccrawler.relevance.base import EVIDENCE
-from topiccrawler.store.page_checks import Check, PageChecks, Version
+from topiccrawler.store.page_checks import Check, PageChecks
 from topiccrawler.store.pages import ALL, PageRecord, Pages, PageStore, Selection
 from topiccrawler.text.printable import one_line
 from topiccrawler.text.segmenter import Segmenter
@@ -204,10 +204,6 @@ class JobPages:
     def check(self, url: str) -> Check | None:
         """The results of revisits to a page; None for a page, or a job, that was not revisited."""
         return self._checks.get(url) if self._checks is not None else None
-
-    def versions(self, url: str) -> list[Version]:
-        """The earlier versions of a page, the latest first."""
-        return self._checks.versions(url) if self._checks is not None else []
 
     def copies(self, record: PageRecord, limit: int) -> list[PageRecord]:
         """The near copies of a page, and the page of which it is a copy itself; `limit` at most."""

@@ -11,7 +11,7 @@ and few others ranks above a page that is only relevant itself.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
 from operator import add
@@ -75,15 +75,15 @@ class Choice:
     dead: dict[str, str]  # URL -> fault
 
 
-def choose(
+async def choose(
     candidates: Iterable[Candidate],
     count: int,
     per_host: int,
-    check: Callable[[Sequence[str]], Mapping[str, str]] | None = None,
+    check: Callable[[Sequence[str]], Awaitable[Mapping[str, str]]],
 ) -> Choice:
     """Choose at most `count` candidates, and at most `per_host` of one host. `candidates`: the best first.
 
-    `check`: returns the fault of each URL, empty for one that can be reached; None = all can be. It is called for no more URLs than needed.
+    `check`: returns the fault of each URL, empty for one that can be reached. It is called for no more URLs than needed.
     """
     chosen: list[Candidate] = []
     dead: dict[str, str] = {}
@@ -98,7 +98,7 @@ def choose(
             (batch if fits else later).append(one)
         if not batch:
             break
-        faults = check([one.url for one in batch]) if check else {}
+        faults = await check([one.url for one in batch])
         dead |= {url: fault for url, fault in faults.items() if fault}
         chosen += [one for one in batch if one.url not in dead]
         waiting = later

@@ -1,6 +1,6 @@
 """Reads example pages, positive or negative, from the sources that a user names.
 
-http://…                  a page, which is fetched
+http://…                  a page, which is fetched when all other sources have been read
 the folder of a job       its kept pages as positive examples, the sample of discarded pages as negative ones
 another folder            every file in it
 *.sqlite                  a page store
@@ -13,7 +13,7 @@ any other file            one page: HTML, text, PDF … as a crawl reads it
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,23 +34,26 @@ REMEDY = "give files, folders, jobs, or http(s) addresses"
 MOST_URLS = 5_000
 _SEPARATOR = re.compile(r",(?=\s*[a-z][a-z0-9+.-]*://|\s*$)", re.IGNORECASE)  # a URL may contain a comma
 
-Fetch = Callable[[Sequence[str]], Iterable[tuple[str, bytes, str]]]
+# (URL, body, Content-Type, why there is no page)
+Take = Callable[[str, bytes, str, str], None]
+FetchAll = Callable[[Sequence[str], Take], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The words of an example page."""
+    """An example page."""
 
     name: str  # URL or path
-    words: PageWords
+    words: PageWords | None  # None = it must be fetched
 
 
 @dataclass(slots=True)
 class Sources:
-    """Reads the sources of examples. `labels`: labels of the topic, in lower case. `fetch`: returns URL, body and fault for each URL."""
+    """Reads the sources of examples. `labels`: labels of the topic, in lower case. `fetch`: passes each URL's page to a function; it is
+    called at most once."""
 
     labels: frozenset[str]
-    fetch: Fetch
+    fetch: FetchAll
     faults: dict[str, str] = field(default_factory=dict)  # name -> why no page was read
     other_labels: set[str] = field(default_factory=set)  # all other labels in documents
     _reader: Reader = field(init=False)
@@ -58,20 +61,48 @@ class Sources:
     def __post_init__(self) -> None:
         self._reader = Reader(_Unclassified())
 
-    def examples(self, given: Sequence[str], *, positive: bool) -> list[Example]:
-        """The pages of all sources, each once, without those that have no words. `positive`: whether they are examples for the topic."""
-        found: dict[str, Example] = {}
-        for name in given:
-            for example in self._of(name.strip(), positive):
-                if any((example.words.title, example.words.body)):
-                    found.setdefault(example.name, example)
-                else:
-                    self.faults.setdefault(example.name, "has no words")
-        return list(found.values())
+    def examples(
+        self, positive: Sequence[str], negative: Sequence[str] = ()
+    ) -> tuple[dict[str, PageWords], dict[str, PageWords]]:
+        """The pages of the positive and of the negative sources by name, each once, without those that have no words."""
+        sides = [
+            [example for name in given for example in self._of(name.strip(), positive=about)]
+            for given, about in ((positive, True), (negative, False))
+        ]
+        fetched = self._fetched([one.name for side in sides for one in side if one.words is None])
+        positives, negatives = (self._with_words(side, fetched) for side in sides)
+        return positives, negatives
+
+    def _fetched(self, urls: Sequence[str]) -> dict[str, PageWords]:
+        if len(urls) > MOST_URLS:
+            raise ArgumentError(f"{len(urls)} addresses", "are too many", f"give at most {MOST_URLS}")
+        found: dict[str, PageWords] = {}
+
+        def take(url: str, body: bytes, content_type: str, fault: str) -> None:
+            if fault:
+                self.faults[url] = fault
+            else:
+                found[url] = self._words(url, body, url, content_type)
+
+        if urls:
+            self.fetch(list(dict.fromkeys(urls)), take)
+        return found
+
+    def _with_words(
+        self, examples: Sequence[Example], fetched: Mapping[str, PageWords]
+    ) -> dict[str, PageWords]:
+        found: dict[str, PageWords] = {}
+        for one in examples:
+            words = fetched.get(one.name) if one.words is None else one.words
+            if words is not None and (words.title or words.body):
+                found.setdefault(one.name, words)
+            else:
+                self.faults.setdefault(one.name, "has no words")
+        return found
 
     def _of(self, name: str, positive: bool) -> Iterator[Example]:
         if "://" in name:
-            return self._of_urls([url.strip() for url in _SEPARATOR.split(name) if url.strip()])
+            return (Example(url.strip(), None) for url in _SEPARATOR.split(name) if url.strip())
         path = user_path(name)
         if not path.exists():
             raise ArgumentError(name, "is no file and no folder", REMEDY)
@@ -102,9 +133,10 @@ class Sources:
             return
         body = read_bytes(path, MOST_BYTES, ArgumentError, str(path), REMEDY)
         if urls := _addresses(body):
-            yield from self._of_urls(urls)
+            yield from (Example(url, None) for url in urls)
             return
-        yield self._read(path.absolute().as_uri(), body, str(path))
+        declared = "text/plain" if path.suffix == ".txt" else ""
+        yield Example(str(path), self._words(path.absolute().as_uri(), body, str(path), declared))
 
     def _of_documents(self, path: Path, positive: bool) -> Iterator[Example]:
         rows = []
@@ -119,21 +151,11 @@ class Sources:
         for (name, *_), title, body in zip(rows, titles, bodies, strict=True):
             yield Example(name, PageWords(title=title, body=body))
 
-    def _of_urls(self, urls: Sequence[str]) -> Iterator[Example]:
-        if len(urls) > MOST_URLS:
-            raise ArgumentError(f"{len(urls)} addresses", "are too many", f"give at most {MOST_URLS}")
-        for url, body, fault in self.fetch(list(dict.fromkeys(urls))):
-            if fault:
-                self.faults[url] = fault
-            else:
-                yield self._read(url, body, url)
-
-    def _read(self, url: str, body: bytes, name: str) -> Example:
-        declared = "text/plain" if name.endswith(".txt") else ""
+    def _words(self, url: str, body: bytes, name: str, declared: str) -> PageWords:
         if recognise(body, declared) not in READ:
             self.faults[name] = "is in a format that is not read"
-            return Example(name, PageWords())
-        return Example(name, self._reader.read(url, body, content_type=declared).words)
+            return PageWords()
+        return self._reader.read(url, body, content_type=declared).words
 
 
 class _Unclassified:

@@ -1,33 +1,29 @@
 """Finds candidates for seeds with a search service: sends queries made of the topic's words, and ranks the results.
 
 `Searxng` queries SearXNG, a free metasearch engine that anybody can run, by its JSON API. The user gives its address, so it may be in a
-private network. `candidates_of_search` ranks results by their relevance and by the number of queries that found them.
+private network, and its robots.txt, which speaks to crawlers of its pages, does not count. `candidates_of_search` ranks results by their relevance and by the number of queries that found them.
 Reference: SearXNG documentation, Search API (GET /search, format=json).
 """
 
 from __future__ import annotations
 
 import json
-import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode, urlsplit
 
 from topiccrawler.errors import SearchError
 from topiccrawler.pages.formats.registry import tidy
 from topiccrawler.pages.read import PageClassifier, PageWords
+from topiccrawler.seeding.answers import Fetch, NoAnswerError
 from topiccrawler.seeding.candidates import Candidate, merged
-from topiccrawler.seeding.http_client import HttpClient, NoAnswerError
 from topiccrawler.text.printable import printable
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.topic import Topic
-from topiccrawler.urls.canonical import canonical
+from topiccrawler.urls.canonical import canonical, host_of
 
-logger = logging.getLogger(__name__)
-
-
-MOST_BYTES = 5_000_000
 MOST_RESULTS = 200  # results to read of one page
 LONGEST_TEXT = 2_000  # characters of a title or snippet
 
@@ -45,24 +41,33 @@ class Found:
 
 
 class Searxng:
-    """A SearXNG instance at a base address. Raises SearchError if that is no http(s) address."""
+    """A SearXNG instance at a base address, which may have a name and a password. Raises SearchError if that is no http(s) address."""
 
-    def __init__(self, base: str, client: HttpClient) -> None:
-        self._base, self._client = base.strip().rstrip("/"), client
+    def __init__(self, base: str) -> None:
+        self._base = base.strip().rstrip("/")
         if canonical(self._base) is None:
             raise SearchError(f"search service {base!r}", "is no http(s) address", _ADDRESS)
+        parts = urlsplit(self._base)
+        self._base = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+        self.host = host_of(self._base)
+        self._meta: dict[str, Any] = {"dont_obey_robotstxt": True}
+        if parts.username:
+            access = {"http_user": unquote(parts.username), "http_pass": unquote(parts.password or "")}
+            self._meta |= access | {"http_auth_domain": self.host}
 
-    def search(self, query: str, page: int = 1) -> list[Found]:
+    async def search(self, fetch: Fetch, query: str, page: int = 1) -> list[Found]:
         """The results of one page, best first; `page` counts from 1. Raises SearchError if the service does not return results."""
         parameters = urlencode({"q": query, "format": "json", "pageno": page})
         try:
-            status, body = self._client.ask(f"{self._base}/search?{parameters}", most=MOST_BYTES)
+            answer = await fetch(f"{self._base}/search?{parameters}", **self._meta)
         except NoAnswerError as failure:
             raise self._error(f"does not answer ({printable(str(failure))})") from None
-        if status != 200:
-            raise self._error(f"answers {status}", _CLOSED if status in {403, 429} else _ADDRESS)
+        if answer.status != 200:
+            raise self._error(
+                f"answers {answer.status}", _CLOSED if answer.status in {403, 429} else _ADDRESS
+            )
         try:
-            results = json.loads(body)["results"]
+            results = json.loads(answer.body)["results"]
         except (ValueError, KeyError, TypeError, RecursionError):
             raise self._error("gives no JSON with results", _CLOSED) from None
         rows = results[:MOST_RESULTS] if isinstance(results, list) else []
@@ -91,10 +96,12 @@ def queries_of(topic: Topic) -> list[str]:
     return [*heavy, *(" ".join(pair) for pair in combinations(heavy, 2))]
 
 
-def candidates_of_search(topic: Topic, service: Searxng, page_classifier: PageClassifier) -> list[Candidate]:
+async def candidates_of_search(
+    topic: Topic, service: Searxng, page_classifier: PageClassifier, fetch: Fetch, warn: Callable[[str], None]
+) -> list[Candidate]:
     """The search results for the topic, best first, without results that have no word of the topic.
 
-    Raises SearchError if the first query fails; if a later one fails, the results until then are returned.
+    Raises SearchError if the first query fails; if a later one fails, `warn` is called and the results until then are returned.
     """
     queries = queries_of(topic)
     texts: dict[str, tuple[str, str]] = {}
@@ -103,7 +110,7 @@ def candidates_of_search(topic: Topic, service: Searxng, page_classifier: PageCl
     for query in queries:
         try:
             for page in range(1, RESULT_PAGES + 1):
-                results = service.search(query, page)
+                results = await service.search(fetch, query, page)
                 for result in results:
                     if (url := canonical(result.url)) is not None:
                         texts.setdefault(url, (tidy(result.title), tidy(result.snippet)))
@@ -113,7 +120,7 @@ def candidates_of_search(topic: Topic, service: Searxng, page_classifier: PageCl
         except SearchError as failure:
             if not sent:
                 raise
-            logger.warning("%s (after %d of %d queries)", failure, sent, len(queries))
+            warn(f"{failure} (after {sent} of {len(queries)} queries)")
             break
         sent += 1
     words = {url: _words(title, snippet, topic.segmenter) for url, (title, snippet) in texts.items()}

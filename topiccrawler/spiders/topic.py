@@ -10,7 +10,6 @@ import math
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from scrapy.http import Response
@@ -69,9 +68,7 @@ def plan_revisits(crawl: Crawl, settings: BaseSettings) -> Revisits:
     files = crawl.files
     log = files.folder / VISITS
     checks = list(files.checks.all()) if (files.folder / CHECKS).is_file() else []
-    # The random draws differ between runs, but repeat when the same run is repeated.
-    random = Random(sum(check.looks + check.misses for check in checks))
-    found = ranked(known_pages(read_visits(log), checks), crawl.clock(), random)
+    found = ranked(known_pages(read_visits(log), checks), crawl.clock())
     limit = crawl.limits.pages
     if limit is not None:
         found = found[: math.ceil(limit * settings.getfloat("TOPIC_REVISIT_SHARE"))]

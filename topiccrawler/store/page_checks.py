@@ -1,4 +1,4 @@
-"""Stores the results of later checks of a job's pages (changed, unchanged or gone), and the versions that were replaced.
+"""Stores the results of later checks of a job's pages: changed, unchanged or gone.
 
 A crawl that revisits pages writes them (`-a revisit=true`). The first fetch of a page is in the crawl log and the page store.
 """
@@ -10,7 +10,6 @@ from dataclasses import astuple, dataclass, fields
 
 from topiccrawler.resources import package_text
 from topiccrawler.store.database import Database
-from topiccrawler.store.pages import PageRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,21 +25,8 @@ class Check:
     )
     looks: int = 0  # number of fetches after the first
     changes: int = 0  # number of those in which the page had changed
-    days: float = 0.0  # days from the first fetch, or from its Last-Modified, to the last one
-    found: int = 0  # number of kept pages found through it in a later fetch
     misses: int = 0  # number of consecutive responses 404 or 410
     gone: float = 0.0  # time of the first of these
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """An earlier version of a page."""
-
-    url: str
-    fetched: float  # seconds since the epoch
-    replaced: float  # when a check found the page changed
-    title: str
-    text: str
 
 
 _COLUMNS = ", ".join(field.name for field in fields(Check))
@@ -48,7 +34,7 @@ _MARKS = ", ".join("?" for _ in fields(Check))
 
 
 class PageChecks(Database):
-    """The checks and the earlier versions of pages, by URL, in one file. Nothing is durable before commit()."""
+    """The checks of pages, by URL, in one file. Nothing is durable before commit()."""
 
     what = "record of revisits"
     application = 0x746F7072  # "topr"
@@ -70,20 +56,3 @@ class PageChecks(Database):
         """The results for each URL that was checked again."""
         with self._faults():
             yield from (Check(*row) for row in self._database.execute(f"SELECT {_COLUMNS} FROM checks"))  # noqa: S608
-
-    def led_to(self, url: str) -> None:
-        """Count a kept page that was found through the page with this URL; no effect if that was not checked again."""
-        with self._faults():
-            self._database.execute("UPDATE checks SET found = found + 1 WHERE url = ?", (url,))
-
-    def keep_version(self, record: PageRecord, replaced: float) -> None:
-        """Store a page as an earlier version. `replaced`: when it was found changed, in seconds since the epoch."""
-        row = (record.url, record.fetched, replaced, record.title, record.text)
-        with self._faults():
-            self._database.execute("INSERT OR REPLACE INTO versions VALUES (?, ?, ?, ?, ?)", row)
-
-    def versions(self, url: str) -> list[Version]:
-        """The earlier versions of a page, the latest first."""
-        query = "SELECT url, fetched, replaced, title, text FROM versions WHERE url = ? ORDER BY fetched DESC"
-        with self._faults():
-            return [Version(*row) for row in self._database.execute(query, (url,))]
