@@ -183,9 +183,9 @@ def _declared(document: Document, declared: Declarations, calendar: _Calendar) -
         yield _of_element(element, PUBLISHED, calendar)
     source = document.source
     for script in _SCRIPT.finditer(source):
-        for value in _SCRIPT_VALUE.finditer(source, script.end(), source.find("</", script.end())):
-            if _SCRIPT_NAME.search(source, max(0, value.start() - NAME_CHARACTERS), value.start()):
-                yield calendar.declared(value[0])
+        for moment in _SCRIPT_VALUE.finditer(source, script.end(), source.find("</", script.end())):
+            if _SCRIPT_NAME.search(source, max(0, moment.start() - NAME_CHARACTERS), moment.start()):
+                yield calendar.declared(moment[0])
 
 
 def _modified(document: Document, declared: Declarations, calendar: _Calendar) -> Iterator[str]:
