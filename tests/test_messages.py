@@ -31,7 +31,7 @@ FIRST_COMMANDS = (
     "dashboard",
     "control",
     "explain",
-    "judge",
+    "read",
 )
 HAN = re.compile("[一-鿿]")
 
