@@ -12,7 +12,7 @@ import pytest
 
 from topiccrawler.files import sha256_of
 from topiccrawler.link_model.classifier import Counts, LinkClassifier
-from topiccrawler.link_model.model_file import load, save
+from topiccrawler.link_model.model_file import save
 
 LINKS = [
     {"url": "http://a.example/1", "anchor": "基金", "left": "|", "right": "|", "label": "finance", "fin": 1},
@@ -115,25 +115,6 @@ def test_links_a_model_was_trained_on_do_not_promote_it(models: Callable[..., An
     assert re.search(f"{re.escape(str(links))}.* --links", ran.err)
 
 
-def test_merging_replaces_a_model_only_with_force(models: Callable[..., Any], folder: Path) -> None:
-    finance = folder / "models" / "finance.json"
-    before, merge = (
-        finance.read_bytes(),
-        ("merge", "finance", str(folder / "poor.json"), "--out", str(finance)),
-    )
-    ran = models(*merge)
-    assert (ran.code, ran.err.count("\n"), finance.read_bytes() == before) == (1, 1, True)
-    assert "--force" in ran.err
-    assert models(*merge, "--force").code == 0
-    assert (folder / "models" / "finance.json.old").read_bytes() == before
-
-
-def test_merge_adds_counts(models: Callable[..., Any], folder: Path) -> None:
-    out = folder / "both.json"
-    assert models("merge", "finance", str(folder / "poor.json"), "--out", str(out)).code == 0
-    assert load(out).counts.pairs("anchor") == [("基金", (0, 16)), ("股票", (0, 8)), ("足球", (16, 0))]
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -141,9 +122,8 @@ def test_merge_adds_counts(models: Callable[..., Any], folder: Path) -> None:
         (["test", "finance", "--links", "/no/such"], 1, "/no/such: "),
         (["test", "sport", "--links", "x"], 1, "scrapy train sport"),
         (["test", "nonsense", "--links", "x"], 1, "topic 'nonsense': "),
-        (["merge", "finance", "finance"], 1, "--out"),
-        (["merge", "finance", "finance", "--out", "x"], 1, " a.jsonl"),
         (["promote", "/no/such.json"], 1, "/no/such.json: "),
+        (["merge", "finance", "finance"], 2, "cannot do 'merge finance finance'"),
         (["fly"], 2, "cannot do 'fly'"),
         (["test"], 2, "cannot do 'test'"),
         (["list", "--nope"], 2, "unknown option --nope"),

@@ -1,4 +1,4 @@
-"""`scrapy models`: lists, shows, tests, compares, promotes and merges link models.
+"""`scrapy models`: lists, shows, tests, compares and promotes link models.
 
 A model decides a whole crawl, so it can be measured on the user's own links before it is put to use.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ONE, SEVERAL = (1, 1), (2, 99)
 # step -> the least and the greatest number of names after it; the step NAME is done by the method _NAME
-STEPS = {"list": (0, 0), "show": ONE, "test": ONE, "compare": SEVERAL, "promote": ONE, "merge": SEVERAL}
+STEPS = {"list": (0, 0), "show": ONE, "test": ONE, "compare": SEVERAL, "promote": ONE}
 
 
 class Command(ReportingCommand):
@@ -137,22 +137,6 @@ class Command(ReportingCommand):
         found = {"model": str(place), "reason": text, "former": None if former is None else str(former)}
         kept = "" if former is None else f"; the former model is {former}"
         self.report(opts, found, f"in use: {place} ({text}{kept})")
-
-    def _merge(self, names: Sequence[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.files import keep_former
-        from topiccrawler.link_model.model_file import save
-        from topiccrawler.link_model.training.promotion import merged
-
-        if not opts.out:
-            raise ArgumentError("merge", "does not know where to write", "name a file by --out FILE")
-        model = merged([self._model(name, opts) for name in names])
-        place = user_path(opts.out)
-        if place.exists() and not opts.force:
-            fault = "exists, and a merged model has not been measured"
-            raise ArgumentError(str(place), fault, "name another file by --out, or insist with --force")
-        keep_former(place)
-        save(model, place)
-        self.report(opts, {"model": str(place)}, f"merged {len(names)} models: {place}")
 
 
 def _row(

@@ -1,11 +1,8 @@
-"""Measures, compares, merges and promotes trained link models, and writes reports about them.
+"""Measures, compares and promotes trained link models, and writes reports about them.
 
 `why_it_stays` and `put_to_use` decide whether a new model replaces the one in use, which affects every crawl of its topic. A model that was
 not measured on held-out rows, or has a lower F1 on them than the model in use, stays a candidate unless the user insists. The
 replaced model is kept beside the new one.
-
-`merged` adds counts, so it needs models of one topic, one tokenizer and one context maker. Two models
-trained on the same file would count it twice, so they are refused.
 
 `report` is the plain text beside a model: its figures and the words with the largest weights.
 """
@@ -14,13 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from topiccrawler.errors import LinksFileError, ModelError
 from topiccrawler.files import keep_former, sha256_of
-from topiccrawler.link_model.classifier import FEATURES, FIELDS, LEXICON, Lexicon, LinkClassifier
+from topiccrawler.link_model.classifier import FEATURES, FIELDS, LEXICON, LinkClassifier
 from topiccrawler.link_model.model_file import VERSION, load, save
 from topiccrawler.link_model.training.evaluation import Row, row
 from topiccrawler.link_model.training.link_files import LabelledLink, read_links
@@ -131,29 +127,6 @@ def measure(
     ]
     at = model.threshold if threshold is None else threshold
     return row(name or model.topic, [item.positive for item in links], scores, at)
-
-
-def merged(models: Sequence[LinkClassifier]) -> LinkClassifier:
-    """Return a model with the sums of all counts, the settings of the first model, and the entries of all lexicons. Raises ModelError."""
-    first, *others = models
-    counts, sources = first.counts, dict(_sources(first))
-    for other in others:
-        for what in ("topic", "context"):
-            mine, theirs = getattr(first, what), getattr(other, what)
-            if mine != theirs:
-                fault = f"one model has {what} {mine!r}, another {theirs!r}"
-                raise ModelError("merge", fault, "merge models of one kind")
-        used = {*sources.values()} - {""}
-        if twice := ", ".join(sorted(name for name, digest in _sources(other).items() if digest in used)):
-            raise ModelError("merge", f"both were trained on {twice}", "train once, on all files together")
-        sources.update({f"{name} ({len(sources)})" if name in sources else name: digest
-                        for name, digest in _sources(other).items()})  # fmt: skip
-        counts = counts.merged(other.counts)
-    entries = [entry for model in models for entry in model.lexicon.entries]
-    lexicon = Lexicon(entries, first.segmenter)
-    training = {"files": sources, "merged": [model.training.get("set") for model in models]}
-    # the gate's threshold was measured for one of the models alone
-    return replace(first, counts=counts, lexicon=lexicon, gate_threshold=None, training=training, scores={})
 
 
 def _sources(model: LinkClassifier) -> Mapping[str, str]:
