@@ -12,11 +12,8 @@ from topiccrawler.errors import LinksFileError
 from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.model_file import save
 from topiccrawler.link_model.training.promotion import (
-    CANDIDATE,
-    in_use,
     labelled,
     measure,
-    put_to_use,
     same_sources,
     why_it_stays,
 )
@@ -66,16 +63,6 @@ def test_a_file_without_labels_is_refused(tmp_path: Path, topic: Topic) -> None:
 def test_a_file_is_known_by_what_it_holds() -> None:
     assert same_sources(model(), model("股票"))
     assert not same_sources(model(), model(file="b"))
-
-
-def test_putting_to_use_replaces_the_model_and_takes_away_the_candidate(tmp_path: Path) -> None:
-    assert in_use("finance", tmp_path) is None
-    save(model(), tmp_path / f"finance{CANDIDATE}")
-    assert put_to_use(model(), tmp_path) is None
-    assert [file.name for file in tmp_path.iterdir()] == ["finance.json"]
-    now = in_use("finance", tmp_path)
-    assert now is not None
-    assert now.counts == model().counts
 
 
 def held_out(f1: float, row: str = "hosts: model") -> dict[str, object]:
