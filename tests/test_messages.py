@@ -31,7 +31,7 @@ FIRST_COMMANDS = (
     "dashboard",
     "control",
     "explain",
-    "judge",
+    "read",
 )
 HAN = re.compile("[一-鿿]")
 
@@ -147,6 +147,7 @@ def test_the_catalogue_has_no_message_that_the_program_does_not_make() -> None:
         "value error, ",
         "{field} = {value}: Value error",
         "cannot be read: No such file",
+        "cannot be read: Is a directory",
         *of_scrapy,
     )  # pydantic's and the system's
     stale = [

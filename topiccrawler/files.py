@@ -1,6 +1,6 @@
 """Reads files that a user names with a size limit, validates JSON files, and replaces files atomically; each fault is one line.
 
-The conflict: model files are passed around, merged and committed. So a file that is truncated, huge, of another version, made with another
+The conflict: model files are passed around and committed. So a file that is truncated, huge, of another version, made with another
 tokenizer, or full of NaN must be refused before it affects a crawl. JSON is parsed, never executed; no more bytes are read than allowed,
 and each value is checked before use.
 """

@@ -1,4 +1,4 @@
-"""Reads one page from its bytes, as a crawl does: `from topiccrawler import read`.
+"""Reads one page from its bytes, as a crawl does: `from topiccrawler import read`; `scrapy read` prints the same.
 
 `read` returns a `ReadPage` with title, text, links and metadata, and with a topic also the relevance and the words that decide it.
 
@@ -11,18 +11,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawling.assemble import page_classifier_of, topic_of
+from topiccrawler.crawling.assemble import page_classifier_of, reader_of, topic_of
+from topiccrawler.crawling.contents import SITEMAP
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.links.extract import extract
 from topiccrawler.model import Link
 from topiccrawler.pages.document import BOUNDARY
+from topiccrawler.pages.formats.reader import Formats
 from topiccrawler.pages.metadata import facts_of
-from topiccrawler.pages.read import ContentReader, Reader
+from topiccrawler.pages.read import Content, ContentReader, Reader
+from topiccrawler.relevance.evidence import words_that_lead
 from topiccrawler.settings import TOPIC_PROPOSED_WORDS
+from topiccrawler.topics.catalogue import site_rules_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +45,75 @@ class ReadPage:
     encoding: str  # charset that the page was decoded with
     links: Sequence[Link]  # in document order; with anchor, context and URL
     fault: str = ""  # why nothing could be read
-    topic: str = ""  # display name of the topic; empty without one
-    relevance: float | None = None  # 0..1, to the topic; None without one
+    topic: str = ""  # display name of the topic; it and all below are empty without one
+    relevance: float | None = None  # 0..1, to the topic
+    threshold: float | None = None  # the relevance from which a crawl keeps pages
+    kept: bool | None = None
+    similarity: float | None = None  # 0..1; orders the links of the page
     why: Sequence[tuple[str, float]] = field(default_factory=tuple)  # words and their shares, largest first
+    # words that do not name a narrow topic, and only lead to its pages: their shares of the similarity
+    leading: Sequence[tuple[str, float]] = field(default_factory=tuple)
+
+
+class PageReader:
+    """Reads single pages as a crawl with this recipe reads them, for its topic; `topic=""`: for none."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._window = recipe.context_characters
+        self._dropped_parameters = frozenset(recipe.dropped_parameters)
+        if recipe.topic:
+            topic = topic_of(recipe)
+            self._topic = topic.display_name
+            self._reader: ContentReader = reader_of(recipe, topic, page_classifier_of(recipe), detail=False)
+        else:
+            self._topic = ""
+            formats = Formats(seconds=recipe.file_seconds)
+            self._reader = ContentReader(formats, site_rules_of(recipe.sites), recipe.title_reader)
+
+    def read(self, body: bytes, url: str = "", content_type: str = "") -> ReadPage:
+        """Read a page, as `read` does."""
+        declared = http_content_type_encoding(content_type)
+        content = self._reader.content(url, body, declared, content_type=content_type)
+        facts = facts_of(content.document, content.main_text, url, content.title)
+        return ReadPage(
+            url=url,
+            title=content.title,
+            text=content.main_text or content.document.text.replace(BOUNDARY, "\n").strip(),
+            published=facts.published,
+            modified=facts.modified,
+            author=facts.author,
+            language=facts.language,
+            format=content.format,
+            encoding=content.encoding,
+            links=extract(
+                content.document,
+                url,
+                depth=1,
+                window=self._window,
+                extra_parameters=self._dropped_parameters,
+                encoding=content.encoding,
+                more=content.more,
+                sitemaps=content.listings if content.format == SITEMAP else (),
+            ),
+            fault=content.fault,
+            **self._of_topic(content),
+        )
+
+    def _of_topic(self, content: Content) -> dict[str, Any]:
+        """The fields of ReadPage that depend on the topic."""
+        if not isinstance(self._reader, Reader):
+            return {}
+        classifier = self._reader.page_classifier
+        page = self._reader.reading(content).page
+        return {
+            "topic": self._topic,
+            "relevance": page.relevance,
+            "threshold": classifier.threshold,
+            "kept": page.is_target,
+            "similarity": page.similarity,
+            "why": classifier.explain(content.words),
+            "leading": words_that_lead(classifier, content.words),
+        }
 
 
 def read(
@@ -58,39 +129,14 @@ def read(
     `url`: where the page is from; links are relative to it. `content_type`: the HTTP header. `topic`: the name of a topic of the catalogue
     or the path of a topic file, or a list of words of one's own. Raises a CrawlerError for a topic or page classifier that does not exist.
     """
-    name, reader = "", _PLAIN
-    if topic:
-        name, reader = _reader(topic if isinstance(topic, str) else tuple(topic), page_classifier)
-    classifier = reader.page_classifier if isinstance(reader, Reader) else None
-    content = reader.content(url, body, http_content_type_encoding(content_type), content_type=content_type)
-    facts = facts_of(content.document, content.main_text, url, content.title)
-    return ReadPage(
-        url=url,
-        title=content.title,
-        text=content.main_text or content.document.text.replace(BOUNDARY, "\n").strip(),
-        published=facts.published,
-        modified=facts.modified,
-        author=facts.author,
-        language=facts.language,
-        format=content.format,
-        encoding=content.encoding,
-        links=extract(content.document, url, depth=1, encoding=content.encoding),
-        fault=content.fault,
-        topic=name,
-        relevance=None if classifier is None else classifier.relevance(content.words),
-        why=() if classifier is None else classifier.explain(content.words),
+    return _reader(topic if isinstance(topic, str) else tuple(topic), page_classifier).read(
+        body, url, content_type
     )
 
 
-_PLAIN = ContentReader()
-
-
 @lru_cache(maxsize=4)
-def _reader(topic: str | tuple[str, ...], page_classifier: str) -> tuple[str, ContentReader]:
-    """The name of a topic, and a reader for it."""
+def _reader(topic: str | tuple[str, ...], page_classifier: str) -> PageReader:
     if isinstance(topic, str):
-        recipe = Recipe(topic, page_classifier=page_classifier)
-    else:
-        recipe = recipe_of_words(Recipe("", page_classifier=page_classifier), topic, TOPIC_PROPOSED_WORDS)
-    made = topic_of(recipe)
-    return made.display_name, Reader(page_classifier_of(recipe), sites=made.sites, segmenter=made.segmenter)
+        return PageReader(Recipe(topic, page_classifier=page_classifier))
+    recipe = Recipe("", page_classifier=page_classifier)
+    return PageReader(recipe_of_words(recipe, topic, TOPIC_PROPOSED_WORDS) if topic else recipe)

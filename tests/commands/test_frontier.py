@@ -1,11 +1,7 @@
 from __future__ import annotations
 
-import errno
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -88,44 +84,6 @@ def test_json_says_the_same(command: Callable[..., Any], job: Path) -> None:
     assert report["waits"] == {"host budget": 1, "retry-after": 1}
 
 
-def test_a_queue_goes_through_a_file_into_another_job(
-    command: Callable[..., Any], job: Path, tmp_path: Path
-) -> None:
-    lines = tmp_path / "rows.jsonl"
-    assert command("frontier", "dump", str(job), "--file", str(lines)).code == 0
-    assert command("frontier", "dump", str(job)).out == lines.read_text(encoding="utf-8")
-    ran = command("frontier", "load", str(tmp_path / "new"), "--file", str(lines))
-    assert (ran.code, numbers(ran.out)) == (0, ["3", "0"])
-    assert command("frontier", "dump", str(tmp_path / "new")).out == lines.read_text(encoding="utf-8")
-
-
-def test_a_dump_is_whole_or_not_there(
-    command: Callable[..., Any], job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    file = tmp_path / "rows.jsonl"
-    assert command("frontier", "dump", str(job), "--file", "~/rows.jsonl").code == 0
-    before = file.read_bytes()
-
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr("topiccrawler.frontier.dump._plain", full)
-    ran = command("frontier", "dump", str(job), "--file", "~/rows.jsonl")
-    assert (ran.code, ran.err) == (1, f"frontier: {file}: No space left on device; name another place\n")
-    assert file.read_bytes() == before
-    assert numbers(command("frontier", "load", str(tmp_path / "new"), "--file", "~/rows.jsonl").out) == ["3", "0"]  # fmt: skip
-
-
-def test_a_dump_into_a_closed_pipe_is_no_traceback(job: Path) -> None:
-    read, write = os.pipe()
-    os.close(read)
-    call = [sys.executable, "-m", "scrapy", "frontier", "dump", str(job)]
-    with open(write, "wb") as closed:
-        ran = subprocess.run(call, check=False, cwd=ROOT, stdout=closed, stderr=subprocess.PIPE)
-    assert (ran.returncode, ran.stderr) == (0, b"")
-
-
 def test_tables_that_could_not_be_written_leave_no_file(
     command: Callable[..., Any], job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,8 +130,8 @@ def test_without_a_recipe_or_its_models_the_scores_stand_alone(
     [
         ((), "scrapy frontier: .* -s JOBDIR=…"),
         (("nowhere",), "nowhere/frontier.sqlite: .*JOBDIR"),
-        (("dump", "nowhere"), "nowhere/frontier.sqlite: "),
-        (("load", "nowhere", "--file", "none.jsonl"), "--file none.jsonl: "),
+        (("dump", "nowhere"), "give one JOBDIR"),
+        (("tables", "nowhere"), "tables: .* --file FILE"),
         (("a", "b"), "give one JOBDIR"),
         (("--surprise",), "--surprise"),
     ],

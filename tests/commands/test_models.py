@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from topiccrawler.files import sha256_of
 from topiccrawler.link_model.classifier import Counts, LinkClassifier
-from topiccrawler.link_model.model_file import load, save
+from topiccrawler.link_model.model_file import save
 
 LINKS = [
     {"url": "http://a.example/1", "anchor": "基金", "left": "|", "right": "|", "label": "finance", "fin": 1},
@@ -84,56 +82,6 @@ def test_compare_puts_models_side_by_side(forked_scrapy: Callable[..., Any], fol
     ]  # fmt: skip
 
 
-def test_a_worse_model_is_promoted_only_with_force(models: Callable[..., Any], folder: Path) -> None:
-    poor, links = str(folder / "poor.json"), str(folder / "links.jsonl")
-    before = (folder / "models" / "finance.json").read_bytes()
-    ran = models("promote", poor, "--links", links)
-    assert (ran.code, ran.err.count("\n")) == (1, 1)
-    assert re.search(r"\b0\.6667\b.*\b1\.0000\b", ran.err)
-    assert (folder / "models" / "finance.json").read_bytes() == before
-    assert "--links FILE" in models("promote", poor).err
-    finance = folder / "models" / "finance.json"
-    assert f"{finance}.old" in models("promote", poor, "--force").out
-    assert (folder / "models" / "finance.json.old").read_bytes() == before
-    assert (folder / "models" / "finance.json").read_bytes() == (folder / "poor.json").read_bytes()
-
-
-def test_a_better_model_is_promoted(models: Callable[..., Any], folder: Path) -> None:
-    save(model("基金"), folder / "models" / "finance.json")
-    save(model("基金", "股票", digest="b"), folder / "new.json")
-    ran = models("promote", str(folder / "new.json"), "--links", str(folder / "links.jsonl"))
-    assert (ran.code, ran.err) == (0, "")
-    assert re.search(r"\b1\.0000\b.*\b0\.6667\b", ran.out)
-
-
-def test_links_a_model_was_trained_on_do_not_promote_it(models: Callable[..., Any], folder: Path) -> None:
-    links = folder / "links.jsonl"
-    save(model("基金"), folder / "models" / "finance.json")
-    save(model("基金", "股票", digest=sha256_of(links)), folder / "new.json")
-    ran = models("promote", str(folder / "new.json"), "--links", str(links))
-    assert (ran.code, ran.err.count("\n")) == (1, 1)
-    assert re.search(f"{re.escape(str(links))}.* --links", ran.err)
-
-
-def test_merging_replaces_a_model_only_with_force(models: Callable[..., Any], folder: Path) -> None:
-    finance = folder / "models" / "finance.json"
-    before, merge = (
-        finance.read_bytes(),
-        ("merge", "finance", str(folder / "poor.json"), "--out", str(finance)),
-    )
-    ran = models(*merge)
-    assert (ran.code, ran.err.count("\n"), finance.read_bytes() == before) == (1, 1, True)
-    assert "--force" in ran.err
-    assert models(*merge, "--force").code == 0
-    assert (folder / "models" / "finance.json.old").read_bytes() == before
-
-
-def test_merge_adds_counts(models: Callable[..., Any], folder: Path) -> None:
-    out = folder / "both.json"
-    assert models("merge", "finance", str(folder / "poor.json"), "--out", str(out)).code == 0
-    assert load(out).counts.pairs("anchor") == [("基金", (0, 16)), ("股票", (0, 8)), ("足球", (16, 0))]
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -141,9 +89,8 @@ def test_merge_adds_counts(models: Callable[..., Any], folder: Path) -> None:
         (["test", "finance", "--links", "/no/such"], 1, "/no/such: "),
         (["test", "sport", "--links", "x"], 1, "scrapy train sport"),
         (["test", "nonsense", "--links", "x"], 1, "topic 'nonsense': "),
-        (["merge", "finance", "finance"], 1, "--out"),
-        (["merge", "finance", "finance", "--out", "x"], 1, " a.jsonl"),
-        (["promote", "/no/such.json"], 1, "/no/such.json: "),
+        (["show", "/no/such.json"], 1, "/no/such.json: "),
+        (["promote", "poor.json"], 2, "cannot do 'promote poor.json'"),
         (["fly"], 2, "cannot do 'fly'"),
         (["test"], 2, "cannot do 'test'"),
         (["list", "--nope"], 2, "unknown option --nope"),

@@ -70,13 +70,6 @@ def test_frontier_shows_a_crawl_in_redis(job: str, url: str, command: Callable[.
     assert {row["host"]: row["waiting"] for row in report["top_hosts"]} == {"b.example": 2, "a.example": 1}
 
 
-def test_a_crawl_in_redis_is_dumped_as_json_lines(job: str, url: str, command: Callable[..., Any]) -> None:
-    found = command("frontier", "dump", "--job", job, "-s", f"REDIS_URL={url}")
-    lines = [json.loads(line) for line in found.out.splitlines()]
-    assert lines[0] == {"frontier": 1}
-    assert [line["url"] for line in lines if "url" in line][-1] == "http://b.example/2"
-
-
 def test_explain_knows_a_url_of_a_crawl_in_redis(job: str, url: str, command: Callable[..., Any]) -> None:
     found = command("explain", "http://b.example/2", "--job", job, "-s", f"REDIS_URL={url}")
     assert found.code == 0, found.err

@@ -115,6 +115,8 @@ def test_keywords_alone_make_a_model(command: Callable[..., Any], tmp_path: Path
         (["finance", "--headlines", "/dev/null"], 1, r"/dev/null.*\blabel\b.*\btext\b"),
         (["finance", "--lexicon", "/dev/null"], 1, "/dev/null: "),
         (["finance", "--out", "/dev/null/x"], 1, "/dev/null/x.*"),
+        (["finance", "--test", "/no/such/file"], 1, f"/no/such/file: .*{strerror(ENOENT)}"),
+        (["finance", "--page-classifier", "vsm", "--test", "x"], 1, "^--test: "),
         (["finance", "--precision", "2"], 2, "--precision 2.0: "),
         (["finance", "--gate-recall", "0"], 2, "--gate-recall 0.0: "),
         (["finance", "--precision", "0.9"], 1, "precision 0.9: "),
@@ -159,9 +161,9 @@ def test_a_model_that_was_not_measured_replaces_none(
     ran = command("train", "finance", "--out", str(tmp_path))
     assert (ran.code, ran.err.count("\n")) == (1, 1)
     assert ran.err.startswith(f"{model}: ")
-    assert f"scrapy models promote {tmp_path}/finance.candidate.json --models {tmp_path} --force" in ran.err
+    assert re.search("not measured.*; .* --out DIR, .* --force\n", ran.err)
     assert model.read_bytes() == before
-    assert files(tmp_path) == ["finance.candidate.json", "finance.candidate.txt", "finance.json"]
+    assert files(tmp_path) == ["finance.json"]
     model.write_text("{", encoding="utf-8")  # nobody knows how good it was
     assert command("train", "finance", "--out", str(tmp_path)).code == 1
     assert model.read_text(encoding="utf-8") == "{"
@@ -192,7 +194,9 @@ def test_a_model_that_does_worse_on_the_same_held_out_rows_replaces_none_without
     assert ran.code == 1
     assert "F1 " in ran.err
     assert f" {worse[1]:.4f})" in ran.err
-    assert (found["in_use"], found["former"], model.read_bytes() == before) == (False, None, True)
+    assert (found["in_use"], found["model"], found["former"]) == (False, None, None)
+    assert model.read_bytes() == before
+    assert files(tmp_path) == ["finance.json"]
     ran = command(*command_line, "--force")
     assert (ran.code, ran.err) == (0, "")
     assert f"{model}.old" in ran.out
@@ -214,3 +218,44 @@ def test_a_better_model_is_put_to_use_and_the_former_one_kept(
     assert (tmp_path / "finance.json").read_bytes() != before
     assert command("train", "finance", "--links", str(links), "--out", str(tmp_path)).code == 0  # as good
     assert (tmp_path / "finance.json.old.2").read_bytes() == before
+
+
+def test_test_links_decide_in_place_of_rows_held_out(
+    command: Callable[..., Any], put: Callable[..., bytes], links: Path, tmp_path: Path
+) -> None:
+    before, model = put("养老金", "国债"), tmp_path / "finance.json"
+    test = tmp_path / "test.jsonl"
+    rows = [{**ROWS[0], "left": "", "anchor": word, "label": int(word == "养老金"), "url": f"http://t.example/{n}"}
+            for n, word in enumerate(["养老金", "国债"] * 4)]  # fmt: skip
+    test.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    train = ("train", "finance", "--links", str(links), "--out", str(tmp_path), "--test", str(test))
+    ran = command(*train, "--json")
+    found = json.loads(ran.out)
+    assert list(found["scores"])[-2:] == ["test: model", "test: model in use"]
+    new, old = (found["scores"][name]["f1"] for name in ("test: model", "test: model in use"))
+    assert new < old == 1.0
+    assert (ran.code, found["in_use"], model.read_bytes()) == (1, False, before)
+    assert ran.err == (
+        f"{model}: stays in use: it does better (F1 1.0000 on the test links, the new one {new:.4f}); "
+        "save the new one elsewhere by --out DIR, or insist with --force\n"
+    )
+    forced = command(*train, "--force")
+    assert (forced.code, forced.err) == (0, "")
+    assert "test: model in use" in forced.out
+    assert load(model).scores["test: model"] == found["scores"]["test: model"]
+    assert (tmp_path / "finance.json.old").read_bytes() == before
+    assert command(*train).code == 0  # as good as itself
+    seen = command(*train, "--test", str(links))
+    assert (seen.code, seen.err.count("\n")) == (1, 1)
+    assert seen.err.startswith(f"--test {links}: is trained on too")
+
+
+def test_test_links_measure_a_model_of_keywords_alone(
+    command: Callable[..., Any], put: Callable[..., bytes], links: Path, tmp_path: Path
+) -> None:
+    before = put("足球 旅游", "基金 股票")
+    ran = command("train", "finance", "--out", str(tmp_path), "--test", str(links), "--json")
+    found = json.loads(ran.out)
+    assert (ran.code, ran.err, found["in_use"]) == (0, "", True)
+    assert found["scores"]["test: model"]["f1"] > found["scores"]["test: model in use"]["f1"]
+    assert (tmp_path / "finance.json.old").read_bytes() == before

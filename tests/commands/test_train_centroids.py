@@ -1,4 +1,4 @@
-"""`scrapy train --page-classifier nearest_centroid`, and `scrapy judge` with what it made."""
+"""`scrapy train --page-classifier nearest_centroid`, and `scrapy read` with what it made."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from topiccrawler.relevance.centroids import load_centroids
 pytestmark = pytest.mark.slow
 
 
-def test_it_is_trained_by_the_command_and_judges_pages(
+def test_it_is_trained_by_the_command_and_classifies_pages(
     command: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
     texts = {
@@ -36,9 +36,10 @@ def test_it_is_trained_by_the_command_and_judges_pages(
     assert saved.class_of(PageWords(body=["球队", "冠军"])) == "sports"
     page = tmp_path / "page.html"
     page.write_text("<title>申購基金</title><p>銀行理財，基金淨值", encoding="big5")
-    judge = ("judge", str(page), "--topic", "finance", "--page-classifier", "nearest_centroid")
-    judged = json.loads(forked_scrapy(*judge, "-s", f"TOPIC_PAGE_CLASSIFIER_MODELS={tmp_path}", "--json").out)
-    assert (judged["on_topic"], judged["similarity_threshold"]) == (True, 0.5)
+    read = ("read", str(page), "--topic", "finance", "--page-classifier", "nearest_centroid", "--json")
+    found = json.loads(forked_scrapy(*read, "-s", f"TOPIC_PAGE_CLASSIFIER_MODELS={tmp_path}").out)
+    assert (found["encoding"], found["title"], found["kept"]) == ("big5hkscs", "申購基金", True)
+    assert found["relevance"] > found["threshold"] == 0.5
     refused = command(*call, "--out", str(tmp_path), "--precision", "0.9")
     assert (refused.code, refused.err.count("\n")) == (1, 1)
     assert "--precision" in refused.err

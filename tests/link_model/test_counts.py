@@ -36,14 +36,6 @@ def test_fields_have_totals_of_their_own() -> None:
     assert (counts.samples["anchor"], counts.samples["url"]) == ([2.0, 2.0], [0.0, 0.5])
 
 
-def test_two_halves_merged_are_the_whole() -> None:
-    other = Counts()
-    other.add({"anchor": ["基金"], "context": ["球"]}, False, 2.5)
-    both = four_links()
-    both.add({"anchor": ["基金"], "context": ["球"]}, False, 2.5)
-    assert four_links().merged(other) == both == other.merged(four_links())
-
-
 def test_pruning_drops_rare_words_then_those_of_least_weight_and_keeps_totals() -> None:
     pruned = four_links().pruned(least=2, most_words=1)
     assert pruned.pairs("anchor") == [("足球", (2, 0))]

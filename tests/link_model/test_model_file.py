@@ -45,18 +45,6 @@ def test_a_model_comes_back_as_it_was(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["finance.json"]
 
 
-def test_two_models_on_disk_add_up(tmp_path: Path) -> None:
-    place = tmp_path / "finance.json"
-    save(model(), place)
-    back = load(place)
-    back.counts = back.counts.merged(back.counts)
-    assert back.counts.pairs("anchor") == [
-        ("@lexicon", (0.0, 3.0)),
-        ("基金", (0.0, 3.0)),
-        ("足球", (0.25, 0.0)),
-    ]
-
-
 def test_a_missing_model_names_the_command_that_makes_it(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="scrapy train sport --links FILE"):
         load_model("sport", tmp_path)

@@ -1,6 +1,6 @@
-"""`scrapy models`: lists, shows, tests, compares, promotes and merges link models.
+"""`scrapy models`: lists, shows, tests and compares link models.
 
-A model decides a whole crawl, so it can be measured on the user's own links before it is put to use.
+A model decides a whole crawl, so it can be measured on the user's own links.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ONE, SEVERAL = (1, 1), (2, 99)
 # step -> the least and the greatest number of names after it; the step NAME is done by the method _NAME
-STEPS = {"list": (0, 0), "show": ONE, "test": ONE, "compare": SEVERAL, "promote": ONE, "merge": SEVERAL}
+STEPS = {"list": (0, 0), "show": ONE, "test": ONE, "compare": SEVERAL}
 
 
 class Command(ReportingCommand):
@@ -108,51 +108,6 @@ class Command(ReportingCommand):
         from topiccrawler.link_model.training.promotion import table
 
         return table(rows, "model")
-
-    def _promote(self, names: Sequence[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.link_model.model_file import load
-        from topiccrawler.link_model.training.promotion import in_use, model_file, put_to_use, trained_on
-        from topiccrawler.resources import own_folder
-
-        candidate, folder = load(user_path(names[0])), self._folder(opts)
-        if own_folder("models") is None and not (opts.models or self.setting("TOPIC_LINK_MODELS")):
-            remedy = "name a folder by --models DIR"
-            raise ArgumentError("the models of the package", "are not written to", remedy)
-        place, now = model_file(candidate.topic, folder), in_use(candidate.topic, folder)
-        text = "not tested" if place.exists() else "no model was in use"
-        if place.exists() and opts.links:
-            new = _row(candidate, opts).f1
-            old = 0.0 if now is None else _row(now, opts).f1
-            text = f"F1 {new:.4f}, the model in use {old:.4f}"
-            remedy = "keep the model in use, or insist with --force"
-            if new < old and not opts.force:
-                raise ModelError(names[0], f"does worse: {text}", remedy)
-            if not opts.force and (seen := trained_on(candidate, _files(opts))):
-                fault = f"was trained on {seen[0]}, which cannot measure it"
-                raise ModelError(names[0], fault, "give --links it has not seen, or --force")
-        elif place.exists() and not opts.force:
-            fault = "has not been compared with the one in use"
-            raise ModelError(names[0], fault, "give --links FILE, or --force")
-        former = put_to_use(candidate, folder)
-        found = {"model": str(place), "reason": text, "former": None if former is None else str(former)}
-        kept = "" if former is None else f"; the former model is {former}"
-        self.report(opts, found, f"in use: {place} ({text}{kept})")
-
-    def _merge(self, names: Sequence[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.files import keep_former
-        from topiccrawler.link_model.model_file import save
-        from topiccrawler.link_model.training.promotion import merged
-
-        if not opts.out:
-            raise ArgumentError("merge", "does not know where to write", "name a file by --out FILE")
-        model = merged([self._model(name, opts) for name in names])
-        place = user_path(opts.out)
-        if place.exists() and not opts.force:
-            fault = "exists, and a merged model has not been measured"
-            raise ArgumentError(str(place), fault, "name another file by --out, or insist with --force")
-        keep_former(place)
-        save(model, place)
-        self.report(opts, {"model": str(place)}, f"merged {len(names)} models: {place}")
 
 
 def _row(

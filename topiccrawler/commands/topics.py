@@ -1,4 +1,4 @@
-"""`scrapy topics`: lists, shows, begins, learns, teaches, edits and checks topics.
+"""`scrapy topics`: lists, shows, begins, learns, teaches and checks topics.
 
 A topic decides what a crawl keeps. So its words can be read, and looked over before a crawl relies on them.
 """
@@ -6,11 +6,7 @@ A topic decides what a crawl keeps. So its words can be read, and looked over be
 from __future__ import annotations
 
 import argparse
-import os
 import re
-import shlex
-import subprocess
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
@@ -33,59 +29,10 @@ if TYPE_CHECKING:
     from topiccrawler.seeding.example_pages import Sources, Take
     from topiccrawler.topics.kindred import Kindred
     from topiccrawler.topics.topic import Topic
-    from topiccrawler.topics.topic_files import Finding
 
 # step -> number of names after it; the step NAME is done by the method _NAME
-STEPS = {"list": 0, "show": 1, "new": 1, "check": 1, "learn": 1, "teach": 1, "edit": 1}
+STEPS = {"list": 0, "show": 1, "new": 1, "check": 1, "learn": 1, "teach": 1}
 PAGES_SHOWN = 20
-
-
-def edit(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
-    """The step `edit`: copy a topic if necessary, start the editor, check the result. Exit code 1 when the topic cannot be loaded or
-    used."""
-    from topiccrawler.topics.catalogue import load_topic
-    from topiccrawler.topics.proposed_words import with_proposed
-    from topiccrawler.topics.topic_files import check
-
-    place = _place(command, name, opts)
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    if not editor:
-        text = f"{place}: edit it (no editor is set: EDITOR=nano), then scrapy topics check {place}"
-        command.report(opts, {"file": str(place), "edited": False}, text)
-        return
-    try:
-        ended = subprocess.run([*shlex.split(editor), str(place)], check=False).returncode
-    except (OSError, ValueError) as failure:
-        raise ArgumentError(f"EDITOR={editor}", f"cannot be started: {failure}", "set another") from None
-    if ended:
-        raise ArgumentError(f"EDITOR={editor}", f"ended with {ended}", f"the file is {place}")
-    findings = check(with_proposed(load_topic(str(place))))
-    found = {"file": str(place), "edited": True}
-    _report_findings(command, opts, found, findings, [f"{place}: crawl with -a topic={place}"])
-
-
-def _report_findings(
-    command: ReportingCommand, opts: argparse.Namespace, found: dict[str, Any], findings: Sequence[Finding], more: Sequence[str],
-) -> None:  # fmt: skip
-    lines = [f"{one.kind}: {one.text}" for one in findings] or ["nothing is wrong"]
-    found |= {"findings": [[one.kind, one.text] for one in findings]}
-    command.report(opts, found, "\n".join([*lines, *more]))
-    command.exitcode = int(any(one.kind == "error" for one in findings))
-
-
-def _place(command: ReportingCommand, name: str, opts: argparse.Namespace) -> Path:
-    """The file to edit: the user's own, or a copy of a topic of the catalogue. An existing copy is kept, unless --force or --out is set."""
-    from topiccrawler.crawling.job_topic import as_toml
-    from topiccrawler.topics.catalogue import load_topic
-
-    own = user_path(name)
-    if own.suffix == ".toml" and own.is_file() and not opts.out:
-        return own
-    topic = load_topic(name)
-    place = user_path(opts.out or f"{topic.name}.toml")
-    if opts.out or not place.exists() or opts.force:
-        command.write(command.new_file(place, opts), as_toml(topic))
-    return place
 
 
 ROWS_SHOWN = 20  # words of the thesis' tables
@@ -359,7 +306,7 @@ def _report(
 class Command(ReportingCommand):
     """The command `scrapy topics`: each step is done by the method of its name."""
 
-    _show, _learn, _teach, _edit = show, learn, teach, edit
+    _show, _learn, _teach = show, learn, teach
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         step, *names = args or ["list"]
@@ -434,7 +381,10 @@ class Command(ReportingCommand):
         if files:
             found |= {"threshold": EVEN, "similarity_threshold": topic.page_threshold, "reached": reached}
             found |= {"pages": [[url, round(relevance, 4)] for url, relevance in pages]}
-        _report_findings(self, opts, found, findings, lines)
+        found |= {"findings": [[one.kind, one.text] for one in findings]}
+        said = [f"{one.kind}: {one.text}" for one in findings] or ["nothing is wrong"]
+        self.report(opts, found, "\n".join([*said, *lines]))
+        self.exitcode = int(any(one.kind == "error" for one in findings))
 
 
 def _classes(wanted: str) -> list[tuple[int, dict[str, Any]]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -28,6 +29,8 @@ class Command(ReportingCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         if opts.page_classifier is not None:
+            if opts.test:
+                raise ArgumentError("--test", "measures link models alone", "leave it out")
             self._train_page_classifier(args[0], opts)
         else:
             self._train(args[0], opts)
@@ -59,24 +62,34 @@ class Command(ReportingCommand):
             gate_recall=opts.gate_recall,
         )
         folder = _folder(opts.out or self.setting("TOPIC_LINK_MODELS"))
+        test_files = _paths(opts.test)
+        if again := promotion.seen(test_files, [*recipe.links, *recipe.headlines, *recipe.documents]):
+            fault = "is trained on too, so it cannot measure the model"
+            raise ArgumentError(f"--test {again[0]}", fault, "give links that are in no other file")
+        test_links = promotion.labelled(test_files, topic, recipe.context) if test_files else ()
         trained = train(recipe, _bar)
-        stays = None if opts.force else promotion.why_it_stays(trained.model, trained.test, folder)
-        place, former = _save(trained, folder, in_use=stays is None)
-        found = {"topic": topic.name, "model": str(place), "in_use": stays is None}
+        model, rows = trained.model, list(trained.rows)
+        if test_links:
+            tested, stays = promotion.tested(model, test_links, folder)
+            rows += tested
+            model.scores = {**model.scores, tested[0].name: tested[0].scores()}
+        else:
+            stays = promotion.why_it_stays(model, trained.test, folder)
+        trained = replace(trained, rows=rows)
+        is_saved = stays is None or opts.force
+        place, former = _save(trained, folder) if is_saved else (None, None)
+        found = {"topic": topic.name, "model": None if place is None else str(place), "in_use": is_saved}
         found |= {"former": None if former is None else str(former)}
-        model = trained.model
         found |= {"threshold": model.threshold, "gate_threshold": model.gate_threshold}
-        found |= {"scores": model.scores, "training": model.training}
+        found |= {"scores": {row.name: row.scores() for row in rows}, "training": model.training}
         found |= {"learning_curve": {row.name: row.scores() for row in trained.curve}}
         found |= {"divergences_nats": trained.divergences}
         known = {"trained": trained, "place": place, "former": former}
         self.report(opts, found, self.text("train", {**known, "as_text": promotion}))
-        if stays is not None:
-            where = f" --models {folder}" if opts.out else ""
-            remedy = f"to use the new one all the same: scrapy models promote {place}{where} --force"
-            raise ModelError(
-                str(promotion.model_file(trained.model.topic, folder)), f"stays in use: {stays}", remedy
-            )
+        if not is_saved:
+            what = str(promotion.model_file(model.topic, folder))
+            remedy = "save the new one elsewhere by --out DIR, or insist with --force"
+            raise ModelError(what, f"stays in use: {stays}", remedy)
 
     def _train_page_classifier(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.relevance.base import PUBLISHED
@@ -139,21 +152,17 @@ def _folder(given: str | None) -> Path:
     return place
 
 
-def _save(trained: Trained, folder: Path, *, in_use: bool) -> tuple[Path, Path | None]:
-    """Save a model and its report, as the topic's model in use or as a candidate. Return the path of the model, and that of the former
-    model if there was one."""
+def _save(trained: Trained, folder: Path) -> tuple[Path, Path | None]:
+    """Save a model and its report. Return the path of the model, and that of the former model if there was one."""
     from topiccrawler.files import keep_former
     from topiccrawler.link_model.model_file import load, save
-    from topiccrawler.link_model.training.promotion import CANDIDATE, model_file, put_to_use, report
+    from topiccrawler.link_model.training.promotion import model_file, report
 
-    model, former = trained.model, None
-    place = model_file(model.topic, folder) if in_use else folder / f"{model.topic}{CANDIDATE}"
+    place = model_file(trained.model.topic, folder)
     with file_faults(ArgumentError, folder, "cannot be written to", "name another folder by --out DIR"):
-        if in_use:
-            former = put_to_use(model, folder)
-            keep_former(place.with_suffix(".txt"))
-        else:
-            save(model, place)
+        former = keep_former(place)
+        save(trained.model, place)
+        keep_former(place.with_suffix(".txt"))
         read = load(place)  # the saved model has rounded counts
         text = report(read, trained.rows, trained.divergences, trained.curve)
         place.with_suffix(".txt").write_text(text, encoding="utf-8")

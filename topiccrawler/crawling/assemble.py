@@ -1,6 +1,6 @@
 """Builds the parts of a crawl from its recipe: topic, page classifier, link model, strategy and gate.
 
-`assemble` is the only place where they are put together. `scrapy crawl`, `compare`, `explain`, `frontier` and `judge` all call it, so
+`assemble` is the only place where they are put together. `scrapy crawl`, `compare`, `explain`, `frontier` and `read` all call it, so
 an explanation describes exactly the crawl that ran.
 """
 

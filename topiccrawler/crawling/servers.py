@@ -7,7 +7,7 @@ point is the setting that has the address, in `topiccrawler.page_servers` it is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol, cast
@@ -15,7 +15,7 @@ from typing import Any, Protocol, cast
 from topiccrawler.crawling.sharing import Learned, SharedQueue
 from topiccrawler.entry_points import named
 from topiccrawler.errors import ArgumentError, StateError
-from topiccrawler.frontier.base import Frontier, Listing, Notes, Row
+from topiccrawler.frontier.base import Frontier, Listing, Notes
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.stored_state import Overview
 from topiccrawler.store.index import Found, QueryTerm
@@ -46,14 +46,8 @@ class SharedView(Protocol):
     def look(self) -> Listing:
         """The contents of the queue."""
 
-    def rows(self) -> Iterator[Row]:
-        """All rows of the queue, in order of arrival."""
-
     def overview(self, top: int) -> Overview:
         """Counts of URLs, and the next `top` of them."""
-
-    def notes_of(self, slot: int) -> Mapping[str, str]:
-        """The notes of one process."""
 
     def learned(self) -> Learned | None:
         """The state that the learner published last; None = none yet."""

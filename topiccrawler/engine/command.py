@@ -144,7 +144,7 @@ class ReportingCommand(ScrapyCommand):
 
     def _check_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Refuse unknown options, which Scrapy passes as arguments, numbers out of bounds, and a wrong number of arguments."""
-        for wrong in (arg for arg in args if arg.startswith("-") and not self.takes_dashes):
+        for wrong in (arg for arg in args if len(arg) > 1 and arg[0] == "-" and not self.takes_dashes):
             self.refuse(f"unknown option {wrong}")
         for name, how in (option for group in self.options.values() for option in group.items()):
             least, most = map(how.get, _BOUNDS)
@@ -212,6 +212,11 @@ class ReportingCommand(ScrapyCommand):
         """Print the result: with --json `found` as JSON, else `text`."""
         self.say(json.dumps(found, ensure_ascii=False) if opts.json else text)
 
+    def report_fault(self, failure: CrawlerError) -> None:
+        """Print an error in one line; the exit code becomes 1. A command that goes on after it calls this by itself."""
+        sys.stderr.write(f"{translated_error(failure)}\n")
+        self.exitcode = 1
+
     def text(self, template: str, values: Mapping[str, Any]) -> str:
         """The text of the template commands/templates/TEMPLATE.txt with these values."""
         from topiccrawler.results.templating import as_text
@@ -240,7 +245,7 @@ class ReportingCommand(ScrapyCommand):
                 choose_engine(str(chosen))
             self.work(args, opts)
         except CrawlerError as failure:
-            fault = translated_error(failure)
+            self.report_fault(failure)
         except OSError as failure:
             if failure.filename is None:
                 raise

@@ -21,8 +21,8 @@ But: the paper estimates the prior from the training set, which depends on the c
     Weights are rounded to multiples of 2^-24: such sums are exact in any order, so words may be iterated as a set.
 Reference: Han et al., "Naive Bayes classifier guided focused crawling", 2010, eq. 1-2; McCallum and Nigam 1998 for the event model.
 
-`Counts` is what a model stores. A model should be a few thousand numbers that a person can read, be trained further or merged with
-another one, and be as fast as a dictionary. Everything a score needs follows from counts, and the counts of two trainings add up.
+`Counts` is what a model stores. A model should be a few thousand numbers that a person can read, and be as fast as a dictionary.
+Everything a score needs follows from counts.
 
 `WordWeights` also weights compounds. The tokenizer reads a long compound as one word (足球比赛) when training has only seen its parts (足球,
 比赛). A known word has its own weight. An unknown Han word of 3 characters or more is split into the longest known words in it, from the
@@ -232,18 +232,6 @@ class Counts:
             for word in found:
                 table[word] += weight  # type: ignore[assignment]  # Counter of fractions
             self.samples[name][side] += weight
-
-    def merged(self, other: Counts) -> Counts:
-        """Return the sums of these and the `other` counts."""
-        result = Counts()
-        for part in (self, other):
-            for name in FIELDS:
-                for side in (0, 1):
-                    table = result.words[name][side]
-                    for word, count in part.words[name][side].items():
-                        table[word] += count
-                    result.samples[name][side] += part.samples[name][side]
-        return result
 
     def pruned(self, least: float, most_words: int) -> Counts:
         """Return the counts without words counted less than `least` times, for at most `most_words` words: those with the largest total

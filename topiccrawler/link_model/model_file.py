@@ -1,6 +1,6 @@
 """Reads and writes link models as readable JSON, which is validated before it is used.
 
-Model files are passed around, merged and committed. So a file that is truncated, huge, of another version, made with another
+Model files are passed around and committed. So a file that is truncated, huge, of another version, made with another
 tokenizer, or full of NaN is refused with a one-line error before it affects a crawl. JSON is parsed, never executed; the size is checked
 before the file is read, and every number before it is used.
 
@@ -87,9 +87,7 @@ def save(model: LinkClassifier, place: Path) -> None:
     text = dumps(model)
     if len(text.encode()) > LARGEST_BYTES:
         fault = f"would be larger than {LARGEST_BYTES} bytes"
-        raise ModelError(
-            f"link model {place}", fault, "give fewer words in the dictionary, or merge fewer models"
-        )
+        raise ModelError(f"link model {place}", fault, "give fewer words in the dictionary")
     replace_file(place, text)
 
 

@@ -9,8 +9,9 @@ explains why a page was not kept.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, isinf
 from pathlib import Path
@@ -27,7 +28,6 @@ from topiccrawler.crawling.page_stores import logs_of, stored_in, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.frontier.base import Row
-from topiccrawler.frontier.dump import notes_as_json
 from topiccrawler.frontier.stored_state import Outcome, Overview, is_made, outcomes, overview
 from topiccrawler.model import Link, Visit
 from topiccrawler.store.refused import NOT_QUEUED, ONE_IN, read_refused
@@ -200,7 +200,7 @@ def report_of(
     if recipe is not None:
         made_with = {"topic": recipe.topic, "topic_name": topic_display_name(recipe)}
         made_with["strategy"] = recipe.strategy
-    harvest = notes_as_json(seen.notes, HarvestCounter.NOTE)
+    harvest = _note(seen.notes, HarvestCounter.NOTE)
     return {
         **made_with,
         "pages": harvest.get("pages", 0),
@@ -254,3 +254,12 @@ def wait_of(wait: tuple[str, float] | None, now: float) -> dict[str, Any]:
     if wait is None:
         return {}
     return {"wait": wait[0], "seconds": None if wait[1] == inf else round(max(0.0, wait[1] - now), 1)}
+
+
+def _note(notes: Mapping[str, str], name: str) -> dict[str, Any]:
+    """The JSON object in a note; {} when it is missing or damaged."""
+    try:
+        kept = json.loads(notes.get(name, "{}"))
+    except ValueError:
+        return {}
+    return kept if isinstance(kept, dict) else {}

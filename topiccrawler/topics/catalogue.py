@@ -26,7 +26,7 @@ from topiccrawler.files import is_file, read_text, user_path
 from topiccrawler.resources import folder
 from topiccrawler.topics.classification import PREFIX, class_of, class_texts, keywords_of, seeds_of_class
 from topiccrawler.topics.seeds import CLASS_NAME, seeds_of_topic
-from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, make_topic, read_site_rules, read_topic
+from topiccrawler.topics.topic import PROPOSED_WORDS, SiteRule, Topic, make_topic, read_site_rules, read_topic
 
 FOLDER = "topics/catalogue"
 
@@ -108,11 +108,15 @@ def is_catalogued(name: str) -> bool:
 
 def with_site_rules(topic: Topic, file: str | Path | None) -> Topic:
     """The topic with the reading rules of a file added, if there is a file. Where both have a rule for a site, the file's is used."""
+    return topic.model_copy(update={"sites": {**topic.sites, **site_rules_of(file)}}) if file else topic
+
+
+def site_rules_of(file: str | Path | None) -> dict[str, SiteRule]:
+    """The reading rules of a file by site; none without a file."""
     if not file:
-        return topic
+        return {}
     path = user_path(file)
-    rules = read_site_rules(_text_of(path, f"give the path of {RULES}"), str(path))
-    return topic.model_copy(update={"sites": {**topic.sites, **rules}})
+    return read_site_rules(_text_of(path, f"give the path of {RULES}"), str(path))
 
 
 def topic_names() -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""After training: measured on a file, merged, put to use."""
+"""After training: measured on a file, put to use."""
 
 from __future__ import annotations
 
@@ -8,20 +8,15 @@ from pathlib import Path
 import pytest
 from message_facts import numbers
 
-from topiccrawler.errors import LinksFileError, ModelError
-from topiccrawler.link_model.classifier import Counts, Lexicon, LinkClassifier
+from topiccrawler.errors import LinksFileError
+from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.model_file import save
 from topiccrawler.link_model.training.promotion import (
-    CANDIDATE,
-    in_use,
     labelled,
     measure,
-    merged,
-    put_to_use,
     same_sources,
     why_it_stays,
 )
-from topiccrawler.model import Link
 from topiccrawler.topics.topic import Topic, make_topic
 
 
@@ -65,45 +60,9 @@ def test_a_file_without_labels_is_refused(tmp_path: Path, topic: Topic) -> None:
         labelled([path], topic, "window")
 
 
-def test_merged_models_have_counted_what_both_have() -> None:
-    one, two = model(lexicon=Lexicon(["基金"])), model("股票", "b", lexicon=Lexicon(["股票"]))
-    both = merged([one, two])
-    assert both.counts == one.counts.merged(two.counts)
-    assert both.lexicon.entries == ("基金", "股票")
-    assert both.training == {
-        "files": {"a.jsonl": "digest of a", "b.jsonl": "digest of b"}, "merged": ["a", "b"]
-    }  # fmt: skip
-    assert (both.scores, both.topic) == ({}, "finance")
-    links = [Link("http://x.example/", "x.example", anchor=word) for word in ("基金", "股票", "足球")]
-    on, on_too, off = both.log_odds(links)
-    assert on == on_too > 0 > off
-
-
-@pytest.mark.parametrize(
-    ("other", "message"),
-    [
-        (model(file="b", context="dom"), "context 'window'.* 'dom'"),
-        (model("股票"), " a.jsonl"),
-    ],
-)
-def test_models_that_do_not_add_up_are_not_merged(other: LinkClassifier, message: str) -> None:
-    with pytest.raises(ModelError, match=message):
-        merged([model(), other])
-
-
 def test_a_file_is_known_by_what_it_holds() -> None:
     assert same_sources(model(), model("股票"))
     assert not same_sources(model(), model(file="b"))
-
-
-def test_putting_to_use_replaces_the_model_and_takes_away_the_candidate(tmp_path: Path) -> None:
-    assert in_use("finance", tmp_path) is None
-    save(model(), tmp_path / f"finance{CANDIDATE}")
-    assert put_to_use(model(), tmp_path) is None
-    assert [file.name for file in tmp_path.iterdir()] == ["finance.json"]
-    now = in_use("finance", tmp_path)
-    assert now is not None
-    assert now.counts == model().counts
 
 
 def held_out(f1: float, row: str = "hosts: model") -> dict[str, object]:

@@ -9,7 +9,7 @@ import json
 import logging
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -24,7 +24,7 @@ from topiccrawler.cluster.redis.records import Batch, check_address, prefix_of, 
 from topiccrawler.crawling.servers import Times
 from topiccrawler.crawling.sharing import Learned, SharedQueue
 from topiccrawler.errors import StateError
-from topiccrawler.frontier.base import Frontier, Listing, Notes, Row, State
+from topiccrawler.frontier.base import Frontier, Listing, Notes, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.rows import STATES
 from topiccrawler.frontier.stored_state import Overview
@@ -80,23 +80,18 @@ class RedisView:
         self.made_of: Mapping[str, Any] = json.loads(made_of)
         parts = [partial(self._or_fail, client, client.run) for client in self._clients]
         self._listing: Listing = RedisListing(parts, self.name)
-        self.notes: Notes = RedisNotes(Batch(), self.notes_of(0))
+        self.notes: Notes = RedisNotes(Batch(), self._notes_of(0))
 
     def look(self) -> Listing:
         """The listing of the URLs in the queue."""
         return self._listing
 
-    def notes_of(self, slot: int) -> dict[str, str]:
-        """The notes of the worker on one slot."""
+    def _notes_of(self, slot: int) -> dict[str, str]:
         return texts_of(hash_of(self._read("HGETALL", f"notes:{slot}")))
 
     def learned(self) -> Learned | None:
         """The state that the learner published last; None when there is none."""
         return learned_of(self._or_fail(self._clients[0], self._clients[0].run, "learned", []))
-
-    def rows(self) -> Iterator[Row]:
-        """Yield all records, in order of arrival."""
-        return self.look().rows()
 
     def overview(self, top: int) -> Overview:
         """The counts of the crawl, and the `top` best waiting rows. O(hosts). Only hosts that have waiting URLs or an owner are included,
@@ -124,7 +119,7 @@ class RedisView:
         harvest: Counter[str] = Counter()
         waits: list[Any] = []
         for slot in range(int(self._read("GET", "sessions") or 0)):  # a worker may have ended without notes
-            texts = self.notes_of(slot)
+            texts = self._notes_of(slot)
             found = json.loads(texts.get(HARVEST, "{}"))
             harvest.update({name: count for name, count in found.items() if isinstance(count, int)})
             waits += json.loads(texts.get(WAITS, "[]"))

@@ -1,11 +1,7 @@
-"""Measures, compares, merges and promotes trained link models, and writes reports about them.
+"""Measures trained link models, decides whether a new one replaces the one in use, and writes reports about them.
 
-`why_it_stays` and `put_to_use` decide whether a new model replaces the one in use, which affects every crawl of its topic. A model that was
-not measured on held-out rows, or has a lower F1 on them than the model in use, stays a candidate unless the user insists. The
-replaced model is kept beside the new one.
-
-`merged` adds counts, so it needs models of one topic, one tokenizer and one context maker. Two models
-trained on the same file would count it twice, so they are refused.
+`why_it_stays` and `tested` decide, which affects every crawl of the topic. A model that was not measured on held-out rows or on test links, or
+has a lower F1 on them than the model in use, is not saved unless the user insists.
 
 `report` is the plain text beside a model: its figures and the words with the largest weights.
 """
@@ -14,14 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from topiccrawler.errors import LinksFileError, ModelError
-from topiccrawler.files import keep_former, sha256_of
-from topiccrawler.link_model.classifier import FEATURES, FIELDS, LEXICON, Lexicon, LinkClassifier
-from topiccrawler.link_model.model_file import VERSION, load, save
+from topiccrawler.files import sha256_of
+from topiccrawler.link_model.classifier import FEATURES, FIELDS, LEXICON, LinkClassifier
+from topiccrawler.link_model.model_file import VERSION, load
 from topiccrawler.link_model.training.evaluation import Row, row
 from topiccrawler.link_model.training.link_files import LabelledLink, read_links
 from topiccrawler.link_model.training.samples import HOST_DAMPING, SHARES
@@ -107,7 +102,6 @@ def _listed(ranked: Sequence[tuple[str, float]]) -> str:
     return " ".join(f"{word} {odds:.1f}" for word, odds in ranked)
 
 
-CANDIDATE = ".candidate.json"  # end of the file name of a model that is not in use
 _A_PAGE = 2_000  # links segmented in one call
 
 
@@ -133,29 +127,6 @@ def measure(
     return row(name or model.topic, [item.positive for item in links], scores, at)
 
 
-def merged(models: Sequence[LinkClassifier]) -> LinkClassifier:
-    """Return a model with the sums of all counts, the settings of the first model, and the entries of all lexicons. Raises ModelError."""
-    first, *others = models
-    counts, sources = first.counts, dict(_sources(first))
-    for other in others:
-        for what in ("topic", "context"):
-            mine, theirs = getattr(first, what), getattr(other, what)
-            if mine != theirs:
-                fault = f"one model has {what} {mine!r}, another {theirs!r}"
-                raise ModelError("merge", fault, "merge models of one kind")
-        used = {*sources.values()} - {""}
-        if twice := ", ".join(sorted(name for name, digest in _sources(other).items() if digest in used)):
-            raise ModelError("merge", f"both were trained on {twice}", "train once, on all files together")
-        sources.update({f"{name} ({len(sources)})" if name in sources else name: digest
-                        for name, digest in _sources(other).items()})  # fmt: skip
-        counts = counts.merged(other.counts)
-    entries = [entry for model in models for entry in model.lexicon.entries]
-    lexicon = Lexicon(entries, first.segmenter)
-    training = {"files": sources, "merged": [model.training.get("set") for model in models]}
-    # the gate's threshold was measured for one of the models alone
-    return replace(first, counts=counts, lexicon=lexicon, gate_threshold=None, training=training, scores={})
-
-
 def _sources(model: LinkClassifier) -> Mapping[str, str]:
     files = model.training.get("files")
     return {str(name): str(digest) for name, digest in files.items()} if isinstance(files, dict) else {}
@@ -166,10 +137,10 @@ def same_sources(one: LinkClassifier, other: LinkClassifier) -> bool:
     return bool(set(_sources(one).values()) & set(_sources(other).values()))
 
 
-def trained_on(model: LinkClassifier, paths: Sequence[Path]) -> list[Path]:
-    """Return those of the files on which the model was trained: rows that it has seen cannot measure it."""
-    digests = set(_sources(model).values())
-    return [path for path in paths if sha256_of(path) in digests]
+def seen(tested: Sequence[Path], trained: Sequence[Path]) -> list[Path]:
+    """Return those test files whose content is that of a training file: rows that a model has seen cannot measure it."""
+    digests = {sha256_of(path) for path in trained if path.is_file()}
+    return [path for path in tested if path.is_file() and sha256_of(path) in digests]
 
 
 def held_out(scores: Mapping[str, Any]) -> tuple[str, float] | None:
@@ -208,6 +179,19 @@ def why_it_stays(
     return f"it does better (F1 {old:.4f} {how}, the new one {f1:.4f})" if old and old > f1 else None
 
 
+def tested(new: LinkClassifier, links: Sequence[LabelledLink], folder: Path) -> tuple[list[Row], str | None]:
+    """Return the rows of a new model and of the model in use on test links, and why the new one must not replace it (None if it may)."""
+    rows = [measure(new, links, name="test: model")]
+    if (now := in_use(new.topic, folder, new.segmenter)) is None:
+        return rows, None
+    rows.append(measure(now, links, name="test: model in use"))
+    f1, old = (row.f1 for row in rows)
+    return (
+        rows,
+        f"it does better (F1 {old:.4f} on the test links, the new one {f1:.4f})" if old > f1 else None,
+    )
+
+
 def model_file(topic: str, folder: Path) -> Path:
     """Return the path of a topic's model in use."""
     return folder / f"{topic}.json"
@@ -219,12 +203,3 @@ def in_use(topic: str, folder: Path, segmenter: Segmenter = PLAIN) -> LinkClassi
         return load(model_file(topic, folder), segmenter)
     except ModelError:
         return None
-
-
-def put_to_use(candidate: LinkClassifier, folder: Path) -> Path | None:
-    """Save the candidate as the topic's model and remove its candidate file. Returns the path of the former model's copy, or None."""
-    place = model_file(candidate.topic, folder)
-    former = keep_former(place)
-    save(candidate, place)
-    (folder / f"{candidate.topic}{CANDIDATE}").unlink(missing_ok=True)
-    return former

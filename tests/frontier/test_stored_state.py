@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
@@ -11,13 +9,9 @@ from message_facts import numbers
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
-from topiccrawler.frontier.dump import dump, load
-from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.frontier.stored_state import QueueLookup, is_made, overview, reading
+from topiccrawler.frontier.stored_state import QueueLookup, is_made, overview
 from topiccrawler.model import Link, Score
-
-HEAD = '{"frontier": 1}'
 
 
 def link(url: str, anchor: str = "") -> Link:
@@ -77,86 +71,6 @@ def test_a_frontier_can_be_looked_at_while_a_crawl_writes_to_it(tmp_path: Path) 
         assert overview(path).states["waiting"] == 1
         frontier.commit()
         assert overview(path).states["waiting"] == 2
-
-
-def test_what_is_dumped_can_be_loaded_again_and_is_the_same(tmp_path: Path) -> None:
-    fill(tmp_path / "f.sqlite")
-    with reading(tmp_path / "f.sqlite") as rows:
-        lines = list(dump(rows.notes(), rows.listing()))
-    assert lines[0] == HEAD
-    assert json.loads(lines[1]) == {"note": "harvest", "text": '{"pages": 2, "kept": 1}'}
-    with SqliteFrontier(tmp_path / "copy.sqlite") as copy:
-        assert load(lines, copy, "dump.jsonl") == (6, 0)
-        assert load(lines, copy, "dump.jsonl") == (0, 6)
-        order = []
-        while (leased := copy.lease(20.0)) is not None:
-            order.append((leased.link.url, leased.score, leased.carry))
-            copy.end(leased.link.url, State.COMPLETED, "", 20.0)
-        assert order == [
-            ("http://c.cn/1", 6.0, 0.0),
-            ("http://a.cn/2", 4.0, 0.5),
-            ("http://d.cn/1", 2.0, 0.0),
-        ]
-        first = copy.look().row("http://a.cn/1")
-        assert first is not None
-        assert (first.state, first.reason, first.added, first.changed) == (State.ERROR, "http 404", 5.0, 7.0)
-        assert copy.notes.get("harvest") == '{"pages": 2, "kept": 1}'
-
-
-def test_a_dump_of_what_was_loaded_is_the_same_dump(tmp_path: Path) -> None:
-    with SqliteFrontier(tmp_path / "f.sqlite") as frontier:
-        frontier.push([(link(f"a.cn/{n}"), Score(f"http://a.cn/{n}", 1.0)) for n in range(4)], now=5.0)
-        for state in (State.ERROR, State.COMPLETED):
-            leased = frontier.lease(6.0)
-            assert leased is not None
-            frontier.end(leased.link.url, state, "why", 7.0)
-        assert frontier.lease(8.0) is not None
-        frontier.release(9.0, ["http://a.cn/2"])  # waits again
-        lines = list(dump({}, frontier.look().rows()))
-    assert [json.loads(line)["changed"] for line in lines[1:]] == [7.0, 7.0, 9.0, 5.0]
-    with SqliteFrontier(tmp_path / "copy.sqlite") as copy:
-        load(lines, copy, "dump.jsonl")
-        assert list(dump({}, copy.look().rows())) == lines
-
-
-def test_half_a_surrogate_pair_can_be_dumped_and_loaded() -> None:
-    frontier = MemoryFrontier()
-    frontier.push([(link("a.cn/1", "基\ud800金"), Score("http://a.cn/1", 1.0))], now=0.0)
-    text = b"".join(line.encode() + b"\n" for line in dump({"a": "\udfff"}, frontier.look().rows()))
-    copy = MemoryFrontier()
-    assert load(text.decode().splitlines(), copy, "dump.jsonl") == (1, 0)
-    assert [row.link.anchor for row in copy.look().rows()] == ["基?金"]
-    assert copy.notes.get("a") == "?"
-
-
-ROW = '{"url": "http://a.cn/1", "host": "a.cn", "score": 1.0}'
-
-
-@pytest.mark.parametrize(
-    ("lines", "fault"),
-    [
-        ([], "d.jsonl, line 1: "),
-        (['{"frontier": 9}'], "d.jsonl, line 1: frontier: "),
-        ([ROW], "d.jsonl, line 1: frontier: "),
-        ([HEAD, ROW, "{"], "d.jsonl, line 3: .*JSON"),
-        ([HEAD, ROW.replace("1.0", "NaN")], "line 2: score"),
-        ([HEAD, ROW.replace("1.0", "1e999")], "line 2: score: "),
-        ([HEAD, ROW.replace("http:", "ftp:")], "line 2: url"),
-        ([HEAD, ROW.replace('"a.cn"', '"b.cn"')], "line 2: host: 'b.cn' .* http://a.cn/1"),
-        ([HEAD, ROW.replace("{", '{"state": "lost", ')], "line 2: state: .*'waiting'"),
-        ([HEAD, ROW.replace("{", '{"depth": 1e30, ')], "line 2: depth"),
-        ([HEAD, ROW.replace("{", '{"surprise": 1, ')], "line 2: surprise: "),
-        ([HEAD, '{"note": 1, "text": "x"}'], "line 2: note: "),
-        ([HEAD, "[" * 100_000], "line 2: .*JSON"),
-    ],
-)  # fmt: skip
-def test_a_line_that_is_wrong_is_named_and_those_before_it_are_queued(lines: list[str], fault: str) -> None:
-    frontier = MemoryFrontier()
-    with pytest.raises(StateError) as raised:
-        load(lines, frontier, "d.jsonl")
-    assert re.search(fault, str(raised.value))
-    assert "\n" not in str(raised.value)
-    assert frontier.look().waiting() == (len(lines) == 3)
 
 
 def test_where_there_is_no_frontier_none_is_made(tmp_path: Path) -> None:
