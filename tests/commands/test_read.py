@@ -193,6 +193,8 @@ def test_pages_of_all_kinds_are_fetched_and_reported_in_the_order_of_the_call(
     assert found[0]["links"][0]["url"].startswith(named.rpartition("/")[0].rpartition("/")[0])
     assert [link["url"] for link in found[4]["links"]] == ["http://a.example/bond"]
     assert sorted(web.fetched()) == sorted({named, "http://a.example/moved", big5, places[3], places[4]})
+    twice = forked_scrapy("read", big5, f"{big5}#top", big5, "--json", proxy=web.proxy)
+    assert [json.loads(line)["title"] for line in twice.out.splitlines()] == ["足球聯賽"] * 3
     typed = forked_scrapy("read", "http://a.example/基金/x", proxy=web.proxy)
     assert web.fetched()[-1] == f"http://a.example/{quote('基金')}/x"
     assert typed.code == 1

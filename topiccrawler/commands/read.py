@@ -11,10 +11,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
 
 from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.files import read_bytes, user_path
+from topiccrawler.seeding.answers import NoAnswerError
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -32,9 +34,6 @@ _SHOWN_APART = {"url", "text", "fault"}  # text fields that are no lines at the 
 
 class Command(ReportingCommand):
     """The command `scrapy read`: prints title, text, metadata and links of pages, and their relevance to a topic."""
-
-    requires_crawler_process = True
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 Scrapy's own attribute; faults are printed below
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if opts.url and (len(args) > 1 or "://" in args[0]):
@@ -90,9 +89,7 @@ class Command(ReportingCommand):
 
     def _fetch(self, urls: Sequence[str]) -> Mapping[str, _Source | CrawlerError]:
         """Fetch pages by Scrapy's own downloader, so that proxy, robots.txt and REPLAY_WARC apply as in a crawl."""
-        from scrapy import Request, Spider
-
-        from topiccrawler.engine.reading import content_type
+        from topiccrawler.engine.fetching import fetch_all
 
         got: dict[str, _Source | CrawlerError] = {}
         addresses: dict[str, str] = {}
@@ -101,39 +98,13 @@ class Command(ReportingCommand):
                 addresses[url] = _address(url)
             except ArgumentError as failure:
                 got[url] = failure
-
-        class Pages(Spider):
-            name = "read"
-
-            async def start(self) -> Any:
-                for url, address in addresses.items():
-                    yield Request(
-                        address,
-                        self.parse,
-                        errback=self.fail,
-                        cb_kwargs={"place": url},
-                        meta={"handle_httpstatus_list": list(_FAILED)},  # redirects are followed
-                        dont_filter=True,
-                    )
-
-            def parse(self, response: Response, place: str) -> None:
-                if response.status in _FAILED:
-                    fault = f"answers {response.status}"
-                    got[place] = ArgumentError(place, fault, "give the address of a page")
-                else:
-                    got[place] = _Source(response.body, response.url, content_type(response))
-
-            def fail(self, failure: Any) -> None:
-                fault = f"was not fetched: {failure.getErrorMessage()}"
-                place = failure.request.cb_kwargs["place"]
-                got[place] = _not_fetched(place, fault)
-
         if addresses:
-            process = self.crawler_process
-            assert process is not None  # noqa: S101 requires_crawler_process
-            process.crawl(Pages)
-            process.start()
-        return {url: got.get(url, _not_fetched(url, "was not fetched: no answer")) for url in urls}
+            answers: dict[str, Response | NoAnswerError] = {}
+            # Named by the user, so they may be in the own network.
+            hosts = {urlsplit(address).netloc for address in addresses.values()}
+            fetch_all(self.project, [*set(addresses.values())], answers.__setitem__, hosts)
+            got |= {url: _source(url, answers[address]) for url, address in addresses.items()}
+        return got
 
 
 class _Source(NamedTuple):
@@ -144,8 +115,14 @@ class _Source(NamedTuple):
     content_type: str
 
 
-def _not_fetched(url: str, fault: str) -> ArgumentError:
-    return ArgumentError(url, fault, "try again, or give a file")
+def _source(url: str, answer: Response | NoAnswerError) -> _Source | ArgumentError:
+    from topiccrawler.engine.reading import content_type
+
+    if isinstance(answer, NoAnswerError):
+        return ArgumentError(url, f"was not fetched: {answer}", "try again, or give a file")
+    if answer.status in _FAILED:
+        return ArgumentError(url, f"answers {answer.status}", "give the address of a page")
+    return _Source(answer.body, answer.url, content_type(answer))
 
 
 def _address(url: str) -> str:

@@ -18,6 +18,8 @@ from topiccrawler.errors import ArgumentError, SeedsError, TopicError
 from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scrapy.http import Response
     from scrapy.settings import Settings
 

@@ -100,7 +100,10 @@ def run(
 
 
 def fetch_all(
-    settings: Settings, urls: Sequence[str], take: Callable[[str, Response | NoAnswerError], None]
+    settings: Settings,
+    urls: Sequence[str],
+    take: Callable[[str, Response | NoAnswerError], None],
+    trusted_hosts: Iterable[str] = (),
 ) -> None:
     """Fetch each URL, and pass it to `take` with its response or the reason why there is none, in the order in which they come."""
 
@@ -114,4 +117,4 @@ def fetch_all(
 
         await asyncio.gather(*map(one, urls))
 
-    run(settings, work)
+    run(settings, work, trusted_hosts)
