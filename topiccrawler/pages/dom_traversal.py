@@ -187,24 +187,24 @@ def _traverse(root: LexborNode, unseen: Collection[int], *, only_visible: bool =
                 raw = node.text_content or ""
                 if only_visible:
                     raw = visible(raw) if _CODE.isdisjoint(labels) else _visible_code(raw)
-                text = " ".join(raw.split())
-                if text:
+                if raw.isspace():  # as half of the texts are
+                    gap = gap or " "
+                elif raw:
+                    text = " ".join(raw.split())
                     after = ""
                     if text is not raw:  # else the text has no blanks
                         gap = gap or (" " if raw[0].isspace() else "")
                         after = " " if raw[-1].isspace() else ""
                     if BOUNDARY in text:
                         text, gap, after = _without_bars(text, gap, after)
-                if text:
-                    if gap:
-                        pieces.append(gap)
-                        length += 1
-                    pieces.append(text)
-                    start, length = length, length + len(text)
-                    runs.append((start, length, at, in_link, block))
-                    gap = after
-                elif raw:  # blanks; nothing is left of characters that are not seen
-                    gap = gap or " "
+                    if text:
+                        if gap:
+                            pieces.append(gap)
+                            length += 1
+                        pieces.append(text)
+                        start, length = length, length + len(text)
+                        runs.append((start, length, at, in_link, block))
+                        gap = after
             node = node.next
         elif kind is _NO_ELEMENT:
             node = node.next
