@@ -106,14 +106,3 @@ def test_a_job_that_goes_on_tells_its_changes_and_keeps_them(
         ] == told
         caplog.clear()
         assert read_recipe(tmp_path) == now
-
-
-def test_a_field_of_topics_that_a_job_of_an_earlier_release_lacks_is_no_change() -> None:
-    now = recipe_of_words(Recipe(""), ["考研", "高考"])
-    assert now.topic_fields is not None
-    fields = {name: value for name, value in now.topic_fields.items() if name != "language"}
-    assert changes(replace(now, topic_fields=fields), now, FOLDER, queued=True) == []
-    other = replace(now, topic_fields={**fields, "language": "und"})
-    assert changes(replace(now, topic_fields=fields), other, FOLDER, queued=True) == [
-        f"the topic file {now.topic}"
-    ]

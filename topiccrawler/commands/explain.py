@@ -56,7 +56,6 @@ class Command(ReportingCommand):
         from scrapy.crawler import Crawler
 
         from topiccrawler.crawling.admission import rules_of_packages
-        from topiccrawler.crawling.assemble import kept_from
         from topiccrawler.crawling.explanation import (
             FetchLimits,
             admission_of,
@@ -86,7 +85,7 @@ class Command(ReportingCommand):
         tunnel = history.row.tunnel if history is not None and history.row is not None else 0
         found = explained(parts, link, explanation, strategy, admission, tunnel)
         if history is not None and past is not None:
-            of_job = (parts, kept_from(parts.recipe, parts.page_classifier)) if of_the_job else ()
+            of_job = (parts, parts.page_classifier.threshold) if of_the_job else ()
             found["crawl"] = crawl_as_json(history, past.folder, *of_job)
         return found
 

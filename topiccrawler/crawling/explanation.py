@@ -331,9 +331,6 @@ def _unknown(_: Link) -> Decision | None:
     return None
 
 
-VERSION = 2
-
-
 def explained(
     parts: Parts,
     link: Link,
@@ -360,7 +357,6 @@ def explained(
         },
         "admission": [_ruled(name, one) for name, one in admission.explained(link, tunnel)],
         "crawl": None,
-        "version": VERSION,
     }
 
 

@@ -24,21 +24,9 @@ from topiccrawler.crawling.admission import Decision
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import FrontierView, Notes
 from topiccrawler.model import Visit
-from topiccrawler.relevance.base import similarity_of
 from topiccrawler.topics.topic import SiteRule
 
-NOTE = "linking_pages"  # note with the time since when pages are judged for the present topic; the name is that of earlier versions
-
-
-def visit_similarity(visit: Visit, threshold: float, probability_since: float | None) -> float:
-    """The similarity of a fetched page, by its entry in the crawl log.
-
-    `threshold`: the similarity threshold. `probability_since`: when the log began to hold probabilities, in seconds since the epoch; before
-    that, or if None, its relevance is a similarity.
-    """
-    if probability_since is None or visit.time < probability_since:
-        return visit.relevance
-    return similarity_of(visit.relevance, threshold)
+NOTE = "judged_since"  # note with the time since when pages are judged for the present topic
 
 
 def judged_since(notes: Notes) -> float:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import date
-from typing import Any, Literal, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
@@ -31,7 +31,7 @@ from topiccrawler.text.engines import AUTO, SETTING
 from topiccrawler.text.segmenter import choose_engine
 from topiccrawler.text.thesaurus import Thesaurus, load_thesaurus, shipped
 from topiccrawler.topics.catalogue import split_keywords
-from topiccrawler.topics.topic import Format, without_removed_fields
+from topiccrawler.topics.topic import Format
 from topiccrawler.urls.canonical import canonical, host_of
 
 logger = logging.getLogger(__name__)
@@ -201,6 +201,8 @@ DEFAULT_STRATEGY = "adaptive"
 class Recipe:
     """All arguments and settings from which a crawl is made; each field has the value of the argument or setting of its name."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = {"extra": "forbid"}
+
     topic: str  # name, or path of a topic file
     strategy: str = DEFAULT_STRATEGY
     parameters: Mapping[str, str] = field(default_factory=dict)  # parameters of the strategy, as text
@@ -230,8 +232,6 @@ class Recipe:
     frontier: str = (
         ""  # name of another package's frontier; empty = in memory, in the job's folder or on a server
     )
-    # since when relevances of the job are probabilities, in seconds since the epoch; None = they are similarities (page_stores)
-    relevance_since: float | None = 0.0
 
     def as_json(self) -> dict[str, Any]:
         """The fields as plain values for JSON."""
@@ -244,15 +244,9 @@ class Recipe:
             recipe: Self = TypeAdapter(cls).validate_python(kept)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            field = ".".join(map(str, first["loc"]))
+            field = ".".join(map(str, first["loc"])) or "all"
             raise StateError(what, f"is damaged ({field}: {first['msg']})", "use a copy") from None
-        if "relevance_since" not in kept:
-            recipe = replace(recipe, relevance_since=None)
-        of_job, of_strategy = (
-            None if one is None else without_removed_fields(one, what)
-            for one in (recipe.topic_fields, recipe.strategy_topic)
-        )
-        return replace(recipe, topic_fields=of_job, strategy_topic=of_strategy)
+        return recipe
 
 
 class Settings(Protocol):

@@ -21,7 +21,6 @@ import time
 from concurrent.futures import Future
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from socket import gethostname
 from typing import TypeVar
@@ -36,18 +35,17 @@ from topiccrawler import settings as ours
 from topiccrawler.crawling.assemble import Parts, assemble, topic_of
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.crawl import Crawl, CrawlLimits
-from topiccrawler.crawling.harvest import LATEST, judged_since
+from topiccrawler.crawling.harvest import LATEST
 from topiccrawler.crawling.job_files import SITE_REPEATS, JobFiles
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.page_filter import Restrictions
-from topiccrawler.crawling.page_stores import as_begun, latest_visits
+from topiccrawler.crawling.page_stores import latest_visits
 from topiccrawler.crawling.recipe import CrawlParams, recipe_of
 from topiccrawler.crawling.resuming import ordering_of
 from topiccrawler.crawling.servers import QueueAddress, Times, no_queue_server, page_server, queue_address
-from topiccrawler.crawling.settings_check import warn_of_removed
 from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings
-from topiccrawler.crawling.teaching import earlier_pages, with_teaching
+from topiccrawler.crawling.teaching import with_teaching
 from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
 from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, SeedsError, StateError, file_faults
@@ -64,7 +62,7 @@ from topiccrawler.store.pages import SharedPages
 from topiccrawler.text.segmenter import release_dictionary
 from topiccrawler.text.word_vectors import release_vectors
 from topiccrawler.topics.seeds import Seeds
-from topiccrawler.topics.topic import REMOVED_FIELDS, Topic
+from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical, host_of
 from topiccrawler.urls.unwanted import Limits
 
@@ -171,9 +169,7 @@ def _recipe(parts: Parts, seeds: list[Link]) -> dict[str, str]:
     """The configuration that all processes of a crawl must share."""
     record = parts.record()
     urls = "\n".join(sorted(link.url for link in seeds))
-    # a crawl that began when topics had these fields must still match
-    removed = {name: default for name, (default, _) in REMOVED_FIELDS.items()}
-    fields = str(sorted({**removed, **(record.topic_fields or {})}.items()))
+    fields = str(sorted((record.topic_fields or {}).items()))
     return {
         "topic": parts.topic.name,
         "topic file": f"{crc32(fields.encode()):08x}" if record.topic_fields else "",
@@ -240,7 +236,6 @@ def open_crawl(
     `job`: the name of this run in scrapyd; None elsewhere. `queue`: where the queue is kept.
     """
     jobdir = queue.jobdir
-    warn_of_removed(settings)
     recipe = recipe_of(
         settings,
         params.topic,
@@ -264,8 +259,6 @@ def open_crawl(
     kept_in = open_store(settings, queue.job or job_name or folder.absolute().name, topic.name)
     if kept_in is not None:
         recipe = replace(recipe, store=kept_in.address, store_job=kept_in.job)
-    words = () if params.topic else tuple(params.keywords)
-    recipe = as_begun(recipe, folder, time.time(), words, settings.getint("TOPIC_PROPOSED_WORDS"))
     parts = assemble(with_teaching(replace(recipe, off_topic=off_topic), folder))
     if parts.segmenter.has_own_dictionary:
         release_dictionary()
@@ -298,7 +291,6 @@ def open_crawl(
         shared=shared,
         repeats=SiteRepeats(folder / SITE_REPEATS if queue.is_durable else None),
         latest=latest_visits(files.folder, LATEST) if files.resumes else (),
-        earlier=partial(earlier_pages, files, parts, judged_since(frontier.notes)),
         links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
         listings=SiteListings(frontier.notes, recipe.listings_after) if recipe.listings_after else None,
         durable=queue.is_durable,

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from topiccrawler.crawling.assemble import kept_from, page_classifier_of, topic_of
+from topiccrawler.crawling.assemble import page_classifier_of, topic_of
 from topiccrawler.crawling.explanation import PastCrawl, Step
 from topiccrawler.crawling.job_files import CHECKS, DISCARDED, VISITS, read_recipe
 from topiccrawler.crawling.job_topic import display_names, topic_display_name
@@ -122,7 +122,7 @@ def border_of(
 def page_threshold(recipe: Recipe) -> float | None:
     """The smallest relevance at which a job keeps pages. None if its topic or a model is missing."""
     try:
-        return kept_from(recipe, page_classifier_of(recipe))
+        return page_classifier_of(recipe).threshold
     except CrawlerError:
         return None
 
@@ -250,12 +250,12 @@ def reasons_of(folder: Path, record: PageRecord) -> Reasons:
     """Why a stored page was kept: the words that count for the job's page classifier, and the path on which the crawl found it."""
     with closing(PastCrawl(folder)) as past:
         path = past.of(record.url).path
-    recipe, found = read_recipe(folder), classifier_of(folder)
-    if recipe is None or found is None:
+    found = classifier_of(folder)
+    if found is None:
         return Reasons(None, (), path)
     page_classifier, segmenter = found
     words = words_that_count(page_classifier, record, segmenter)
-    return Reasons(kept_from(recipe, page_classifier), words, path, names_of(folder))
+    return Reasons(page_classifier.threshold, words, path, names_of(folder))
 
 
 def known_of(folder: Path, what: Callable[[Recipe], T]) -> T | None:
@@ -270,11 +270,6 @@ def known_of(folder: Path, what: Callable[[Recipe], T]) -> T | None:
 def names_of(folder: Path) -> Mapping[str, str]:
     """The display names of a job's topics, by the names that are stored with pages."""
     return known_of(folder, display_names) or {}
-
-
-def are_similarities(folder: Path) -> bool:
-    """Whether relevances of the job's pages may be similarities, because an earlier version began the job (Recipe.relevance_since)."""
-    return bool(known_of(folder, lambda recipe: recipe.relevance_since != 0))
 
 
 def classifier_of(folder: Path) -> tuple[PageClassifier, Segmenter] | None:
