@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from topiccrawler.crawling.admission import Decision
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import FrontierView, Notes
+from topiccrawler.messages import Message
 from topiccrawler.model import Visit
 from topiccrawler.topics.topic import SiteRule
 
@@ -230,7 +231,9 @@ def calibration(scores: Floats, kept: Floats, weights: Floats) -> tuple[Floats, 
 def words_of(estimate: Estimate | None) -> Iterator[str]:
     """The estimate as a line for the end of a crawl's output; no line without an estimate."""
     if estimate is not None:
-        yield (
-            f"about {estimate.relevant:.0f} of the URLs that wait are probably relevant; "
-            f"the next {NEXT} pages promise {estimate.promise:.0%}"
+        yield Message(
+            "about {count} of the URLs that wait are probably relevant; the next {pages} pages promise {share}",
+            count=f"{estimate.relevant:.0f}",
+            pages=NEXT,
+            share=f"{estimate.promise:.0%}",
         )

@@ -26,6 +26,7 @@ from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import ArgumentError, CrawlerError
+from topiccrawler.messages import Message
 from topiccrawler.pages.read import PageClassifier
 from topiccrawler.relevance.base import EVIDENCE
 from topiccrawler.store.page_checks import Check, PageChecks, Version
@@ -64,13 +65,16 @@ class FirstLook:
     def lines(self) -> list[str]:
         """All pages as lines for a person."""
         best = [f"  {_line(page)}" for page in self.best]
-        return [*(["the most relevant pages kept:", *best] if best else []), *self.border_lines()]
+        return [*([Message("the most relevant pages kept:"), *best] if best else []), *self.border_lines()]
 
     def border_lines(self) -> list[str]:
         """The pages at the border as lines, and the command that corrects the crawler."""
         lines = [f"  {_line(page, mark=True)}" for page in self.border]
         if lines:
-            lines.insert(0, f"at the border (pages are kept from relevance {self.threshold:.3f}):")
+            threshold = f"{self.threshold:.3f}"
+            lines.insert(
+                0, Message("at the border (pages are kept from relevance {threshold}):", threshold=threshold)
+            )
         return [*lines, *([self.answer] if self.answer else [])]
 
     def border_as_json(self) -> list[dict[str, Any]]:
@@ -136,7 +140,8 @@ def _answer(folder: Path, recipe: Recipe) -> str:
     ):
         return ""
     name = one_line(topic_display_name(recipe), LONGEST_TITLE)
-    return f"is that {name}? answer about some pages: scrapy topics teach {shlex.quote(str(folder))}"
+    command = f"scrapy topics teach {shlex.quote(str(folder))}"
+    return Message("is that {topic}? answer about some pages: {command}", topic=name, command=command)
 
 
 def _not_kept(folder: Path, threshold: float, count: int, kept: Pages | None) -> list[Judged]:
