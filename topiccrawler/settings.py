@@ -29,9 +29,6 @@ TOPIC_SEARCH_URL = None
 # folder of link models; None = those shipped in models/, or the topic's keywords where there is none; `none`
 # = always the keywords; `paper` = the naive Bayes as published, shipped for finance (docs/papers/nb-guided.md)
 TOPIC_LINK_MODELS = None
-# True: `naive_bayes` learns from each page fetched, as with `-a strategy_learn=true`; None = the strategy's
-# default
-TOPIC_LEARN = None
 # 0..1: links less probable are not queued; None = the topic's `link_threshold`, else the link model's own; 0
 # = every link passes the gate
 TOPIC_LINK_THRESHOLD = None

@@ -36,8 +36,7 @@ from topiccrawler.frontier.stored_state import QueueLookup, is_made
 from topiccrawler.model import Link, Visit
 from topiccrawler.relevance.evidence import words_that_lead
 from topiccrawler.store.pages import PageRecord, Pages
-from topiccrawler.strategies.base import Shares, Strategy
-from topiccrawler.strategies.learning import Explainer
+from topiccrawler.strategies.base import Explainer, Shares, Strategy
 from topiccrawler.urls.canonical import host_of
 
 LONGEST_PATH = 1000  # link steps

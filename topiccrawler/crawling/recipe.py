@@ -25,7 +25,6 @@ from topiccrawler.pages.formats.reader import SECONDS
 from topiccrawler.pages.title import TITLE_TAG
 from topiccrawler.relevance.base import EVIDENCE
 from topiccrawler.resources import package_table
-from topiccrawler.strategies import STRATEGIES, parameters_of
 from topiccrawler.strategies.base import Expand
 from topiccrawler.text.engines import AUTO, SETTING
 from topiccrawler.text.segmenter import choose_engine
@@ -287,15 +286,4 @@ def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **giv
         of_settings["listings_after"] = settings.getint("TOPIC_LISTINGS_AFTER", AFTER)
     known: dict[str, Any] = {name: value for name, value in of_settings.items() if value is not None}
     known |= {name: value for name, value in given.items() if value is not None}
-    name = strategy or settings.get("TOPIC_STRATEGY") or DEFAULT_STRATEGY
-    known["parameters"] = _with_learn(name, known.get("parameters", {}), settings)
-    return Recipe(topic, name, **known)
-
-
-def _with_learn(strategy: str, given: Mapping[str, str], settings: Settings) -> dict[str, str]:
-    """The parameters of the strategy, with TOPIC_LEARN as default of `-a strategy_learn=` for strategies that have it."""
-    parameters = dict(given)
-    known = STRATEGIES.get(strategy)
-    if settings.get("TOPIC_LEARN") is not None and known is not None and "learn" in parameters_of(known):
-        parameters.setdefault("learn", str(settings.getbool("TOPIC_LEARN")))
-    return parameters
+    return Recipe(topic, strategy or settings.get("TOPIC_STRATEGY") or DEFAULT_STRATEGY, **known)

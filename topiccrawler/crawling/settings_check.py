@@ -105,7 +105,6 @@ _NAMED: dict[str, Expected] = {
     ),
     "TOPIC_READERS": WordOrCount("auto", MOST_READERS),
     "TOPIC_DUPLICATES": Choice(("alias", "drop", "keep")),
-    "TOPIC_LEARN": Switch(),
     "TOPIC_SEGMENTER": Choice(CHOICES),
     "TOPIC_TITLE_READER": Choice(tuple(TITLE_READERS)),
     "TOPIC_PROPOSED_WORDS": Number(most=2000, whole=True),

@@ -20,7 +20,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from struct import pack, unpack
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from topiccrawler.errors import StrategyError
 from topiccrawler.links.extract import ContextMaker
@@ -63,6 +63,13 @@ class LinkScorer(Protocol):
     """The part of a link classifier's interface that strategies use (topiccrawler.link_model.classifier.LinkClassifier)."""
 
     def log_odds(self, links: Sequence[Link]) -> list[float]: ...
+
+
+@runtime_checkable
+class Explainer(Protocol):
+    """A scorer that can explain its scores."""
+
+    def explain(self, link: Link) -> list[tuple[str, float]]: ...
 
 
 @dataclass(frozen=True, slots=True)
