@@ -228,9 +228,6 @@ class Recipe:
         ""  # address of the database with the pages, without password; empty = they are in the job's folder
     )
     store_job: str = ""  # name of the job in that database
-    frontier: str = (
-        ""  # name of another package's frontier; empty = in memory, in the job's folder or on a server
-    )
 
     def as_json(self) -> dict[str, Any]:
         """The fields as plain values for JSON."""
@@ -279,7 +276,6 @@ def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **giv
         "seed": settings.getint("TOPIC_SEED"),
         "context_characters": settings.getint("TOPIC_CONTEXT_CHARACTERS", WINDOW_CHARACTERS),
         "file_seconds": settings.getfloat("TOPIC_FILE_SECONDS", SECONDS),
-        "frontier": settings.get("TOPIC_FRONTIER"),
         "dropped_parameters": tuple(settings.getlist("TOPIC_URL_PARAMETERS_DROPPED")),
     }
     if settings.getbool("TOPIC_LISTINGS"):

@@ -27,7 +27,7 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
     """The differences between the recipe in the folder (`kept`) and the present one (`now`), as one text each.
 
     `queued`: the queue is in the folder too. Raises StateError for another topic or another page store, and, with a queue, for another
-    strategy or frontier.
+    strategy.
     """
     begun, requested = _topic_name(kept), _topic_name(now)
     if begun != requested:
@@ -35,9 +35,6 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
         raise StateError(f"folder {folder}", fault, f"go on with {argument}, or {ELSEWHERE}")
     begun, requested = ordering_of(kept), ordering_of(now)
     if begun != requested and queued:
-        raise StateError(requested, f"this job was begun with {begun}", f"go on with that, or {ELSEWHERE}")
-    if kept.frontier != now.frontier and queued:
-        begun, requested = (f"TOPIC_FRONTIER={recipe.frontier or None}" for recipe in (kept, now))
         raise StateError(requested, f"this job was begun with {begun}", f"go on with that, or {ELSEWHERE}")
     if (bool(kept.store), kept.store_job) != (bool(now.store), now.store_job):
         begun, requested = (_store_of(recipe, folder) for recipe in (kept, now))
@@ -61,7 +58,7 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
 
 def _fields(recipe: Recipe, plain: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The fields of the recipe's topic. A job of a topic of the catalogue has fields since it was taught, also if that was undone."""
-    fields = plain["topic_fields"]
+    fields: Mapping[str, Any] | None = plain["topic_fields"]
     if fields is None:
         with suppress(CrawlerError):
             fields = topic_of(recipe).model_dump(mode="json")

@@ -5,8 +5,7 @@ topic, frontier and gate. So these are built once, with the spider, and are attr
 
 `open_crawl` builds the crawl; `crawl_of` returns it for a crawler.
 
-`QueuePlace` is where the queue is kept: memory, a folder (JOBDIR), or a server for several processes. `open_frontier` opens it, or a
-frontier of another package (TOPIC_FRONTIER).
+`QueuePlace` is where the queue is kept: memory, a folder (JOBDIR), or a server for several processes. `open_frontier` opens it.
 
 `open_store` opens the database for pages (STORE_URL); without one they are in the job's folder. `StoreWait` lets an item wait for the
 database without blocking other pages.
@@ -47,7 +46,6 @@ from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.crawling.teaching import with_teaching
 from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
-from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, SeedsError, StateError, file_faults
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.budgets import Allowance, Budgets
@@ -87,29 +85,11 @@ class QueuePlace:
 
 
 MEMORY = QueuePlace()
-FRONTIERS = "topiccrawler.frontiers"  # entry points of other packages: a callable that returns a Frontier
-FRONTIER_MEMBERS = (
-    "hosts",
-    "notes",
-    "push",
-    "lease",
-    "end",
-    "release",
-    "recall",
-    "count_try",
-    "rescore",
-    "look",
-    "commit",
-    "close",
-)
 
 
 def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
     """The place of the queue by JOBDIR, the setting of a server and `-a job=`. ArgumentError when these contradict each other."""
     address, jobdir = queue_address(settings.get), settings.get("JOBDIR") or ""
-    if (name := settings.get("TOPIC_FRONTIER")) and address is not None:
-        fault = f"cannot keep the queue that is in {address.server.public(address.address)}"
-        raise ArgumentError(f"TOPIC_FRONTIER={name}", fault, "give one of both")
     if address is None:
         if params.job:
             raise no_queue_server(f"argument -a job={params.job}")
@@ -130,39 +110,23 @@ def open_frontier(
 ) -> tuple[Frontier, SharedQueue | None]:
     """Open the queue at a place, or create it. For a queue on a server, return also the SharedQueue that coordinates the processes; else
     None."""
-    lease_seconds = settings.getfloat("FRONTIER_LEASE_SECONDS")
     if place.address is not None:
         hosts.slots = settings.getint("CONCURRENT_REQUESTS")
         worker, outage = (settings.getfloat(f"FRONTIER_{name}_SECONDS") for name in ("WORKER", "OUTAGE"))
-        times, made_of = Times(lease_seconds, worker, outage), parts.record().as_json()
+        times, made_of = Times(worker, outage), parts.record().as_json()
         server, address = place.address.server, place.address.address
         return server.open_queue(address, place.job, hosts, _recipe(parts, seeds), made_of, times)
-    folder = Path(place.jobdir) if place.jobdir else None
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-    if parts.recipe.frontier:
-        return _frontier_of_package(parts.recipe.frontier, folder, hosts, lease_seconds), None
-    if folder is None:
-        return MemoryFrontier(hosts, lease_seconds=lease_seconds), None
+    if not place.jobdir:
+        return MemoryFrontier(hosts), None
+    folder = Path(place.jobdir)
+    folder.mkdir(parents=True, exist_ok=True)
     queue = SqliteFrontier(
         folder / "frontier.sqlite",
         hosts,
-        lease_seconds=lease_seconds,
         memory_urls=settings.getint("FRONTIER_MEMORY_URLS"),
         acknowledgements_per_commit=sys.maxsize,  # the crawl commits, when all parts of a page are written
     )
     return queue, None
-
-
-def _frontier_of_package(name: str, *arguments: object) -> Frontier:
-    """Make the frontier of another package by calling its entry point with folder (None: nothing outlives the process), hosts and lease
-    time in seconds. ArgumentError for an unknown name, StateError for a frontier that cannot be made."""
-    known = named(FRONTIERS)
-    if name not in known:
-        remedy = f"choose one of: {', '.join(sorted(known))}" if known else "install the package that has it"
-        raise ArgumentError(f"TOPIC_FRONTIER={name}", "is unknown", remedy)
-    made: Frontier = part(known[name], f"frontier {name!r}", StateError, arguments, FRONTIER_MEMBERS)
-    return made
 
 
 def _recipe(parts: Parts, seeds: list[Link]) -> dict[str, str]:
