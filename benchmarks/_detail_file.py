@@ -8,14 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from topiccrawler.files import replace_file
-from topiccrawler.relevance.detail import FEATURES, FORMAT, VERSION, DetailClassifier
+from topiccrawler.relevance.detail import FEATURES, FORMAT, DetailClassifier
 
 
 def save_detail(svm: DetailClassifier, place: Path) -> None:
     """Write it as JSON, a line a support vector."""
     head = {
         "format": FORMAT,
-        "version": VERSION,
         "features": FEATURES,
         "gamma": svm.gamma,
         "bias": svm.bias,

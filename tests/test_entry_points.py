@@ -6,8 +6,6 @@ import io
 import json
 import os
 import re
-import subprocess
-import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -38,18 +36,7 @@ absent = nothing_there
 none = theirs_strategy
 fails = theirs_failing_format
 bad = theirs_bad_format
-
-[topiccrawler.frontiers]
-none = builtins:str
-absent = nothing_there:Queue
-
-[topiccrawler.queue_servers]
-NOWHERE_URL = theirs_strategy
-
-[topiccrawler.page_servers]
-nowhere = nothing_there
 """
-BROKEN_RULES = "[topiccrawler.admission_rules]\nnone = builtins:str\n"
 FAILING_FORMAT = (
     "def recognises(head, content_type):\n    return head.no_such\n\n\ndef read(body):\n    ...\n"
 )
@@ -83,7 +70,7 @@ def install(place: Path, points: str, **modules: str) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The five examples."""
+    """The examples."""
     (points,) = re.findall(r"```ini\n(.*?)```", PAGE, re.DOTALL)
     return install(tmp_path_factory.mktemp("site"), points)
 
@@ -166,9 +153,7 @@ def book() -> bytes:
 
 def test_the_examples_are_short() -> None:
     lines = {name: [line for line in code.splitlines() if line.strip()] for name, code in EXAMPLES.items()}
-    assert sorted(lines) == [
-        f"theirs_{part}.py" for part in ("classifier", "format", "frontier", "rule", "strategy")
-    ]
+    assert sorted(lines) == [f"theirs_{part}.py" for part in ("classifier", "format", "strategy")]
     assert max(map(len, lines.values())) <= 13
 
 
@@ -211,17 +196,6 @@ def test_what_cannot_be_used_is_one_line_that_names_its_entry_point(
     assert unlike(found, *said) == []
 
 
-def test_a_server_that_cannot_be_used_is_one_line(broken: Path, faults: Callable[..., list[str]]) -> None:
-    servers = "from topiccrawler.crawling.servers import page_server, queue_address"
-    queue, pages = "queue_address({'NOWHERE_URL': 'x'}.get)", "page_server('nowhere://h/d')"
-    found = faults(broken, servers, queue, pages)
-    said = (
-        "StateError setting NOWHERE_URL: .* theirs_strategy .* EXAMPLE, public, check, open_queue, open_view;",
-        "StateError STORE_URL nowhere://: .*'nothing_there'",
-    )
-    assert unlike(found, *said) == []
-
-
 def test_formats_that_cannot_be_used_are_left_out_with_a_line_each(
     broken: Path, answers: Callable[..., list[str]]
 ) -> None:
@@ -254,31 +228,12 @@ def test_a_format_that_fails_on_a_file_says_why_and_what_it_gives_is_made_plain(
     assert unlike(answers(broken, program), *said) == []
 
 
-def test_a_frontier_that_cannot_be_used_is_one_line(broken: Path, faults: Callable[..., list[str]]) -> None:
-    opening = (
-        "from scrapy import Spider; from scrapy.crawler import Crawler; from scrapy.settings import Settings; import tempfile\n"
-        "from topiccrawler.spiders.topic import TopicSpider\n"
-        "def open(name, **more):\n"
-        "    settings = Settings({'TOPIC_FRONTIER': name, 'TOPIC_DATA_DIR': tempfile.mkdtemp(), **more})\n"
-        "    TopicSpider.from_crawler(Crawler(TopicSpider, settings), topic='finance', seeds='http://a.cn/', **({'job': 'j'} if more else {}))\n"
-    )
-    calls = ("open('none')", "open('absent')", "open('other')", "open('none', REDIS_URL='redis://h/0')")
-    said = (
-        "StateError frontier 'none': .*TypeError: .*Hosts; .* builtins:str ",
-        "StateError frontier 'absent': .*ModuleNotFoundError: .*'nothing_there'; .* nothing_there:Queue ",
-        "ArgumentError TOPIC_FRONTIER=other: .*: absent, none$",
-        "ArgumentError TOPIC_FRONTIER=none: .* redis://h/0; ",
-    )
-    assert unlike(faults(broken, opening, *calls), *said) == []
-
-
-def test_a_crawl_uses_all_five_and_its_job_goes_on(
+def test_a_crawl_uses_all_three_and_its_job_goes_on(
     draw_web: Callable[..., Any], answer: Callable[..., Any], scrapy_with: ForkedScrapy, tmp_path: Path
 ) -> None:
     hub = page(
         "基金",
         ("/book.epub", "电子书"),
-        ("http://bbs.example/", "论坛"),
         ("/a/b/c/d/", "远"),
         ("/a/b/", "近"),
     )
@@ -287,7 +242,6 @@ def test_a_crawl_uses_all_five_and_its_job_goes_on(
             "http://hub.example/": hub,
             "http://hub.example/book.epub": answer(200, book(), Content_Type="application/octet-stream"),
             "http://hub.example/a/b/": page("体育"),
-            "http://bbs.example/": page("基金"),
         }
     )
 
@@ -299,15 +253,10 @@ def test_a_crawl_uses_all_five_and_its_job_goes_on(
             proxy=web.proxy,
         )  # fmt: skip
 
-    first = crawl("-s", "TOPIC_FRONTIER=plain", "-a", "pages=2")
+    first = crawl("-a", "pages=2")
     assert first.code == 0, first.err
     assert web.fetched() == ["http://hub.example/", "http://hub.example/book.epub"]
-    assert "'topic/admission/no_forums': 1" in first.err
-    assert not (tmp_path / "job" / "frontier.sqlite").exists()
-    refused = crawl()
-    assert refused.code == 1
-    assert "TOPIC_FRONTIER=plain" in refused.err
-    second = crawl("-s", "TOPIC_FRONTIER=plain")
+    second = crawl()
     assert second.code == 0, second.err
     assert web.fetched()[2:] == ["http://hub.example/a/b/"]
     visits = [json.loads(line) for line in (tmp_path / "job" / "visits.jsonl").read_text().splitlines()]
@@ -319,34 +268,3 @@ def test_a_crawl_uses_all_five_and_its_job_goes_on(
     kept = scrapy_with("pages", str(tmp_path / "job"), "--kind", "epub", "--json")
     (of_book,) = [json.loads(line) for line in kept.out.splitlines()]
     assert (of_book["title"], of_book["url"]) == ("基金入门", "http://hub.example/book.epub")
-
-
-def test_scrapy_explain_lists_the_rule_in_its_place(scrapy_with: ForkedScrapy) -> None:
-    asked = ("explain", "http://bbs.example/", "--topic", "finance", "--json")
-    ran = scrapy_with(*asked)
-    assert ran.code == 0, ran.err
-    rules = {one["rule"]: (one["verdict"], one["why"]) for one in json.loads(ran.out)["admission"]}
-    assert list(rules)[3:5] == ["private_network", "no_forums"]
-    assert rules["no_forums"] == ("refused", "a forum")
-    others = json.loads(scrapy_with(*asked, "-s", "FORUM_HOSTS=forum.").out)["admission"]
-    assert next(one["verdict"] for one in others if one["rule"] == "no_forums") == "passed"
-
-
-def test_a_rule_that_cannot_be_used_ends_the_crawl_and_the_explanation(tmp_path: Path) -> None:
-    place = install(tmp_path / "site", BROKEN_RULES)
-    environment = scrapy_environment(None, {"PYTHONPATH": path_with(place)})
-    data = ("-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}")
-    crawl = ("crawl", "topic", "-a", "topic=finance", "-a", "seeds=http://127.0.0.1:9/", *data)
-    for words in (crawl, ("explain", "http://a.cn/", "--topic", "finance")):
-        ran = subprocess.run(
-            [sys.executable, "-m", "scrapy", *words],
-            cwd=ROOT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert ran.returncode == 1
-        line = "admission rule 'none': .* name, moments, hides, decide, refused; .* builtins:str "
-        assert re.search(line, ran.stderr)
-        assert "Traceback" not in ran.stderr

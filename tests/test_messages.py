@@ -1,12 +1,13 @@
-"""Messages of the command line in Chinese, where the locale is Chinese; English costs nothing."""
+"""Help and summary in Chinese, where the locale is Chinese; English costs nothing, and errors are English."""
 
 from __future__ import annotations
 
 import argparse
+import ast
+import json
 import re
-import tomllib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,13 @@ from scrapy.cmdline import ScrapyArgumentParser
 from scrapy.commands import ScrapyHelpFormatter
 from scrapy.settings import Settings
 
-from topiccrawler import messages
-from topiccrawler.errors import ArgumentError, TopicError
-from topiccrawler.messages import language, translated, translated_error
-from topiccrawler.topics.catalogue import load_topic
+from topiccrawler import commands, messages
+from topiccrawler.crawling import challenges
+from topiccrawler.crawling.harvest import HarvestCounter
+from topiccrawler.engine import ending
+from topiccrawler.engine.ending import found_lines
+from topiccrawler.messages import Message, language, translated
+from topiccrawler.resources import package_table
 
 FIRST_COMMANDS = (
     "crawl",
@@ -33,6 +37,7 @@ FIRST_COMMANDS = (
     "explain",
     "read",
 )
+COMMANDS = sorted(file.stem for file in Path(commands.__file__).parent.glob("[a-z]*.py"))
 HAN = re.compile("[一-鿿]")
 
 
@@ -68,141 +73,127 @@ def test_the_locale_is_found_as_gettext_does(environment: dict[str, str], expect
 
 def test_in_english_no_catalogue_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(messages, "_catalogue", None)
-    monkeypatch.setenv("LANG", "en_US.UTF-8")
+    monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
+    monkeypatch.delenv("LANGUAGE", raising=False)
     assert translated("the queue is empty") == "the queue is empty"
-    error = ArgumentError("argument 'topic'", "is missing", "give one")
-    assert translated_error(error) == str(error) == "argument 'topic': is missing; give one"
+    assert translated(Message("results: {place}", place="a{b}")) == "results: a{b}"
 
 
 @pytest.mark.usefixtures("chinese")
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("said", "english", "expected"),
     [
         (
-            "142 pages fetched (100 in this run), 57 relevant (40%), 55 kept: 50 html, 5 pdf; 3 of them copies, without text",
-            "已抓取 142 页（本次 100 页），相关 57 页（40%），保存 55 页：50 html, 5 pdf；其中 3 页为副本，不含正文",
+            Message("ended: {why}", why=Message("the queue is empty")),
+            "ended: the queue is empty",
+            "结束：队列已空",
         ),
-        ("3 pages fetched, 0 relevant (0%), 0 kept", "已抓取 3 页，相关 0 页（0%），保存 0 页"),
-        ("ended: the queue is empty", "结束：队列已空"),
+        # values are kept as they are, whatever they look like
         (
-            "ended: 20 pages are fetched (-a pages); 8 URLs wait, the same command with a larger number (-a pages=40) goes on with them",
-            "结束：已抓取 20 页（-a pages）；还有 8 个 URL 等待，同一命令加更大的数（-a pages=40）可继续",
+            Message("results: {place}", place="a/{job} the queue is empty"),
+            "results: a/{job} the queue is empty",
+            "结果：a/{job} the queue is empty",
         ),
-        ("results: /tmp/{job} the queue is empty", "结果：/tmp/{job} the queue is empty"),  # a value is kept
-        ("  0.976  the queue is empty  http://a.cn/", "  0.976  the queue is empty  http://a.cn/"),
-        ("not in the catalogue of messages", "not in the catalogue of messages"),
+        (Message("results: {place}", place="the queue is empty"), None, "结果：the queue is empty"),
+        (Message("of no catalogue: {number}", number=3), "of no catalogue: 3", "of no catalogue: 3"),
+        ("show this help\n    message and exit", None, "显示此帮助并退出"),
+        ("  0.976  the queue is empty  http://a.cn/", None, "  0.976  the queue is empty  http://a.cn/"),
     ],
 )
-def test_lines_of_the_summary(said: str, expected: str) -> None:
+def test_a_text_is_found_by_its_english(said: str, english: str | None, expected: str) -> None:
     assert translated(said) == expected
+    assert english is None or said == english
 
 
 @pytest.mark.usefixtures("chinese")
-def test_errors_keep_what_the_user_wrote_and_stay_english_for_programs() -> None:
-    with pytest.raises(TopicError) as refused:
-        load_topic("financ")
-    told = translated_error(refused.value)
-    assert told.startswith("主题 'financ'：不在目录中；是否指 finance？目录中的主题：agriculture ")
-    assert str(refused.value).startswith("topic 'financ': ")
-    assert not HAN.search(str(refused.value))
+def test_the_line_of_what_was_found() -> None:
+    kept = {"pages": 142, "relevant": 57, "kept": 55, "copies": 3, "formats": {"html": 50, "pdf": 5}}
+    harvest = HarvestCounter(json.dumps(kept))
+    harvest.begun_with = 42
+    [line] = found_lines(harvest)
+    assert (
+        line
+        == "142 pages fetched (100 in this run), 57 relevant (40%), 55 kept: 50 html, 5 pdf; 3 of them copies, without text"
+    )
+    assert (
+        translated(line)
+        == "已抓取 142 页（本次 100 页），相关 57 页（40%），保存 55 页：50 html, 5 pdf；其中 3 页为副本，不含正文"
+    )
+    [line] = found_lines(HarvestCounter())
+    assert translated(line) == "已抓取 0 页，相关 0 页（0%），保存 0 页"
 
 
-@pytest.mark.usefixtures("chinese")
-@pytest.mark.parametrize("name", FIRST_COMMANDS)
-def test_the_help_of_the_first_commands_is_whole(name: str) -> None:
+def helps_of(name: str) -> tuple[list[str], str]:
+    """All help texts of a command, in the user's language, and its whole help."""
     command: Any = import_module(f"topiccrawler.commands.{name}").Command()
     command.settings = Settings()
+    command.settings.setmodule("topiccrawler.settings", priority="project")
     parser = ScrapyArgumentParser(
         formatter_class=ScrapyHelpFormatter, usage=f"scrapy {name} {command.syntax()}", description=command.long_desc()
     )  # fmt: skip
     command.add_options(parser)
-    helps = list[str]()
+    helps = [command.short_desc(), command.long_desc()]
 
     class Recorded(parser.formatter_class):  # type: ignore[misc, name-defined]
         def add_argument(self, action: argparse.Action) -> None:
             super().add_argument(action)
             helps.append(action.help or "")
 
+        def start_section(self, heading: str | None) -> None:
+            super().start_section(heading)
+            helps.append(heading or "")
+
     parser.formatter_class = Recorded
-    text = parser.format_help()
-    assert [
-        found for found in [*helps, command.short_desc(), command.long_desc()] if not HAN.search(found)
-    ] == []
-    assert len(helps) > 8
-    assert re.findall(r"^(\S+)\n[=-]+$", text, re.MULTILINE) == ["用法", "选项", "全局选项"]
-
-
-def test_the_catalogue_has_no_message_that_the_program_does_not_make() -> None:
-    package = Path(messages.__file__).parent
-    code = " ".join(file.read_text(encoding="utf-8") for file in sorted(package.rglob("*.py")))
-    joined = re.sub(r"""["']\s*\n\s*f?r?["']""", "", code)
-    tables = (file for file in sorted(package.rglob("*.toml")) if file.parent.name != "locale")
-    joined += "".join(file.read_text(encoding="utf-8") for file in tables)
-    joined = joined.replace("\\\n", "")
-    plain = " ".join(joined.replace('\\"', '"').split()).lower()
-    pairs = list(messages.messages("zh"))
-    of_scrapy = tomllib.loads((package / "locale/zh.toml").read_text(encoding="utf-8"))["scrapy"]
-    of_others = (
-        "input should be",
-        "value error, ",
-        "{field} = {value}: Value error",
-        "cannot be read: No such file",
-        "cannot be read: Is a directory",
-        *of_scrapy,
-    )  # pydantic's and the system's
-    stale = [
-        text
-        for text, _ in pairs
-        if not text.startswith(of_others)
-        for piece in re.split(r"\{\w+\}|, or |[?:;,] ", text)
-        if len(piece) > 4 and piece.strip().lower() not in plain
-    ]
-    assert stale == []
-    for text, translation in pairs:
-        assert Counter(re.findall(r"\{\w+\}", text)) == Counter(re.findall(r"\{\w+\}", translation)), text
-
-
-def test_no_template_hides_one_behind_it() -> None:
-    templates = [text for text, _ in messages.messages("zh") if "{" in text]
-    patterns = list(map(messages.pattern_of, templates))
-    hidden = [
-        (text, templates[before])
-        for place, text in enumerate(templates)
-        for before in range(place)
-        if patterns[before].fullmatch(re.sub(r"\{\w+\}", "x7", text))
-    ]
-    assert hidden == []
+    return helps, parser.format_help()
 
 
 @pytest.mark.usefixtures("chinese")
-@pytest.mark.parametrize(
-    ("said", "expected"),
-    [
-        ("scrapy compare: --web is missing", "scrapy compare：缺少 --web"),
-        ("scrapy explain: give one URL, or --anchor TEXT", "scrapy explain：请给一个 URL，或 --anchor TEXT"),
-        (
-            "of export: jsonl, csv, graphml or corpus; by default as FILE ends",
-            "export 的格式：jsonl, csv, graphml 或 corpus；默认按 FILE 的扩展名",
-        ),
-        (
-            "was never met by the crawl in data/my job, or its link gate refused every link to it",
-            "data/my job 的抓取从未遇到它，或链接门拒绝了指向它的所有链接",
-        ),
-        ("it must be auto or a whole number from 0 to 64", "必须是auto 或 0 到 64 的整数"),
-        ("input should be less than or equal to 5", "应不大于 5"),
-        ("is of several topics", "有多个主题"),
-        ("is no address of a database that is known", "不是已知的数据库地址"),
-        # without a template of their own: English, not half of it
-        (
-            "name the folder of a job, or one that holds folders of jobs",
-            "name the folder of a job, or one that holds folders of jobs",
-        ),
-        ("give its command again to go on with it", "give its command again to go on with it"),
-        ("there is no way back from here", "there is no way back from here"),
-    ],
-)
-def test_a_message_is_whole_in_one_language(said: str, expected: str) -> None:
-    assert translated(said) == expected
+@pytest.mark.parametrize("name", FIRST_COMMANDS)
+def test_the_help_of_the_first_commands_is_whole(name: str) -> None:
+    helps, text = helps_of(name)
+    headings = {None, "", "positional arguments"}
+    assert [found for found in helps if not HAN.search(translated(found)) and found not in headings] == []
+    assert len(helps) > 10
+    assert re.findall(r"^(\S+)\n[=-]+$", text, re.MULTILINE) == ["用法", "选项", "全局选项"]
+
+
+def test_each_translation_of_help_is_of_a_text_that_a_command_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "C")
+    texts = {" ".join(text.split()) for name in COMMANDS for text in helps_of(name)[0]} | {"Usage"}
+    unused = [*catalogue("help"), *catalogue("scrapy")]
+    assert [text for text in unused if text not in texts] == [
+        "log level (default: DEBUG)"
+    ]  # Scrapy's default
+
+
+def catalogue(part: str) -> dict[str, str]:
+    found: dict[str, str] = package_table("locale/zh.toml")[part]
+    return found
+
+
+def templates() -> Iterator[str]:
+    """The template of each Message that the package makes."""
+    others = []
+    for file in sorted(Path(messages.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Message":
+                (template,) = node.args
+                if isinstance(template, ast.Constant):
+                    yield str(template.value)
+                else:
+                    others.append(file.name)
+    assert others == ["challenges.py", "ending.py"]
+    yield from (*challenges._LINES.values(), *ending._WORDS.values())
+
+
+def test_each_message_has_a_translation_with_its_values_and_each_translation_a_message() -> None:
+    assert sorted(set(templates())) == sorted(catalogue("summary"))
+    for part in ("summary", "help", "scrapy"):
+        for text, translation in catalogue(part).items():
+            assert HAN.search(translation) or not text.strip(" :;").isalpha(), text
+            if part == "summary":
+                holes = [Counter(re.findall(r"\{\w+\}", one)) for one in (text, translation)]
+                assert holes[0] == holes[1], text
 
 
 def test_a_crawl_in_a_chinese_locale(
@@ -236,8 +227,9 @@ def test_a_crawl_in_a_chinese_locale(
     assert "Topic finance (财经), strategy adaptive" in ran.err  # the log stays as programs read it
 
 
-def test_a_command_in_a_chinese_locale(forked_scrapy: Any, tmp_path: Path) -> None:
+def test_errors_are_english_in_a_chinese_locale_too(forked_scrapy: Any, tmp_path: Path) -> None:
     ran = forked_scrapy("pages", str(tmp_path / "none"), LANG="zh_CN.UTF-8", LANGUAGE="", LC_ALL="")
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err.startswith("任务 ")
-    assert "没有这个任务" in ran.err
+    assert ran.err.startswith("job ")
+    assert "there is no such job" in ran.err
+    assert not HAN.search(ran.err)

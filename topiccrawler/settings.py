@@ -21,17 +21,11 @@ RETRY_GIVE_UP_LOG_LEVEL = "DEBUG"  # the failure that follows is logged
 # --- what to crawl -----------------------------------------------------------------------------------------------
 TOPIC = None  # the topic when no `-a topic=` is given
 TOPIC_STRATEGY = "adaptive"  # the strategy when no `-a strategy=` is given (docs/strategies.md)
-# name of a frontier of another package (docs/parts.md); None = the queue is in memory, in JOBDIR, or on the
-# server of REDIS_URL
-TOPIC_FRONTIER = None
 # address of a SearXNG instance that `scrapy seeds` queries; None = no search (docs/seeds.md)
 TOPIC_SEARCH_URL = None
 # folder of link models; None = those shipped in models/, or the topic's keywords where there is none; `none`
 # = always the keywords; `paper` = the naive Bayes as published, shipped for finance (docs/papers/nb-guided.md)
 TOPIC_LINK_MODELS = None
-# True: `naive_bayes` learns from each page fetched, as with `-a strategy_learn=true`; None = the strategy's
-# default
-TOPIC_LEARN = None
 # 0..1: links less probable are not queued; None = the topic's `link_threshold`, else the link model's own; 0
 # = every link passes the gate
 TOPIC_LINK_THRESHOLD = None
@@ -134,9 +128,6 @@ FRONTIER_IDLE_SHARE = 0.15
 
 # --- the queue ---------------------------------------------------------------------------------------------------
 SCHEDULER = "topiccrawler.engine.scheduler.FocusedScheduler"
-# for a frontier of another package: age from which a lease may be released. Others keep a lease until its request
-# ends
-FRONTIER_LEASE_SECONDS = 600.0
 # with JOBDIR: queued URLs whose rank is kept in memory (56 bytes each), shared among hosts; the others are
 # bare numbers; 0 = all (docs/long-crawls.md)
 FRONTIER_MEMORY_URLS = 100_000

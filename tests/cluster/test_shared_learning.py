@@ -90,13 +90,13 @@ def test_a_damaged_entry_is_one_line_and_the_others_count(
     damaged = (
         b"no entry",
         zlib.compress(b'{"page": 1}'),
-        zlib.compress(b'{"taken": 7}'),
+        zlib.compress(b'{"observation": 7}'),
         zlib.compress(b"[]"),
     )
     page = Page("http://x.cn/")
     sound = zlib.compress(whole_entry_of(Whole(), page, []).encode())
     if crowd.kind is Observing:
-        sound = zlib.compress(json.dumps({"taken": page.url}).encode())
+        sound = zlib.compress(json.dumps({"observation": page.url}).encode())
     for number, text in enumerate((sound, *damaged, sound), 1):
         fields = ("s", "stranger", "n", number, "e", text)
         crowd.client.read("XADD", "seen", "*", *fields)

@@ -21,7 +21,6 @@ from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.rows import Rows
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.strategies.adaptive import FEATURES
-from topiccrawler.strategies.naive_bayes import LEARNED
 from topiccrawler.urls.unwanted import Block
 
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
@@ -29,7 +28,7 @@ SPORT = "球队昨晚在主场取得胜利，球员表现出色，教练对比�
 KEYWORDS = ("-s", "TOPIC_LINK_MODELS=none")
 FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "CONCURRENT_REQUESTS=1")
 OWN_TOPIC = 'name = "ownfunds"\nzh = "基金"\npage_threshold = 0.1\nnarrow = false\nproposed_words = 0\nkeywords = ["基金", "股票", "理财"]\n'
-LEARNS = ("-a", "strategy=naive_bayes", "-a", "strategy_learn=true")
+BY_WORDS = ("-a", "strategy=naive_bayes")
 SITE = "http://hub.example/"
 
 
@@ -78,9 +77,9 @@ def crawl(
 
 
 @pytest.fixture(scope="module")
-def learned(crawl: Callable[..., Crawled]) -> Path:
-    """The JOBDIR of a crawl that learned."""
-    return crawl(*LEARNS).job
+def begun(crawl: Callable[..., Crawled]) -> Path:
+    """The JOBDIR of a crawl by naive Bayes."""
+    return crawl(*BY_WORDS).job
 
 
 @pytest.fixture
@@ -126,10 +125,10 @@ def test_the_gate_says_what_it_would_do_and_why(explain: Callable[..., Any]) -> 
 
 
 def test_each_rule_of_the_admission_says_what_it_would_do_now(
-    learned: Path, explain: Callable[..., Any], command: Callable[..., Any], tmp_path: Path
+    begun: Path, explain: Callable[..., Any], command: Callable[..., Any], tmp_path: Path
 ) -> None:
     job = tmp_path / "job"
-    shutil.copytree(learned, job)
+    shutil.copytree(begun, job)
     with closing(SqliteFrontier(job / "frontier.sqlite", Hosts())) as frontier:
         Blocks(frontier.notes).add(Block(pattern=f"{SITE}fund"))
         frontier.commit()
@@ -170,9 +169,9 @@ def test_a_private_host_is_refused_unless_the_setting_opens_the_private_network(
 
 
 def test_a_url_of_a_past_crawl_has_its_score_its_path_and_its_end(
-    learned: Path, explain: Callable[..., Any]
+    begun: Path, explain: Callable[..., Any]
 ) -> None:
-    found = explain(f"{SITE}fund", "--job", str(learned))
+    found = explain(f"{SITE}fund", "--job", str(begun))
     crawl = found["crawl"]
     assert [(step["url"], step["anchor"]) for step in crawl["path"]] == [
         (SITE, ""),
@@ -184,8 +183,7 @@ def test_a_url_of_a_past_crawl_has_its_score_its_path_and_its_end(
     assert [(fetch["status"], fetch["stored"]) for fetch in crawl["fetches"]] == [(200, True)]
     assert crawl["fetches"][0]["score"] == found["score"]
     assert sum(shares_of(found).values()) == pytest.approx(found["score"], abs=1e-6)
-    assert set(shares_of(found)) == {"prior", "anchor", "context", "url", LEARNED}
-    assert any(word["feature"].startswith("learned ") for word in found["words"])
+    assert set(shares_of(found)) == {"prior", "anchor", "context", "url"}
     assert found["gate"] == {
         "threshold": 0.0,
         "passed": True,
@@ -195,48 +193,38 @@ def test_a_url_of_a_past_crawl_has_its_score_its_path_and_its_end(
 
 
 def test_a_kept_page_is_explained_by_the_words_it_was_judged_by(
-    learned: Path, explain: Callable[..., Any], command: Callable[..., Any]
+    begun: Path, explain: Callable[..., Any], command: Callable[..., Any]
 ) -> None:
-    stored = explain(f"{SITE}fund", "--job", str(learned))["crawl"]["stored"]
+    stored = explain(f"{SITE}fund", "--job", str(begun))["crawl"]["stored"]
     assert sum(word["share"] for word in stored["words"]) == pytest.approx(stored["relevance"], abs=0.02)
     assert stored["leading"] == []
-    ran = command("explain", f"{SITE}fund", "--job", str(learned), "-s", "LOG_LEVEL=ERROR")
+    ran = command("explain", f"{SITE}fund", "--job", str(begun), "-s", "LOG_LEVEL=ERROR")
     assert re.search(rf"relevance {stored['relevance']:.2f}, kept from 0.500 now$", ran.out, re.MULTILINE)
 
 
-def test_other_words_for_a_link_of_a_crawl_are_scored_by_what_it_learned(
-    learned: Path, explain: Callable[..., Any]
-) -> None:
-    found = explain(f"{SITE}fund", "--job", str(learned), "--anchor", "股票新闻")
-    assert (found["strategy"], found["link"]["anchor"]) == (None, "股票新闻")
-    assert any(word["feature"].startswith("learned ") for word in found["words"])
-    assert found["crawl"]["state"] == "completed"
-
-
-def test_a_person_reads_it_as_text(learned: Path, command: Callable[..., Any]) -> None:
-    ran = command("explain", f"{SITE}gone", "-s", f"JOBDIR={learned}")
+def test_a_person_reads_it_as_text(begun: Path, command: Callable[..., Any]) -> None:
+    ran = command("explain", f"{SITE}gone", "-s", f"JOBDIR={begun}")
     assert ran.code == 0, ran.err
     lines = ran.out.splitlines()
     assert lines[0] == "Link      http://hub.example/gone  “旧闻”"
     begin = next(n for n, line in enumerate(lines) if line.startswith("Score "))
     assert lines[begin].endswith(" naive_bayes")
-    assert [line.split(maxsplit=1)[1] for line in lines[begin + 1 : begin + 6]] == [
+    assert [line.split(maxsplit=1)[1] for line in lines[begin + 1 : begin + 5]] == [
         "prior",
         "anchor",
         "context",
         "url",
-        LEARNED,
     ]
     assert f"Gate      passed: {OPEN}" in lines
     assert any(line.startswith("State     error: http 404, met first 20") for line in lines)
     assert [line.split()[-2] for line in lines[-2:]] == [f"{SITE}news", f"{SITE}gone"]
-    never = command("explain", "http://nowhere.example/", "-s", f"JOBDIR={learned}")
+    never = command("explain", "http://nowhere.example/", "-s", f"JOBDIR={begun}")
     assert never.code == 1
-    assert re.search(rf"URL http://nowhere\.example/: .*{re.escape(str(learned))}", never.err)
+    assert re.search(rf"URL http://nowhere\.example/: .*{re.escape(str(begun))}", never.err)
 
 
-def test_chinese_in_urls_is_readable(learned: Path, command: Callable[..., Any]) -> None:
-    assert "http://hub.example/基金" in command("explain", f"{SITE}基金", "--job", str(learned)).out
+def test_chinese_in_urls_is_readable(begun: Path, command: Callable[..., Any]) -> None:
+    assert "http://hub.example/基金" in command("explain", f"{SITE}基金", "--job", str(begun)).out
 
 
 @pytest.mark.slow
@@ -277,11 +265,11 @@ def test_the_gate_shown_is_the_gate_of_the_crawl(
 
 
 def test_with_the_store_alone_what_no_file_has_is_unknown(
-    learned: Path, explain: Callable[..., Any], tmp_path: Path
+    begun: Path, explain: Callable[..., Any], tmp_path: Path
 ) -> None:
     (tmp_path / "job").mkdir()
     for name in ("pages.sqlite", "job.json"):
-        shutil.copy(learned / name, tmp_path / "job" / name)
+        shutil.copy(begun / name, tmp_path / "job" / name)
     found = explain(f"{SITE}fund", "--job", str(tmp_path / "job"))
     assert [(step["url"], step["state"]) for step in found["crawl"]["path"]] == [
         (f"{SITE}news", "unknown"),
@@ -301,11 +289,11 @@ def test_an_anchor_cannot_steer_the_terminal(command: Callable[..., Any]) -> Non
 
 
 def test_a_reader_that_has_seen_enough_may_go(
-    learned: Path, forked_scrapy: ForkedScrapy, tmp_path: Path
+    begun: Path, forked_scrapy: ForkedScrapy, tmp_path: Path
 ) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    process = forked_scrapy.begin("explain", f"{SITE}fund", "--job", str(learned), out=str(pipe))
+    process = forked_scrapy.begin("explain", f"{SITE}fund", "--job", str(begun), out=str(pipe))
     pipe.open("rb").close()  # before the first line is written
     done = process.wait(120)
     assert (done.code, done.err) == (0, "")
@@ -343,12 +331,12 @@ def test_wrong_input_is_one_line(
 
 
 def test_a_job_is_explained_without_loading_its_queue(
-    command: Callable[..., Any], learned: Path, monkeypatch: pytest.MonkeyPatch
+    command: Callable[..., Any], begun: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def loaded(*_: Any, **__: Any) -> None:
         raise AssertionError("the whole queue was read")
 
     monkeypatch.setattr(Rows, "load_states", loaded)
     monkeypatch.setattr(Rows, "load_raises", loaded)
-    ran = command("explain", f"{SITE}fund", "--job", str(learned))
+    ran = command("explain", f"{SITE}fund", "--job", str(begun))
     assert ran.code == 0, ran.err

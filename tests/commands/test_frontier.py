@@ -16,7 +16,7 @@ from topiccrawler.frontier.base import State
 from topiccrawler.frontier.budgets import HOST_PAGES
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score
-from topiccrawler.strategies.naive_bayes import LEARNED
+from topiccrawler.strategies.naive_bayes import ANOTHER_MODEL
 
 ROOT = Path(__file__).parents[2]
 
@@ -108,12 +108,12 @@ def test_what_comes_next_has_the_shares_of_its_score(command: Callable[..., Any]
         "http://b.cn/1": {"depth": 2.0},
         "http://c.cn/1": {"depth": 1.0},
     }
-    found = shares(command, job, Recipe("finance", "naive_bayes", {"learn": "true"}, link_models="none"))
+    found = shares(command, job, Recipe("finance", "naive_bayes", link_models="none"))
     assert found["http://b.cn/1"]["anchor"] > 1
     assert sum(found["http://b.cn/1"].values()) == pytest.approx(2.0)
     sport = found["http://c.cn/1"]
     assert sport["anchor"] < 0  # 体育 speaks against finance
-    assert sport[LEARNED] == pytest.approx(1.0 - sport["anchor"])
+    assert sport[ANOTHER_MODEL] == pytest.approx(1.0 - sport["anchor"])
     more = Recipe("finance", "naive_bayes", keywords=("体育",), link_models="none")
     assert shares(command, job, more)["http://c.cn/1"]["anchor"] > 1
 

@@ -308,14 +308,3 @@ def test_a_job_that_kept_nothing_says_so(command: Callable[..., Any], tmp_path: 
     ran = command("pages", str(folder))  # its store is gone: the job is not one that kept nothing
     assert ran.code == 1
     assert "pages.sqlite" in ran.err
-
-
-def test_relevances_of_an_earlier_version_are_called_similarities(
-    command: Callable[..., Any], job: Path
-) -> None:
-    assert "are similarities" not in command("pages", str(job)).out
-    kept = json.loads((job / "job.json").read_text(encoding="utf-8"))
-    del kept["relevance_since"]
-    (job / "job.json").write_text(json.dumps(kept), encoding="utf-8")
-    kept = "relevances of pages it kept are similarities, not probabilities\n"
-    assert kept in command("pages", str(job)).out

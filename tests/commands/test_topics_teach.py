@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawling.job_files import JOB, read_recipe
-from topiccrawler.crawling.teaching import TEACHING
+from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.topics.catalogue import load_topic
 
 pytestmark = pytest.mark.slow
@@ -29,15 +28,6 @@ def web() -> dict[str, str]:
         )
     links = "".join(f"<a href={url}>黄金</a>" for url in pages)
     return {HUB: f"<title>黄金</title>{links}", **pages}
-
-
-def age(job: Path) -> None:
-    """The job as an earlier release wrote it: its topics have fields that are no more."""
-    recipe, teaching = (json.loads((job / name).read_text(encoding="utf-8")) for name in (JOB, TEACHING))
-    for fields in (recipe["topic_fields"], teaching["base"], *(step["topic"] for step in teaching["steps"])):
-        fields |= {"growth": False, "threshold": "fixed"}
-    for name, kept in ((JOB, recipe), (TEACHING, teaching)):
-        (job / name).write_text(json.dumps(kept), encoding="utf-8")
 
 
 def test_answers_turn_a_crawl_and_can_be_taken_back(
@@ -64,7 +54,6 @@ def test_answers_turn_a_crawl_and_can_be_taken_back(
     assert ran.out.startswith("6 answers, 3 yes: ")
     topic = load_topic(str(job / "topic.toml"))
     assert "taught: in 3 of your 3 yes pages, 0 of your 3 no pages" in topic.reasons["净值"]
-    age(job)
     ran = forked_scrapy(*call, "-a", "pages=12", proxy=drawn.proxy)
     assert re.search(r" 6 answers", ran.err)
     assert f"Job {job} " not in ran.err

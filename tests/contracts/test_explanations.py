@@ -34,7 +34,7 @@ TOPIC = {
 }
 TEXTS = ["基金定投入门", "足球比赛结果", "股票与理财", "更多网站"]
 PAGES = 36
-LEARNING = {"naive_bayes": {"learn": "true"}, "fish_search": {"depth": "1000"}}
+PARAMETERS = {"fish_search": {"depth": "1000"}}
 EXACT = 1e-6
 
 
@@ -98,7 +98,7 @@ def crawl(folder: Path, recipe: Recipe, pages: int = PAGES) -> Parts:
 
 
 def recipe_of(strategy: str, **more: object) -> Recipe:
-    parameters = LEARNING.get(strategy, {})
+    parameters = PARAMETERS.get(strategy, {})
     fields = {"topic_fields": TOPIC, "link_models": "none", **more}
     return Recipe("fund", strategy, parameters, **fields)  # type: ignore[arg-type]
 

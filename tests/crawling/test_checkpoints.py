@@ -148,7 +148,7 @@ def test_of_a_strategy_that_says_what_it_took_only_that_is_kept(tmp_path: Path) 
     crawl(tmp_path / "f.sqlite", 7, clean=False, learner=Frugal)
     with SqliteFrontier(tmp_path / "f.sqlite", read_only=True) as frontier:
         kept = [json.loads(text) for text in frontier.notes.all(PAGE).values()]
-    assert [sorted(entry) for entry in kept] == [["refreshed", "taken"]] * 8
+    assert [sorted(entry) for entry in kept] == [["observation", "refreshed"]] * 8
 
 
 @dataclass

@@ -17,8 +17,6 @@ from topiccrawler.crawling.job_files import JOB, JobFiles, read_recipe, write_re
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import StateError
-from topiccrawler.topics import topic
-from topiccrawler.topics.topic import make_topic
 
 OWN = 'name = "own"\nkeywords = ["基金", "股票"]\n[sites."a.example"]\ntext = "article"\n'
 
@@ -49,21 +47,6 @@ def test_a_users_topic_goes_along_and_outlives_its_file(tmp_path: Path) -> None:
     assert assemble(Recipe("finance", "best_first")).record().topic_fields is None
 
 
-def test_a_job_of_an_earlier_release_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(topic, "_REMOVED_SAID", set())
-    fields = make_topic({"name": "own", "keywords": ["基金"]}, "own").model_dump(mode="json")
-    recipe = Recipe("own.toml", topic_fields=fields, strategy_topic=fields)
-    old = {**fields, "growth": True, "threshold": "fixed"}
-    kept = {**recipe.as_json(), "growth": True, "threshold": None, "topic_fields": old, "strategy_topic": old}
-    (tmp_path / JOB).write_text(json.dumps({"version": 1, **kept}), encoding="utf-8")
-    found = read_recipe(tmp_path)
-    assert found == recipe
-    assert assemble(found).record() == recipe
-    assert [message.startswith(f"{tmp_path / JOB}: growth = true: ") for message in caplog.messages] == [True]
-
-
 def test_the_folder_is_made_when_the_crawl_begins(tmp_path: Path) -> None:
     files = JobFiles(tmp_path / "job", Recipe("finance"))
     assert not (tmp_path / "job").exists()
@@ -88,11 +71,10 @@ def test_jobs_of_one_name_have_folders_of_their_own_unless_it_was_given(tmp_path
     [
         ("{", "is damaged"),
         ("[]", "is damaged"),
-        ('{"topic": "finance"}', "is damaged"),
-        ('{"version": 99, "topic": "finance"}', r"\b99\b.*\b1\b"),
-        ('{"version": 1, "topic": 5}', "topic: "),
-        ('{"version": 1}', "topic: "),
-        ('{"version": 1, "topic": "finance", "seed": "soon"}', "seed: "),
+        ('{"topic": "finance", "growth": true}', "growth: "),
+        ('{"topic": 5}', "topic: "),
+        ('{"name": "finance", "dependencies": {}}', "topic: "),
+        ('{"topic": "finance", "seed": "soon"}', "seed: "),
     ],
 )
 def test_a_damaged_recipe_is_one_line(tmp_path: Path, text: str, fault: str) -> None:
@@ -108,7 +90,7 @@ def test_a_damaged_recipe_is_one_line(tmp_path: Path, text: str, fault: str) -> 
 def test_what_is_kept_is_plain_json(tmp_path: Path) -> None:
     write_recipe(Recipe("财经", "adaptive"), tmp_path)
     kept = json.loads((tmp_path / JOB).read_text(encoding="utf-8"))
-    assert (kept["version"], kept["topic"], kept["strategy"]) == (1, "财经", "adaptive")
+    assert (kept["topic"], kept["strategy"]) == ("财经", "adaptive")
 
 
 def test_a_job_in_a_database_names_its_words_and_the_argument_that_goes_on(

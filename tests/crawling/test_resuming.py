@@ -14,15 +14,15 @@ from topiccrawler.crawling.resuming import changes
 from topiccrawler.errors import StateError
 
 FOLDER = Path("jobs/one")
-BEGUN = Recipe("finance", "naive_bayes", {"learn": "true"}, keywords=("基金",))
+BEGUN = Recipe("finance", "naive_bayes", {"every_link": "true"}, keywords=("基金",))
 OWN = 'name = "tea"\nzh = "茶"\n[keywords]\n"茶叶" = 1.0\n'
 
 
 def test_the_same_call_changes_nothing_however_it_is_typed() -> None:
-    same = replace(BEGUN, topic="财经", parameters={"learn": "True"})
+    same = replace(BEGUN, topic="财经", parameters={"every_link": "True"})
     assert changes(BEGUN, same, FOLDER, queued=True) == []
     plain = replace(BEGUN, parameters={})
-    assert changes(plain, replace(BEGUN, parameters={"learn": "false"}), FOLDER, queued=True) == []
+    assert changes(plain, replace(BEGUN, parameters={"every_link": "false"}), FOLDER, queued=True) == []
 
 
 @pytest.mark.parametrize("queued", [True, False])
@@ -53,7 +53,7 @@ def test_topics_of_words_are_named_by_them_and_the_advice_works() -> None:
     ],
 )
 def test_another_strategy_is_refused_where_its_queue_lies(other: Recipe, asked: str) -> None:
-    begun = "-a strategy=naive_bayes -a strategy_learn=True"
+    begun = "-a strategy=naive_bayes -a strategy_every_link=True"
     with pytest.raises(StateError, match=f"^{asked}: .* {begun}; "):
         changes(BEGUN, other, FOLDER, queued=True)
     assert changes(BEGUN, other, FOLDER, queued=False) == [f"{begun} -> {asked}"]
@@ -106,14 +106,3 @@ def test_a_job_that_goes_on_tells_its_changes_and_keeps_them(
         ] == told
         caplog.clear()
         assert read_recipe(tmp_path) == now
-
-
-def test_a_field_of_topics_that_a_job_of_an_earlier_release_lacks_is_no_change() -> None:
-    now = recipe_of_words(Recipe(""), ["考研", "高考"])
-    assert now.topic_fields is not None
-    fields = {name: value for name, value in now.topic_fields.items() if name != "language"}
-    assert changes(replace(now, topic_fields=fields), now, FOLDER, queued=True) == []
-    other = replace(now, topic_fields={**fields, "language": "und"})
-    assert changes(replace(now, topic_fields=fields), other, FOLDER, queued=True) == [
-        f"the topic file {now.topic}"
-    ]

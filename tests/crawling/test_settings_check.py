@@ -70,7 +70,7 @@ def test_a_wrong_one_is_a_line_with_its_name_value_and_what_is_expected(
         ("TOPIC_LINK_THRESHOLD", "0.5"),
         ("TOPIC_SEED", "-7"),
         ("TOPIC_PRIVATE_NETWORK", "1"),
-        ("TOPIC_LEARN", True),
+        ("ROBOTSTXT_OBEY", True),
         ("DOWNLOAD_TIMEOUT", 0.5),
     ],
 )

@@ -53,14 +53,6 @@ def test_what_was_fetched_since_a_lesson_was_judged_by_its_topic() -> None:
     assert lessons.relevances(lessons.topic) == pytest.approx([0.269, 0.5], abs=0.001)
 
 
-def test_of_pages_whose_relevance_was_a_similarity_the_stored_words_alone_are_known() -> None:
-    records = [record(1, 0.83), record(2, 0.83)]
-    for since, known in ((None, [False, False]), (1.5, [False, True]), (0.0, [True, True])):
-        lessons = Lessons(Path("job"), Recipe("sky", relevance_since=since), FIELDS, [], records)
-        lessons.look()
-        assert [one != 0.0 for one in lessons.unseen] == known
-
-
 def test_what_stored_pages_of_a_site_repeat_is_left_out() -> None:
     records = [record(number, 0.5, title=f"第{number}篇 - 晚报") for number in range(4)]
     words = [words_of_record(one, PLAIN, in_segments=True) for one in records]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from errno import EEXIST, EISDIR, ENAMETOOLONG
@@ -11,8 +12,10 @@ from typing import Any
 
 import pytest
 
+from topiccrawler.crawling.checkpoints import NOTE
 from topiccrawler.crawling.job_files import write_recipe
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.frontier.sqlite import SqliteFrontier
 
 CASES = {
     "unknown topic": (
@@ -159,6 +162,17 @@ def test_a_damaged_job_folder_is_one_line(refusal: Callable[..., str], tmp_path:
     assert name in said
     assert "\n" not in said
     assert (tmp_path / name).read_bytes() == content
+
+
+def test_a_job_whose_strategy_learned_other_features_is_one_line(
+    refusal: Callable[..., str], tmp_path: Path
+) -> None:
+    state = {"features": ["bias", "luck"], "weights": [1.0, 2.0], "squares": [1.0, 1.0]}
+    with SqliteFrontier(tmp_path / "frontier.sqlite") as frontier:
+        frontier.notes.put(NOTE, json.dumps({"strategy": "adaptive", "pages": 3, "state": state}))
+        frontier.commit()
+    said = refusal("topic", {"JOBDIR": str(tmp_path)}, topic="finance", seeds="http://a.example/")
+    assert re.fullmatch(r"the strategy's state: cannot be read \(.*bias, luck\); .*JOBDIR", said)
 
 
 @pytest.mark.parametrize("name", ["pages.sqlite", "duplicates.sqlite", "visits.jsonl"])

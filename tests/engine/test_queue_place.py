@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from zlib import crc32
 
 import pytest
 from scrapy.settings import Settings
@@ -12,7 +11,6 @@ from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.recipe import Recipe, parse_arguments
 from topiccrawler.engine.opening import _recipe, queue_place
 from topiccrawler.errors import ArgumentError
-from topiccrawler.topics.topic import make_topic
 
 URL = "redis://me:secret@queue.example:6379/0"
 
@@ -57,13 +55,6 @@ def test_what_does_not_fit_is_one_line_without_the_password(
 def test_a_crawl_in_redis_is_named_by_the_argument_or_the_setting() -> None:
     assert getattr(place({"job": "money"}, REDIS_URL=URL, TOPIC_JOB="folder"), "job", "") == "money"
     assert getattr(place({}, REDIS_URL=URL, TOPIC_JOB="money"), "job", "") == "money"
-
-
-def test_a_shared_crawl_begun_by_an_earlier_release_is_joined() -> None:
-    fields = make_topic({"name": "own", "keywords": ["基金"]}, "own").model_dump(mode="json")
-    begun = str(sorted({**fields, "growth": False, "threshold": "fixed"}.items()))
-    found = _recipe(assemble(Recipe("own.toml", "breadth_first", topic_fields=fields)), [])
-    assert found["topic file"] == f"{crc32(begun.encode()):08x}"
 
 
 def test_pages_of_one_crawl_lie_in_one_place() -> None:

@@ -41,11 +41,3 @@ def test_the_folder_of_page_classifiers_may_hold_an_svm_of_its_own(tmp_path: Pat
     found = crawl(tmp_path, arguments, TOPIC_PAGE_CLASSIFIER_MODELS=str(tmp_path)).reader
     assert isinstance(found, DetailReader)
     assert found.svm.gamma == 9.5
-
-
-def test_settings_of_an_earlier_release_are_one_line(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    crawl(tmp_path, {}, TOPIC_GROWTH="False", TOPIC_THRESHOLD="auto")
-    [line] = [one for one in caplog.messages if "TOPIC_" in one]
-    assert line.startswith("setting TOPIC_GROWTH, TOPIC_THRESHOLD: ")

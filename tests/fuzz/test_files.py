@@ -43,7 +43,7 @@ TOPIC = {
 }  # fmt: skip
 LINK = Link("http://a.example/x", "a.example", "乌龙茶", before="茶", after="叶")
 WORDS = PageWords(title=["茶叶"], body=["茶叶", "足球"])
-ADDRESS = {"url": "http://127.0.0.1:1", "token": "x", "pid": 1, "version": 1}
+ADDRESS = {"url": "http://127.0.0.1:1", "token": "x", "pid": 1}
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,6 @@ def test_recipes_of_jobs(place: Path, data: st.DataObject) -> None:
 def test_what_a_job_was_taught(place: Path, data: st.DataObject) -> None:
     topic = load_tea(place).model_dump()
     kept = {
-        "version": teaching.VERSION,
         "base": topic,
         "steps": [
             {"answers": {"http://a.example/": True}, "topic": topic, "strategy_topic": None, "time": 1.0}

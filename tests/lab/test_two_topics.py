@@ -24,7 +24,7 @@ from topiccrawler.topics.seeds import Seeds
 pytestmark = pytest.mark.slow
 
 A = "http://a.example"
-SPECS = ("best_first", "naive_bayes:learn=true", "adaptive", "shark_search", "link_model", "jlse:cf=2")
+SPECS = ("best_first", "naive_bayes", "adaptive", "shark_search", "link_model", "jlse:cf=2")
 PURE, VEHICLE = "纯电动车去换电站，" * 30, "电动车的电池，" * 30
 PAGES = {
     f"{A}/": "".join(f"<a href=/{at}>{text}</a><br>今天的天气<br>" for at, text in enumerate("甲乙丙丁"))

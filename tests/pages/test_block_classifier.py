@@ -106,7 +106,6 @@ def first_row(change: Any) -> Any:
 @pytest.mark.parametrize(
     ("damage", "fault"),
     [
-        (lambda model: model.update(version=0), "version 0"),
         (lambda model: model.update(format="else"), "format 'else'"),
         (lambda model: model.pop("features"), "features"),
         (lambda model: model["features"].pop("words"), "features"),

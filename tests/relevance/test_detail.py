@@ -30,7 +30,7 @@ def test_a_page_without_text_has_finite_figures() -> None:
 
 def good() -> dict[str, Any]:
     return {
-        "format": "topiccrawler detail classifier", "version": 1, "gamma": 0.5, "bias": 0.25,
+        "format": "topiccrawler detail classifier", "gamma": 0.5, "bias": 0.25,
         "means": [0, 0, 0], "deviations": [1, 1, 1], "vectors": [[2.0, 0, 0, 0]],
     }  # fmt: skip
 
@@ -38,7 +38,7 @@ def good() -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 9}, "detail.* 1"),
+        ({"format": "other"}, "format 'other'"),
         ({"vectors": []}, r"\b1 to "),
         ({"vectors": [[1, 2]]}, " 4 "),
         ({"vectors": [[float("nan"), 0, 0, 0]]}, " 4 "),

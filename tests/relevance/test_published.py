@@ -66,7 +66,7 @@ def test_what_is_saved_comes_back_to_the_count(tmp_path: Path) -> None:
         ('"own": 2', '"own": NaN', "own is "),
         ('"0,1"', '"0,-1"', "two counts in its pages"),
         ('"净值 利率"', "7", "two counts in its pages"),
-        ('"version": 1', '"version": 2', "version 2"),
+        ('"topiccrawler sample words"', '"words"', "format 'words'"),
         ('"pages"', '"page"', "no pages"),
         ("}}", "}", "damaged"),
     ],

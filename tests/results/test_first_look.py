@@ -17,7 +17,6 @@ from topiccrawler.model import Visit
 from topiccrawler.results.job_pages import Judged, border_of, first_look, page_threshold
 from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.pages import PageRecord
-from topiccrawler.topics.catalogue import load_topic
 
 SEED = Visit("http://a.cn/", 200, 20.0, 0.1, stored=False, time=1.0)
 HOSTILE = "基金\x1b[31m\u202e\nlook: rm -rf  x"
@@ -73,16 +72,6 @@ def test_the_files_say_the_threshold_where_the_crawl_is_over(job: Path) -> None:
     assert first_look(job, 0.2).border[1].relevance == 0.2
     assert page_threshold(Recipe("finance", "breadth_first")) == 0.5
     assert page_threshold(Recipe("gone.toml", "breadth_first")) is None
-
-
-def test_the_border_of_a_job_of_an_earlier_version_is_among_similarities(job: Path) -> None:
-    earlier = Recipe("finance", "breadth_first", relevance_since=None)
-    own = load_topic("finance").page_threshold
-    assert own < 0.2
-    assert page_threshold(earlier) == own
-    write_recipe(earlier, job)
-    assert first_look(job) == first_look(job, own)
-    assert page_threshold(replace(earlier, relevance_since=20.0)) == 0.5
 
 
 def test_programs_get_the_same_with_urls_as_they_are(job: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from two_meanings import BASKETBALL, SPACE, job_of, texts_of
 
-from topiccrawler.messages import _translated
+from topiccrawler.messages import translated
 from topiccrawler.results.page_groups import groups_of, kinds_of
 from topiccrawler.text.segmenter import PLAIN
 
@@ -42,7 +42,7 @@ def test_nothing_is_said_of_one_subject_or_when_unsure(texts: list[str]) -> None
     assert groups_of(PLAIN.words_of(texts), {"火箭"}) is None
 
 
-def test_a_job_asks_which_is_meant(make_job: Callable[..., Path]) -> None:
+def test_a_job_asks_which_is_meant(make_job: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
     folder = job_of(make_job, texts_of(SPACE, 14) + texts_of(BASKETBALL, 9))
     kinds = kinds_of(folder)
     assert kinds is not None
@@ -55,7 +55,9 @@ def test_a_job_asks_which_is_meant(make_job: Callable[..., Path]) -> None:
         if " " in str(folder)
         else f"which is meant? scrapy topics teach {folder}"
     )
-    assert _translated(question, "zh").startswith("最先保存的 23 个网页分成两类：")
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    monkeypatch.setenv("LANGUAGE", "")
+    assert translated(question).startswith("最先保存的 23 个网页分成两类：")
 
 
 def test_a_job_of_one_kind_asks_nothing(make_job: Callable[..., Path]) -> None:

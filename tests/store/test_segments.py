@@ -65,22 +65,6 @@ def test_the_latest_are_found_when_the_log_was_just_begun_anew(tmp_path: Path) -
     assert Segments(path).count() > 3
 
 
-def test_the_log_of_an_earlier_release_that_is_larger_than_any_segment_stays_readable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, visits = tmp_path / "visits.jsonl", list(map(dead, range(40)))
-    write(path, visits)  # an earlier release had one file of any size
-    monkeypatch.setattr(segments, "BYTES", 2000)
-    monkeypatch.setattr(segments, "MOST_BYTES", 4000)
-    assert path.stat().st_size > segments.MOST_BYTES
-    more = list(map(dead, range(40, 70)))
-    write(path, more)
-    assert list(read_visits(path)) == visits + more
-    tail = VisitTail(path)
-    assert [visit for _, visit in tail.visits()] == visits + more
-    assert {file.name for file in (tmp_path / "visits").iterdir()} >= {"00001.jsonl", "00002.jsonl.zst"}
-
-
 def test_the_latest_of_long_lines_are_fewer_and_have_no_gap(tmp_path: Path) -> None:
     path, visits = tmp_path / "visits.jsonl", list(map(dead, range(10)))
     write(path, visits)

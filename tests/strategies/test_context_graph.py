@@ -98,7 +98,5 @@ def test_of_pages_that_are_forgotten_nothing_is_kept() -> None:
     state = json.loads(json.dumps(dict(strategy.save())))
     assert [value for _, value in state["relevances"]] == [0.6, 0.7, 0.8]
     again = build("context_graph", {"most_pages": "3"})
-    again.load(
-        {**state, "relevances": [[10**6, 0.5], *state["relevances"]]}
-    )  # as in an earlier version's state
+    again.load({**state, "relevances": [[10**6, 0.5], *state["relevances"]]})  # of a page that is not kept
     assert again.save()["relevances"] == [tuple(pair) for pair in state["relevances"]]

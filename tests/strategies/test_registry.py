@@ -8,7 +8,6 @@ import pytest
 
 from topiccrawler.errors import StrategyError
 from topiccrawler.strategies import STRATEGIES, build, parameters_of
-from topiccrawler.strategies.base import Strategy
 
 CONTROL = Path(__file__).parents[2] / "docs" / "control.md"
 
@@ -23,15 +22,6 @@ def test_an_unknown_strategy_names_the_nearest_and_all_others() -> None:
         match=r"^strategy 'best_frist'.*'best_first'\?",
     ):
         build("best_frist")
-
-
-@pytest.mark.parametrize(
-    ("former", "now"),
-    [("taken", "observation"), ("take", "observe"), ("takes", "observes"), ("shown", "offered_links")],
-)
-def test_a_class_with_a_hook_of_a_former_name_is_refused(former: str, now: str) -> None:
-    with pytest.raises(StrategyError, match=f"^strategy class Theirs: .*\\b{former}\\b.*; .* {now}$"):
-        type("Theirs", (Strategy,), {former: None})
 
 
 def test_an_unknown_parameter_is_refused() -> None:

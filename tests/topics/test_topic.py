@@ -5,7 +5,6 @@ from pydantic import ValidationError
 
 from topiccrawler.errors import TopicError
 from topiccrawler.pages.site_rules import rule_of
-from topiccrawler.topics import topic as module
 from topiccrawler.topics.topic import PAGE_THRESHOLDS, SiteRule, make_topic, read_topic
 
 LEAST = 'name = "tea"\n'
@@ -137,26 +136,6 @@ def test_a_topic_of_example_texts_alone_gets_its_keywords_from_them() -> None:
 def test_a_wrong_reading_rule_is_refused_in_one_line(sites: object, message: str) -> None:
     with pytest.raises(TopicError, match=message):
         make_topic({"name": "mine", "keywords": ["基金"], "sites": sites}, "test")
-
-
-@pytest.mark.parametrize(
-    ("written", "lines"),
-    [
-        ('growth = false\nthreshold = "fixed"\n', []),
-        ("growth = true\n", ["tea.toml: growth = true"]),
-        (
-            'growth = true\nthreshold = "auto"\n',
-            ['tea.toml: growth = true, threshold = "auto"'],
-        ),
-    ],
-)
-def test_fields_of_an_earlier_release_are_passed_over_with_one_line(
-    written: str, lines: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(module, "_REMOVED_SAID", set())
-    found = [read_topic(LEAST + written + WORDS, "tea.toml") for _ in range(2)]
-    assert found == [read_topic(LEAST + WORDS, "tea.toml")] * 2
-    assert [line.rpartition(": ")[0] for line in caplog.messages] == lines
 
 
 def test_a_number_without_end_is_one_line() -> None:

@@ -255,8 +255,8 @@ class SharedLearning:
 
     def _publish(self) -> None:
         began = thread_time()
-        state = {"strategy": self.strategy.name, "version": self.strategy.state_version}
-        text = json.dumps({**state, "state": dict(self.strategy.save())}, allow_nan=False)
+        state = {"strategy": self.strategy.name, "state": dict(self.strategy.save())}
+        text = json.dumps(state, allow_nan=False)
         while len(self._covered) > SESSIONS:
             del self._covered[next(iter(self._covered))]
         self._exchange.publish(text, self._covered, self._entries)

@@ -62,5 +62,5 @@ class Command(crawl.Command):
 
 
 def _refuse(fault: str) -> NoReturn:
-    sys.stderr.write(f"{translated(f'scrapy crawl: {fault}')}\n")
+    sys.stderr.write(f"scrapy crawl: {fault}\n")
     sys.exit(2)

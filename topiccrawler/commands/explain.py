@@ -52,11 +52,6 @@ class Command(ReportingCommand):
         self.report(opts, found, self.text("explain", found))
 
     def _found(self, url: str, past: PastCrawl | None, opts: argparse.Namespace) -> dict[str, Any]:
-        from scrapy import Spider
-        from scrapy.crawler import Crawler
-
-        from topiccrawler.crawling.admission import rules_of_packages
-        from topiccrawler.crawling.assemble import kept_from
         from topiccrawler.crawling.explanation import (
             FetchLimits,
             admission_of,
@@ -82,11 +77,10 @@ class Command(ReportingCommand):
             self.project.getbool("TOPIC_PRIVATE_NETWORK"),
         )
         admission = admission_of(parts, limits) if past is None else past.admission(parts, limits, history)
-        admission.add(*rules_of_packages(Crawler(Spider, self.project)))  # this crawler never runs
         tunnel = history.row.tunnel if history is not None and history.row is not None else 0
         found = explained(parts, link, explanation, strategy, admission, tunnel)
         if history is not None and past is not None:
-            of_job = (parts, kept_from(parts.recipe, parts.page_classifier)) if of_the_job else ()
+            of_job = (parts, parts.page_classifier.threshold) if of_the_job else ()
             found["crawl"] = crawl_as_json(history, past.folder, *of_job)
         return found
 

@@ -51,7 +51,7 @@ class Command(ReportingCommand):
 
     def _list(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.page_stores import kept_nothing
-        from topiccrawler.results.job_pages import are_similarities, first_look
+        from topiccrawler.results.job_pages import first_look
         from topiccrawler.results.jobs import selection_by
         from topiccrawler.store.pages import ALL
 
@@ -62,7 +62,6 @@ class Command(ReportingCommand):
                 self.say(json.dumps(_brief(record, check), ensure_ascii=False))
             return
         known: dict[str, Any] = {"rows": rows, "kept_nothing": kept_nothing(pages.folder)}
-        known["are_similarities"] = are_similarities(pages.folder)
         known["border"] = first_look(pages.folder).border_lines() if selection == ALL else []
         self.say(self.text("pages", known))
 

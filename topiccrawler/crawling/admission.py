@@ -7,7 +7,6 @@ decides, and the refusal is counted for it.
     depth, url_length, allowed_domains  found                       the link is hidden from the strategy
     blocked                             all                         as above
     private_network                     all but found               by the spelling of its host
-    rules of other packages             as each of them defines     entry points of the group topiccrawler.admission_rules
     budget                              leased                      the URL keeps waiting, its host is closed (frontier.budgets)
     trap                                leased                      the URL is discarded (frontier.budgets)
     gate                                found, sent, followed       the link is passed to the strategy, but not queued or not fetched
@@ -40,7 +39,6 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from topiccrawler.crawling.sharing import Exchange
-from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.base import Notes
 from topiccrawler.frontier.budgets import Budgets
@@ -56,10 +54,10 @@ logger = logging.getLogger(__name__)
 DEPTH, URL_LENGTH, ALLOWED_DOMAINS = "depth", "url_length", "allowed_domains"
 BLOCKED, PRIVATE_NETWORK, BUDGET, TRAP, GATE = "blocked", "private_network", "budget", "trap", "gate"
 ROBOTS_TXT, RESOLVED_ADDRESS = "robots_txt", "resolved_address"
-BEFORE_OTHERS = (DEPTH, URL_LENGTH, ALLOWED_DOMAINS, BLOCKED, PRIVATE_NETWORK)
-AFTER_OTHERS = (BUDGET, TRAP, GATE, ROBOTS_TXT, RESOLVED_ADDRESS)
-GROUP = "topiccrawler.admission_rules"
-MEMBERS = ("name", "moments", "hides", "decide", "refused")  # that an object needs to be a Rule
+ORDER = (
+    *(DEPTH, URL_LENGTH, ALLOWED_DOMAINS, BLOCKED, PRIVATE_NETWORK),
+    *(BUDGET, TRAP, GATE, ROBOTS_TXT, RESOLVED_ADDRESS),
+)
 PRIVATE_ADDRESS = "private address"
 
 
@@ -441,7 +439,7 @@ class Admission:
 
     def add(self, *rules: Rule | DownloaderRule) -> None:
         """Add rules, each at its place in the order."""
-        self._rules = sorted([*self._rules, *rules], key=lambda rule: _place(rule.name))
+        self._rules = sorted([*self._rules, *rules], key=lambda rule: ORDER.index(rule.name))
         self._applied: list[Rule] = [rule for rule in self._rules if not isinstance(rule, DownloaderRule)]
 
     @property
@@ -507,23 +505,6 @@ class Admission:
             rule.refused(link, decision)
         if self.refused is not None:
             self.refused(rule.name, links)
-
-
-def rules_of_packages(*arguments: object) -> list[Rule]:
-    """The rules of other packages: each entry point is a function that returns a Rule when called with these arguments.
-
-    Raises StateError if one fails.
-    """
-    return [
-        part(point, f"admission rule {name!r}", StateError, arguments, MEMBERS)
-        for name, point in named(GROUP).items()
-    ]
-
-
-def _place(name: str) -> int:
-    if name in AFTER_OTHERS:
-        return len(BEFORE_OTHERS) + 1 + AFTER_OTHERS.index(name)
-    return BEFORE_OTHERS.index(name) if name in BEFORE_OTHERS else len(BEFORE_OTHERS)
 
 
 def _decision_now(rule: Rule | DownloaderRule, link: Link, tunnel: int, now: float) -> Decision | None:

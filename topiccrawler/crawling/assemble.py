@@ -178,28 +178,12 @@ def _is_listed(name: str) -> bool:
     return is_catalogued(name) or name.strip().lower().startswith(PREFIX)
 
 
-def topic_as_written(recipe: Recipe) -> Topic | None:
-    """The topic of a file without the interpretation of its words (topics.meaning), as earlier versions used it.
-
-    None where the recipe names no single file.
-    """
-    if recipe.topic_fields is not None or recipe.keywords or len(parts_of(recipe.topic)) > 1:
-        return None
-    return None if _is_listed(recipe.topic) else with_proposed(_named_topics(recipe)[0])
-
-
 def page_classifier_of(recipe: Recipe, segmenter: Segmenter | None = None) -> PageClassifier:
     """The classifier that decides whether a page is about the topic, or one of the topics. `segmenter`: None = the one of the topic."""
     folder = folder_of(recipe.page_classifier_models)
     topics = topics_of(recipe) if segmenter is None else [one.cut_by(segmenter) for one in topics_of(recipe)]
     made = {topic.name: make_page_classifier(topic, recipe.page_classifier, folder) for topic in topics}
     return SeveralTopics(made) if len(made) > 1 else next(iter(made.values()))
-
-
-def kept_from(recipe: Recipe, page_classifier: PageClassifier) -> float:
-    """The relevance from which pages of the job were kept; in a job of an earlier version, relevance is a similarity."""
-    earlier = recipe.relevance_since is None
-    return page_classifier.similarity_threshold if earlier else page_classifier.threshold
 
 
 def _strategy_classifier(recipe: Recipe, segmenter: Segmenter) -> PageClassifier | None:

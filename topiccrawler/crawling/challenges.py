@@ -11,6 +11,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
 
+from topiccrawler.messages import Message
 from topiccrawler.pages.challenge_signs import (
     CHALLENGE,
     LOGIN_WALL,
@@ -104,7 +105,11 @@ def _lines(by_host: Mapping[str, Counter[str]]) -> Iterator[str]:
             kinds.setdefault(kind, []).append(name)
         for kind, names in kinds.items():
             count = sum(number for reason, number in by_host[host].items() if reason.startswith(kind))
-            yield _LINES[kind].format(count=count, host=host, names=", ".join(names))
+            yield Message(_LINES[kind], count=count, host=host, names=", ".join(names))
     if rest := hosts[MOST_SITES:]:
         count = sum(by_host[host].total() for host in rest)
-        yield f"{count} pages of {len(rest)} more sites were challenges, login walls or soft 404s"
+        yield Message(
+            "{count} pages of {sites} more sites were challenges, login walls or soft 404s",
+            count=count,
+            sites=len(rest),
+        )

@@ -5,7 +5,7 @@ large to write with every page. So the state is written at intervals, and an ent
 state and replays the entries; their scores are in the queue already. The state is written again when the entries since then are as long
 as the state, so that the cost per page does not grow with what was learned. A strategy that does not learn only costs a page count.
 
-    ordering          strategy, its version, page count, state (JSON)                    at intervals
+    ordering          strategy, page count, state (JSON)                                 at intervals
     ordering/now      page count, entries since then, position of a running refresh      every page
     ordering/page/N   the Nth entry: page and links, or the strategy's observation;      every page, if it learns
                       whether a refresh began with it (JSON)
@@ -13,8 +13,8 @@ as the state, so that the cost per page does not grow with what was learned. A s
 A refresh that has ended is replayed with an empty queue. So a strategy must learn in a refresh from earlier pages only, before it yields
 the first score. Links that an unfinished refresh had read but not scored are read again; their state or score may have changed since.
 
-`relearn` restores a strategy whose stored state cannot be read, because a later program has other features or the file is damaged: an
-untrained strategy visits all fetched pages again in the order of the crawl log, without the network, and the waiting URLs are rescored.
+`relearn` trains a new strategy: it visits all fetched pages again in the order of the crawl log, without the network, and the waiting URLs
+are rescored.
 
 `transfer_state` loads what another strategy has learned. A change of topic may change the verdict on pages fetched before. If many change,
 a new strategy relearns; if few change, it loads the state of the old one. Relearning is less exact than a crawl, because the queue has
@@ -48,7 +48,7 @@ from topiccrawler.strategies.base import ROOT, Strategy
 
 logger = logging.getLogger(__name__)
 
-OBSERVATION = "taken"  # the stored key, as jobs of earlier releases have it
+OBSERVATION = "observation"  # the stored key
 LEARNING_SECONDS = 0.3
 DAMAGED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, zlib.error)
 
@@ -201,11 +201,7 @@ NOTE, NOW, PAGE, SEEDS = "ordering", "ordering/now", "ordering/page/", "ordering
 EVERY_PAGES = 100
 
 _REFRESHED = '{"refreshed": true'
-_REMEDY = "go on with the crawl, which learns it again from its log, or choose another JOBDIR"
-
-
-class LostStateError(StateError):
-    """The stored state of a strategy cannot be read."""
+_REMEDY = "choose another JOBDIR"
 
 
 class Checkpoints:
@@ -244,7 +240,7 @@ class Checkpoints:
     def load(self) -> int:
         """Restore strategy and refresh to the state that the queue has. Returns the page count.
 
-        Raises StateError if the job was begun with another strategy, and LostStateError if the state cannot be read.
+        Raises StateError if the job was begun with another strategy, or if the state cannot be read.
         """
         whole, latest = self.notes.get(NOTE), self.notes.get(NOW)
         if whole is None and latest is None:
@@ -254,8 +250,6 @@ class Checkpoints:
             now: dict[str, Any] = json.loads(latest or "{}")
             begun_with = kept.get("strategy") or now["strategy"]
             if begun_with == self.strategy.name:
-                for note in (kept, now) if self.learns else ():
-                    check_version(self.strategy, note)
                 if whole is not None:
                     self.strategy.load(kept["state"])
                     self._state_length = len(whole)
@@ -264,7 +258,7 @@ class Checkpoints:
                 self._replay(None if place is None else str(place))
                 return int(now["pages"] if "pages" in now else kept["pages"])
         except DAMAGED as error:
-            raise LostStateError(
+            raise StateError(
                 "the strategy's state", f"cannot be read ({type(error).__name__}: {error})", _REMEDY
             ) from error
         raise StateError(
@@ -302,7 +296,7 @@ class Checkpoints:
         if not (self.durable and self.learns and self.rescoring.running):
             state = dict(self.strategy.save())
             self.learns = bool(state)
-            kept = {**_made_by(self.strategy), "pages": pages, "state": state}
+            kept = {"strategy": self.strategy.name, "pages": pages, "state": state}
             text = json.dumps(kept, ensure_ascii=False, allow_nan=False)
             self.notes.put(NOTE, text)
             self._entries, self._entries_length, self._state_length = 0, 0, len(text)
@@ -320,7 +314,7 @@ class Checkpoints:
 
     def _now(self, pages: int) -> str:
         now = {
-            **_made_by(self.strategy),
+            "strategy": self.strategy.name,
             "pages": pages,
             "entries": self._entries,
             "refreshing": self.rescoring.place,
@@ -344,16 +338,6 @@ class Checkpoints:
                 deque(self.strategy.refresh(()), maxlen=0)
         if place is not None and not self.rescoring.running:
             self.rescoring.begin(self.strategy.refresh, "" if place.startswith(COUNTED) else place)
-
-
-def _made_by(strategy: Strategy) -> dict[str, Any]:
-    return {"strategy": strategy.name, "version": strategy.state_version}
-
-
-def check_version(strategy: Strategy, note: Mapping[str, Any]) -> None:
-    """Raise ValueError if a note was written by another version of the strategy; a note without a version is of version 1."""
-    if note and (version := note.get("version", 1)) != strategy.state_version:
-        raise ValueError(f"version {version}, this program reads {strategy.state_version}")
 
 
 FEW = 0.25  # share of the pages
@@ -406,10 +390,7 @@ def _raise(scores: dict[str, Score], score: Score) -> None:
 
 
 class OwnLearning(Checkpoints):
-    """The learning of a crawl of one process, stored by checkpoints (for several processes: cluster.shared_learning).
-
-    `earlier`: returns the pages that the job has fetched, first to last, to relearn from them; None = an unreadable state is an error.
-    """
+    """The learning of a crawl of one process, stored by checkpoints (for several processes: cluster.shared_learning)."""
 
     is_shared = False
     leads = True
@@ -422,27 +403,9 @@ class OwnLearning(Checkpoints):
         *,
         durable: bool = False,
         every_pages: int = EVERY_PAGES,
-        earlier: Callable[[], Iterable[Page]] | None = None,
     ) -> None:
         super().__init__(strategy, frontier.notes, rescoring, durable=durable, every_pages=every_pages)
-        self._frontier, self._earlier = frontier, earlier
         self._view, self._hosts = frontier.look(), frontier.hosts
-
-    def load(self) -> int:
-        learned_nothing = self.strategy.save()
-        try:
-            return super().load()
-        except LostStateError as lost:
-            if self._earlier is None:
-                raise
-            self.strategy.load(learned_nothing)  # a part of the damaged state may have been loaded
-            self.rescoring.stop()
-            pages = list(self._earlier())
-            relearn(self.strategy, self._frontier, pages)
-            self.save(len(pages))
-            text = "%s %s: learned again from the %d pages of the crawl log; scores may differ a little"
-            logger.warning(text, lost.what.capitalize(), lost.fault, len(pages))
-            return len(pages)
 
     def hand_over(self, page: Page, links: Sequence[Link]) -> bool:
         return False
@@ -469,6 +432,4 @@ class OwnLearning(Checkpoints):
 
 def load_state(strategy: Strategy, text: str) -> None:
     """Load a state that another process has published. Raises one of DAMAGED if it is damaged."""
-    kept = json.loads(text)
-    check_version(strategy, kept)
-    strategy.load(kept["state"])
+    strategy.load(json.loads(text)["state"])

@@ -155,7 +155,7 @@ class Crawl:
     `files`: the files of the job; None = nothing is written. `durable`: the frontier outlives the process. `shared`: the shared queue of
     a crawl of several processes; None = this is the only process. `repeats`: texts that sites repeat on several pages. `latest`: the
     last visits of earlier runs. `links_kept`: store the links of each page in the job's files. `listings`, `checkpoint_pages`,
-    `learning_seconds`, `earlier`: see crawling.ordering.Ordering.
+    `learning_seconds`: see crawling.ordering.Ordering.
     """
 
     def __init__(
@@ -171,7 +171,6 @@ class Crawl:
         shared: SharedQueue | None = None,
         repeats: SiteRepeats | None = None,
         latest: Iterable[Visit] = (),
-        earlier: Callable[[], Iterable[Page]] | None = None,
         links_kept: bool = False,
         listings: SiteListings | None = None,
         durable: bool = False,
@@ -208,7 +207,6 @@ class Crawl:
             refused=None if files is None else files.refused.add,
             shared=shared,
             listings=listings,
-            earlier=earlier,
             durable=durable,
             checkpoint_pages=checkpoint_pages,
             learning_seconds=learning_seconds,

@@ -36,8 +36,7 @@ from topiccrawler.frontier.stored_state import QueueLookup, is_made
 from topiccrawler.model import Link, Visit
 from topiccrawler.relevance.evidence import words_that_lead
 from topiccrawler.store.pages import PageRecord, Pages
-from topiccrawler.strategies.base import Shares, Strategy
-from topiccrawler.strategies.learning import Explainer
+from topiccrawler.strategies.base import Explainer, Shares, Strategy
 from topiccrawler.urls.canonical import host_of
 
 LONGEST_PATH = 1000  # link steps
@@ -331,9 +330,6 @@ def _unknown(_: Link) -> Decision | None:
     return None
 
 
-VERSION = 2
-
-
 def explained(
     parts: Parts,
     link: Link,
@@ -360,7 +356,6 @@ def explained(
         },
         "admission": [_ruled(name, one) for name, one in admission.explained(link, tunnel)],
         "crawl": None,
-        "version": VERSION,
     }
 
 

@@ -23,22 +23,11 @@ from numpy.typing import NDArray
 from topiccrawler.crawling.admission import Decision
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import FrontierView, Notes
+from topiccrawler.messages import Message
 from topiccrawler.model import Visit
-from topiccrawler.relevance.base import similarity_of
 from topiccrawler.topics.topic import SiteRule
 
-NOTE = "linking_pages"  # note with the time since when pages are judged for the present topic; the name is that of earlier versions
-
-
-def visit_similarity(visit: Visit, threshold: float, probability_since: float | None) -> float:
-    """The similarity of a fetched page, by its entry in the crawl log.
-
-    `threshold`: the similarity threshold. `probability_since`: when the log began to hold probabilities, in seconds since the epoch; before
-    that, or if None, its relevance is a similarity.
-    """
-    if probability_since is None or visit.time < probability_since:
-        return visit.relevance
-    return similarity_of(visit.relevance, threshold)
+NOTE = "judged_since"  # note with the time since when pages are judged for the present topic
 
 
 def judged_since(notes: Notes) -> float:
@@ -242,7 +231,9 @@ def calibration(scores: Floats, kept: Floats, weights: Floats) -> tuple[Floats, 
 def words_of(estimate: Estimate | None) -> Iterator[str]:
     """The estimate as a line for the end of a crawl's output; no line without an estimate."""
     if estimate is not None:
-        yield (
-            f"about {estimate.relevant:.0f} of the URLs that wait are probably relevant; "
-            f"the next {NEXT} pages promise {estimate.promise:.0%}"
+        yield Message(
+            "about {count} of the URLs that wait are probably relevant; the next {pages} pages promise {share}",
+            count=f"{estimate.relevant:.0f}",
+            pages=NEXT,
+            share=f"{estimate.promise:.0%}",
         )

@@ -90,7 +90,6 @@ STATS = "stats.json"  # stats of Scrapy and of this package, of the last run
 OUTPUT = "output.log"  # output of a crawl that another program has started
 FRONTIER = "frontier.sqlite"  # with JOBDIR only
 LINKS = "links.jsonl"  # output of `scrapy crawl links`
-VERSION = 1
 REMEDY = "make room or name another folder, then give the command again"
 
 
@@ -294,7 +293,7 @@ def new_folder(place: Path) -> Path:
 
 def write_recipe(recipe: Recipe, folder: Path) -> None:
     """Write the recipe of a job, and a topic of the user's own, to its folder."""
-    text = json.dumps({"version": VERSION, **recipe.as_json()}, ensure_ascii=False, indent=1)
+    text = json.dumps(recipe.as_json(), ensure_ascii=False, indent=1)
     with file_faults(StateError, folder / JOB, "cannot be written", REMEDY):
         replace_file(folder / JOB, text + "\n")
         if recipe.topic_fields is not None:
@@ -303,16 +302,12 @@ def write_recipe(recipe: Recipe, folder: Path) -> None:
 
 
 def read_recipe(folder: Path) -> Recipe | None:
-    """The recipe of a job; None if its folder has none. Raises StateError if it is damaged or of another version."""
+    """The recipe of a job; None if its folder has none. Raises StateError if it is damaged or has other fields."""
     path = folder / JOB
     if not path.is_file():
         return None
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
-        version = kept.pop("version")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise StateError(str(path), f"is damaged ({error})", "use a copy") from None
-    if version != VERSION:
-        fault = f"is of version {version}, this program reads {VERSION}"
-        raise StateError(str(path), fault, "use the program that wrote it")
     return Recipe.from_json(kept, str(path))

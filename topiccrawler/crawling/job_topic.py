@@ -34,19 +34,16 @@ from topiccrawler.topics.topic import Topic, display_name, joined_words, own_id
 MORE_WORDS = 10  # most words to display beside the user's own
 
 
-def recipe_of_words(
-    recipe: Recipe, words: Sequence[str], proposed_words: int = 0, *, is_understood: bool = True
-) -> Recipe:
+def recipe_of_words(recipe: Recipe, words: Sequence[str], proposed_words: int = 0) -> Recipe:
     """The recipe with a topic made of these words in place of its own topic; the recipe's reading rules for sites become part of it.
 
-    `proposed_words`: how many words to propose in addition. `is_understood`: interpret what the words mean (topics.meaning); false to
-    resume a job of an earlier version.
+    `proposed_words`: how many words to propose in addition.
     """
     topic = with_site_rules(topic_from_keywords(words, own_id(words)), recipe.sites)
     zh = joined_words(list(topic.keywords))
-    topic = Topic.model_validate({**topic.model_dump(), "zh": zh, "proposed_words": proposed_words})
-    if is_understood:
-        topic = understood(topic)
+    topic = understood(
+        Topic.model_validate({**topic.model_dump(), "zh": zh, "proposed_words": proposed_words})
+    )
     return replace(recipe, topic=topic.name, keywords=(), topic_fields=topic.model_dump())
 
 

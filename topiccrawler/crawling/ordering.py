@@ -36,7 +36,7 @@ class Ordering:
     `listings`: which feeds and sitemaps to fetch; None = none. `refused`: called with the links of a page that the gate refuses,
     their probabilities, and the time. `learning_seconds`: the interval between two states published to the other
     processes of a shared crawl. `shared`: the queue of a shared crawl; None = not shared.
-    `checkpoint_pages`, `earlier`: see crawling.checkpoints.OwnLearning.
+    `checkpoint_pages`: see crawling.checkpoints.Checkpoints.
     """
 
     def __init__(
@@ -53,7 +53,6 @@ class Ordering:
         refused: Refused | None = None,
         learning_seconds: float = LEARNING_SECONDS,
         shared: SharedQueue | None = None,
-        earlier: Callable[[], Iterable[Page]] | None = None,
     ) -> None:
         self.strategy = strategy
         self.frontier = frontier
@@ -70,15 +69,9 @@ class Ordering:
         self._late: Counter[Pushed] = Counter()  # outcomes of links on pages of other processes
         self._learning: Learning
         if shared is None:
-            own = OwnLearning(
-                strategy,
-                frontier,
-                self.rescoring,
-                durable=durable,
-                every_pages=checkpoint_pages,
-                earlier=earlier,
+            self._learning = OwnLearning(
+                strategy, frontier, self.rescoring, durable=durable, every_pages=checkpoint_pages
             )
-            self._learning = own
         else:
             self._learning = shared.learning(
                 strategy,

@@ -4,27 +4,20 @@
 STORE_URL for the same database, else that of PGPASSWORD or .pgpass. A STORE_URL on the command line overrides recipes.
 
 `visits_of` reads the crawl log. If the pages are in a database, the logs of all processes that ran in the same data folder are merged.
-
-`as_begun` lets jobs of earlier versions continue as they were begun. In their logs and stores relevance was a similarity, on the scale of
-the page classifier; now it is a probability, and job.json has the time of the change. Their topics of a few words are classified by vsm, as
-all topics were, not by the words alone (topics.meaning).
 """
 
 from __future__ import annotations
 
 import json
-import logging
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from heapq import merge
 from operator import attrgetter
 from pathlib import Path
 
-from topiccrawler.crawling.assemble import topic_as_written
 from topiccrawler.crawling.job_files import PAGES, VISITS, read_recipe, write_recipe
-from topiccrawler.crawling.job_topic import TOPIC, named_topic, recipe_of_words
+from topiccrawler.crawling.job_topic import TOPIC, named_topic
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.servers import ServedPages, page_server
 from topiccrawler.errors import CrawlerError, StateError
@@ -170,33 +163,3 @@ def _seeds_of(folder: Path) -> list[str]:
         if not visit.source_url:
             seeds[visit.url] = None
     return [*seeds] or [first]
-
-
-logger = logging.getLogger(__name__)
-
-
-def as_begun(
-    recipe: Recipe, folder: Path, now: float, words: tuple[str, ...] = (), proposed: int = 0
-) -> Recipe:
-    """The recipe of a crawl in that folder, adapted if it resumes a job of an earlier version, with one warning.
-
-    `words`: the words of the topic, if it is made of words alone; `proposed`: how many words to propose for it.
-    """
-    kept = read_recipe(folder)
-    if kept is None or kept.relevance_since == 0:
-        return recipe
-    since = kept.relevance_since
-    if since is None:
-        if next(iter(visits_of(folder)), None) is None:
-            return recipe
-        since = now
-        logger.warning(
-            "%s was begun by an earlier version: relevances in its crawl log and page store up to now are similarities, not "
-            "probabilities; pages kept from now on have probabilities, kept from .5",
-            folder,
-        )
-    recipe = replace(recipe, relevance_since=since)
-    if words:
-        return recipe_of_words(recipe, words, proposed, is_understood=False)
-    written = topic_as_written(recipe)
-    return recipe if written is None else replace(recipe, topic_fields=written.model_dump())

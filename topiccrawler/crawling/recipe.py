@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import date
-from typing import Any, Literal, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
@@ -25,13 +25,12 @@ from topiccrawler.pages.formats.reader import SECONDS
 from topiccrawler.pages.title import TITLE_TAG
 from topiccrawler.relevance.base import EVIDENCE
 from topiccrawler.resources import package_table
-from topiccrawler.strategies import STRATEGIES, parameters_of
 from topiccrawler.strategies.base import Expand
 from topiccrawler.text.engines import AUTO, SETTING
 from topiccrawler.text.segmenter import choose_engine
 from topiccrawler.text.thesaurus import Thesaurus, load_thesaurus, shipped
 from topiccrawler.topics.catalogue import split_keywords
-from topiccrawler.topics.topic import Format, without_removed_fields
+from topiccrawler.topics.topic import Format
 from topiccrawler.urls.canonical import canonical, host_of
 
 logger = logging.getLogger(__name__)
@@ -201,6 +200,8 @@ DEFAULT_STRATEGY = "adaptive"
 class Recipe:
     """All arguments and settings from which a crawl is made; each field has the value of the argument or setting of its name."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = {"extra": "forbid"}
+
     topic: str  # name, or path of a topic file
     strategy: str = DEFAULT_STRATEGY
     parameters: Mapping[str, str] = field(default_factory=dict)  # parameters of the strategy, as text
@@ -227,11 +228,6 @@ class Recipe:
         ""  # address of the database with the pages, without password; empty = they are in the job's folder
     )
     store_job: str = ""  # name of the job in that database
-    frontier: str = (
-        ""  # name of another package's frontier; empty = in memory, in the job's folder or on a server
-    )
-    # since when relevances of the job are probabilities, in seconds since the epoch; None = they are similarities (page_stores)
-    relevance_since: float | None = 0.0
 
     def as_json(self) -> dict[str, Any]:
         """The fields as plain values for JSON."""
@@ -244,15 +240,9 @@ class Recipe:
             recipe: Self = TypeAdapter(cls).validate_python(kept)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            field = ".".join(map(str, first["loc"]))
+            field = ".".join(map(str, first["loc"])) or "all"
             raise StateError(what, f"is damaged ({field}: {first['msg']})", "use a copy") from None
-        if "relevance_since" not in kept:
-            recipe = replace(recipe, relevance_since=None)
-        of_job, of_strategy = (
-            None if one is None else without_removed_fields(one, what)
-            for one in (recipe.topic_fields, recipe.strategy_topic)
-        )
-        return replace(recipe, topic_fields=of_job, strategy_topic=of_strategy)
+        return recipe
 
 
 class Settings(Protocol):
@@ -286,22 +276,10 @@ def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **giv
         "seed": settings.getint("TOPIC_SEED"),
         "context_characters": settings.getint("TOPIC_CONTEXT_CHARACTERS", WINDOW_CHARACTERS),
         "file_seconds": settings.getfloat("TOPIC_FILE_SECONDS", SECONDS),
-        "frontier": settings.get("TOPIC_FRONTIER"),
         "dropped_parameters": tuple(settings.getlist("TOPIC_URL_PARAMETERS_DROPPED")),
     }
     if settings.getbool("TOPIC_LISTINGS"):
         of_settings["listings_after"] = settings.getint("TOPIC_LISTINGS_AFTER", AFTER)
     known: dict[str, Any] = {name: value for name, value in of_settings.items() if value is not None}
     known |= {name: value for name, value in given.items() if value is not None}
-    name = strategy or settings.get("TOPIC_STRATEGY") or DEFAULT_STRATEGY
-    known["parameters"] = _with_learn(name, known.get("parameters", {}), settings)
-    return Recipe(topic, name, **known)
-
-
-def _with_learn(strategy: str, given: Mapping[str, str], settings: Settings) -> dict[str, str]:
-    """The parameters of the strategy, with TOPIC_LEARN as default of `-a strategy_learn=` for strategies that have it."""
-    parameters = dict(given)
-    known = STRATEGIES.get(strategy)
-    if settings.get("TOPIC_LEARN") is not None and known is not None and "learn" in parameters_of(known):
-        parameters.setdefault("learn", str(settings.getbool("TOPIC_LEARN")))
-    return parameters
+    return Recipe(topic, strategy or settings.get("TOPIC_STRATEGY") or DEFAULT_STRATEGY, **known)

@@ -18,17 +18,16 @@ from topiccrawler.crawling.job_topic import TOPIC, topic_argument, topic_display
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError, StateError, shortened
 from topiccrawler.strategies import STRATEGIES, build, parameters_of
-from topiccrawler.topics.topic import Topic
 
 ELSEWHERE = "choose another JOBDIR or TOPIC_JOB"
-_REPORTED_SEPARATELY = {"topic", "topic_fields", "strategy", "parameters", "relevance_since"}
+_REPORTED_SEPARATELY = {"topic", "topic_fields", "strategy", "parameters"}
 
 
 def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[str]:
     """The differences between the recipe in the folder (`kept`) and the present one (`now`), as one text each.
 
     `queued`: the queue is in the folder too. Raises StateError for another topic or another page store, and, with a queue, for another
-    strategy or frontier.
+    strategy.
     """
     begun, requested = _topic_name(kept), _topic_name(now)
     if begun != requested:
@@ -36,9 +35,6 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
         raise StateError(f"folder {folder}", fault, f"go on with {argument}, or {ELSEWHERE}")
     begun, requested = ordering_of(kept), ordering_of(now)
     if begun != requested and queued:
-        raise StateError(requested, f"this job was begun with {begun}", f"go on with that, or {ELSEWHERE}")
-    if kept.frontier != now.frontier and queued:
-        begun, requested = (f"TOPIC_FRONTIER={recipe.frontier or None}" for recipe in (kept, now))
         raise StateError(requested, f"this job was begun with {begun}", f"go on with that, or {ELSEWHERE}")
     if (bool(kept.store), kept.store_job) != (bool(now.store), now.store_job):
         begun, requested = (_store_of(recipe, folder) for recipe in (kept, now))
@@ -61,18 +57,12 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
 
 
 def _fields(recipe: Recipe, plain: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The fields of the recipe's topic, with defaults for those that it lacks because an earlier release stored it.
-
-    A job of a topic of the catalogue has fields since it was taught, also if that was undone.
-    """
-    fields = plain["topic_fields"]
+    """The fields of the recipe's topic. A job of a topic of the catalogue has fields since it was taught, also if that was undone."""
+    fields: Mapping[str, Any] | None = plain["topic_fields"]
     if fields is None:
         with suppress(CrawlerError):
             fields = topic_of(recipe).model_dump(mode="json")
-    if fields is None:
-        return None
-    optional = {name: field for name, field in Topic.model_fields.items() if not field.is_required()}
-    return {**{name: field.get_default() for name, field in optional.items()}, **fields}
+    return fields
 
 
 def another_topic(kept: Recipe, begun: str, now: Recipe, requested: str) -> str:
@@ -102,7 +92,7 @@ def _topic_name(recipe: Recipe) -> str:
 def ordering_of(recipe: Recipe) -> str:
     """Strategy and parameters as arguments on a command line.
 
-    Parameters with their default are left out; those that only an earlier release had are included.
+    Parameters with their default are left out; those that the strategy does not have are included.
     """
     defaults = parameters_of(STRATEGIES[recipe.strategy]) if recipe.strategy in STRATEGIES else {}
     given = {name: value for name, value in recipe.parameters.items() if name in defaults}

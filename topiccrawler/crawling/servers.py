@@ -1,8 +1,7 @@
 """Finds the servers that store what several processes share: the queue of one crawl, or the pages of many crawls.
 
-A server is found by name, and its module is imported only when a setting names it. Servers of other packages are found by entry points
-whose value is a module with the functions of `QueueServer` or `PageServer`. In the group `topiccrawler.queue_servers` the name of an entry
-point is the setting that has the address, in `topiccrawler.page_servers` it is the scheme of STORE_URL.
+A server is found by name: the setting that has its address, or the scheme of STORE_URL. Its module, which has the functions of `QueueServer`
+or `PageServer`, is imported only when a setting names it.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from topiccrawler.crawling.sharing import Learned, SharedQueue
-from topiccrawler.entry_points import named
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.base import Frontier, Listing, Notes
 from topiccrawler.frontier.hosts import Hosts
@@ -24,14 +22,12 @@ from topiccrawler.text.segmenter import Segmenter
 
 QUEUE_SERVERS = {"REDIS_URL": "topiccrawler.cluster.redis.server"}
 PAGE_SERVERS = dict.fromkeys(("postgresql", "postgres"), "topiccrawler.cluster.postgresql.server")
-QUEUE_GROUP, PAGE_GROUP = "topiccrawler.queue_servers", "topiccrawler.page_servers"
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
     """Time limits in seconds."""
 
-    lease: float  # a lease expires after this time
     worker: float  # a process is declared dead after this time without a heartbeat
     outage: float  # how long to wait for a server that is unreachable
 
@@ -141,7 +137,7 @@ class QueueAddress:
 
 def queue_address(setting: Callable[[str], object]) -> QueueAddress | None:
     """The first server whose setting has a value; None = the queue is in memory or in a folder. `setting`: returns a setting's value."""
-    for name, module in _known(QUEUE_GROUP, QUEUE_SERVERS).items():
+    for name, module in QUEUE_SERVERS.items():
         if address := setting(name):
             return QueueAddress(name, str(address), _queue_server(module, f"setting {name}"))
     return None
@@ -149,8 +145,7 @@ def queue_address(setting: Callable[[str], object]) -> QueueAddress | None:
 
 def no_queue_server(what: str) -> ArgumentError:
     """The error for an argument `what` that names a crawl on a server, when no setting names the server."""
-    known = _known(QUEUE_GROUP, QUEUE_SERVERS)
-    examples = [f"-s {name}={_queue_server(module, name).EXAMPLE}" for name, module in known.items()]
+    examples = [f"-s {name}={_queue_server(module, name).EXAMPLE}" for name, module in QUEUE_SERVERS.items()]
     return ArgumentError(
         what, "names a crawl that several processes share, but no server", f"give {' or '.join(examples)}"
     )
@@ -159,34 +154,24 @@ def no_queue_server(what: str) -> ArgumentError:
 def page_server(address: str) -> PageServer:
     """The server with the scheme of an address; ArgumentError if there is none."""
     scheme, mark, _ = address.partition("://")
-    known = _known(PAGE_GROUP, PAGE_SERVERS)
-    if not mark or scheme not in known:
+    if not mark or scheme not in PAGE_SERVERS:
         public = f"{scheme}://…" if mark else address.rpartition("@")[2]
         raise ArgumentError(
             f"STORE_URL={public}",
             "is no address of a database that is known",
-            f"write it as {' or '.join(f'{name}://USER@HOST/DATABASE' for name in known if name != 'postgres')}",
+            f"write it as {' or '.join(f'{name}://USER@HOST/DATABASE' for name in PAGE_SERVERS if name != 'postgres')}",
         )
-    members = ("remember", "open_pages", "open_shared")
-    return cast("PageServer", _module(known[scheme], f"STORE_URL {scheme}://", members))
-
-
-def _known(group: str, own: Mapping[str, str]) -> dict[str, str]:
-    return {name: point.value for name, point in named(group).items()} | dict(own)
+    return cast("PageServer", _module(PAGE_SERVERS[scheme], f"STORE_URL {scheme}://"))
 
 
 def _queue_server(module: str, what: str) -> QueueServer:
-    return cast(
-        "QueueServer", _module(module, what, ("EXAMPLE", "public", "check", "open_queue", "open_view"))
-    )
+    return cast("QueueServer", _module(module, what))
 
 
-def _module(name: str, what: str, members: tuple[str, ...]) -> object:
-    remedy = "install what it needs (docs/scaling.md)"
+def _module(name: str, what: str) -> object:
     try:
-        found = import_module(name)
-    except Exception as error:
-        raise StateError(what, f"cannot be used: {error}", remedy) from error
-    if lacking := [member for member in members if not hasattr(found, member)]:
-        raise StateError(what, f"cannot be used: {name} has no {', '.join(lacking)}", remedy)
-    return found
+        return import_module(name)
+    except ImportError as error:
+        raise StateError(
+            what, f"cannot be used: {error}", "install what it needs (docs/scaling.md)"
+        ) from error

@@ -22,7 +22,6 @@ from topiccrawler.text.engines import CHOICES
 logger = logging.getLogger(__name__)
 
 MOST_READERS = 64
-REMOVED = ("TOPIC_GROWTH", "TOPIC_LINKING_PAGE", "TOPIC_THRESHOLD")
 
 
 class Settings(Protocol):
@@ -106,7 +105,6 @@ _NAMED: dict[str, Expected] = {
     ),
     "TOPIC_READERS": WordOrCount("auto", MOST_READERS),
     "TOPIC_DUPLICATES": Choice(("alias", "drop", "keep")),
-    "TOPIC_LEARN": Switch(),
     "TOPIC_SEGMENTER": Choice(CHOICES),
     "TOPIC_TITLE_READER": Choice(tuple(TITLE_READERS)),
     "TOPIC_PROPOSED_WORDS": Number(most=2000, whole=True),
@@ -159,18 +157,12 @@ def check_names(settings: Any) -> None:
 
     Other unknown names, which a project may use for itself, cause a warning.
     """
-    known = {*vars(ours), *EXPECTED, *REMOVED}
+    known = {*vars(ours), *EXPECTED}
     for name in settings:
         if not isinstance(name, str) or name in known or not _OURS.fullmatch(name):
             continue
-        near = get_close_matches(name, known.difference(REMOVED), 1, _NEAR)
+        near = get_close_matches(name, known, 1, _NEAR)
         if near or settings.getpriority(name) >= _FROM_COMMAND_LINE:
             remedy = f"did you mean {near[0]}?" if near else "docs/settings.md lists them"
             raise ArgumentError(f"setting {name}", "is not known", remedy)
         logger.warning("setting %s: is not known, changes nothing; docs/settings.md lists them", name)
-
-
-def warn_of_removed(settings: Settings) -> None:
-    """Log a warning that names those settings which only an earlier release had."""
-    if found := [name for name in REMOVED if settings.get(name) is not None]:
-        logger.warning("setting %s: no longer used, changes nothing; remove it", ", ".join(found))

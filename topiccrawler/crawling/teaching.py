@@ -28,9 +28,8 @@ from topiccrawler.crawling.checkpoints import (
     relearn,
     transfer_state,
 )
-from topiccrawler.crawling.harvest import visit_similarity
-from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, JobFiles, read_recipe, write_recipe
-from topiccrawler.crawling.page_stores import has_pages, open_pages, visits_of
+from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, read_recipe, write_recipe
+from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.files import JsonFile, keep_former, replace_file
@@ -38,7 +37,7 @@ from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Via, Visit
 from topiccrawler.pages.read import SHORTEST_MAIN_TEXT, PageClassifier, PageWords, Reader
 from topiccrawler.pages.site_repeats import SiteRepeats, keys_of, stored_segments
-from topiccrawler.relevance.base import EVIDENCE, relevance_of, relevance_with
+from topiccrawler.relevance.base import EVIDENCE, relevance_with, similarity_of
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.training.teaching import taught
 from topiccrawler.store.pages import PageRecord, Pages, PageStore
@@ -46,7 +45,7 @@ from topiccrawler.store.visits import read_visits
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.text.weights import log_odds
 from topiccrawler.topics.catalogue import parts_of
-from topiccrawler.topics.topic import Topic, make_topic, without_removed_fields
+from topiccrawler.topics.topic import Topic, make_topic
 from topiccrawler.urls.canonical import host_of
 
 
@@ -110,7 +109,6 @@ def without_repeats(urls: Sequence[str], pages: Sequence[PageWords]) -> list[Pag
 logger = logging.getLogger(__name__)
 
 TEACHING = "teaching.json"
-VERSION = 1
 ANSWERED = 0.95  # relevance of a page that a person accepted; below 1, because people err
 MOST_UNSEEN = 12.0  # log-odds
 MOST_BYTES = 200_000_000
@@ -163,8 +161,7 @@ class Lessons:
         """Read the words of the pages, and estimate the evidence that is not stored.
 
         For a narrow topic, the crawl also classifies by tags and headings, which are not stored. Their evidence is the log-odds of the
-        relevance in the crawl, minus those of the stored words by the topic of that time. It is 0 for pages fetched before relevance was a
-        probability (Recipe.relevance_since).
+        relevance in the crawl, minus those of the stored words by the topic of that time.
         """
         classifiers = [(0.0, untrained(self._topic(self.base)))]
         in_segments = classifiers[0][1].reads_segments
@@ -177,11 +174,7 @@ class Lessons:
         classifiers += [
             (float(step.get("time", 0.0)), untrained(self._topic(step["topic"]))) for step in self.steps
         ]
-        probabilities = self.recipe.relevance_since
         for record, words in zip(self.records, self.words, strict=True):
-            if probabilities is None or record.fetched < probabilities:
-                self.unseen.append(0.0)
-                continue
             then = [one for since, one in classifiers if since <= record.fetched][-1:] or [classifiers[0][1]]
             found = log_odds(record.relevance) - log_odds(then[0].relevance(words))
             self.unseen.append(max(-MOST_UNSEEN, min(MOST_UNSEEN, found)))
@@ -243,7 +236,7 @@ class Lessons:
         recipe = self._taught()
         few = running is not None and self.changes_few(assemble(recipe))
         changed = 0 if running is not None else _rescore(self.folder, recipe, self)
-        kept = {"version": VERSION, "base": self.base, "steps": self.steps}
+        kept = {"base": self.base, "steps": self.steps}
         with file_faults(StateError, self.folder / TEACHING, "cannot be written", "make room"):
             if self.is_anew:
                 keep_former(self.folder / TEACHING)
@@ -326,7 +319,6 @@ def _kept(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     if not path.is_file():
         return {}, []
     file = JsonFile(path, MOST_BYTES, StateError, "file", "use a copy, or move it away")
-    file.expect({"version": VERSION})
     steps = file.values.get("steps")
     if not isinstance(steps, list) or not all(
         isinstance(step, dict)
@@ -336,10 +328,7 @@ def _kept(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         for step in steps
     ):
         raise file.refused("has no list of steps")
-    for step in steps:
-        topics = {name: step.get(name) for name in ("topic", "strategy_topic")}
-        step.update({name: without_removed_fields(one, str(path)) for name, one in topics.items() if one})
-    return without_removed_fields(file.mapping("base"), str(path)), steps
+    return file.mapping("base"), steps
 
 
 def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:
@@ -349,14 +338,7 @@ def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:
     parts, before = assemble(recipe), assemble(lessons.recipe)
     with SqliteFrontier(folder / FRONTIER, acknowledgements_per_commit=sys.maxsize) as frontier:
         if lessons.changes_few(parts):
-            old = OwnLearning(
-                before.strategy,
-                frontier,
-                Rescoring(frontier),
-                durable=True,
-                earlier=lambda: _pages(folder, before, lessons, lessons.followed),
-            )
-            old.load()
+            OwnLearning(before.strategy, frontier, Rescoring(frontier), durable=True).load()
             changed = transfer_state(parts.strategy, before.strategy.save(), frontier)
         else:
             changed = relearn(parts.strategy, frontier, _pages(folder, parts, lessons, lessons.answers))
@@ -380,10 +362,8 @@ def _pages(folder: Path, parts: Parts, lessons: Lessons, answers: Mapping[str, b
             place = at.get(visit.url)
             words = PageWords() if place is None else lessons.words[place]
             if place is None:
-                similarity = visit_similarity(
-                    visit, page_classifier.similarity_threshold, parts.recipe.relevance_since
-                )
-                relevance = relevance_of(similarity, page_classifier.similarity_threshold)
+                relevance = visit.relevance
+                similarity = similarity_of(relevance, page_classifier.similarity_threshold)
             else:
                 similarity = page_classifier.similarity(words)
                 relevance = lessons.relevance(place, page_classifier)
@@ -414,19 +394,3 @@ def _page_of(
         via=Via(link, visit.score),
         relevance=relevance,
     )
-
-
-def earlier_pages(files: JobFiles, parts: Parts, since: float) -> Iterator[Page]:
-    """The pages that the job has fetched since a time (seconds since the epoch), in order, with the relevance in the crawl log."""
-    threshold, reads_terms = parts.strategy_classifier.similarity_threshold, parts.strategy.reads_terms
-    for visit in visits_of(files.folder):
-        if not visit.is_page or visit.time < since:
-            continue
-        similarity = visit_similarity(visit, threshold, parts.recipe.relevance_since)
-        relevance = relevance_of(similarity, threshold)
-        record = files.store.get(visit.url) if visit.stored else None
-        words = (
-            words_of_record(record, parts.segmenter) if record is not None and reads_terms else PageWords()
-        )
-        is_target = relevance >= parts.strategy_classifier.threshold
-        yield _page_of(visit, record, words, similarity, relevance, is_target=is_target)

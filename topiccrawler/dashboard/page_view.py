@@ -7,7 +7,6 @@ from itertools import islice
 
 from aiohttp import web
 
-from topiccrawler.crawling.assemble import kept_from
 from topiccrawler.crawling.job_files import JOB
 from topiccrawler.crawling.job_topic import displayed
 from topiccrawler.crawling.teaching import words_of_record
@@ -18,7 +17,6 @@ from topiccrawler.errors import CrawlerError
 from topiccrawler.pages.formats.registry import READ
 from topiccrawler.relevance.evidence import words_that_lead
 from topiccrawler.results.job_pages import (
-    are_similarities,
     classifier_of,
     job_pages,
     names_of,
@@ -51,7 +49,6 @@ def kept(_: Context, job: Job, request: web.Request) -> Values:
     return {
         "fault": fault,
         "pages": found[:ROWS],
-        "are_similarities": are_similarities(job.folder),
         "first": skip + 1,
         "filters": asked,
         "asked": query(**asked),
@@ -78,7 +75,6 @@ def page(_: Context, job: Job, request: web.Request) -> Values:
         "text": [printable(line[:MOST_LINE]) for line in text.splitlines() if line.strip()],
         "cut": len(record.text) - len(text),
         "copies": copies,
-        "are_similarities": are_similarities(job.folder),
         "heaviest": max((abs(weight) for _, weight in why["words"]), default=1.0) or 1.0,
         "way": job.log.path(record.url, record.source_url, record.anchor, record.score),
         "facts": {name: value for name, value in facts.items() if value not in ("", None)},
@@ -88,12 +84,12 @@ def page(_: Context, job: Job, request: web.Request) -> Values:
 def _why(job: Job, record: PageRecord) -> Values:
     """Why a page was kept; empty values if the job's page classifier cannot be loaded."""
     found: Values = {"words": (), "threshold": None, "similarity": None, "leading": []}
-    of_job, recipe = job.once("classifier", JOB, lambda: classifier_of(job.folder), None), job.recipe()
-    if of_job is None or recipe is None:
+    of_job = job.once("classifier", JOB, lambda: classifier_of(job.folder), None)
+    if of_job is None:
         return found
     classifier, segmenter = of_job
     found["words"] = words_that_count(classifier, record, segmenter)
-    found["threshold"] = kept_from(recipe, classifier)
+    found["threshold"] = classifier.threshold
     if record.alias_of:  # a copy has no text of its own
         return found
     words = words_of_record(record, segmenter)

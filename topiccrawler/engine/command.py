@@ -24,7 +24,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, Settings
 from topiccrawler.engine.defaults import set_plain_defaults
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
 from topiccrawler.files import replace_file, user_path
-from topiccrawler.messages import translated, translated_error
+from topiccrawler.messages import translated
 from topiccrawler.resources import package_table
 
 _USAGE = "Usage"
@@ -140,7 +140,7 @@ class ReportingCommand(ScrapyCommand):
 
     def refuse(self, fault: str) -> NoReturn:
         """End the command with this fault and exit code 2; Scrapy prints the usage first."""
-        raise UsageError(translated(f"scrapy {self.command}: {fault}"), print_help=False)
+        raise UsageError(f"scrapy {self.command}: {fault}", print_help=False)
 
     def _check_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Refuse unknown options, which Scrapy passes as arguments, numbers out of bounds, and a wrong number of arguments."""
@@ -214,7 +214,7 @@ class ReportingCommand(ScrapyCommand):
 
     def report_fault(self, failure: CrawlerError) -> None:
         """Print an error in one line; the exit code becomes 1. A command that goes on after it calls this by itself."""
-        sys.stderr.write(f"{translated_error(failure)}\n")
+        sys.stderr.write(f"{failure}\n")
         self.exitcode = 1
 
     def text(self, template: str, values: Mapping[str, Any]) -> str:

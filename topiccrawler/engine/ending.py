@@ -31,7 +31,7 @@ from topiccrawler.engine.scheduler import LITTLE_PROMISED, focused_scheduler, is
 from topiccrawler.errors import CrawlerError, SeedsError
 from topiccrawler.files import replace_file
 from topiccrawler.frontier.base import State
-from topiccrawler.messages import translated
+from topiccrawler.messages import Message, translated
 from topiccrawler.resources import package_table
 
 logger = logging.getLogger(__name__)
@@ -99,10 +99,13 @@ class Ending:
             *(look_lines(self.crawl) if found is None else []),
             *place_lines(self.crawl.files.folder, queued=queued, has_pages=self.crawl.files.has_pages),
             *stats_lines(self.crawl.files.folder, stats),
-            f"ended: {why(self.reason, self.crawl, stats, resumable=resumable, faults=self.faults.reported)}",
+            Message(
+                "ended: {why}",
+                why=why(self.reason, self.crawl, stats, resumable=resumable, faults=self.faults.reported),
+            ),
         ]
         lines = "\n".join(f"  {translated(line)}" for line in report)
-        logger.info("\n%s\n%s\n%s", MARK, translated("The crawl in short"), lines)
+        logger.info("\n%s\n%s\n%s", MARK, translated(Message("The crawl in short")), lines)
 
     def _others_got_pages(self) -> bool:
         counts = self.crawl.frontier.look().counts()
@@ -139,15 +142,21 @@ def no_page(crawl: Crawl) -> CrawlerError:
 
 def found_lines(harvest: HarvestCounter) -> list[str]:
     """A line with the counts of the whole job: pages fetched, relevant and kept, and the formats of the kept ones."""
-    before = f" ({harvest.pages - harvest.begun_with} in this run)" if harvest.begun_with else ""
-    kept = f"{harvest.kept} kept"
-    if harvest.formats:
-        kept += f": {', '.join(f'{count} {name}' for name, count in harvest.formats.most_common())}"
-    copies = f"; {harvest.copies} of them copies, without text" if harvest.copies else ""
-    share = harvest.relevant / max(1, harvest.pages)
-    return [
-        f"{harvest.pages} pages fetched{before}, {harvest.relevant} relevant ({share:.0%}), {kept}{copies}"
-    ]
+    in_this_run = harvest.pages - harvest.begun_with
+    formats = ", ".join(f"{count} {name}" for name, count in harvest.formats.most_common())
+    line = Message(
+        "{pages} pages fetched{before}, {relevant} relevant ({share}), {kept} kept{formats}{copies}",
+        pages=harvest.pages,
+        before=Message(" ({count} in this run)", count=in_this_run) if harvest.begun_with else "",
+        relevant=harvest.relevant,
+        share=f"{harvest.relevant / max(1, harvest.pages):.0%}",
+        kept=harvest.kept,
+        formats=Message(": {formats}", formats=formats) if formats else "",
+        copies=Message("; {count} of them copies, without text", count=harvest.copies)
+        if harvest.copies
+        else "",
+    )
+    return [line]
 
 
 def look_lines(crawl: Crawl) -> list[str]:
@@ -169,17 +178,26 @@ def failed_lines(stats: Mapping[str, Any]) -> list[str]:
     reasons = Counter(
         {key.removeprefix(_FAILED).replace("_", " "): stats[key] for key in stats if key.startswith(_FAILED)}
     )
-    return [f"{reasons.total()} URLs failed in this run: {counted(reasons)}"] if reasons else []
+    if not reasons:
+        return []
+    return [
+        Message("{count} URLs failed in this run: {reasons}", count=reasons.total(), reasons=counted(reasons))
+    ]
 
 
 def gate_lines(counts: GateCounts) -> list[str]:
     """A line with what the link gate said of the requests of links in this run; empty when it was not asked."""
     if not counts.asked:
         return []
-    mean = counts.mean_probability or 0.0
-    share = counts.scored / counts.asked
-    scored = f"the link gate scored {counts.scored} of {counts.asked} requests of links ({share:.0%})"
-    return [f"{scored}, mean probability {mean:.2f}, and refused {counts.refused}"]
+    line = Message(
+        "the link gate scored {scored} of {asked} requests of links ({share}), mean probability {mean}, and refused {refused}",
+        scored=counts.scored,
+        asked=counts.asked,
+        share=f"{counts.scored / counts.asked:.0%}",
+        mean=f"{counts.mean_probability or 0.0:.2f}",
+        refused=counts.refused,
+    )
+    return [line]
 
 
 def place_lines(folder: Path, *, queued: bool, has_pages: bool = False) -> list[str]:
@@ -193,7 +211,10 @@ def place_lines(folder: Path, *, queued: bool, has_pages: bool = False) -> list[
     )
     commands += [f"scrapy frontier {quoted}"] if queued else []
     commands.append(f"scrapy explain URL --job {quoted}")
-    return [f"results: {folder}", *(f"look: {command}" for command in commands)]
+    return [
+        Message("results: {place}", place=folder),
+        *(Message("look: {command}", command=command) for command in commands),
+    ]
 
 
 def stats_lines(folder: Path, stats: Mapping[str, Any]) -> list[str]:
@@ -206,7 +227,7 @@ def stats_lines(folder: Path, stats: Mapping[str, Any]) -> list[str]:
     except OSError as fault:
         logger.warning("%s: %s; the stats are not kept", folder / STATS, fault.strerror)
         return []
-    return [f"stats: {folder / STATS}"]
+    return [Message("stats: {place}", place=folder / STATS)]
 
 
 def why(
@@ -215,34 +236,49 @@ def why(
     """A finish_reason in words, and how to resume the crawl if URLs still wait. `faults`: messages of the faults that ended the crawl; the
     first is shown in place of the reason."""
     if faults:
-        return f"failed; {faults[0]}"
-    words, remedy = _WORDS.get(reason, reason), "the same command"
+        return Message("failed; {fault}", fault=faults[0])
+    words = Message(_WORDS[reason]) if reason in _WORDS else reason
+    remedy = Message("the same command")
     limits, shared = crawl.limits, crawl.shared
     kept = crawl.harvest.kept if shared is None else shared.exchange.harvest().kept
     if reason in {"enough", "finished"} and limits.pages == 0:
-        words, remedy = "all pages were looked at again", "the same command with -a pages=NUMBER"
+        words = Message("all pages were looked at again")
+        remedy = Message("the same command with -a pages=NUMBER")
     elif reason == LITTLE_PROMISED or (reason == "finished" and crawl.promises_little):
         estimate, until = crawl.estimator.estimate(), limits.until or 0.0
         promise = 0.0 if estimate is None else estimate.promise
-        words = f"the next {NEXT} pages promise {promise:.1%} relevant ones, less than {until:.1%} (-a until)"
-        remedy = f"the same command with a smaller share (-a until={until / 2:g})"
+        words = Message(
+            "the next {pages} pages promise {share} relevant ones, less than {least} (-a until)",
+            pages=NEXT,
+            share=f"{promise:.1%}",
+            least=f"{until:.1%}",
+        )
+        remedy = Message(
+            "the same command with a smaller share ({argument})", argument=f"-a until={until / 2:g}"
+        )
     elif reason == "enough" or (reason == "finished" and crawl.is_enough()):  # or it was when the run began
         is_full = limits.targets is not None and kept >= limits.targets
-        asked = (
-            f"{limits.targets} pages are kept (-a targets)"
-            if is_full
-            else f"{limits.pages} pages are fetched (-a pages)"
-        )
-        more = f"targets={2 * kept}" if is_full else f"pages={2 * (limits.pages or 1)}"
-        words, remedy = asked, f"the same command with a larger number (-a {more})"
+        if is_full:
+            words = Message("{count} pages are kept (-a targets)", count=limits.targets)
+        else:
+            words = Message("{count} pages are fetched (-a pages)", count=limits.pages)
+        more = f"-a targets={2 * kept}" if is_full else f"-a pages={2 * (limits.pages or 1)}"
+        remedy = Message("the same command with a larger number ({argument})", argument=more)
     elif reason == "finished" and stats.get(f"{_URLS}over_budget"):
-        words, remedy = "the budgets of hosts hold back all that waits", "a larger budget"
+        words, remedy = (
+            Message("the budgets of hosts hold back all that waits"),
+            Message("a larger budget"),
+        )
     elif reason == "finished" and any(stats.get(f"frontier/waits/{kind}") for kind in _CLOSED):
-        words = "robots.txt of the hosts that are left cannot be read"
+        words = Message("robots.txt of the hosts that are left cannot be read")
     elif reason == "finished" and stats.get(f"{_URLS}waiting") and not crawl.outages.is_settled:
-        words = "all that still waits has failed"
+        words = Message("all that still waits has failed")
     waiting = stats.get(f"{_URLS}waiting", 0)
-    return f"{words}; {waiting} URLs wait, {remedy} goes on with them" if waiting and resumable else words
+    if not (waiting and resumable):
+        return words
+    return Message(
+        "{words}; {count} URLs wait, {remedy} goes on with them", words=words, count=waiting, remedy=remedy
+    )
 
 
 def counted(reasons: Counter[str]) -> str:

@@ -32,7 +32,6 @@ from twisted.logger import globalLogBeginner
 from twisted.python.failure import Failure
 
 from topiccrawler.errors import CrawlerError
-from topiccrawler.messages import translated_error
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +49,7 @@ def reported_by_scrapy(settings: BaseSettings) -> Iterator[None]:
             raise
         if settings.get("LOG_FILE"):  # scrapyd shows its users only the log
             logger.error("%s", error)  # noqa: TRY400 a user's slip deserves a line, not a traceback
-        sys.stderr.write(f"{translated_error(error)}\n")
+        sys.stderr.write(f"{error}\n")
         say_no_more()
         raise SystemExit(1) from None
 

@@ -20,7 +20,6 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings, default
 from scrapy.utils.log import log_scrapy_info
 from scrapy.utils.misc import load_object
 
-from topiccrawler.crawling.admission import rules_of_packages
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.harvest import own_domains
 from topiccrawler.crawling.recipe import CrawlParams
@@ -118,9 +117,7 @@ class FocusedSpider(Spider):
             params = spider.params_of(kwargs, topic)
             check_feeds(settings)
             queue = MEMORY if command.startswith("scrapy.commands") else queue_place(params, settings)
-            rules = rules_of_packages(crawler)
             spider.crawl, spider.faults = open_crawl(params, settings, job, queue), FatalFaults()
-            spider.crawl.admission.add(*rules)
             spider.prepare(params)
             own = list(params.allowed_domains) or own_domains(spider.crawl.topic.sites)
             if own:

@@ -32,15 +32,12 @@ STATS = {  # stats key by rule
     admission.PRIVATE_NETWORK: "topic/private_addresses/refused",
     admission.GATE: "topic/gate/not_queued",
 }
-OURS = frozenset((*admission.BEFORE_OTHERS, *admission.AFTER_OTHERS))
 
 
 def count_refused(stats: StatsCollector, rule: str, links: Sequence[Link]) -> None:
     """Count links that a rule refused, under the rule's stats key. Not counted: URLs that the user has blocked, budgets and traps."""
     if (key := STATS.get(rule)) is not None:
         stats.inc_value(key, len(links))
-    elif rule not in OURS:
-        stats.inc_value(f"topic/admission/{rule}", len(links))
 
 
 @dataclass(eq=False)

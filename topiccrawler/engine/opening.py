@@ -5,8 +5,7 @@ topic, frontier and gate. So these are built once, with the spider, and are attr
 
 `open_crawl` builds the crawl; `crawl_of` returns it for a crawler.
 
-`QueuePlace` is where the queue is kept: memory, a folder (JOBDIR), or a server for several processes. `open_frontier` opens it, or a
-frontier of another package (TOPIC_FRONTIER).
+`QueuePlace` is where the queue is kept: memory, a folder (JOBDIR), or a server for several processes. `open_frontier` opens it.
 
 `open_store` opens the database for pages (STORE_URL); without one they are in the job's folder. `StoreWait` lets an item wait for the
 database without blocking other pages.
@@ -21,7 +20,6 @@ import time
 from concurrent.futures import Future
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from socket import gethostname
 from typing import TypeVar
@@ -36,20 +34,18 @@ from topiccrawler import settings as ours
 from topiccrawler.crawling.assemble import Parts, assemble, topic_of
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.crawl import Crawl, CrawlLimits
-from topiccrawler.crawling.harvest import LATEST, judged_since
+from topiccrawler.crawling.harvest import LATEST
 from topiccrawler.crawling.job_files import SITE_REPEATS, JobFiles
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.page_filter import Restrictions
-from topiccrawler.crawling.page_stores import as_begun, latest_visits
+from topiccrawler.crawling.page_stores import latest_visits
 from topiccrawler.crawling.recipe import CrawlParams, recipe_of
 from topiccrawler.crawling.resuming import ordering_of
 from topiccrawler.crawling.servers import QueueAddress, Times, no_queue_server, page_server, queue_address
-from topiccrawler.crawling.settings_check import warn_of_removed
 from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings
-from topiccrawler.crawling.teaching import earlier_pages, with_teaching
+from topiccrawler.crawling.teaching import with_teaching
 from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
-from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, SeedsError, StateError, file_faults
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.budgets import Allowance, Budgets
@@ -64,7 +60,7 @@ from topiccrawler.store.pages import SharedPages
 from topiccrawler.text.segmenter import release_dictionary
 from topiccrawler.text.word_vectors import release_vectors
 from topiccrawler.topics.seeds import Seeds
-from topiccrawler.topics.topic import REMOVED_FIELDS, Topic
+from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical, host_of
 from topiccrawler.urls.unwanted import Limits
 
@@ -89,29 +85,11 @@ class QueuePlace:
 
 
 MEMORY = QueuePlace()
-FRONTIERS = "topiccrawler.frontiers"  # entry points of other packages: a callable that returns a Frontier
-FRONTIER_MEMBERS = (
-    "hosts",
-    "notes",
-    "push",
-    "lease",
-    "end",
-    "release",
-    "recall",
-    "count_try",
-    "rescore",
-    "look",
-    "commit",
-    "close",
-)
 
 
 def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
     """The place of the queue by JOBDIR, the setting of a server and `-a job=`. ArgumentError when these contradict each other."""
     address, jobdir = queue_address(settings.get), settings.get("JOBDIR") or ""
-    if (name := settings.get("TOPIC_FRONTIER")) and address is not None:
-        fault = f"cannot keep the queue that is in {address.server.public(address.address)}"
-        raise ArgumentError(f"TOPIC_FRONTIER={name}", fault, "give one of both")
     if address is None:
         if params.job:
             raise no_queue_server(f"argument -a job={params.job}")
@@ -132,48 +110,30 @@ def open_frontier(
 ) -> tuple[Frontier, SharedQueue | None]:
     """Open the queue at a place, or create it. For a queue on a server, return also the SharedQueue that coordinates the processes; else
     None."""
-    lease_seconds = settings.getfloat("FRONTIER_LEASE_SECONDS")
     if place.address is not None:
         hosts.slots = settings.getint("CONCURRENT_REQUESTS")
         worker, outage = (settings.getfloat(f"FRONTIER_{name}_SECONDS") for name in ("WORKER", "OUTAGE"))
-        times, made_of = Times(lease_seconds, worker, outage), parts.record().as_json()
+        times, made_of = Times(worker, outage), parts.record().as_json()
         server, address = place.address.server, place.address.address
         return server.open_queue(address, place.job, hosts, _recipe(parts, seeds), made_of, times)
-    folder = Path(place.jobdir) if place.jobdir else None
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-    if parts.recipe.frontier:
-        return _frontier_of_package(parts.recipe.frontier, folder, hosts, lease_seconds), None
-    if folder is None:
-        return MemoryFrontier(hosts, lease_seconds=lease_seconds), None
+    if not place.jobdir:
+        return MemoryFrontier(hosts), None
+    folder = Path(place.jobdir)
+    folder.mkdir(parents=True, exist_ok=True)
     queue = SqliteFrontier(
         folder / "frontier.sqlite",
         hosts,
-        lease_seconds=lease_seconds,
         memory_urls=settings.getint("FRONTIER_MEMORY_URLS"),
         acknowledgements_per_commit=sys.maxsize,  # the crawl commits, when all parts of a page are written
     )
     return queue, None
 
 
-def _frontier_of_package(name: str, *arguments: object) -> Frontier:
-    """Make the frontier of another package by calling its entry point with folder (None: nothing outlives the process), hosts and lease
-    time in seconds. ArgumentError for an unknown name, StateError for a frontier that cannot be made."""
-    known = named(FRONTIERS)
-    if name not in known:
-        remedy = f"choose one of: {', '.join(sorted(known))}" if known else "install the package that has it"
-        raise ArgumentError(f"TOPIC_FRONTIER={name}", "is unknown", remedy)
-    made: Frontier = part(known[name], f"frontier {name!r}", StateError, arguments, FRONTIER_MEMBERS)
-    return made
-
-
 def _recipe(parts: Parts, seeds: list[Link]) -> dict[str, str]:
     """The configuration that all processes of a crawl must share."""
     record = parts.record()
     urls = "\n".join(sorted(link.url for link in seeds))
-    # a crawl that began when topics had these fields must still match
-    removed = {name: default for name, (default, _) in REMOVED_FIELDS.items()}
-    fields = str(sorted({**removed, **(record.topic_fields or {})}.items()))
+    fields = str(sorted((record.topic_fields or {}).items()))
     return {
         "topic": parts.topic.name,
         "topic file": f"{crc32(fields.encode()):08x}" if record.topic_fields else "",
@@ -240,7 +200,6 @@ def open_crawl(
     `job`: the name of this run in scrapyd; None elsewhere. `queue`: where the queue is kept.
     """
     jobdir = queue.jobdir
-    warn_of_removed(settings)
     recipe = recipe_of(
         settings,
         params.topic,
@@ -264,8 +223,6 @@ def open_crawl(
     kept_in = open_store(settings, queue.job or job_name or folder.absolute().name, topic.name)
     if kept_in is not None:
         recipe = replace(recipe, store=kept_in.address, store_job=kept_in.job)
-    words = () if params.topic else tuple(params.keywords)
-    recipe = as_begun(recipe, folder, time.time(), words, settings.getint("TOPIC_PROPOSED_WORDS"))
     parts = assemble(with_teaching(replace(recipe, off_topic=off_topic), folder))
     if parts.segmenter.has_own_dictionary:
         release_dictionary()
@@ -298,7 +255,6 @@ def open_crawl(
         shared=shared,
         repeats=SiteRepeats(folder / SITE_REPEATS if queue.is_durable else None),
         latest=latest_visits(files.folder, LATEST) if files.resumes else (),
-        earlier=partial(earlier_pages, files, parts, judged_since(frontier.notes)),
         links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
         listings=SiteListings(frontier.notes, recipe.listings_after) if recipe.listings_after else None,
         durable=queue.is_durable,

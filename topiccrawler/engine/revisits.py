@@ -27,6 +27,7 @@ from topiccrawler.engine.leases import META, Leases
 from topiccrawler.engine.opening import StoreWait, store_wait
 from topiccrawler.frontier.base import Leased, Listing, Row, State
 from topiccrawler.items import Outlinks, page_of
+from topiccrawler.messages import Message
 from topiccrawler.model import Link, Via
 from topiccrawler.pages.read import ReadItem
 from topiccrawler.store.page_checks import Check
@@ -64,8 +65,16 @@ class Revisits:
 
     def lines(self) -> list[str]:
         """The summary's line on revisits: the number of pages by outcome."""
-        counts = ", ".join(f"{self.outcomes[name]} {name}" for name in (CHANGED, SAME, DEAD, FAILED))
-        return [f"{self.outcomes.total()} pages looked at again: {counts}"]
+        return [
+            Message(
+                "{count} pages looked at again: {changed} changed, {same} unchanged, {gone} gone, {failed} failed",
+                count=self.outcomes.total(),
+                changed=self.outcomes[CHANGED],
+                same=self.outcomes[SAME],
+                gone=self.outcomes[DEAD],
+                failed=self.outcomes[FAILED],
+            )
+        ]
 
     async def requests(
         self, spider: Spider, leases: Leases, failed: Callable[[Failure], Any], waiting: Sized

@@ -31,7 +31,7 @@ from topiccrawler.frontier.url_index import Digest, SparseMap
 from topiccrawler.model import Link, Score
 from topiccrawler.sqlite_files import connect, is_locked, locked
 
-VERSION = 4
+VERSION = 1
 RESTORE = "put back a copy, or choose another JOBDIR"
 _APPLICATION_ID = 1_416_589_382  # "TopF"
 _CACHE_KIB = 16_384
@@ -53,7 +53,7 @@ CREATE TABLE raises (id INTEGER PRIMARY KEY, number INTEGER NOT NULL, score REAL
     depth INTEGER NOT NULL, nofollow INTEGER NOT NULL, source INTEGER NOT NULL);
 CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 PRAGMA application_id = 1416589382;
-PRAGMA user_version = 4;
+PRAGMA user_version = 1;
 COMMIT;
 """
 

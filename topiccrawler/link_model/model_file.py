@@ -25,7 +25,6 @@ from topiccrawler.resources import folder as data_folder
 from topiccrawler.text.segmenter import PLAIN, TOKENIZER, Segmenter
 
 FORMAT = "topiccrawler link model"
-VERSION = 2
 LARGEST_BYTES = 32_000_000
 LARGEST_COUNT = 1e12
 LONGEST_ENTRY = 100  # characters of a word of the lexicon
@@ -53,7 +52,7 @@ def load(place: Path | Traversable, segmenter: Segmenter = PLAIN) -> LinkClassif
     model = file.values
     if model.get("format") != FORMAT:
         raise file.refused("is no link model")
-    file.expect({"version": VERSION, "tokenizer": TOKENIZER, "features": FEATURES, "event": EVENT})
+    file.expect({"tokenizer": TOKENIZER, "features": FEATURES, "event": EVENT})
     if model.get("context") not in CONTEXTS:
         raise file.refused("names an unknown context maker")
     if not isinstance(model.get("topic"), str) or not isinstance(model.get("lexicon"), list):
@@ -99,7 +98,6 @@ def dumps(model: LinkClassifier) -> str:
     }
     head = {
         "format": FORMAT,
-        "version": VERSION,
         "topic": model.topic,
         "tokenizer": TOKENIZER,
         "features": FEATURES,

@@ -109,7 +109,6 @@ def _of_text(text: BlockText) -> Columns:
 
 
 FORMAT = "topiccrawler block classifier"
-VERSION = 2
 FILE = "main_text/blocks.json"  # within the folder of models
 LARGEST_BYTES = 4_000_000
 MOST_UNITS = 1_000
@@ -195,7 +194,6 @@ def save_block_classifier(model: BlockClassifier, place: Path) -> None:
     """Write a block classifier as JSON, with one line for each feature and each word."""
     head = {
         "format": FORMAT,
-        "version": VERSION,
         "training": model.training,
         "hidden bias": _rounded(model.hidden_bias),
         "out": _rounded(model.out),
@@ -225,7 +223,7 @@ def load_block_classifier(folder: Path | Traversable | None = None) -> BlockClas
     """The block classifier in a folder of models, by default the shipped one. ModelError when the file cannot be used."""
     place = (folder or data_folder("models")).joinpath(*FILE.split("/"))
     file = JsonFile(place, LARGEST_BYTES, ModelError, "block classifier", REMEDY)
-    file.expect({"format": FORMAT, "version": VERSION})
+    file.expect({"format": FORMAT})
     model, table = file.values, file.mapping("features")
     words, openings, headings = (file.mapping(name) for name in ("words", "openings", "headings"))
     if tuple(table) != feature_names():

@@ -40,7 +40,6 @@ from topiccrawler.pages.read import PageClassifier, Reader
 from topiccrawler.resources import folder as data_folder
 
 FORMAT = "topiccrawler detail classifier"
-VERSION = 1
 FEATURES = ("TextDegree", "LinkDegree", "Aggregation")
 K = 100.0
 FILE = "page_classifiers/detail.json"  # within the folder of models
@@ -106,8 +105,7 @@ def load_detail(folder: Path | Traversable | None = None) -> DetailClassifier:
     place = (folder or data_folder("models")).joinpath(*FILE.split("/"))
     file = JsonFile(place, LARGEST_BYTES, ModelError, "detail classifier", REMEDY)
     model = file.values
-    if model.get("format") != FORMAT or model.get("version") != VERSION:
-        raise file.refused(f"is no {FORMAT} of version {VERSION}")
+    file.expect({"format": FORMAT})
     rows = model.get("vectors")
     if not isinstance(rows, list) or not 1 <= len(rows) <= MOST_VECTORS:
         raise file.refused(f"does not hold 1 to {MOST_VECTORS} support vectors")

@@ -241,7 +241,6 @@ class LinearClassifier:
 
 
 FORMAT = "topiccrawler page classifier"
-VERSION = 1
 LARGEST_BYTES = 16_000_000
 MOST_CLASSES = 100
 LARGEST = 1e9
@@ -316,7 +315,6 @@ def write_model(
     """Write a trained page classifier to a file, which is replaced atomically. ModelError if it would be too large."""
     first = {
         "format": FORMAT,
-        "version": VERSION,
         "page_classifier": name,
         "topic": topic,
         "tokenizer": TOKENIZER,
@@ -332,12 +330,12 @@ def write_model(
 
 
 def read_model(place: Path | Traversable, name: str) -> JsonFile:
-    """Return the values of a file that `write_model` wrote. ModelError for a file of another classifier, version or segmenter."""
+    """Return the values of a file that `write_model` wrote. ModelError for a file of another classifier or segmenter."""
     remedy = "train it again: scrapy train TOPIC --page-classifier NAME --documents FILE"
     file = JsonFile(place, LARGEST_BYTES, ModelError, "page classifier", remedy)
     if file.values.get("format") != FORMAT:
         raise file.refused("is no page classifier")
-    file.expect({"version": VERSION, "page_classifier": name, "tokenizer": TOKENIZER, "features": FEATURES})
+    file.expect({"page_classifier": name, "tokenizer": TOKENIZER, "features": FEATURES})
     return file
 
 

@@ -35,7 +35,6 @@ from topiccrawler.text.segmenter import PLAIN, STOP_WORDS, TOKENIZER, Segmenter
 from topiccrawler.text.weights import logistic
 
 FORMAT = "topiccrawler sample words"
-VERSION = 1
 LARGEST_BYTES = 64_000_000
 LARGEST_COUNT = 10**9
 PARTS = ("pages", "anchors")
@@ -141,7 +140,7 @@ def words_of_anchor(words: Iterable[str]) -> list[str]:
 
 def save(place: Path, topic: str, parts: Mapping[str, Counts], head: Mapping[str, object]) -> None:
     """Write the counts of pages, and of anchors if there are any, to a file, which is replaced atomically. `head`: further values."""
-    first = {"format": FORMAT, "version": VERSION, "tokenizer": TOKENIZER, "topic": topic, **head}
+    first = {"format": FORMAT, "tokenizer": TOKENIZER, "topic": topic, **head}
     lines = [f"{compact(key)}: {compact(value)}" for key, value in first.items()]
     for name, counts in parts.items():
         lists: dict[Pair, list[str]] = {}
@@ -157,7 +156,7 @@ def load(place: Path | Traversable) -> dict[str, Counts]:
     """Return the counts in a file by part, "pages" and perhaps "anchors". Raises ModelError for a file that is not valid."""
     remedy = f"train it again: scrapy train TOPIC --page-classifier {PUBLISHED} --documents FILE"
     file = JsonFile(place, LARGEST_BYTES, ModelError, "page classifier", remedy)
-    file.expect({"format": FORMAT, "version": VERSION, "tokenizer": TOKENIZER})
+    file.expect({"format": FORMAT, "tokenizer": TOKENIZER})
     return {name: _counts(file, name) for name in PARTS if name == "pages" or name in file.values}
 
 

@@ -95,8 +95,7 @@ def _plain_text_notes(texts: MarkdownTexts, folder: Path) -> list[str]:
     causes = {
         "no html.zst here has their HTML; a process on another machine keeps it in its folder of the job: copy that folder into"
         " TOPIC_DATA_DIR under a name of its own, and export again (TOPIC_KEEP_HTML=False keeps none)": elsewhere,
-        "their HTML was not kept (a job of an earlier version, or TOPIC_KEEP_HTML=False) or does not have the text": texts.plain
-        - elsewhere,
+        "their HTML was not kept (TOPIC_KEEP_HTML=False) or does not have the text": texts.plain - elsewhere,
     }
     what = "pages are plain text, without structure"
     return [f"{count} {what}: {why}" for why, count in causes.items() if count]

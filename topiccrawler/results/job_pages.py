@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from topiccrawler.crawling.assemble import kept_from, page_classifier_of, topic_of
+from topiccrawler.crawling.assemble import page_classifier_of, topic_of
 from topiccrawler.crawling.explanation import PastCrawl, Step
 from topiccrawler.crawling.job_files import CHECKS, DISCARDED, VISITS, read_recipe
 from topiccrawler.crawling.job_topic import display_names, topic_display_name
@@ -26,6 +26,7 @@ from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import ArgumentError, CrawlerError
+from topiccrawler.messages import Message
 from topiccrawler.pages.read import PageClassifier
 from topiccrawler.relevance.base import EVIDENCE
 from topiccrawler.store.page_checks import Check, PageChecks
@@ -64,13 +65,16 @@ class FirstLook:
     def lines(self) -> list[str]:
         """All pages as lines for a person."""
         best = [f"  {_line(page)}" for page in self.best]
-        return [*(["the most relevant pages kept:", *best] if best else []), *self.border_lines()]
+        return [*([Message("the most relevant pages kept:"), *best] if best else []), *self.border_lines()]
 
     def border_lines(self) -> list[str]:
         """The pages at the border as lines, and the command that corrects the crawler."""
         lines = [f"  {_line(page, mark=True)}" for page in self.border]
         if lines:
-            lines.insert(0, f"at the border (pages are kept from relevance {self.threshold:.3f}):")
+            threshold = f"{self.threshold:.3f}"
+            lines.insert(
+                0, Message("at the border (pages are kept from relevance {threshold}):", threshold=threshold)
+            )
         return [*lines, *([self.answer] if self.answer else [])]
 
     def border_as_json(self) -> list[dict[str, Any]]:
@@ -122,7 +126,7 @@ def border_of(
 def page_threshold(recipe: Recipe) -> float | None:
     """The smallest relevance at which a job keeps pages. None if its topic or a model is missing."""
     try:
-        return kept_from(recipe, page_classifier_of(recipe))
+        return page_classifier_of(recipe).threshold
     except CrawlerError:
         return None
 
@@ -136,7 +140,8 @@ def _answer(folder: Path, recipe: Recipe) -> str:
     ):
         return ""
     name = one_line(topic_display_name(recipe), LONGEST_TITLE)
-    return f"is that {name}? answer about some pages: scrapy topics teach {shlex.quote(str(folder))}"
+    command = f"scrapy topics teach {shlex.quote(str(folder))}"
+    return Message("is that {topic}? answer about some pages: {command}", topic=name, command=command)
 
 
 def _not_kept(folder: Path, threshold: float, count: int, kept: Pages | None) -> list[Judged]:
@@ -246,12 +251,12 @@ def reasons_of(folder: Path, record: PageRecord) -> Reasons:
     """Why a stored page was kept: the words that count for the job's page classifier, and the path on which the crawl found it."""
     with closing(PastCrawl(folder)) as past:
         path = past.of(record.url).path
-    recipe, found = read_recipe(folder), classifier_of(folder)
-    if recipe is None or found is None:
+    found = classifier_of(folder)
+    if found is None:
         return Reasons(None, (), path)
     page_classifier, segmenter = found
     words = words_that_count(page_classifier, record, segmenter)
-    return Reasons(kept_from(recipe, page_classifier), words, path, names_of(folder))
+    return Reasons(page_classifier.threshold, words, path, names_of(folder))
 
 
 def known_of(folder: Path, what: Callable[[Recipe], T]) -> T | None:
@@ -266,11 +271,6 @@ def known_of(folder: Path, what: Callable[[Recipe], T]) -> T | None:
 def names_of(folder: Path) -> Mapping[str, str]:
     """The display names of a job's topics, by the names that are stored with pages."""
     return known_of(folder, display_names) or {}
-
-
-def are_similarities(folder: Path) -> bool:
-    """Whether relevances of the job's pages may be similarities, because an earlier version began the job (Recipe.relevance_since)."""
-    return bool(known_of(folder, lambda recipe: recipe.relevance_since != 0))
 
 
 def classifier_of(folder: Path) -> tuple[PageClassifier, Segmenter] | None:

@@ -29,6 +29,7 @@ import numpy.typing as npt
 
 from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.teaching import answered
+from topiccrawler.messages import Message
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.results.job_pages import classifier_of
 from topiccrawler.text.printable import one_line
@@ -68,7 +69,13 @@ class Kinds:
 
     def question(self) -> str:
         """One line for the user."""
-        return f"the first {self.pages} pages kept are of two kinds: {self.first}; or {self.second}; which is meant? {self.command}"
+        return Message(
+            "the first {number} pages kept are of two kinds: {first}; or {second}; which is meant? {command}",
+            number=self.pages,
+            first=self.first,
+            second=self.second,
+            command=self.command,
+        )
 
 
 def kinds_of(folder: Path) -> Kinds | None:

@@ -98,7 +98,7 @@ class PageIndex(Database):
 
     what = "search index"
     application = 0x746F7069  # "topi"
-    version = 2  # 1 had no media_words
+    version = 1
     schema = package_text("store/index.sql")
 
     def __init__(self, path: Path | str) -> None:

@@ -158,7 +158,7 @@ class PageStore(Database, SqlPages):
 
     what = "page store"
     application = 0x746F7063  # "topc"
-    version = 4  # 1 and 2 had compressed texts, 3 no day of the last change
+    version = 1
     schema = package_text("store/pages.sql")
     repaired_by = "scrapy pages {folder} repair"
 

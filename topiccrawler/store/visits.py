@@ -35,7 +35,7 @@ else:
     from backports import zstd  # Scrapy brings it
 
 BYTES = 32_000_000  # size of a full segment: about 100 000 failed URLs, or 50 000 pages
-MOST_BYTES = 64_000_000  # most bytes to decompress; a larger segment is not compressed
+MOST_BYTES = 64_000_000  # most bytes to decompress
 _PACKED, _PLAIN = ".jsonl.zst", ".jsonl"
 _FRAME: dict[int, int] = {
     zstd.CompressionParameter.compression_level: 1,
@@ -90,8 +90,6 @@ class Segments:
         for half in self.folder.glob(f".*{_PACKED}.*"):  # left by a process that was killed
             half.unlink()
         for plain in sorted(self.folder.glob(f"*{_PLAIN}")):
-            if plain.stat().st_size > MOST_BYTES:
-                continue  # the log of an earlier release, which had one file of any size: it stays readable
             with whole_file(plain.with_suffix(_PACKED)) as out:
                 out.write(zstd.compress(plain.read_bytes(), options=_FRAME))
                 out.flush()

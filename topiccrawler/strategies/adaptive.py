@@ -116,9 +116,8 @@ class PageObservation(NamedTuple):
 
     @classmethod
     def load(cls, kept: Sequence[Any]) -> PageObservation:
-        """Restore what `save` returned; earlier versions had no `ended`. Raises ValueError or TypeError for damaged values."""
-        url, title, similarity, is_target, came_by, links, odds, scores, *more = kept
-        (ended,) = more or [()]
+        """Restore what `save` returned. Raises ValueError or TypeError for damaged values."""
+        url, title, similarity, is_target, came_by, links, odds, scores, ended = kept
         if not len(links) == len(odds) == len(scores):
             raise ValueError(f"{len(links)} links, {len(odds)} odds and {len(scores)} scores")
         seen = [Link(url, host_of(url), anchor) for url, anchor in links]
@@ -153,14 +152,12 @@ class Regression:
         """Return the state as JSON values."""
         return {"weights": self.weights.tolist(), "squares": self.squares.tolist()}
 
-    def load(self, state: Mapping[str, Any], count: int) -> None:
-        """Restore the state that `save` returned for the first `count` features; the others keep their weights. Raises ValueError for
-        weights of another number of features.
-        """
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Restore the state that `save` returned. Raises ValueError for weights of another number of features."""
         weights, squares = np.array(state["weights"], float), np.array(state["squares"], float)
-        if not weights.shape == squares.shape == (count,):
-            raise ValueError(f"weights of {weights.size} features, not of {count}")
-        self.weights[:count], self.squares[:count] = weights, squares
+        if not weights.shape == squares.shape == self.weights.shape:
+            raise ValueError(f"weights of {weights.size} features, not of {self.weights.size}")
+        self.weights, self.squares = weights, squares
 
 
 SEED_SCORE = 20.0
@@ -214,7 +211,6 @@ class Adaptive(Strategy):
     prunes: ClassVar[bool] = True
     reads_terms: ClassVar[bool] = False
     refresh_every: ClassVar[int] = 10
-    state_version: ClassVar[int] = 2  # version 1 had nine features
     offered_links: ClassVar[OfferedLinks] = "new"
     rate: float = 0.3
     smoothing: float = 0.5
@@ -365,16 +361,14 @@ class Adaptive(Strategy):
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        features = state.get("features", [*FEATURES][:TITLED])  # jobs of earlier versions have none, or fewer
-        if features != [*FEATURES][: len(features)]:
+        if (features := state["features"]) != [*FEATURES]:
             raise ValueError(f"weights of {', '.join(map(str, features))}")
-        self._regression.load(state, len(features))
+        self._regression.load(state)
         self._fetched, self._relevant = float(state["fetched"]), float(state["relevant"])
         self._refreshes = int(state["refreshes"])
         self._looks = SiteLooks()
-        if "looks" in state:  # jobs of earlier versions have none
-            self._looks.load(state["looks"])
-        self._ended = [str(url) for url in state.get("ended", ())]
+        self._looks.load(state["looks"])
+        self._ended = [str(url) for url in state["ended"]]
         self._pending = deque(
             Score(str(url), float(value), 0.0, bytes.fromhex(shares))
             for url, value, shares in state["pending"]

@@ -20,7 +20,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from struct import pack, unpack
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from topiccrawler.errors import StrategyError
 from topiccrawler.links.extract import ContextMaker
@@ -39,9 +39,9 @@ def packed(*parts: float) -> bytes:
 
 
 def unpacked(shares: bytes, score: float, names: Sequence[str]) -> Shares:
-    """Return the named shares of a score, or a single share if another version of the strategy packed them."""
+    """Return the named shares of a score, or a single share if another strategy packed them."""
     if len(shares) != 4 * (len(names) - 1):
-        return [(EARLIER, score)]
+        return [(SCORE, score)]
     parts = unpack(f"<{len(names) - 1}f", shares)
     return list(zip(names, [*parts, score - sum(parts)], strict=True))
 
@@ -51,12 +51,10 @@ OfferedLinks = Literal["all", "waiting", "new"]
 """Which links of a page are passed to `visit`: "all"; "waiting" = links to new or queued URLs; "new" = of these, the links with an anchor
 that the URL was not seen with before."""
 
-FORMER_HOOKS = {"taken": "observation", "take": "observe", "takes": "observes", "shown": "offered_links"}
-
 ROOT_URL = "root:"
 
 SEED = "seed"  # the single share of a seed's score
-EARLIER = "by an earlier version"  # the single share of a score whose shares cannot be read
+SCORE = "score"  # the single share of a score whose shares are not known
 OF_ITS_PAGE = "score of its page"  # the single share of a link that no strategy scored (site listings)
 ROOT = Page(url=ROOT_URL, depth=-1, similarity=1.0, is_target=True, relevance=1.0)
 
@@ -65,6 +63,13 @@ class LinkScorer(Protocol):
     """The part of a link classifier's interface that strategies use (topiccrawler.link_model.classifier.LinkClassifier)."""
 
     def log_odds(self, links: Sequence[Link]) -> list[float]: ...
+
+
+@runtime_checkable
+class Explainer(Protocol):
+    """A scorer that can explain its scores."""
+
+    def explain(self, link: Link) -> list[tuple[str, float]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +106,10 @@ class Strategy:
     own_thresholds: ClassVar[Mapping[Breadth, float]] = {}
     reads_terms: ClassVar[bool] = True  # whether it reads `Page.terms`; if so, a job stores them to resume
     refresh_every: ClassVar[int] = 0  # pages; 0 = never
-    # version of the values that `save` and `observation` return. Raise it when `load` or `observe` can no longer read an earlier
-    # value correctly: a resumed job then learns again from its crawl log
-    state_version: ClassVar[int] = 1
     # parameters that are read again at each page, so a running crawl may change them
     changeable: ClassVar[frozenset[str]] = frozenset()
-    share_names: ClassVar[tuple[str, ...]] = ("score",)  # names of the shares that add up to a score
+    share_names: ClassVar[tuple[str, ...]] = (SCORE,)  # names of the shares that add up to a score
     expand: ClassVar[Expand] = "all"  # pages whose links are followed, unless TOPIC_EXPAND is set
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        for name in FORMER_HOOKS.keys() & vars(cls).keys():
-            fault = f"defines {name}, which is not called any more"
-            raise StrategyError(f"strategy class {cls.__name__}", fault, f"rename it to {FORMER_HOOKS[name]}")
 
     def prepare(self, knowledge: Knowledge) -> None:
         """Set up the strategy from what is known before the crawl. Called once, before any other method."""
@@ -200,7 +196,7 @@ class Strategy:
         return {}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Restore the state that `save` returned."""
+        """Restore the state that `save` returned. Raises ValueError, LookupError or TypeError for values that are no such state."""
 
 
 def link_scorer_of(knowledge: Knowledge, strategy: str) -> LinkScorer:

@@ -254,7 +254,6 @@ class Hits(GraphStrategy):
     """
 
     name: ClassVar[str] = "hits"
-    state_version: ClassVar[int] = 2
     share_names: ClassVar[tuple[str, ...]] = ("authority and hub",)
     least: float = 0.05
     hubs: float = 0.0

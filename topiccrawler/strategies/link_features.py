@@ -119,9 +119,8 @@ class GroupRates:
         group_rates._grow()
         count = group_rates.names.size
         for name in cls.COLUMNS:
-            if name in state or name != "opened":  # jobs of earlier versions have no "opened"
-                column = getattr(group_rates, name)
-                column[:count] = unpacked(state[name], column.dtype)
+            column = getattr(group_rates, name)
+            column[:count] = unpacked(state[name], column.dtype)
         return group_rates
 
     def _grow(self) -> None:
@@ -361,8 +360,7 @@ class UrlFeatures:
         features._grow()
         count = features.rows.size
         for name in cls.FLOATS:
-            if name in state["columns"]:  # jobs of earlier versions have no "preference"
-                features.columns[name][:count] = unpacked(state["columns"][name])
+            features.columns[name][:count] = unpacked(state["columns"][name])
         for name in GROUPS:
             features.groups[name][:count] = unpacked(state["groups"][name], np.int64)
             features.group_rates[name] = GroupRates.load(state["group_rates"][name], keep)

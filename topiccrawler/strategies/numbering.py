@@ -4,12 +4,10 @@
 name's row. So a number never changes: forgetting a name leaves a gap, and a later name gets the lowest gap.
 
 `WordStatistics` learns the log-odds of each word from the pages read in this crawl. 100 000 waiting URLs are rescored in milliseconds,
-because words are numbers and the log-odds of all rows are looked up at once. It is used by strategies.learning, once for each
-field of a link, and by the strategy `adaptive`.
+because words are numbers and the log-odds of all rows are looked up at once.
 Formula   e(w) = ln (n+ + m p) / (n- + m (1 - p)) - ln p / (1 - p);  a text has the sum over its distinct words
           n+, n-  sums of label and of 1 - label over the texts with w (link and title of each page); a page one half-life ago counts half
-          p       share of the label in the texts counted and one initial text of each class, decayed likewise;
-                  at least `least_share`
+          p       share of the label in the texts counted and one initial text of each class, decayed likewise
           m       smoothing
 Reference Han et al. 2010, eq. 1-2 for the counts; decay and smoothing are ours.
 """
@@ -93,13 +91,11 @@ _LEAST_TOTAL = 1e-9  # smallest total of a class after scaling, so that neither 
 class WordStatistics:
     """Numbers of words, and their decayed counts by class. Once there are `most_words` words, new ones are not counted."""
 
-    def __init__(
-        self, half_life_pages: float, smoothing: float, least_share: float = 0.0, most_words: int = 100_000
-    ) -> None:
+    def __init__(self, half_life_pages: float, smoothing: float, most_words: int = 100_000) -> None:
         self.numbers = Numbering([""])  # NONE
         self.most_words = most_words
-        self._growth = 2.0 ** (1.0 / half_life_pages) if half_life_pages > 0 else 1.0
-        self._smoothing, self._least_share = smoothing, least_share
+        self._growth = 2.0 ** (1.0 / half_life_pages)
+        self._smoothing = smoothing
         self._counts = np.zeros((2, 1024))  # irrelevant, relevant
         self._totals = np.ones(2)
         self._weight = 1.0  # of the page counted last; instead of decaying counts, the weight of a page grows
@@ -108,15 +104,14 @@ class WordStatistics:
         """The number of words that have a number."""
         return len(self.numbers) - 1
 
-    def of(self, texts: Sequence[Sequence[str]], width: int, *, add: bool = True) -> Numbers:
+    def of(self, texts: Sequence[Sequence[str]], width: int) -> Numbers:
         """Return a (texts, `width`) array with the numbers of the first distinct words of each text, NONE at the end.
 
-        Words with other characters than letters are skipped. New words get numbers; without `add` they become NONE.
+        Words with other characters than letters are skipped. New words get numbers.
         """
         found = np.full((len(texts), width), NONE, dtype=np.int64)
         spelled = [list(dict.fromkeys(filter(str.isalpha, words))) for words in texts]
-        if add:
-            self._add(chain.from_iterable(spelled))
+        self._add(chain.from_iterable(spelled))
         for row, words in zip(found, spelled, strict=True):
             row[: len(words)] = [self.numbers.get(word, NONE) for word in words[:width]]
         return found
@@ -139,8 +134,6 @@ class WordStatistics:
         """Return the log-odds of each word number; 0 for NONE."""
         many = numbers.size > self.numbers.size  # then computing all words once is cheaper
         prior = self._totals / self._totals.sum()
-        if prior[1] < self._least_share:
-            prior = np.array([1.0 - self._least_share, self._least_share])
         smooth = self._smoothing * self._weight * prior
         negative, positive = self._counts[:, : self.numbers.size] if many else self._counts[:, numbers]
         odds: Floats = np.log((positive + smooth[1]) / (negative + smooth[0])) - np.log(prior[1] / prior[0])
@@ -155,12 +148,6 @@ class WordStatistics:
         spare &= self._counts[:, : self.numbers.size].sum(axis=0) < 0.5 * self._weight
         spare[used] = spare[NONE] = False
         self.numbers.forget(np.flatnonzero(spare))
-
-    def keep_most_counted(self, words: int) -> None:
-        """Forget all but the `words` most counted words; of equally counted ones the later are forgotten."""
-        left = np.flatnonzero(self.numbers.used())[1:]
-        ranked = np.argsort(-self._counts[:, left].sum(axis=0), kind="stable")
-        self.numbers.forget(np.sort(left[ranked[words:]]))
 
     def save(self) -> dict[str, Any]:
         """Return the numbers and counts as JSON values."""

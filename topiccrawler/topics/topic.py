@@ -11,7 +11,6 @@ them.
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import re
 import tomllib
@@ -134,11 +133,6 @@ Selector = Annotated[str, StringConstraints(max_length=500), AfterValidator(_sel
 
 PAGE_THRESHOLDS: Mapping[str, float] = {"broad": 0.10, "normal": 0.15, "specific": 0.22}
 ALLOWED: Mapping[str, str] = package_table("topics/fields.toml")
-
-
-REMOVED_FIELDS: Mapping[str, tuple[Any, Any]] = {"growth": (False, True), "threshold": ("fixed", "auto")}
-"""Fields of earlier releases, each with its default and its other value."""
-_REMOVED_SAID = set[str]()  # topics already warned about: a process makes a topic many times
 
 
 PROPOSED_WORDS = 600  # number of words that a topic of a few words requests
@@ -264,22 +258,9 @@ def _is_texts(value: Any) -> bool:
 def make_topic(fields: Mapping[str, object], what: str) -> Topic:
     """A checked topic with these fields; else TopicError. `what` names their source in the error (a file, an argument)."""
     try:
-        return Topic.model_validate(without_removed_fields(fields, what))
+        return Topic.model_validate(fields)
     except ValidationError as failure:
         raise _topic_error(failure, what) from None
-
-
-def without_removed_fields(fields: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """The fields without those of earlier releases. Logs one warning if some were switched on. `what` names the source in it."""
-    kept = dict(
-        fields
-    )  # a removed field with a value it never had stays, and is refused like any unknown field
-    found = {name: kept.pop(name) for name, values in REMOVED_FIELDS.items() if kept.get(name) in values}
-    on = [f"{name} = {json.dumps(one)}" for name, one in found.items() if one != REMOVED_FIELDS[name][0]]
-    if on and (topic := str(kept.get("name"))) not in _REMOVED_SAID:
-        _REMOVED_SAID.add(topic)
-        logger.warning("%s: %s: no longer used, changes nothing; remove it", what, ", ".join(on))
-    return kept
 
 
 def read_topic(toml: str, what: str) -> Topic:

@@ -155,7 +155,7 @@ def open_queue(
 ) -> tuple[Frontier, SharedQueue]:
     """Join the crawl of a job. Returns its frontier, once as `Frontier` and once as `SharedQueue`."""
     frontier = open_shared(
-        address, job, hosts, recipe, made_of=made_of, worker_seconds=times.worker, lease_seconds=times.lease,
+        address, job, hosts, recipe, made_of=made_of, worker_seconds=times.worker,
         outage_seconds=times.outage, acknowledgements_per_commit=sys.maxsize,  # the scheduler commits
     )  # fmt: skip
     return frontier, frontier

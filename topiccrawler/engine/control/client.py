@@ -2,7 +2,7 @@
 
 `Address` is where a crawl can be controlled. It is stored in control.json in the job's folder, readable by its user alone:
 
-    {"url": "http://127.0.0.1:40123", "token": …, "pid": …, "version": 1}
+    {"url": "http://127.0.0.1:40123", "token": …, "pid": …}
 
 A crawl removes its file when it ends. The file of a killed crawl stays, and no server answers at its address.
 
@@ -28,7 +28,6 @@ from urllib.parse import urlencode, urlsplit
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 
 FILE = "control.json"
-VERSION = 1
 REMEDY = "look whether the crawl is running, and was started with TOPIC_CONTROL=True"
 
 
@@ -40,7 +39,6 @@ class Address:
     url: str
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     pid: int = field(default_factory=os.getpid)
-    version: int = VERSION
 
     def write(self, folder: Path) -> None:
         """Write the address to the job's folder, atomically. The file has mode 0600 before anything is written to it."""
@@ -70,8 +68,8 @@ class Address:
             found = cls(**json.loads(text))
         except (ValueError, TypeError, RecursionError) as error:
             raise StateError(str(path), f"is damaged ({error})", REMEDY) from None
-        if found.version != VERSION or not str(found.url).startswith("http://"):
-            raise StateError(str(path), "is of another version", "use the program that runs the crawl")
+        if not str(found.url).startswith("http://"):
+            raise StateError(str(path), "has no URL of a crawl", "use the program that runs the crawl")
         return found
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from topiccrawler.errors import LinksFileError, ModelError
 from topiccrawler.files import sha256_of
 from topiccrawler.link_model.classifier import FEATURES, FIELDS, LEXICON, LinkClassifier
-from topiccrawler.link_model.model_file import VERSION, load
+from topiccrawler.link_model.model_file import load
 from topiccrawler.link_model.training.evaluation import Row, row
 from topiccrawler.link_model.training.link_files import LabelledLink, read_links
 from topiccrawler.link_model.training.samples import HOST_DAMPING, SHARES
@@ -64,7 +64,7 @@ def report(
 
 def _facts(model: LinkClassifier) -> Iterator[str]:
     trust = ", ".join(f"{name} {model.trust.get(name, 0.0):g}" for name in FIELDS)
-    yield f"format {VERSION}, tokenizer {TOKENIZER}, features {FEATURES}, context {model.context}"
+    yield f"tokenizer {TOKENIZER}, features {FEATURES}, context {model.context}"
     yield f"prior {model.prior:g} (score 0 = even odds), trust: {trust}"
     yield f"{thresholds(model)}; lexicon {len(model.lexicon.entries)} words"
     if published := model.training.get("published"):
