@@ -212,7 +212,11 @@ def test_detail_needs_no_topic(forked_scrapy: Callable[..., Any], page: Path) ->
             1,
             r"\b12\b",
         ),
-        (["train", "finance", "--page-classifier", "detail"], 1, "detail.* benchmarks/detail_model.py"),
+        (
+            ["train", "finance", "--page-classifier", "detail"],
+            1,
+            "detail.* topiccrawler.lab.training.detail_model",
+        ),
         (["crawl", "topic", "-a", "topic=law", "-a", "page_classifier=svm"], 1, "scrapy train law"),
         (
             ["crawl", "topic", "-a", "topic=law", "-a", "page_classifier=tarot"],
