@@ -13,7 +13,7 @@ its pages; --judged ({topic: {url: 0|1}}, narrow_judged.json beside this file; f
 reader's word, here a language model's. So the truth is a lower bound: a page need not say in its title what it is about.
 
     ratio     = mean over 20 equal steps of pages n of found(n) / min(n, on topic in the web)
-    precision, recall, P@25, calibration error of the content pages: as topiccrawler/lab/kept_pages.py has them, a share of
+    precision, recall, P@25, calibration error of the content pages: as topiccrawler/lab/measures.py has them, a share of
                 nothing counted as 0; pages that are kept as aliases of others do not count as kept
 """
 
@@ -35,9 +35,9 @@ import _checkout  # noqa: F401 first: the package may not be installed
 from topiccrawler.crawling.job_files import VISITS
 from topiccrawler.crawling.launching import failure, job_line, start_scrapy
 from topiccrawler.errors import ArgumentError, CrawlerError
-from topiccrawler.lab.kept_pages import Assessed, measure
-from topiccrawler.lab.labels import CONTENT
-from topiccrawler.lab.live import fetched, job_verdicts
+from topiccrawler.lab.measures import Assessed, Kept
+from topiccrawler.lab.recorded_web import CONTENT
+from topiccrawler.lab.runner import fetched, job_verdicts
 from topiccrawler.lab.training.narrow_truth import (
     LabelledWeb,
     Topic,
@@ -103,7 +103,7 @@ def score(job: Path, web: LabelledWeb, on_topic: frozenset[int], pages: int) -> 
     by_url = job_verdicts(job).items()
     verdicts = {number: one for url, one in by_url if (number := web.pages.number_of_any(url)) is not None}
     content = [page for page in order if web.kinds[page] == CONTENT]
-    kept = measure([Assessed(page in on_topic, *verdicts.get(page, (None, False))) for page in content])
+    kept = Kept.of([Assessed(page in on_topic, *verdicts.get(page, (None, False))) for page in content])
     hits = [page in on_topic for page in order]
     return Row(
         on_topic=len(on_topic),

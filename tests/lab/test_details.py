@@ -16,8 +16,7 @@ import pytest
 
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.experiment import Plan, compare, reading_plan
-from topiccrawler.lab.page_reading import read_web
-from topiccrawler.lab.parsed_pages import ParsedPages
+from topiccrawler.lab.parsed_pages import ParsedPages, read_web
 from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.lab.training.detail_model import save_detail
 from topiccrawler.lab.workers import Workers

@@ -22,13 +22,10 @@ from message_facts import numbers
 from topiccrawler.crawling.page_filter import Verdict
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.configurations import Configurations
-from topiccrawler.lab.cost import Cost
 from topiccrawler.lab.experiment import Comparison, Outcome, Plan
 from topiccrawler.lab.measures import Scored, Truth
-from topiccrawler.lab.plots import COLOURS, plots
-from topiccrawler.lab.replayed import Crawled
-from topiccrawler.lab.reporting import lines, mean_ratios, report, versions
-from topiccrawler.lab.result_files import write
+from topiccrawler.lab.reporting import COLOURS, lines, mean_ratios, plots, report, versions, write
+from topiccrawler.lab.runner import Cost, Crawled
 from topiccrawler.topics.seeds import Seeds
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

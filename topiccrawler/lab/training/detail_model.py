@@ -27,7 +27,7 @@ from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.errors import LinksFileError
 from topiccrawler.files import replace_file, sha256_of
-from topiccrawler.lab.labels import label_rows
+from topiccrawler.lab.recorded_web import label_rows
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.detail import FEATURES, FILE, FORMAT, VERSION, DetailClassifier, features
 from topiccrawler.relevance.thresholds import Quality, quality

@@ -18,8 +18,7 @@ from selectolax.lexbor import LexborHTMLParser
 from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.errors import ArgumentError, file_faults
-from topiccrawler.lab.labels import CONTENT
-from topiccrawler.lab.recorded_web import RecordedPages
+from topiccrawler.lab.recorded_web import CONTENT, RecordedPages
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.text.characters import decode
 

@@ -27,13 +27,11 @@ from sklearn.linear_model import LogisticRegression
 from topiccrawler.crawling.assemble import assemble, topic_of
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.lab.cost import Cost
-from topiccrawler.lab.kept_pages import Assessed, measure
-from topiccrawler.lab.labels import CONTENT
-from topiccrawler.lab.page_reading import ReadingPlan
-from topiccrawler.lab.page_reading import read_web as read_pages
-from topiccrawler.lab.parsed_pages import ParsedPages
-from topiccrawler.lab.replayed import ReplayedCrawl, Run
+from topiccrawler.lab.measures import Assessed, Kept
+from topiccrawler.lab.parsed_pages import ParsedPages, ReadingPlan
+from topiccrawler.lab.parsed_pages import read_web as read_pages
+from topiccrawler.lab.recorded_web import CONTENT
+from topiccrawler.lab.runner import ReplayedCrawl, Run
 from topiccrawler.lab.training.narrow_truth import Topic, read_json, read_topics, read_web
 from topiccrawler.lab.workers import Workers
 from topiccrawler.relevance.base import EVEN
@@ -94,9 +92,8 @@ def crawled(run: Run) -> dict[int, list[float]]:
     classifier.seen = []
     parts = replace(parts, page_classifier=classifier, strategy_classifier=classifier)
     with contextlib.closing(ParsedPages(run.parsed)) as parsed:
-        crawl = ReplayedCrawl(run, parts, parsed, Cost())
-        crawl.go()
-    return dict(zip(crawl.found.verdicts, classifier.seen, strict=True))
+        found = ReplayedCrawl(run, parts, parsed).go()
+    return dict(zip(found.verdicts, classifier.seen, strict=True))
 
 
 def fitted(found: Examples) -> dict[str, float]:
@@ -120,7 +117,7 @@ def measured(found: Examples, weights: dict[str, float]) -> dict[str, dict[str, 
     table = {}
     for name, (features, truths) in found.items():
         relevances = 1.0 / (1.0 + np.exp(-(features @ own + weights["bias"])))
-        kept = measure(
+        kept = Kept.of(
             [Assessed(bool(t), float(r), bool(r >= EVEN)) for t, r in zip(truths, relevances, strict=True)]
         )
         table[name] = {
