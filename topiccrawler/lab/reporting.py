@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawler.files import sha256_of
 from topiccrawler.lab.configurations import name_of, parameters_of
-from topiccrawler.lab.experiment import Comparison, Outcome
+from topiccrawler.lab.experiment import Comparison, Outcome, Plan
 from topiccrawler.lab.measures import (
     DIGITS,
     Curve,
@@ -56,7 +56,7 @@ COLUMNS = (
     *("strategy", "run", "pages", "relevant", "content"),
     *("harvest_rate", "target_recall", "content_target_recall", "oracle_ratio"),
 )
-MOST_COLUMNS = 4  # harvest rates in the terminal's table when no step is given, including the last
+MOST_COLUMNS = 4  # harvest rates in a table when no step is given, including the last
 PACKAGES = (
     *(
         "topiccrawler",
@@ -211,25 +211,32 @@ def mean_ratios(outcomes: Sequence[Outcome], pages: int) -> dict[str, float | No
 
 
 def _of_topics(comparison: Comparison) -> dict[str, Any]:
-    """What table and report have in common: each topic's figures, and the means of several topics."""
-    outcomes = comparison.outcomes
-    results = [(outcome, result(comparison, outcome)) for outcome in outcomes]
-    topics = [
-        {"name": outcome.display_name or outcome.topic, "found": found, "ranked": ranked(found)}
-        for outcome, found in results
-    ]
-    return {
-        "topics": topics,
-        "means": mean_ratios(outcomes, comparison.plan.pages) if len(outcomes) > 1 else {},
-    }
+    """What table and report have in common: the tables of each topic, and the means of several topics."""
+    outcomes, pages = comparison.outcomes, comparison.plan.pages
+    topics = []
+    for outcome in outcomes:
+        found = result(comparison, outcome)
+        name = outcome.display_name or outcome.topic
+        topics.append({"name": name, "found": found, **_tables(found, comparison.plan)})
+    means = mean_ratios(outcomes, pages).items() if len(outcomes) > 1 else ()
+    return {"topics": topics, "means": list(means), "pages": pages}
 
 
 def lines(comparison: Comparison) -> list[str]:
     """The lines of a table for each topic, the best strategy first; with several topics the means at the end."""
-    plan = comparison.plan
-    step = 1 if plan.step else -(-len(plan.counts) // MOST_COLUMNS)
-    values = {**_of_topics(comparison), "pages": plan.pages, "at": plan.counts[::-1][::step][::-1]}
+    values = {**_of_topics(comparison), "aligned": _aligned}
     return as_text("lab/templates/comparison.txt", values).split("\n")
+
+
+def _aligned(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+    """The lines of one table: the first column to the left, the others to the right."""
+    texts = [*([headings] if headings else []), *([cell(value) for value in row] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    return [
+        f"  {first:<{widths[0]}}"
+        + "".join(f"  {text:>{width}}" for text, width in zip(rest, widths[1:], strict=True))
+        for first, *rest in texts
+    ]
 
 
 def report(
@@ -239,44 +246,45 @@ def report(
     plan, known = comparison.plan, _of_topics(comparison)
     for outcome, topic in zip(comparison.outcomes, known["topics"], strict=True):
         drawn = pictures[outcome.topic].items()
-        sources = [(name, f"data:image/png;base64,{b64encode(png).decode('ascii')}") for name, png in drawn]
-        topic |= {**_tables(topic["found"], topic["ranked"], plan.pages), "pictures": sources}
-    files = [(f"{path} (SHA-256)", sha256_of(path)) for path in (*plan.web, *plan.labels)]
+        topic["pictures"] = [
+            (name, f"data:image/png;base64,{b64encode(png).decode('ascii')}") for name, png in drawn
+        ]
     return filled_in(
         "lab/templates/comparison.html",
-        topics=known["topics"],
-        means=list(known["means"].items()),
+        **known,
         asked=asked,
         strategies=[_strategy(spec) for spec in plan.specs],
         comparison=comparison,
         plan=plan,
-        files=files,
+        files=[(f"{path} (SHA-256)", sha256_of(path)) for path in (*plan.web, *plan.labels)],
         versions=list(versions().items()),
     )
 
 
-def _tables(found: dict[str, Any], rows: Sequence[tuple[str, dict[str, Any]]], pages: int) -> dict[str, Any]:
+def _tables(found: dict[str, Any], plan: Plan) -> dict[str, Any]:
     """The tables of one topic: of what was fetched, and of what was kept."""
-    at = sorted({int(next(iter(found["oracle"]["harvest_rate"]))), pages})  # the others are in result.json
-    recalls = {"target_recall": f"recall@{pages}", "content_target_recall": f"recall@{pages}, content"}
+    step = 1 if plan.step else -(-len(plan.counts) // MOST_COLUMNS)
+    at = plan.counts[::-1][::step][::-1]  # the others are in result.json
+    recalls = {
+        "target_recall": f"recall@{plan.pages}",
+        "content_target_recall": f"recall@{plan.pages}, content",
+    }
     recalls = {key: heading for key, heading in recalls.items() if key in found["oracle"]}
-    shares = ("pages_to_half", "relevant_sites", "off_topic_share", "pages")
-    headings = ["oracle ratio", *(f"harvest@{n}" for n in at), *recalls.values()]
-
-    def fetched(name: str, row: dict[str, Any]) -> list[object]:
-        ratio = _interval(row["oracle_ratio"], row.get("band", {}).get("oracle_ratio"))
-        rates = [*(row["harvest_rate"][str(n)] for n in at), *(row[key][str(pages)] for key in recalls)]
-        return [name, ratio, *rates, *(row[key] for key in shares)]
-
-    def kept(name: str, row: dict[str, Any]) -> list[object]:
-        bands = row.get("band", {}).get("kept", {})
-        return [name, *(_interval(row["kept"][key], bands.get(key)) for key in Kept._fields)]
-
+    headings = ["strategy", "oracle ratio", *(f"harvest@{n}" for n in at), *recalls.values()]
+    rows, kept = [], []
+    for name, row in ranked(found):
+        bands = row.get("band", {})
+        rates = [*(row["harvest_rate"][str(n)] for n in at), *(row[key][str(plan.pages)] for key in recalls)]
+        shares = (row[key] for key in ("pages_to_half", "relevant_sites", "off_topic_share", "pages"))
+        rows.append([name, _interval(row["oracle_ratio"], bands.get("oracle_ratio")), *rates, *shares])
+        if "kept" in row:
+            of_kept = bands.get("kept", {})
+            kept.append([name, *(_interval(row["kept"][key], of_kept.get(key)) for key in Kept._fields)])
     return {
-        "columns": ["strategy", *headings, "pages to half", "relevant sites", "off topic", "pages"],
-        "rows": [fetched(*row) for row in rows],
+        "columns": [*headings, "pages to half", "relevant sites", "off topic", "pages"],
+        "rows": rows,
         "kept_columns": ["strategy", *KEPT_HEADINGS],
-        "kept": [kept(*row) for row in rows if "kept" in row[1]],
+        "kept": kept,
     }
 
 
