@@ -84,8 +84,9 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
     labels = read_labels(plan.labels, pages) if plan.labels else None
     numbers = [_seed_numbers(seeds, pages) for seeds in plan.seeds]
     topics = [load_topic(recipe.topic) for recipe in plan.recipes]
-    for topic in topics if labels is not None else ():
-        labels.of(topic.name)
+    if labels is not None:
+        for topic in topics:
+            labels.of(topic.name)
     built = [build_all(recipe, plan.specs, forgiving=plan.forgiving) for recipe in plan.recipes]
     temporary = tempfile.TemporaryDirectory(prefix=".parsed-pages-", dir=folder)
     with temporary as place, Workers(plan.jobs) as workers:

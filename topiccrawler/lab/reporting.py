@@ -404,8 +404,13 @@ def _png(figure: Figure, axes: Axes) -> bytes:
     """The figure as PNG, with a legend at the right, the best strategy first."""
     handles, labels = axes.get_legend_handles_labels()
     if handles:
-        beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
-        axes.legend(handles[::-1], labels[::-1], fontsize=FONT_POINTS - 1, **beside)
+        axes.legend(
+            handles[::-1],
+            labels[::-1],
+            loc="center left",
+            bbox_to_anchor=(1.0, 0.5),
+            fontsize=FONT_POINTS - 1,
+        )
     output = io.BytesIO()
     figure.savefig(output, format="png", metadata={"Software": None})
     return output.getvalue()
