@@ -66,7 +66,7 @@ lint: $(VENV)/.dev   ## mend what can be mended by a program
 	$(BIN)/ruff format .
 
 # Those that need neither recorded pages nor a server; each of the others says what it needs in its first lines.
-BENCHES = crawl reading scoring overheads order frontier duplicates search graph dashboard shared_learning scale
+BENCHES = crawl reading scoring order frontier graph scale
 bench: $(VENV)/.dev $(VENV)/.compiled   ## speed and memory, as ratios against a baseline in the same run
 	for name in $(BENCHES); do echo "== $$name" && $(BIN)/python benchmarks/$$name.py || exit 1; done
 

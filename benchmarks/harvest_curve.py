@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 
 import _checkout  # noqa: F401
@@ -65,9 +65,13 @@ def drawing(named: dict[str, Curve]) -> str:
     return "\n".join([*parts, "</svg>\n"])
 
 
-def main(folder: str = "data/demo", out: str = "harvest.svg") -> None:
-    Path(out).write_text(drawing(curves(Path(folder))), encoding="utf-8")
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
+    parser.add_argument("folder", type=Path, nargs="?", default=Path("data/demo"))
+    parser.add_argument("out", type=Path, nargs="?", default=Path("harvest.svg"))
+    given = parser.parse_args()
+    given.out.write_text(drawing(curves(given.folder)), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

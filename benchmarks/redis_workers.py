@@ -29,16 +29,18 @@ import json
 import os
 import re
 import resource
+import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import _checkout
-from redis_frontier import SERVER, Servers
 from webs.bounded import SEED
 from webs.endless import is_on_topic
 from webs.server import Served, served
@@ -53,6 +55,8 @@ JOB = "bench"
 BEGIN_CPU_SECONDS = 2.0  # of a process until its first page, which is not counted
 KILL_SECONDS, AWAY_SECONDS = 15.0, 10.0
 STORE = ("busy_seconds", "wait_seconds")
+SERVER = shutil.which("redis-server") or shutil.which("valkey-server")
+CLI = shutil.which("redis-cli") or shutil.which("valkey-cli")
 
 
 def command(arguments: dict[str, Any], settings: dict[str, Any]) -> list[str]:
@@ -60,6 +64,68 @@ def command(arguments: dict[str, Any], settings: dict[str, Any]) -> list[str]:
     for flag, values in (("-a", arguments), ("-s", {**settings, "STATS_DUMP": True})):
         words += [word for name, value in values.items() for word in (flag, f"{name}={value}")]
     return words
+
+
+def started(folder: str, *more: str) -> tuple[subprocess.Popen[bytes], str]:
+    """A server with an append-only file, as a crawl should have it."""
+    path = f"{folder}/s"
+    options = ["--port", "0", "--unixsocket", path, "--dir", folder, "--save", "", "--appendonly", "yes"]
+    process = subprocess.Popen([str(SERVER), *options, "--logfile", f"{folder}/log", *more])
+    while not Path(path).exists():
+        time.sleep(0.02)
+    return process, path
+
+
+class Servers:
+    """A server, or a Redis Cluster of so many nodes on free ports of loopback. `url`: for REDIS_URL."""
+
+    def __init__(self, folder: str, nodes: int) -> None:
+        self.folders = [f"{folder}/{number}" for number in range(max(1, nodes))]
+        for one in self.folders:
+            Path(one).mkdir()
+        ports = free_ports(2 * nodes)
+        self._options = [
+            ["--bind", "127.0.0.1", "--port", str(port), "--cluster-enabled", "yes", "--cluster-port", str(bus),
+             "--cluster-node-timeout", "2000", "--cluster-require-full-coverage", "no"]
+            for port, bus in zip(ports[:nodes], ports[nodes:], strict=True)
+        ] or [[]]  # fmt: skip
+        begun = [started(one, *more) for one, more in zip(self.folders, self._options, strict=True)]
+        self._processes, self.sockets = map(list, zip(*begun, strict=True))
+        self.url = f"redis://127.0.0.1:{ports[0]}" if nodes else f"unix://{self.sockets[0]}"
+        if nodes:
+            addresses = [f"127.0.0.1:{port}" for port in ports[:nodes]]
+            words = ["--cluster", "create", *addresses, "--cluster-replicas", "0", "--cluster-yes"]
+            subprocess.run([str(CLI), *words], check=True, stdout=subprocess.DEVNULL)
+        while nodes and not all(one.cluster("INFO")["cluster_state"] == "ok" for one in self.clients()):
+            time.sleep(0.05)
+
+    def clients(self) -> list[Any]:
+        """Of each."""
+        import redis
+
+        return [redis.Redis(unix_socket_path=path) for path in self.sockets]
+
+    def kill(self, number: int) -> None:
+        self._processes[number].kill()
+        self._processes[number].wait()
+
+    def start(self, number: int) -> None:
+        """The one that was killed."""
+        Path(self.sockets[number]).unlink(missing_ok=True)
+        self._processes[number], _ = started(self.folders[number], *self._options[number])
+
+    def stop(self) -> None:
+        for number in range(len(self._processes)):
+            self.kill(number)
+
+
+def free_ports(count: int) -> list[int]:
+    """That nobody has just now."""
+    with ExitStack() as open_now:
+        found = [open_now.enter_context(socket.socket()) for _ in range(count)]
+        for one in found:
+            one.bind(("127.0.0.1", 0))
+        return [int(one.getsockname()[1]) for one in found]
 
 
 class Killed:

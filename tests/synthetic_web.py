@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from topiccrawler.lab.demo import crawls
-from topiccrawler.lab.demo.plan import PlannedPage, Web
-from topiccrawler.lab.demo.sites import CRAWL
+from topiccrawler.lab.demo.plan import CRAWL, PlannedPage, Web
 
 ONE_IN = 3
 

@@ -13,7 +13,7 @@ from fastwarc.warc import ArchiveIterator
 
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.experiment import Plan, reading_plan
-from topiccrawler.lab.page_reading import read_web
+from topiccrawler.lab.parsed_pages import read_web
 from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.lab.workers import Workers
 from topiccrawler.replay.warc import RecordedWeb

@@ -12,9 +12,9 @@ from fastwarc.warc import WarcRecord, WarcRecordType
 from message_facts import numbers
 
 from topiccrawler.commands.compare import DEFAULTS, Command, _seeds
-from topiccrawler.lab import plots
+from topiccrawler.lab import reporting
 from topiccrawler.lab.paper_experiments import EXPERIMENTS
-from topiccrawler.lab.replayed import CONCURRENCY
+from topiccrawler.lab.runner import CONCURRENCY
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +56,7 @@ def files(tmp_path: Path) -> Path:
 @pytest.fixture
 def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawn, they would be most of a small comparison's time."""
-    monkeypatch.setattr(plots, "plots", lambda *_: {})
+    monkeypatch.setattr(reporting, "plots", lambda *_: {})
 
 
 def compare(run: Callable[..., Any], files: Path, *more: str, topic: str = "tea") -> Any:

@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from detail_file import save_detail
 from scrapy.settings import Settings
 
 from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.engine.opening import Crawl, open_crawl
+from topiccrawler.lab.training.detail_model import save_detail
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.detail import FILE, DetailReader, load_detail
 

@@ -11,9 +11,9 @@ def test_cohens_kappa_by_hand() -> None:
     """50 pages: both yes 20, first only 5, second only 10, both no 15: P .7, Pe .5·.6 + .5·.4 = .5, kappa .4."""
     first = [True] * 25 + [False] * 25
     second = [True] * 20 + [False] * 5 + [True] * 10 + [False] * 15
-    assert cohen_kappa(first, second) == pytest.approx(0.4)
-    assert cohen_kappa([True, True], [True, True]) is None
-    assert cohen_kappa([], []) is None
+    assert cohen_kappa(list(zip(first, second, strict=True))) == pytest.approx(0.4)
+    assert cohen_kappa([(True, True), (True, True)]) is None
+    assert cohen_kappa([]) is None
 
 
 def test_fleiss_kappa_by_hand() -> None:

@@ -1,34 +1,21 @@
-"""The detail classifier is trained by its benchmark: its SVM against scikit-learn, on hosts and webs it has not seen."""
+"""The detail classifier is trained by a program of its own: its SVM against scikit-learn, on hosts and webs it has not seen."""
 
 from __future__ import annotations
 
 import random
-import runpy
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import numpy as np
 import pytest
-from detail_file import save_detail
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from topiccrawler.errors import LinksFileError
+from topiccrawler.lab.training.detail_model import Kind, across_webs, main, save_detail, train_detail
 from topiccrawler.relevance.detail import load_detail
-
-SCRIPT = Path(__file__).parents[2] / "benchmarks/detail_model.py"
-Kind = tuple[tuple[float, float, float], bool, str]
-
-
-def of_script(name: str = "detail_model") -> dict[str, Any]:
-    with mock.patch.object(sys, "path", [str(SCRIPT.parent), *sys.path]):
-        return runpy.run_path(str(SCRIPT), run_name=name)
-
-
-train_detail, across_webs = (of_script()[name] for name in ("train_detail", "across_webs"))
 
 
 def pages(count: int = 60) -> list[Kind]:
@@ -106,8 +93,8 @@ def test_the_kinds_of_labelled_pages_are_learned_and_written(
     labels = tmp_path / "labels.tsv"
     labels.write_text("\n".join(rows) + "\n", encoding="utf-8")
     words = ["--pages", record(web), "--labels", labels, "--out", tmp_path]
-    with mock.patch.object(sys, "argv", [str(SCRIPT), *map(str, words)]):
-        of_script("__main__")
+    with mock.patch.object(sys, "argv", ["detail_model", *map(str, words)]):
+        main()
     made = load_detail(tmp_path)
     assert {name: made.training[name] for name in ("pages", "details", "hosts")} == {
         "pages": 48, "details": 24, "hosts": 8,

@@ -13,13 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from detail_file import save_detail
 
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.experiment import Plan, compare, reading_plan
-from topiccrawler.lab.page_reading import read_web
-from topiccrawler.lab.parsed_pages import ParsedPages
+from topiccrawler.lab.parsed_pages import ParsedPages, read_web
 from topiccrawler.lab.recorded_web import RecordedPages
+from topiccrawler.lab.training.detail_model import save_detail
 from topiccrawler.lab.workers import Workers
 from topiccrawler.relevance.detail import FILE, DetailClassifier
 from topiccrawler.replay.warc import RecordedWeb

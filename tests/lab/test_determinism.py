@@ -18,9 +18,9 @@ import hashlib, json, sqlite3, sys
 from pathlib import Path
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.recorded_web import RecordedPages
-from topiccrawler.lab.replayed import Run, crawl
-from topiccrawler.lab.page_reading import ReadingPlan, read_web
-from topiccrawler.lab.page_reading import Workers
+from topiccrawler.lab.runner import Run, replay
+from topiccrawler.lab.parsed_pages import ReadingPlan, read_web
+from topiccrawler.lab.workers import Workers
 from topiccrawler.replay.warc import RecordedWeb
 
 web, place, count = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
@@ -33,7 +33,7 @@ for number, reading in sqlite3.connect(place).execute("SELECT number, reading FR
     found[f"page {number} {pages.urls[number]}"] = hashlib.sha256(reading or b"").hexdigest()
 for spec in sys.argv[4:]:
     for at, topic in enumerate(topics):
-        found[f"{topic} {spec}"] = crawl(Run(Recipe(topic, prune=False), spec, (0,), count, place, at)).order
+        found[f"{topic} {spec}"] = replay(Run(Recipe(topic, prune=False), spec, (0,), count, place, at)).order
 print(json.dumps(found))
 """
 

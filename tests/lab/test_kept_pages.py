@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import pytest
 
 from topiccrawler.crawling.page_filter import Verdict
-from topiccrawler.lab.kept_pages import Assessed, Bin, Kept, calibration_error, measure, reliability
-from topiccrawler.lab.measures import KEPT, Curve, Scored, Truth, figures
+from topiccrawler.lab.measures import (
+    Assessed,
+    Bin,
+    Curve,
+    Kept,
+    Scored,
+    Truth,
+    calibration_error,
+    figures,
+    reliability,
+)
 
 PAGES = [
     Assessed(True, 0.95, True),
@@ -27,7 +34,7 @@ ERROR = (1 * 0.0 + 2 * 0.14 + 1 * 0.55 + 3 * (2.2 - 2) / 3 + 2 * 0.475) / 9
 
 
 def test_precision_recall_and_the_best_by_hand() -> None:
-    found = measure(PAGES)
+    found = Kept.of(PAGES)
     assert (found.pages, found.precision, found.recall) == (5, 3 / 5, 3 / 4)
     assert found.p_at_25 == 3 / 4, "no more than four are on topic"
     assert found.calibration_error == pytest.approx(ERROR)
@@ -38,9 +45,9 @@ def test_only_the_twenty_five_most_relevant_count_among_the_best() -> None:
     best = [Assessed(at < 20, 0.9, True) for at in range(25)]
     rest = [Assessed(True, 0.3, True)] * 5
     elsewhere = [Assessed(True, 0.1)] * 15
-    assert measure([*rest, *elsewhere, *best]).p_at_25 == 20 / 25
+    assert Kept.of([*rest, *elsewhere, *best]).p_at_25 == 20 / 25
     equal = [Assessed(at < 25, 0.5, True) for at in range(30)]
-    assert measure(equal).p_at_25 == 1.0
+    assert Kept.of(equal).p_at_25 == 1.0
 
 
 def test_the_bins_are_of_equal_width_and_the_last_has_both_ends() -> None:
@@ -60,9 +67,9 @@ def test_a_probability_has_no_calibration_error() -> None:
 
 
 def test_a_share_of_nothing_is_none() -> None:
-    assert measure([]) == Kept(0, None, None, None, None)
-    assert measure([Assessed(False, 0.5)]) == Kept(0, None, None, None, 0.5)
-    assert measure([Assessed(True, 0.5)]) == Kept(0, None, 0.0, 0.0, 0.5)
+    assert Kept.of([]) == Kept(0, None, None, None, None)
+    assert Kept.of([Assessed(False, 0.5)]) == Kept(0, None, None, None, 0.5)
+    assert Kept.of([Assessed(True, 0.5)]) == Kept(0, None, 0.0, 0.0, 0.5)
 
 
 # Pages 0 to 3 are content, 4 is a hub; 0, 1 and 4 are on topic.
@@ -86,7 +93,7 @@ def test_a_run_counts_its_content_pages_alone() -> None:
     """0 and 2 are kept, 0 is on topic; 1 was not read. Bins: .9 (1 of 1), .6 (0 of 1), .1 (0 of 1)."""
     found = kept(TRUTH, FIRST)["kept"]
     assert isinstance(found, dict)
-    assert list(found) == [*KEPT, "reliability"] == [*(one.name for one in fields(Kept)), "reliability"]
+    assert list(found) == [*Kept._fields, "reliability"]
     assert (found["pages"], found["precision"], found["recall"], found["p_at_25"]) == (2, 0.5, 0.5, 0.5)
     assert found["calibration_error"] == round((0.1 + 0.6 + 0.1) / 3, 6)
     assert found["reliability"][9] == {

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.lab.labels import read_labels
-from topiccrawler.lab.recorded_web import RecordedPages
+from topiccrawler.lab.recorded_web import RecordedPages, read_labels
 
 WEB = {f"http://a.example/{name}": name for name in ("", "one/", "two.html", "three/")}
 

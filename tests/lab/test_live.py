@@ -10,9 +10,8 @@ from pathlib import Path
 
 from topiccrawler.crawling.job_files import DISCARDED, PAGES
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.lab.live import LiveCrawls, fetched, job_verdicts, watched
 from topiccrawler.lab.recorded_web import RecordedPages
-from topiccrawler.lab.replayed import MEMORY_STEP, Run
+from topiccrawler.lab.runner import MEMORY_STEP, LiveCrawls, Run, fetched, job_verdicts, watched
 from topiccrawler.model import Visit
 from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.pages import PageRecord, PageStore

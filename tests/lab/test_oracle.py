@@ -8,8 +8,7 @@
 
 from __future__ import annotations
 
-from topiccrawler.lab.oracle import oracle_order
-from topiccrawler.lab.recorded_web import NOWHERE, LinkTable
+from topiccrawler.lab.recorded_web import NOWHERE, LinkTable, oracle_order
 
 WEB = LinkTable([[1, 2, 7], [3], [4, 5], [6], [], [], [], [8], []])
 RELEVANT = [4, 5, 6]

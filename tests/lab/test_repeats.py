@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.lab.repeats import run_repeats
-from topiccrawler.lab.replayed import Crawled, Run
+from topiccrawler.lab.runner import Crawled, Run, run_repeats
 
 FAIR = Run(Recipe("tea", prune=False), "fair", (0,), 5, Path("parsed-pages"))
 LUCKY = Run(Recipe("tea", prune=False), "lucky", (0,), 5, Path("parsed-pages"))

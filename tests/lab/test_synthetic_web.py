@@ -5,11 +5,9 @@ from pathlib import Path
 import pytest
 from synthetic_web import pages_of
 
-from topiccrawler.lab.demo.answers import answer
-from topiccrawler.lab.demo.plan import Web
-from topiccrawler.lab.demo.sites import DIRECTORY, JUMPED, LICAI
-from topiccrawler.lab.labels import read_labels
-from topiccrawler.lab.recorded_web import RecordedPages
+from topiccrawler.lab.demo.plan import DIRECTORY, JUMPED, LICAI, Web
+from topiccrawler.lab.demo.server import answer
+from topiccrawler.lab.recorded_web import RecordedPages, read_labels
 from topiccrawler.replay.warc import RecordedWeb
 
 pytestmark = pytest.mark.slow

@@ -61,7 +61,7 @@ def test_a_file_that_cannot_be_trusted_is_refused(
 
 
 def test_a_missing_file_names_the_command_that_makes_it(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"benchmarks/detail_model\.py"):
+    with pytest.raises(ModelError, match=r"lab\.training\.detail_model"):
         load_detail(tmp_path)
 
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from detail_file import save_detail
 
+from topiccrawler.lab.training.detail_model import save_detail
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.detail import (
     FILE,

@@ -18,7 +18,7 @@ from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
-    from topiccrawler.lab.experiment import Comparison, Plan
+    from topiccrawler.lab.experiment import Plan
     from topiccrawler.topics.seeds import Seeds
 
 DEFAULTS = {"strategies": "all", "pages": 1000, "concurrency": 16}  # for options that no experiment sets
@@ -35,7 +35,6 @@ class Command(ReportingCommand):
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.lab import reporting
         from topiccrawler.lab.experiment import compare
-        from topiccrawler.lab.result_files import as_json, result
 
         folder = _folder(opts.out)
         if opts.experiment:
@@ -45,10 +44,11 @@ class Command(ReportingCommand):
                 setattr(opts, name, value)
         plan = self._plan(opts)
         comparison = compare(plan, folder, _bar)
-        _write(comparison, folder, vars(opts))
+        with file_faults(ArgumentError, f"--out {folder}", "cannot be written to", "name another folder"):
+            reporting.write_all(comparison, folder, vars(opts))
         if opts.json:
-            found = {outcome.topic: result(comparison, outcome) for outcome in comparison.outcomes}
-            print(as_json(found if len(found) > 1 else next(iter(found.values()))), end="")
+            found = {outcome.topic: reporting.result(comparison, outcome) for outcome in comparison.outcomes}
+            print(reporting.as_json(found if len(found) > 1 else next(iter(found.values()))), end="")
             return
         print("\n".join(reporting.lines(comparison)))
         of_each = "result.json, curves.csv, cost.json, plots of each topic"
@@ -149,20 +149,6 @@ def _folder(given: str) -> Path:
     with file_faults(ArgumentError, f"--out {given}", "cannot be made", "name another folder"):
         folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-def _write(comparison: Comparison, folder: Path, asked: dict[str, object]) -> None:
-    from topiccrawler.lab.plots import plots
-    from topiccrawler.lab.reporting import report
-    from topiccrawler.lab.result_files import write
-
-    with file_faults(ArgumentError, f"--out {folder}", "cannot be written to", "name another folder"):
-        pictures = {}
-        for outcome, place in zip(comparison.outcomes, write(comparison, folder), strict=True):
-            pictures[outcome.topic] = plots(outcome, comparison.plan.pages)
-            for name, png in pictures[outcome.topic].items():
-                (place / name).write_bytes(png)
-        (folder / "report.html").write_text(report(comparison, pictures, asked), encoding="utf-8")
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ strategy, and it drifts while the strategy learns. So it is calibrated by the la
 similar score whose page was kept. Later fetches count more (the weight halves with every 150 fetches), since waiting URLs resemble those
 fetched last. The rate may only rise with the score (isotonic regression), and a few invented fetches at the lowest score keep it
 from 0 and 1. The sum over waiting URLs is estimated from a random sample of the queue, so the cost does not grow with the queue. Pages that
-are not linked yet are not included. docs/long-crawls.md compares both figures with the pages found later (benchmarks/enough.py).
+are not linked yet are not included.
 """
 
 from __future__ import annotations

@@ -11,14 +11,13 @@ for the harvest curve by ratings.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
+from typing import NamedTuple
 
 from topiccrawler.lab.measures import CONFIDENCE
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(NamedTuple):
     """A share of rated pages with its confidence interval: `yes` of `of` pages."""
 
     yes: int
@@ -42,14 +41,22 @@ class Share:
         return self.yes / self.of if self.of else 0.0
 
 
-def cohen_kappa(first: Sequence[bool], second: Sequence[bool]) -> float | None:
-    """Cohen's kappa of two raters' answers about the same pages; None without pages, or if kappa is undefined."""
-    if not first:
+def kappa(ratings: Sequence[Mapping[str, bool]]) -> tuple[str, float | None, int]:
+    """The author of the formula, kappa, and the number of pages that it is computed on: those that every rater has rated."""
+    if len(ratings) < 2:
+        return "", None, 0
+    common = sorted(set.intersection(*(set(rating) for rating in ratings)))
+    answers = [[rating[url] for rating in ratings] for url in common]
+    formula, name = (cohen_kappa, "Cohen") if len(ratings) == 2 else (fleiss_kappa, "Fleiss")
+    return name, formula(answers), len(common)
+
+
+def cohen_kappa(answers: Sequence[Sequence[bool]]) -> float | None:
+    """Cohen's kappa of two raters' answers about each page; None without pages, or if kappa is undefined."""
+    if not answers:
         return None
-    alike = fmean(one == other for one, other in zip(first, second, strict=True))
-    p, q = fmean(first), fmean(second)
-    by_chance = p * q + (1 - p) * (1 - q)
-    return None if by_chance >= 1 else (alike - by_chance) / (1 - by_chance)
+    p, q = (fmean(of_rater) for of_rater in zip(*answers, strict=True))
+    return _beyond_chance(fmean(one == other for one, other in answers), p * q + (1 - p) * (1 - q))
 
 
 def fleiss_kappa(answers: Sequence[Sequence[bool]]) -> float | None:
@@ -60,19 +67,11 @@ def fleiss_kappa(answers: Sequence[Sequence[bool]]) -> float | None:
     counts = [(sum(of_page), raters - sum(of_page)) for of_page in answers]
     alike = fmean((yes * yes + no * no - raters) / (raters * (raters - 1)) for yes, no in counts)
     share = sum(yes for yes, _ in counts) / (raters * len(counts))
-    by_chance = share * share + (1 - share) * (1 - share)
+    return _beyond_chance(alike, share * share + (1 - share) * (1 - share))
+
+
+def _beyond_chance(alike: float, by_chance: float) -> float | None:
     return None if by_chance >= 1 else (alike - by_chance) / (1 - by_chance)
-
-
-def kappa(ratings: Sequence[Mapping[str, bool]]) -> tuple[str, float | None, int]:
-    """The author of the formula, kappa, and the number of pages that it is computed on: those that every rater has rated."""
-    if len(ratings) < 2:
-        return "", None, 0
-    common = sorted(set.intersection(*(set(rating) for rating in ratings)))
-    columns = [[rating[url] for url in common] for rating in ratings]
-    if len(ratings) == 2:
-        return "Cohen", cohen_kappa(*columns), len(common)
-    return "Fleiss", fleiss_kappa(list(zip(*columns, strict=True))), len(common)
 
 
 def majority(ratings: Sequence[Mapping[str, bool]]) -> dict[str, bool]:

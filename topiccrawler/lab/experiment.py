@@ -14,14 +14,10 @@ from pathlib import Path
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import SeedsError
 from topiccrawler.lab.configurations import Configurations, build_all, context_of, strategy_of
-from topiccrawler.lab.labels import Labels, read_labels
-from topiccrawler.lab.live import LiveCrawls
-from topiccrawler.lab.measures import STEP_PAGES, Scored, Truth, checkpoints
-from topiccrawler.lab.oracle import oracle_order
-from topiccrawler.lab.page_reading import ReadingPlan, WebReading, read_web
-from topiccrawler.lab.recorded_web import RecordedPages
-from topiccrawler.lab.repeats import Bar, run_repeats
-from topiccrawler.lab.replayed import CONCURRENCY, Crawled, Run, crawl
+from topiccrawler.lab.measures import LABELS, STEP_PAGES, Scored, Truth, checkpoints
+from topiccrawler.lab.parsed_pages import ReadingPlan, WebReading, read_web
+from topiccrawler.lab.recorded_web import Labels, RecordedPages, oracle_order, read_labels
+from topiccrawler.lab.runner import CONCURRENCY, Bar, Crawled, LiveCrawls, Run, replay, run_repeats
 from topiccrawler.lab.workers import Workers
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.catalogue import load_topic
@@ -42,9 +38,7 @@ class Plan:
     forgiving: tuple[str, ...] = ()  # specs that are left out if they cannot be built
     labels: tuple[Path, ...] = ()
     pages: int = 1000
-    step: int | None = (
-        None  # pages between two counts; None = STEP_PAGES, and the table has only some of them
-    )
+    step: int | None = None  # pages between two counts; None = STEP_PAGES, and the table has only some
     repeat: int = 1
     jobs: int = 1
     concurrency: int = CONCURRENCY
@@ -70,9 +64,6 @@ class Outcome:
     scored: dict[str, Scored] = field(default_factory=dict)
     display_name: str = ""  # of the topic, for people; `topic` is its name for files and programs
 
-    def __post_init__(self) -> None:
-        self.display_name = self.display_name or self.topic
-
 
 @dataclass(slots=True)
 class Comparison:
@@ -93,10 +84,9 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
     labels = read_labels(plan.labels, pages) if plan.labels else None
     numbers = [_seed_numbers(seeds, pages) for seeds in plan.seeds]
     topics = [load_topic(recipe.topic) for recipe in plan.recipes]
-    names = [topic.name for topic in topics]
     if labels is not None:
-        for name in names:
-            labels.of(name)
+        for topic in topics:
+            labels.of(topic.name)
     built = [build_all(recipe, plan.specs, forgiving=plan.forgiving) for recipe in plan.recipes]
     temporary = tempfile.TemporaryDirectory(prefix=".parsed-pages-", dir=folder)
     with temporary as place, Workers(plan.jobs) as workers:
@@ -104,26 +94,24 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
         with bar("reading", len(pages)) as tick:
             found = read_web(reading_plan(plan), pages, parsed, workers, tick)
         outcomes = []
-        for at, name in enumerate(names):
-            truth = _truth(at, name, labels, found, numbers[at], pages)
+        for at, topic in enumerate(topics):
+            truth = _truth(at, topic.name, labels, found, numbers[at], pages)
             order = oracle_order(found.links, numbers[at], truth.relevant, plan.pages)
             seeds = [pages.urls[number] for number in numbers[at]]
-            shown = topics[at].display_name
-            best = Scored.of(truth, [order])
-            outcomes.append(Outcome(name, truth, seeds, best, order, built[at], display_name=shown))
+            best, shown = Scored.of(truth, [order]), topic.display_name
+            outcomes.append(Outcome(topic.name, truth, seeds, best, order, built[at], display_name=shown))
         runs = {
             (at, spec): Run(recipe, spec, tuple(numbers[at]), plan.pages, parsed, at, 0, plan.concurrency)
             for at, recipe in enumerate(plan.recipes)
             for spec in built[at].specs
         }
         live = LiveCrawls(plan.web, pages, folder / LIVE_FOLDER, plan.jobs)
-        do = live.run if plan.live else partial(workers.run, crawl)
+        do = live.run if plan.live else partial(workers.run, replay)
         crawls = run_repeats(list(runs.values()), plan.repeat, do, bar, always=plan.live)
     for (at, spec), found_by in zip(runs, crawls, strict=True):
-        outcome = outcomes[at]
-        outcome.crawls[spec] = found_by
         orders, verdicts = [one.order for one in found_by], [one.verdicts for one in found_by]
-        outcome.scored[spec] = Scored.of(outcome.truth, orders, verdicts)
+        outcomes[at].crawls[spec] = found_by
+        outcomes[at].scored[spec] = Scored.of(outcomes[at].truth, orders, verdicts)
     return Comparison(
         plan,
         outcomes,
@@ -160,5 +148,5 @@ def _truth(
     reachable = frozenset(found.links.reachable(seeds))
     sites = {page: registered_domain(pages.urls[page]) or pages.hosts[page] for page in relevant}
     counted = frozenset(labels.content) if labels is not None and labels.content else None
-    source = "judge" if labels is None else "labels"
+    source = "judge" if labels is None else LABELS
     return Truth(source, relevant, content, reachable, sites, counted)

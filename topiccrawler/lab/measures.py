@@ -1,4 +1,4 @@
-"""Measures how good a crawl was from the relevance of its pages, as the figures of result.json.
+"""Measures how good crawls were, as the figures of result.json: from the relevance of the pages fetched, and of those kept.
 
     harvest_rate@N  = relevant among the first N fetched / N: Σ r_i / |V|, r_i = 1 for a relevant page of V (JLSE eq. 20)
     target_recall@N = relevant among the first N fetched / relevant pages that can be reached: |T ∩ C_t| / |T| (JLSE eq. 21)
@@ -7,6 +7,15 @@
     off_topic_share = pages that are not relevant among all fetched / all fetched
 
 A crawl whose queue runs empty keeps its count, which is still divided by N; `pages` is the number of pages it fetched.
+
+Of the kept pages, over the content pages fetched (a page that could not be read is not kept, and in no bin):
+
+    precision, recall = on topic among the kept / kept, / on topic
+    kept_precision@N  = on topic among the kept of the first N fetched / kept of the first N fetched
+    kept_recall@N     = on topic among the kept of the first N fetched / content pages on topic that can be reached
+    p_at_25           = on topic among the 25 kept pages of highest relevance / min(25, on topic)
+    calibration_error = sum over ten bins of relevance of pages in the bin / pages · |their mean relevance − their share on topic|
+                        (expected calibration error: Naeini, Cooper & Hauskrecht 2015)
 
 Every figure is the mean over a strategy's runs. With more than one run it comes with a band: the 95 % confidence interval of
 that mean, by Student's t.
@@ -17,13 +26,19 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import accumulate
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, NamedTuple
 
 from topiccrawler.crawling.page_filter import Verdict
-from topiccrawler.lab.kept_pages import Assessed, Kept, measure, reliability
+
+BEST = 25
+BINS = 10
+CONFIDENCE = 0.95
+STEP_PAGES = 250
+DIGITS = 6
+LABELS = "labels"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +64,7 @@ class Curve:
 
     def area(self, pages: int) -> int:
         """The sum of found(n) over n = 1..pages."""
-        missing = max(0, pages - len(self.counts))
-        return sum(self.counts[:pages]) + missing * self.found(pages)
+        return sum(self.counts[:pages]) + max(0, pages - len(self.counts)) * self.found(pages)
 
 
 def harvest_rate(curve: Curve, pages: int) -> float:
@@ -74,9 +88,7 @@ def pages_to_half(curve: Curve, reachable: int) -> int | None:
     """The number of pages fetched until half of the reachable relevant pages were found; None when the crawl ended before, or none can be
     reached."""
     half = (reachable + 1) // 2
-    if not half or curve.found(curve.pages) < half:
-        return None
-    return bisect_left(curve.counts, half) + 1
+    return bisect_left(curve.counts, half) + 1 if half and curve.found(curve.pages) >= half else None
 
 
 def off_topic_share(curve: Curve) -> float | None:
@@ -89,13 +101,71 @@ def checkpoints(pages: int, step: int) -> list[int]:
     return [*range(step, pages, step), pages]
 
 
-CONFIDENCE = 0.95
+class Assessed(NamedTuple):
+    """A content page that was fetched, with its truth and the crawl's verdict."""
+
+    is_relevant: bool
+    relevance: float | None  # 0..1, by the crawl's page classifier; None: the page could not be read
+    is_kept: bool = False
 
 
-STEP_PAGES = 250
-DIGITS = 6
-LABELS = "labels"
-KEPT = tuple(one.name for one in fields(Kept))
+class Bin(NamedTuple):
+    """The pages with a relevance of at least `start` and less than `end`; the last bin includes 1."""
+
+    start: float
+    end: float
+    pages: int
+    mean_relevance: float | None  # None: no page
+    on_topic: float | None  # share of the pages
+
+
+class Kept(NamedTuple):
+    """The figures of one crawl's kept pages. A figure is None when its denominator is 0."""
+
+    pages: int
+    precision: float | None
+    recall: float | None
+    p_at_25: float | None
+    calibration_error: float | None
+
+    @classmethod
+    def of(cls, pages: Sequence[Assessed]) -> Kept:
+        """The figures of a crawl. `pages`: in order of fetching, which breaks ties of relevance."""
+        kept = [page for page in pages if page.is_kept]
+        hits, relevant = (sum(page.is_relevant for page in some) for some in (kept, pages))
+        best = sorted(kept, key=lambda page: -(page.relevance or 0.0))[:BEST]
+        return cls(
+            len(kept),
+            hits / len(kept) if kept else None,
+            hits / relevant if relevant else None,
+            sum(page.is_relevant for page in best) / min(BEST, relevant) if relevant else None,
+            calibration_error(reliability(pages)),
+        )
+
+
+def reliability(pages: Sequence[Assessed]) -> list[Bin]:
+    """The bins of a reliability diagram."""
+    parts: list[list[Assessed]] = [[] for _ in range(BINS)]
+    for page in pages:
+        if page.relevance is not None:
+            parts[min(BINS - 1, int(page.relevance * BINS))].append(page)
+    return [
+        Bin(
+            number / BINS,
+            (number + 1) / BINS,
+            len(part),
+            fmean(page.relevance or 0.0 for page in part) if part else None,
+            fmean(page.is_relevant for page in part) if part else None,
+        )
+        for number, part in enumerate(parts)
+    ]
+
+
+def calibration_error(bins: Sequence[Bin]) -> float | None:
+    """The expected calibration error over the bins, 0..1; None without pages."""
+    pages = sum(one.pages for one in bins)
+    gaps = (one.pages * abs((one.mean_relevance or 0.0) - (one.on_topic or 0.0)) for one in bins)
+    return sum(gaps) / pages if pages else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +180,6 @@ class Truth:
     sites: Mapping[int, str] = field(default_factory=dict)
     counted: frozenset[int] | None = None  # pages of kind `content`, of any topic; None: kinds are not known
 
-    def curve(self, order: Sequence[int]) -> Curve:
-        """The curve of all relevant pages."""
-        return Curve.of(page in self.relevant for page in order)
-
-    def content_curve(self, order: Sequence[int]) -> Curve:
-        """The curve of relevant content pages alone."""
-        return Curve.of(page in self.content for page in order)
-
     def assessed(self, order: Sequence[int], verdicts: Mapping[int, Verdict]) -> tuple[Assessed, ...]:
         """The content pages among these (all pages if kinds are unknown), each with its truth and the crawl's verdict."""
         fetched = (page for page in order if self.counted is None or page in self.counted)
@@ -127,9 +189,8 @@ class Truth:
         """The curve of the content pages that the crawl keeps, and the curve of those of them that are on topic."""
         kept = {page for page, verdict in verdicts.items() if verdict.is_kept}
         kept = kept if self.counted is None else kept & self.counted
-        is_kept = [page in kept for page in order]
-        hits = (one and page in self.relevant for page, one in zip(order, is_kept, strict=True))
-        return Curve.of(is_kept), Curve.of(hits)
+        hits = kept & self.relevant
+        return Curve.of(page in kept for page in order), Curve.of(page in hits for page in order)
 
     def sites_of(self, pages: Iterable[int]) -> int:
         """The number of sites with a relevant page among these."""
@@ -148,14 +209,13 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The curves of one strategy's runs."""
+    """The curves of one strategy's runs, each field with an entry a run."""
 
     curves: tuple[Curve, ...]
-    content: tuple[Curve, ...]
-    sites: tuple[int, ...] = ()  # of each run: number of sites with a relevant page among those fetched
-    # of each run: the content pages fetched; empty without labels
-    assessed: tuple[tuple[Assessed, ...], ...] = ()
-    kept: tuple[tuple[Curve, Curve], ...] = ()  # of each run: content pages kept, and those of them on topic
+    content: tuple[Curve, ...]  # of content pages alone
+    sites: tuple[int, ...] = ()  # number of sites with a relevant page among those fetched
+    assessed: tuple[tuple[Assessed, ...], ...] = ()  # the content pages fetched; empty without labels
+    kept: tuple[tuple[Curve, Curve], ...] = ()  # content pages kept, and those of them on topic
 
     @classmethod
     def of(
@@ -163,7 +223,10 @@ class Scored:
     ) -> Scored:
         """The curves of runs that fetched pages in these orders. `verdicts`: of each run, on its pages; used only with labels, because the
         page classifier must not be measured by itself."""
-        curves, content = (tuple(map(of, orders)) for of in (truth.curve, truth.content_curve))
+        curves, content = (
+            tuple(Curve.of(page in pages for page in order) for order in orders)
+            for pages in (truth.relevant, truth.content)
+        )
         by_labels = list(zip(orders, verdicts, strict=False)) if truth.source == LABELS else []
         assessed = tuple(truth.assessed(*one) for one in by_labels)
         kept = tuple(truth.kept(*one) for one in by_labels)
@@ -185,8 +248,8 @@ def figures(
     runs["pages_to_half"] = [pages_to_half(curve, truth.targets) for curve in scored.curves]
     runs["relevant_sites"] = scored.sites
     if scored.assessed:
-        of_runs = [measure(of_run) for of_run in scored.assessed]
-        runs["kept"] = {name: [getattr(one, name) for one in of_runs] for name in KEPT}
+        of_runs = zip(*map(Kept.of, scored.assessed), strict=True)
+        runs["kept"] = dict(zip(Kept._fields, map(list, of_runs), strict=True))
         whole = truth.targets if truth.counted is None else truth.content_targets
         runs["kept_precision"] = {
             n: [target_recall(hits, n, kept.found(n)) for kept, hits in scored.kept] for n in at
@@ -211,17 +274,16 @@ def _of_each(runs: Mapping[Any, Any], of: Callable[[Sequence[float | None]], Any
 
 def _reliability(runs: Sequence[Sequence[Assessed]]) -> list[dict[str, Any]]:
     """The reliability diagram over the pages of all runs; `pages`: the mean over the runs."""
-    pooled = reliability([page for pages in runs for page in pages])
-    of_runs = zip(*map(reliability, runs), strict=True)
+    bins = reliability([page for pages in runs for page in pages])
     return [
         {
             "from": one.start,
             "to": one.end,
-            "pages": mean([each.pages for each in of_run]),
+            "pages": mean([one.pages / len(runs)]) if one.pages % len(runs) else one.pages // len(runs),
             "mean_relevance": mean([one.mean_relevance]),
             "on_topic": mean([one.on_topic]),
         }
-        for one, of_run in zip(pooled, of_runs, strict=True)
+        for one in bins
     ]
 
 

@@ -14,7 +14,7 @@ from random import Random
 from typing import Protocol
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.lab.labels import label_rows
+from topiccrawler.lab.recorded_web import label_rows
 from topiccrawler.resources import package_table
 
 SYNTHETIC = "synthetic-web"  # folder in OUT

@@ -1,24 +1,35 @@
-"""Numbers the pages of a recorded web, and stores which of them link to which.
+"""Numbers the pages of a recorded web, and holds what is known of them: their links, their labels, and the order of an oracle.
 
 `RecordedPages` gives each page one number, however many URLs lead to it. Every URL is resolved alike: to its canonical form, then through
 the redirects of the recorded web to the final record, which is the page.
 
 `LinkTable` stores the links in compact arrays: a link takes four bytes, and the links of a page are a slice.
+
+`Labels` is the ground truth: which pages are about which topic, as labelled by people or rules. No crawl sees it. A file has lines
+`url TAB topics TAB how TAB kind`. Topics are separated by commas and may be empty (no evidence); kind is home, hub or content; lines that
+begin with `#` are skipped.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
+from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.urls.canonical import canonical, host_of
 
 MOST_REDIRECTS = 5  # equal to REDIRECT_MAX_TIMES in a live crawl
+NOWHERE = -1
+CONTENT = "content"
+REMEDY = "give lines: url TAB topics TAB how TAB kind"
 
 
 class RecordedPages:
@@ -64,9 +75,6 @@ class RecordedPages:
                 return None
             url = target
         return None
-
-
-NOWHERE = -1
 
 
 class LinkTable:
@@ -115,3 +123,85 @@ def _steps(graph: csr_array, sources: Iterable[int]) -> list[int]:
         return [NOWHERE] * graph.shape[0]
     steps = dijkstra(graph, indices=at, unweighted=True, min_only=True)
     return [NOWHERE if far == np.inf else int(far) for far in steps]
+
+
+def oracle_order(links: LinkTable, seeds: Sequence[int], relevant: Iterable[int], pages: int) -> list[int]:
+    """The first `pages` pages that an oracle fetches, which knows all links and the truth, in order.
+
+    Idea: always fetch the queued page from which the nearest relevant page is fewest links away.
+    Formula: key = (links to the nearest relevant page, order of arrival); 0 for a relevant page; a page from which no relevant one
+        can be reached comes after all others; equal keys first in, first out.
+    Cost: O(links + pages · log pages), once a topic.
+    But: it is greedy and not optimal: it does not weigh one near relevant page against many that are a step farther.
+    Reference: house definition (ALGORITHMS §7); oracle_ratio divides by it.
+    """
+    distances = links.distances(relevant)
+    heap: list[tuple[int, int, int]] = []
+    queued: set[int] = set()
+
+    def queue(found: Iterable[int]) -> None:
+        for page in found:
+            if page not in queued:
+                distance = len(links) if distances[page] == NOWHERE else distances[page]
+                heappush(heap, (distance, len(queued), page))
+                queued.add(page)
+
+    order: list[int] = []
+    queue(seeds)
+    while heap and len(order) < pages:
+        order.append(heappop(heap)[2])
+        queue(links[order[-1]])
+    return order
+
+
+@dataclass(slots=True)
+class Labels:
+    """The labelled pages of a recorded web, as page numbers by topic."""
+
+    topics: dict[str, set[int]] = field(default_factory=dict)
+    content: set[int] = field(default_factory=set)  # pages of kind `content`
+    pages: int = 0  # labelled pages of the web
+    elsewhere: int = 0  # labelled URLs that the web does not have
+
+    def of(self, topic: str) -> set[int]:
+        """The pages about a topic. ArgumentError when there are none, because nothing could be measured."""
+        if not self.topics.get(topic):
+            known = ", ".join(sorted(name for name, pages in self.topics.items() if pages)) or "none"
+            fault = "no page of the recorded web is labelled with it"
+            raise ArgumentError(f"topic {topic!r}", fault, f"labelled are: {known}")
+        return self.topics[topic]
+
+
+def read_labels(paths: Sequence[Path], pages: RecordedPages) -> Labels:
+    """Read the labels of one or more files. A page with several labels is about all their topics. ArgumentError if no label fits."""
+    labels = Labels()
+    seen: set[int] = set()
+    for row in (row for path in paths for row in label_rows(path)):
+        number = pages.number_of_any(row[0])
+        if number is None:
+            labels.elsewhere += 1
+            continue
+        seen.add(number)
+        for topic in filter(None, map(str.strip, row[1].split(","))):
+            labels.topics.setdefault(topic, set()).add(number)
+        if len(row) > 3 and row[3].strip() == CONTENT:
+            labels.content.add(number)
+    labels.pages = len(seen)
+    if not seen:
+        what = f"--labels {', '.join(map(str, paths))}"
+        raise ArgumentError(what, "labels no page of the recorded web", "give the labels of this web")
+    return labels
+
+
+def label_rows(path: Path) -> list[list[str]]:
+    """The columns of each line of a file. ArgumentError for a file that cannot be read, and for a line with one column."""
+    with file_faults(ArgumentError, f"--labels {path}", "cannot be read", REMEDY):
+        text = path.read_text(encoding="utf-8-sig")
+    rows: list[list[str]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("#") or not line.strip():
+            continue
+        rows.append(line.rstrip("\r").split("\t"))
+        if len(rows[-1]) < 2:
+            raise ArgumentError(f"--labels {path} line {number}", "has no second column", REMEDY)
+    return rows

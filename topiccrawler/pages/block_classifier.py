@@ -4,7 +4,7 @@
 Formula    p = sigmoid(v . max(0, W x + b) + c) for each block, x its features scaled to mean 0, deviation 1 and cut at 5 deviations.
            Of all sets of blocks the one with the greatest expected token F1 is the text: with blocks in falling order of p and
            n words each, the first k that maximise 2 sum(p n, first k) / (sum(n, first k) + sum(p n, all)).
-Parameters the model file, learned by benchmarks/main_text_model.py from pages of seven kinds with gold text; LEAST_EXPECTED.
+Parameters the model file, learned by lab/training/main_text_model.py from pages of seven kinds with gold text; LEAST_EXPECTED.
 Cost       that of the features; the network itself is two matrix products (benchmarks/reading.py).
 But        learned from pages in alphabetic scripts, most of them English.
 Reference  Web2Text (Vogels 2018) learns blocks alike; choosing by expected F1: Ye and others 2012.
@@ -116,7 +116,7 @@ LARGEST = 1e6
 LEAST_EXPECTED = 0.2  # expected F1; a page with less has no main text
 MOST_DEVIATIONS = 5.0
 MOST_NAMES = 20_000  # and openings whose weights are kept in memory
-REMEDY = "install topiccrawler again, or learn it again: python benchmarks/main_text_model.py"
+REMEDY = "install topiccrawler again, or learn it again: python -m topiccrawler.lab.training.main_text_model"
 
 
 @dataclass(frozen=True, slots=True)

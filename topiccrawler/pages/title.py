@@ -8,7 +8,7 @@ Idea       1. A heading, or og:title, that is one or more whole parts of <title>
            name of a site.
 Reference  SkyReach (2003) §3.5: title from <title> and headings.
 But        size, colour and centring of lines are not used: style sheets have removed them from the
-           markup (pages.skyreach_title does use them: half as many gold titles, benchmarks/titles.py).
+           markup (pages.skyreach_title does use them: half as many gold titles).
 """
 
 from __future__ import annotations

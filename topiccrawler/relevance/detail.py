@@ -7,7 +7,7 @@ Formula: TextDegree = log2((words outside links + 1) / k); LinkDegree = log2((li
 Aggregation = Σ size² / (Σ size)² over blocks of text outside links; 0 for a page without any.
 score = Σ_i v_i·exp(-γ·|x - x_i|²) + b over the support vectors x_i, each feature scaled to mean 0, deviation 1;
 score >= 0 is a detail page.
-Parameters: k = 100 (ours; the paper names none, and since the features are scaled, k changes nothing); γ, C by cross-validation when trained (benchmarks/detail_model.py).
+Parameters: k = 100 (ours; the paper names none, and since the features are scaled, k changes nothing); γ, C by cross-validation when trained (lab/training/detail_model.py).
 Reads: the document. Cost: one pass over its runs of text, some hundred exponentials.
 But: the paper counts words of a segmenter. Here two Han characters count as a word, and any other run of letters as one, because
 segmenting the whole page would cost more than all else. The paper gives no formula for Aggregation: this is the
@@ -46,7 +46,9 @@ FILE = "page_classifiers/detail.json"  # within the folder of models
 LARGEST_BYTES = 8_000_000
 MOST_VECTORS = 20_000
 LARGEST = 1e9
-REMEDY = "train it again: python benchmarks/detail_model.py --pages FILE --labels FILE --out DIR"
+REMEDY = (
+    "train it again: python -m topiccrawler.lab.training.detail_model --pages FILE --labels FILE --out DIR"
+)
 
 _HAN = re.compile(r"[一-\u9fff]+")
 _RUN = re.compile(r"[^\W一-\u9fff]+")

@@ -16,7 +16,7 @@ terms, each weighted by its share (topics.subjects). N = near words found, with 
     main text    1 if the page has one                   length        ln(n + 20)
     latin        share of U without a Chinese character: English words are more often ambiguous, and words near them say less
 Parameters: w, b of models/own_words.json, learned by logistic regression from the pages fetched by crawls for 31 topics of three words,
-whose truth is known by title and tags (benchmarks/own_words.py, docs/lab/own-words.md). The w of categories and folder were added to
+whose truth is known by title and tags (lab/training/own_words.py, docs/lab/own-words.md). The w of categories and folder were added to
 these by a fit on all content pages of the webs; b was moved by .7, and the w of latin set, by hand. Near words: likeness from .35, at
 most 300.
 Reads: segments of the page. A Latin word whose stem is another common word (banking, bank), or of which the segmenter drops a part
@@ -531,7 +531,7 @@ def _plain(words: PageWords) -> list[Segment]:
 def shipped_weights() -> Mapping[str, float]:
     """Return the shipped weights of FEATURES and of "bias". Raises ModelError for an invalid file."""
     place = data_folder("models").joinpath(FILE)
-    remedy = "use the shipped file, or make one: python benchmarks/own_words.py"
+    remedy = "use the shipped file, or make one: python -m topiccrawler.lab.training.own_words"
     file = JsonFile(place, LARGEST_BYTES, ModelError, "weights", remedy)
     file.expect({"format": FORMAT})
     weights = file.mapping("weights")

@@ -8,7 +8,6 @@ hundred, which are compared in full.
 
 Rule       a page is a copy of the earliest known page that it matches; a page that is stored again is never its own copy.
 Parameters FIRST_DIFFERENT 22 of the first 64 bits: true copies differ in 6 ± 2.4, so the first pass loses almost none.
-Cost       measured by benchmarks/duplicates.py.
 """
 
 from __future__ import annotations

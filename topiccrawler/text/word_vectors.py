@@ -38,7 +38,7 @@ MOST_DIMENSIONS = 1_000
 LONGEST_PIECE = 8  # characters
 MOST_PARTS = 20
 PIECE_ROWS = 2048
-REMEDY = "take the shipped table, or make one: python benchmarks/word_vectors.py"
+REMEDY = "take the shipped table, or make one: python -m topiccrawler.lab.training.vector_table"
 TABLES = ("encoded", "cooccurring")
 _HAN = re.compile(f"[{HAN}]")
 

@@ -5,10 +5,9 @@ import tomllib
 
 import pytest
 
-from topiccrawler.lab.demo.answers import Answer, answer
 from topiccrawler.lab.demo.crawls import topic_toml
-from topiccrawler.lab.demo.plan import Web
-from topiccrawler.lab.demo.sites import JUMPED, LICAI
+from topiccrawler.lab.demo.plan import JUMPED, LICAI, Web
+from topiccrawler.lab.demo.server import Answer, answer
 from topiccrawler.links.extract import extract
 from topiccrawler.pages.parse import parse
 from topiccrawler.text.characters import decode

@@ -7,8 +7,7 @@ import pytest
 
 from topiccrawler.lab.demo.language import SUBJECTS
 from topiccrawler.lab.demo.linking import Block, blocks
-from topiccrawler.lab.demo.plan import PlannedPage, Web
-from topiccrawler.lab.demo.sites import CRAWL, JUMPED, LICAI, TRAIN, TUNNELS
+from topiccrawler.lab.demo.plan import CRAWL, JUMPED, LICAI, TRAIN, TUNNELS, PlannedPage, Web
 
 
 @cache

@@ -5,8 +5,7 @@ from collections import Counter
 import pytest
 
 from topiccrawler.lab.demo.language import SUBJECTS, TOPICS
-from topiccrawler.lab.demo.plan import Web, key
-from topiccrawler.lab.demo.sites import CRAWL, MIXED, TRAIN
+from topiccrawler.lab.demo.plan import CRAWL, MIXED, TRAIN, Web, key
 
 
 def test_the_web_is_large_enough(web: Web) -> None:

@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from topiccrawler.lab.demo.answers import answer
 from topiccrawler.lab.demo.plan import Web
-from topiccrawler.lab.demo.server import RunningServer
+from topiccrawler.lab.demo.server import RunningServer, answer
 
 ROOT = Path(__file__).parents[3]
 

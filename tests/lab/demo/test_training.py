@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.lab.demo.crawls import DemoFiles, topic_toml
-from topiccrawler.lab.demo.plan import Web
+from topiccrawler.lab.demo.crawls import DemoFiles, collect, topic_toml, train_on
+from topiccrawler.lab.demo.plan import TRAIN, Web
 from topiccrawler.lab.demo.server import RunningServer
-from topiccrawler.lab.demo.sites import TRAIN
-from topiccrawler.lab.demo.training import collect, train_on
 from topiccrawler.link_model.model_file import load_model
 from topiccrawler.link_model.training.address_labels import label
 from topiccrawler.model import Link

@@ -10,10 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from topiccrawler.lab.demo import sites
+from topiccrawler.lab.demo import plan
 from topiccrawler.lab.demo.language import SUBJECTS, TOPICS, VAGUE_ANCHORS, draw, headline
-from topiccrawler.lab.demo.plan import ENTRIES_A_LIST, PlannedPage, Web
-from topiccrawler.lab.demo.sites import MIXED, SITES, TRAIN, TUNNELS, Channel, Site
+from topiccrawler.lab.demo.plan import (
+    ENTRIES_A_LIST,
+    MIXED,
+    SITES,
+    TRAIN,
+    TUNNELS,
+    Channel,
+    PlannedPage,
+    Site,
+    Web,
+)
 
 VAGUE_ANCHOR_SHARE = 0.12  # links to articles with an anchor text that says nothing
 CUT_SHARE = 0.15  # links to articles with a truncated anchor text
@@ -85,14 +94,14 @@ class _Links:
         """Links to the previous month, the next month and the next year, without end."""
         for step, text in ((-1, "上月"), (1, "下月"), (12, "明年")):
             year, month = divmod(self.page.number + step, 12)
-            yield Hyperlink(f"http://{sites.CALENDAR}/{year}/{month + 1:02}/", text)
+            yield Hyperlink(f"http://{plan.CALENDAR}/{year}/{month + 1:02}/", text)
 
     def footer(self) -> Iterator[Hyperlink]:
         site = self.site
         yield Hyperlink(f"http://{site.host}/about.html", "关于我们")
-        yield _home(sites.TRAIN_DIRECTORY if site.part == TRAIN else sites.DIRECTORY, "网址导航")
+        yield _home(plan.TRAIN_DIRECTORY if site.part == TRAIN else plan.DIRECTORY, "网址导航")
         if site.kind == "portal" and site.part != TRAIN:
-            yield from (_home(sites.CALENDAR, "万年历"), _home(sites.DEAD, "观亭网"))
+            yield from (_home(plan.CALENDAR, "万年历"), _home(plan.DEAD, "观亭网"))
         if site.kind == "topical" and not site.hidden:
             dice = self.web.dice("friends", site.host)
             others = [other for other in self.others if other.channels]
@@ -106,7 +115,7 @@ class _Links:
         if site.kind == "directory":
             yield from self.directory()
         if site.kind == "calendar":
-            years = {year: f"http://{sites.CALENDAR}/{year}/01/" for year in (2018, 2019, 2020)}
+            years = {year: f"http://{plan.CALENDAR}/{year}/01/" for year in (2018, 2019, 2020)}
             yield "list", "年份", [Hyperlink(url, f"{year}年") for year, url in years.items()]
         for channel in site.channels:
             more = Hyperlink(self.channel(channel).url + "#list", "更多>>")
@@ -170,7 +179,7 @@ class _Links:
     def on_members(self) -> Drawn:
         """The entrance of a tunnel: people's names, of which some link to hidden relevant sites."""
         homes = [f"http://{host}/" for host in TUNNELS[self.page.url]]
-        blogs = [self.channel(channel).url for channel in self.web.site_of[sites.BLOGS].channels]
+        blogs = [self.channel(channel).url for channel in self.web.site_of[plan.BLOGS].channels]
         links = [Hyperlink(url, draw(self.dice, "surnames", "given"), "届友") for url in (*homes, *blogs)]
         yield "list", "通讯录", self.dice.sample(links[: len(homes) + 6], len(homes) + 6)
 
@@ -196,9 +205,9 @@ class _Links:
 
     def entry(self, site: Site, note: str = "") -> Hyperlink:
         """The directory's link to a site: direct, or through the redirect script with which directories count clicks."""
-        if site.host != sites.LICAI and site.part != TRAIN and self.dice.random() < 0.2:
-            return Hyperlink(f"http://{sites.DIRECTORY}/go.php?to={site.host}", site.name, note)
-        return _home(sites.JUMPED if site.host == sites.LICAI else site.host, site.name, note)
+        if site.host != plan.LICAI and site.part != TRAIN and self.dice.random() < 0.2:
+            return Hyperlink(f"http://{plan.DIRECTORY}/go.php?to={site.host}", site.name, note)
+        return _home(plan.JUMPED if site.host == plan.LICAI else site.host, site.name, note)
 
     def some(self, pool: Sequence[PlannedPage], count: int) -> Iterable[Hyperlink]:
         """Links to `count` random articles of these."""

@@ -16,12 +16,10 @@ from tqdm import tqdm
 
 from topiccrawler.crawling.job_files import PAGES, VISITS
 from topiccrawler.errors import ArgumentError, StateError, file_faults
-from topiccrawler.lab.demo.crawls import DemoFiles, crawl
+from topiccrawler.lab.demo.crawls import DemoFiles, crawl, train_on
 from topiccrawler.lab.demo.language import FINANCE
-from topiccrawler.lab.demo.plan import Web
+from topiccrawler.lab.demo.plan import CRAWL, TRAIN, Web
 from topiccrawler.lab.demo.server import RunningServer
-from topiccrawler.lab.demo.sites import CRAWL, TRAIN
-from topiccrawler.lab.demo.training import train_on
 from topiccrawler.lab.measures import Curve, checkpoints
 from topiccrawler.results.templating import as_text
 from topiccrawler.store.visits import read_visits

@@ -50,7 +50,9 @@ def check(request: TrainingRequest) -> None:
     """Raise ArgumentError for a request that is invalid whatever its files contain."""
     what = f"--page-classifier {request.page_classifier}"
     if request.page_classifier == "detail":
-        raise ArgumentError(what, "is trained by a program of its own", "see benchmarks/detail_model.py")
+        raise ArgumentError(
+            what, "is trained by a program of its own", "see topiccrawler.lab.training.detail_model"
+        )
     if request.page_classifier not in NAMES:
         raise ArgumentError(what, "is unknown", f"page classifiers are {', '.join(NAMES)}")
     if not request.documents and not request.headlines:

@@ -1,13 +1,13 @@
 """Learns the block classifier of main texts from pages with gold text, and measures it on sites it has not seen.
 
-    python benchmarks/main_text_model.py DIR [--gold DIR] [--folds 5] [--out models/main_text/blocks.json]
+    python -m topiccrawler.lab.training.main_text_model DIR [--gold DIR] [--folds 5] [--out models/main_text/blocks.json]
 
 DIR holds ID.html.gz, ID.txt and manifest.tsv (id, page_type, url); the one of --gold gold.jsonl (id, url, and text, or passages: with and
 without) and pages/ID.html.gz. Nothing is learned from pages in Chinese:
 another rule reads them. Prints the mean F1 of bags of tokens by page type, each page read by a network that saw no page of its site;
 with --out, writes the one learned from all pages. The same pages give the same model on the same machine.
 
-Label        1 for a block with half of its tokens in the gold text (_gold_blocks).
+Label        1 for a block with half of its tokens in the gold text (gold_blocks).
              Of a page with passages alone: as a first network chooses that learned from the other pages, but for the passages.
 Weight       of a block: its words, over the words of the gold text and a share of those of the page, so that pages count alike.
 Name words   log odds of a class or id word for text, shrunk, each site counting once; for the pages a network learns from they
@@ -26,14 +26,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-import _checkout  # noqa: F401 first: the package may not be installed
 import numpy as np
 import numpy.typing as npt
-from _gold_blocks import FOUND, gold_shares, tokens
 from sklearn.neural_network import MLPClassifier
 from tqdm import tqdm
 
+from topiccrawler.lab.training.gold_blocks import FOUND, gold_shares, tokens
 from topiccrawler.pages.asides import without_asides
 from topiccrawler.pages.block_classifier import BlockClassifier, features, save_block_classifier
 from topiccrawler.pages.block_places import name_words
@@ -282,15 +282,14 @@ def _network(
         network.partial_fit(table[drawn], labels[drawn], classes=[False, True])
         if epoch >= EPOCHS - KEPT_EPOCHS:
             kept.append([array.copy() for array in (*network.coefs_, *network.intercepts_)])
-    return [
-        np.mean(arrays, axis=0, dtype=np.float64).astype(np.float32) for arrays in zip(*kept, strict=True)
-    ]
+    of_each = (np.stack(arrays).astype(np.float64) for arrays in zip(*kept, strict=True))
+    return [arrays.mean(axis=0).astype(np.float32) for arrays in of_each]
 
 
 class _Words:
     """The weights of words before there is a classifier."""
 
-    def __init__(self, *words: dict[str, float]) -> None:
+    def __init__(self, *words: Any) -> None:
         empty = np.zeros((1, 1), np.float32)
         self._model = BlockClassifier(empty, empty, empty, empty, empty, 0.0, *words)
 
@@ -344,8 +343,8 @@ def main() -> None:
             f"{'all':14} {len(pages):5} {statistics.mean(v for values in scores.values() for v in values):.4f}"
         )
     if of_passages.any():
-        right, wrong, missed = of_passages
-        print(f"{PASSAGES:14} {2 * right / (2 * right + wrong + missed):.4f}")
+        hits, faults, missed = of_passages
+        print(f"{PASSAGES:14} {2 * hits / (2 * hits + faults + missed):.4f}")
 
 
 def _text_of(page: GoldPage, model: BlockClassifier) -> list[Block]:

@@ -1,6 +1,6 @@
 """Trains the classifier of detail pages (one text) and link pages (lists) from recorded webs, and measures it on hosts it has not seen.
 
-    python benchmarks/detail_model.py --pages WEB.warc.gz --labels WEB.tsv [--out models]
+    python -m topiccrawler.lab.training.detail_model --pages WEB.warc.gz --labels WEB.tsv [--out models]
 
 The fourth column of the labels says what a page is: content is a detail page, hub and home are link pages. With several files of
 labels, each web is also classified by a classifier trained on the others. Prints precision, recall and F1; with --out, writes
@@ -13,24 +13,23 @@ out. At most `MOST_SAMPLES` pages are used, so that the support vectors stay few
 from __future__ import annotations
 
 import argparse
+import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import _checkout  # noqa: F401 first: the package may not be installed
 import numpy as np
-from _detail_file import save_detail
 from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.errors import LinksFileError
-from topiccrawler.files import sha256_of
-from topiccrawler.lab.labels import label_rows
+from topiccrawler.files import replace_file, sha256_of
+from topiccrawler.lab.recorded_web import label_rows
 from topiccrawler.pages.read import Reader
-from topiccrawler.relevance.detail import FILE, DetailClassifier, features
+from topiccrawler.relevance.detail import FEATURES, FILE, FORMAT, DetailClassifier, features
 from topiccrawler.relevance.thresholds import Quality, quality
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.replay.warc import RecordedWeb
@@ -113,6 +112,24 @@ def kinds_of(web: RecordedWeb, labels: Path) -> list[Kind]:
             document = reader.read(row[0], response.body, http_content_type_encoding(declared)).document
             found.append((features(document), kind == "content", host_of(row[0])))
     return found
+
+
+def save_detail(svm: DetailClassifier, place: Path) -> None:
+    """Write the classifier to the file that topiccrawler.relevance.detail reads: JSON, a line a support vector."""
+    head = {
+        "format": FORMAT,
+        "features": FEATURES,
+        "gamma": svm.gamma,
+        "bias": svm.bias,
+        "means": svm.means.tolist(),
+        "deviations": svm.deviations.tolist(),
+        "training": svm.training,
+        "scores": svm.scores,
+    }
+    lines = [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in head.items()]
+    rows = np.column_stack([svm.values, svm.vectors]).round(6).tolist()
+    vectors = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
+    replace_file(place, "{" + ",\n".join(lines) + f',\n"vectors": [\n{vectors}\n]}}\n')
 
 
 def main() -> None:

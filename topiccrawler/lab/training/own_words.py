@@ -1,6 +1,6 @@
 """Fits the weights of the page classifier of a user's own words (topiccrawler/relevance/evidence.py), and measures them.
 
-    python benchmarks/own_words.py [WEBS] [--topics FILE] [--judged FILE] [--report FILE] [--pages 1000] [--write]
+    python -m topiccrawler.lab.training.own_words [WEBS] --topics FILE --judged FILE [--report FILE] [--pages 1000] [--write]
 
 WEBS and topics as for benchmarks/narrow.py, whose truth is used: a page's title and tags, or a person's judgement. Each topic is crawled over
 its recorded web with the weights there are, and what is learned from are the content pages that came, as the crawl saw them: relevance is the
@@ -20,21 +20,19 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
-import _checkout  # noqa: F401 first: the package may not be installed
 import numpy as np
 import numpy.typing as npt
-from narrow import CONTENT, JUDGED, TOPICS, Topic, read_json, read_topics, read_web
 from sklearn.linear_model import LogisticRegression
 
 from topiccrawler.crawling.assemble import assemble, topic_of
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.lab.cost import Cost
-from topiccrawler.lab.kept_pages import Assessed, measure
-from topiccrawler.lab.page_reading import ReadingPlan
-from topiccrawler.lab.page_reading import read_web as read_pages
-from topiccrawler.lab.parsed_pages import ParsedPages
-from topiccrawler.lab.replayed import ReplayedCrawl, Run
+from topiccrawler.lab.measures import Assessed, Kept
+from topiccrawler.lab.parsed_pages import ParsedPages, ReadingPlan
+from topiccrawler.lab.parsed_pages import read_web as read_pages
+from topiccrawler.lab.recorded_web import CONTENT
+from topiccrawler.lab.runner import ReplayedCrawl, Run
+from topiccrawler.lab.training.narrow_truth import Topic, read_json, read_topics, read_web
 from topiccrawler.lab.workers import Workers
 from topiccrawler.relevance.base import EVEN
 from topiccrawler.relevance.evidence import FEATURES, FILE, FORMAT, EvidenceClassifier, Found
@@ -42,7 +40,7 @@ from topiccrawler.topics.topic import PROPOSED_WORDS
 
 Floats = npt.NDArray[np.float64]
 Examples = dict[str, tuple[Floats, Floats]]  # topic -> features and truths of the pages that came
-MODEL = Path(__file__).parents[1] / "models" / FILE
+MODEL = Path(__file__).parents[3] / "models" / FILE
 PRIOR_PAGES = 5
 
 
@@ -94,9 +92,8 @@ def crawled(run: Run) -> dict[int, list[float]]:
     classifier.seen = []
     parts = replace(parts, page_classifier=classifier, strategy_classifier=classifier)
     with contextlib.closing(ParsedPages(run.parsed)) as parsed:
-        crawl = ReplayedCrawl(run, parts, parsed, Cost())
-        crawl.go()
-    return dict(zip(crawl.found.verdicts, classifier.seen, strict=True))
+        found = ReplayedCrawl(run, parts, parsed).go()
+    return dict(zip(found.verdicts, classifier.seen, strict=True))
 
 
 def fitted(found: Examples) -> dict[str, float]:
@@ -120,7 +117,7 @@ def measured(found: Examples, weights: dict[str, float]) -> dict[str, dict[str, 
     table = {}
     for name, (features, truths) in found.items():
         relevances = 1.0 / (1.0 + np.exp(-(features @ own + weights["bias"])))
-        kept = measure(
+        kept = Kept.of(
             [Assessed(bool(t), float(r), bool(r >= EVEN)) for t, r in zip(truths, relevances, strict=True)]
         )
         table[name] = {
@@ -146,8 +143,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("webs", type=Path, nargs="?", help="folder of recorded webs")
-    parser.add_argument("--topics", type=Path, default=TOPICS)
-    parser.add_argument("--judged", type=Path, default=JUDGED)
+    parser.add_argument("--topics", type=Path, required=True)
+    parser.add_argument("--judged", type=Path, required=True)
     parser.add_argument("--report", type=Path, help="topics that are measured, not learned from")
     parser.add_argument("--pages", type=int, default=1000, metavar="N")
     parser.add_argument("--write", action="store_true")
