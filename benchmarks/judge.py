@@ -34,7 +34,6 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.pages.read import PageClassifier, PageWords, Reader
 from topiccrawler.relevance.choose import make_page_classifier
 from topiccrawler.relevance.training.from_files import keywords_by_label
-from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.text.segmenter import words_of
 from topiccrawler.topics.catalogue import load_topic, topic_names
@@ -103,7 +102,7 @@ def documents(path: Path, part: str) -> list[Sample]:
 def web_pages(folder: Path) -> Iterator[Sample]:
     """Content pages with a topic, read as the crawler reads them."""
     web = RecordedWeb(sorted(folder.glob("*.warc.gz")))
-    reader = Reader(VsmClassifier(load_topic(MAIN[0])))
+    reader = Reader(make_page_classifier(load_topic(MAIN[0])))  # in segments too, for `evidence`
     for line in (folder / "labels.tsv").read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             continue
@@ -237,7 +236,8 @@ def main() -> None:
     result: dict[str, object] = {"page_classifier": options.page_classifier, "trained": options.trained}
     page_classifiers: dict[str, PageClassifier] = {}
     if not options.trained:
-        names = MAIN if options.page_classifier != "vsm" else [name for name, _ in topic_names()]
+        every = options.page_classifier in {"evidence", "vsm", "cosine"}  # made of the topic alone
+        names = [name for name, _ in topic_names()] if every else MAIN
         page_classifiers = {
             name: make_page_classifier(load_topic(name), options.page_classifier, options.models)
             for name in names
