@@ -32,7 +32,6 @@ import _checkout  # noqa: F401 first: the package may not be installed
 
 from topiccrawler import settings
 from topiccrawler.crawling.ordering import Ordering
-from topiccrawler.crawling.reading_processes import cores
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.base import Leased, State
 from topiccrawler.frontier.budgets import Budgets
@@ -45,7 +44,7 @@ from topiccrawler.lab.labels import read_labels
 from topiccrawler.lab.page_reading import read_web
 from topiccrawler.lab.parsed_pages import ParsedPages
 from topiccrawler.lab.recorded_web import RecordedPages
-from topiccrawler.lab.workers import Workers
+from topiccrawler.lab.workers import Workers, cores
 from topiccrawler.model import Via
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.seeding.seed_files import read_seeds
