@@ -2,7 +2,6 @@
 
     python benchmarks/crawl.py [--pages 1500] [--concurrency 16] [--rounds 3] [--strategies breadth_first,naive_bayes] [--json]
     python benchmarks/crawl.py --strategies breadth_first,breadth_first+TOPIC_INDEX=False      # what a setting costs
-    python benchmarks/crawl.py --strategies adaptive,adaptive+TOPIC_READERS=1                  # what a second core gives
 
     scrapy_bfs   what a Scrapy user writes: LinkExtractor, every link yielded, breadth-first queues, items to JSON lines
     others       `scrapy crawl topic` with that strategy: pages read and classified (VSM), every link with its context
@@ -118,7 +117,6 @@ def environment(web: Served) -> dict[str, str]:
 def crawl(name: str, web: Served, pages: int, concurrency: int) -> Run:
     """Crawl once; the process's own account of CPU and memory, the server's of the pages."""
     web.ask("forget")
-    own = set().union(*processors()) if "TOPIC_READERS" in name else processors()[0]
     with tempfile.TemporaryDirectory() as path, (Path(path) / "log").open("w+", encoding="utf-8") as log:
         begun = time.monotonic()
         process = subprocess.Popen(
@@ -127,7 +125,7 @@ def crawl(name: str, web: Served, pages: int, concurrency: int) -> Run:
             env=environment(web),
             stdout=log,
             stderr=log,
-            preexec_fn=lambda: os.sched_setaffinity(0, own),  # noqa: PLW1509 no threads here
+            preexec_fn=lambda: os.sched_setaffinity(0, processors()[0]),  # noqa: PLW1509 no threads here
         )
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

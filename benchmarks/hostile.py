@@ -1,15 +1,15 @@
 """What a crawl spends on a web of link farms, endless pages and calendars, and what it leaves for the good site.
 
     python benchmarks/hostile.py [--seconds 300] [--delay 0] [--strategy adaptive] [--json]
-    python benchmarks/hostile.py --seconds 600 --readers 1 --kills 20 [--seed 1]      # of parent and of readers, at random moments
+    python benchmarks/hostile.py --seconds 600 --kills 20 [--seed 1]      # at random moments
 
 The web (benchmarks/webs/traps.py, through a proxy on loopback) has one good site of 201 pages, whose home links to 20 small
 sites and to eight traps. `scrapy crawl topic` runs for that many seconds with the project's settings, but no robots.txt and
 no AutoThrottle; the server says what it was asked for. It holds when every good page was asked for, no trap more than 600
 times, and the crawl needed at most 300 MB.
 
-With `--kills` the crawl or one of its reading processes is killed (SIGKILL) that many times, each some seconds after the one before, and a killed
-crawl goes on with its job. Nothing is lost when every good page is kept, once; no reader may outlive its crawl.
+With `--kills` the crawl is killed (SIGKILL) that many times, each some seconds after the one before, and goes on with its job. Nothing is
+lost when every good page is kept, once.
 """
 
 from __future__ import annotations
@@ -41,19 +41,16 @@ ROOT = Path(__file__).parents[1]
 GOOD = "good.example"
 
 
-READER = b"popen_loky_posix"  # in the command line of a reading process
 BETWEEN_KILLS_SECONDS = (0.5, 8.0)
-GONE_SECONDS = 30.0  # for readers to end once their crawl was killed
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is crawled, and how often something is killed."""
+    """What is crawled, and how often it is killed."""
 
     seconds: float
     delay: float
     strategy: str
-    readers: str
     kills: int
     seed: int
 
@@ -67,7 +64,6 @@ class Plan:
             "JOBDIR": f"{folder}/job",
             "ROBOTSTXT_OBEY": "False",
             "TOPIC_DATA_DIR": str(folder),
-            "TOPIC_READERS": self.readers,
         }
         command = [sys.executable, "-m", "scrapy", "crawl", "topic"]
         command += [word for name, value in given.items() for word in ("-a", f"{name}={value}")]
@@ -80,8 +76,6 @@ class Crawled:
 
     peak_mb: float = 0.0
     crawls_killed: int = 0
-    readers_killed: int = 0
-    left_behind: int = 0  # readers that outlived their crawl
     kept: int = 0  # good pages in the store
     fetched: int = 0  # good pages in the crawl log
     repeated: int = 0  # lines of the crawl log beyond the first of each URL
@@ -101,7 +95,6 @@ def crawl(web: Served, plan: Plan) -> Crawled:
 
 def _run(web: Served, plan: Plan, folder: Path, seconds: float, found: Crawled, draw: random.Random) -> bool:
     """Begin or go on until it ends; True when it was killed."""
-    own = set().union(*processors()) if plan.readers != "0" else processors()[0]
     with (folder / "log").open("w+", encoding="utf-8") as log:
         process = subprocess.Popen(
             plan.command(folder, seconds),
@@ -109,7 +102,7 @@ def _run(web: Served, plan: Plan, folder: Path, seconds: float, found: Crawled, 
             env=web.environment(),
             stdout=log,
             stderr=log,
-            preexec_fn=lambda: os.sched_setaffinity(0, own),  # noqa: PLW1509 no threads here
+            preexec_fn=lambda: os.sched_setaffinity(0, processors()[0]),  # noqa: PLW1509 no threads here
         )
         is_killed = _kill_at_random(process, folder / "job" / "visits.jsonl", plan, found, draw)
         _, status, usage = os.wait4(process.pid, 0)
@@ -124,24 +117,18 @@ def _run(web: Served, plan: Plan, folder: Path, seconds: float, found: Crawled, 
 def _kill_at_random(
     process: subprocess.Popen[bytes], log: Path, plan: Plan, found: Crawled, draw: random.Random
 ) -> bool:
-    """Kill readers until the crawl itself is drawn; False when it is left alone. A moment counts from the first page on."""
+    """Kill the crawl; False when it was killed often enough, or has ended. The moment counts from the first page on."""
+    if found.crawls_killed == plan.kills:
+        return False
     length = _size(log)
-    while found.crawls_killed + found.readers_killed < plan.kills:
-        while _size(log) == length and _runs(process):
-            time.sleep(0.05)
-        time.sleep(draw.uniform(*BETWEEN_KILLS_SECONDS))
-        if not _runs(process):
-            return False
-        readers, is_reader = _readers_of(process.pid), plan.readers != "0" and draw.random() < 0.5
-        if not is_reader:
-            process.kill()
-            found.crawls_killed += 1
-            found.left_behind += not _are_gone(readers)
-            return True
-        if readers:
-            os.kill(draw.choice(readers), signal.SIGKILL)
-            found.readers_killed += 1
-    return False
+    while _size(log) == length and _runs(process):
+        time.sleep(0.05)
+    time.sleep(draw.uniform(*BETWEEN_KILLS_SECONDS))
+    if not _runs(process):
+        return False
+    process.kill()
+    found.crawls_killed += 1
+    return True
 
 
 def _size(file: Path) -> int:
@@ -151,27 +138,6 @@ def _size(file: Path) -> int:
 def _runs(process: subprocess.Popen[bytes]) -> bool:
     """It has not ended; it is still there to be waited for."""
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None
-
-
-def _readers_of(parent: int) -> list[int]:
-    found = []
-    for place in Path("/proc").glob("[0-9]*"):
-        try:
-            above = int((place / "stat").read_text().rpartition(")")[2].split()[1])
-            if above == parent and READER in (place / "cmdline").read_bytes():
-                found.append(int(place.name))
-        except OSError:
-            continue
-    return found
-
-
-def _are_gone(pids: list[int]) -> bool:
-    end = time.monotonic() + GONE_SECONDS
-    while any(Path(f"/proc/{pid}").exists() for pid in pids):
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def _read_job(job: Path, found: Crawled) -> None:
@@ -195,11 +161,10 @@ def main() -> None:
     parser.add_argument("--delay", type=float, default=0.0)
     parser.add_argument("--strategy", default="adaptive")
     parser.add_argument("--json", action="store_true", help="a JSON object on the last line")
-    parser.add_argument("--readers", default="0", help="TOPIC_READERS")
-    parser.add_argument("--kills", type=int, default=0, help="of the crawl and of its readers")
+    parser.add_argument("--kills", type=int, default=0, help="of the crawl")
     parser.add_argument("--seed", type=int, default=1, help="of the moments of the kills")
     given = parser.parse_args()
-    plan = Plan(given.seconds, given.delay, given.strategy, given.readers, given.kills, given.seed)
+    plan = Plan(given.seconds, given.delay, given.strategy, given.kills, given.seed)
     with served("traps") as web:
         found = crawl(web, plan)
         urls = dict.fromkeys(url for _, url in web.ask("log"))
@@ -211,9 +176,7 @@ def main() -> None:
     print(f"{'all':>16}{requests.total():>16}\npeak memory {found.peak_mb:.0f} MB")
     print(f"good pages kept {found.kept}, fetched {found.fetched}; URLs logged again {found.repeated}")
     if given.kills:
-        print(
-            f"killed: {found.crawls_killed} crawls, {found.readers_killed} readers; {found.left_behind} left readers behind"
-        )
+        print(f"killed {found.crawls_killed} times")
     if given.json:
         traps = {site: requests[site] for site in TRAPS}
         asked = {"good": good, "traps": traps, "requests": requests.total(), "peak_mb": round(found.peak_mb)}

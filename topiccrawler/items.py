@@ -77,7 +77,7 @@ def is_page(item: Any) -> bool:
         return True
     from itemadapter import (
         ItemAdapter,
-    )  # here, because it imports all of Scrapy, which a reading process does not need
+    )  # here, because it imports all of Scrapy, which reading pages does not need
 
     if not ItemAdapter.is_item(item):
         return False

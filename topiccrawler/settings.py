@@ -223,10 +223,6 @@ TOPIC_RENDER_EMPTY_PAGES = False  # True: a browser also fetches pages that have
 TOPIC_BROWSER = None  # path of Chromium; None = the one in PATH, else Playwright's own
 
 # --- speed and safety --------------------------------------------------------------------------------------------
-# processes that read pages beside the crawl's own: 0 = none, `auto` = one on two cores, two on more, started when
-# the crawl is busy and cores are idle (docs/long-crawls.md)
-TOPIC_READERS = 0
-TOPIC_READER_SECONDS = 10.0  # time limit for one page in such a process; a slower page counts as unreadable
 CONCURRENT_ITEMS = 8  # Scrapy 2.19 makes this many tasks for every response
 DOWNLOAD_TIMEOUT = 30
 DOWNLOAD_MAXSIZE = 8 * 1024 * 1024  # bytes; a larger page is no page to read

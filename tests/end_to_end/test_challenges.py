@@ -46,9 +46,8 @@ def ends(folder: Path) -> dict[str, tuple[State, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("readers", ["0", "1"])
 def test_a_challenged_url_waits_behind_the_back_off_of_its_host_and_is_not_lost(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path, readers: str
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
 ) -> None:
     answers = iter([WALL, WALL, page("基金", FUNDS, "/next")])
     web = draw_web(
@@ -59,7 +58,7 @@ def test_a_challenged_url_waits_behind_the_back_off_of_its_host_and_is_not_lost(
             "http://y.cn/1": WALL,
         }
     )
-    ran = crawl(web, "-s", f"TOPIC_READERS={readers}")
+    ran = crawl(web)
     fetched = web.fetched()
     assert fetched.count("http://x.cn/1") == fetched.count("http://y.cn/1") == 3
     assert "http://x.cn/next" in fetched

@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
-import pytest
-
 from topiccrawler import Job
 
 POLL_SECONDS = 0.05
@@ -157,8 +155,7 @@ def served() -> Iterator[Server]:
         server.shutdown()
 
 
-@pytest.mark.parametrize("readers", [0, 1])
-def test_what_browsers_show_is_kept(forked_scrapy: Callable[..., Any], tmp_path: Path, readers: int) -> None:
+def test_what_browsers_show_is_kept(forked_scrapy: Callable[..., Any], tmp_path: Path) -> None:
     Server.asked.clear()
     with served() as server:
         seeds = [
@@ -170,7 +167,7 @@ def test_what_browsers_show_is_kept(forked_scrapy: Callable[..., Any], tmp_path:
         ran = forked_scrapy(
             "crawl", "topic", "-a", "keywords=基金,定投", "-a", f"seeds={tmp_path / 'seeds.txt'}", "-s", f"JOBDIR={tmp_path / 'job'}",
             "-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "TOPIC_LINK_THRESHOLD=0", "-s", "TOPIC_DUPLICATES=keep",
-            "-s", f"TOPIC_READERS={readers}", "-s", "FRONTIER_BACKOFF_SECONDS=0.2", "-s", "FRONTIER_URL_TRIES=2",
+            "-s", "FRONTIER_BACKOFF_SECONDS=0.2", "-s", "FRONTIER_URL_TRIES=2",
         )  # fmt: skip
         assert ran.code == 0, ran.err
         kept = sorted(one.url.removeprefix(f"http://{server.host}") for one in Job(tmp_path / "job").pages())

@@ -78,15 +78,13 @@ def logged(text: str) -> str:
     return str(name)
 
 
-@pytest.mark.parametrize("readers", ["0", "1"], ids=["own process", "reading process"])
 def test_a_crawl_with_either_finds_the_same_pages_in_the_same_order(
-    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path, readers: str
+    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
 ) -> None:
     crawls = {}
     for name in ("rjieba", "jieba"):
         folder = tmp_path / name
-        more = ("-s", f"TOPIC_SEGMENTER={name}", "-s", f"TOPIC_READERS={readers}")
-        ran = forked_scrapy(*line(folder, *more), proxy=web.proxy)
+        ran = forked_scrapy(*line(folder, "-s", f"TOPIC_SEGMENTER={name}"), proxy=web.proxy)
         assert ran.code == 0, ran.err
         crawls[name], used = found(folder)
         assert used == logged(ran.err) == f"{name} {version(name)}"

@@ -5,9 +5,8 @@ import os
 
 import pytest
 
-from topiccrawler.crawling.reading_processes import cores
 from topiccrawler.errors import CrawlerError
-from topiccrawler.lab.workers import Workers
+from topiccrawler.lab.workers import Workers, cores
 
 pytestmark = pytest.mark.slow
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 import random
 
 import numpy as np
@@ -147,7 +146,7 @@ def test_the_same_tuple_is_answered_as_another_one_is() -> None:
 
 def test_a_model_without_its_counts_scores_and_explains_as_before() -> None:
     classifier = LinkClassifier("finance", some_counts())
-    lighter = pickle.loads(pickle.dumps(classifier.without_counts()))  # noqa: S301 as a reader gets it
+    lighter = classifier.without_counts()
     assert not any(map(any, lighter.counts.words.values()))
     link = Link("http://a.test/1", "a.test", "基金", before="股票 天气")
     assert lighter.log_odds([link]) == classifier.log_odds([link]) != [0.0]

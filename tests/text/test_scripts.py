@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import pytest
 
 from topiccrawler.text.segmenter import PLAIN, Segmenter, words
@@ -50,10 +48,8 @@ def test_in_thai_the_words_of_a_topic_are_found_where_the_text_has_them() -> Non
     assert "กล้อง" not in PLAIN.words("ซื้อกล้องใหม่")
 
 
-def test_phrases_need_no_dictionary_of_their_own_and_reach_another_process() -> None:
+def test_phrases_need_no_dictionary_of_their_own() -> None:
     assert not JAPANESE.has_own_dictionary
     assert Segmenter(["纯电动"]).has_own_dictionary
-    again = pickle.loads(pickle.dumps(JAPANESE))  # noqa: S301 our own
-    assert (again, again.words("買い物")) == (JAPANESE, ["买い物"])
     assert JAPANESE.keeping(["食べ歩き"]) is JAPANESE  # no index has it
     assert JAPANESE.keeping(["纯电动"]).words("纯电动と買い物") == ["纯电动", "买い物"]

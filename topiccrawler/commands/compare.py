@@ -78,10 +78,10 @@ class Command(ReportingCommand):
             opts.seeds = opts.seeds or generated
 
     def _plan(self, opts: argparse.Namespace) -> Plan:
-        from topiccrawler.crawling.reading_processes import cores
         from topiccrawler.crawling.recipe import recipe_of
         from topiccrawler.lab.configurations import ALL, named
         from topiccrawler.lab.experiment import Plan
+        from topiccrawler.lab.workers import cores
         from topiccrawler.replay.warc import recorded_paths
         from topiccrawler.urls.canonical import canonical
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from topiccrawler.crawling.admission import LinkGate
-from topiccrawler.crawling.contents import ContentPlan
 from topiccrawler.crawling.recipe import Recipe, expand_of, thesaurus_of
 from topiccrawler.errors import ModelError, TopicError
 from topiccrawler.files import user_path
@@ -78,25 +77,6 @@ class Parts:
         """The reader that makes pages as this crawl does; `repeats`: texts that the sites repeat on several pages."""
         detail = self.strategy.needs_detail
         return reader_of(self.recipe, self.topic, self.strategy_classifier, detail=detail, repeats=repeats)
-
-
-def content_plan(parts: Parts, reader: Reader) -> ContentPlan:
-    """The plan by which another process can read the content and the links of pages as `reader`, the crawl's own, does."""
-    # else the link model is asked about the links that are fetched, and no others
-    scores_all = parts.strategy.needs_link_scorer or parts.gate.threshold > 0
-    return ContentPlan(
-        segmenter=reader.segmenter,
-        sites=reader.sites,
-        title_reader=parts.recipe.title_reader,
-        reads_segments=reader.reads_segments,
-        is_detail=reader.is_detail,
-        context=parts.context,
-        window=parts.recipe.context_characters,
-        dropped_parameters=parts.dropped_parameters,
-        keywords=parts.topic.keywords,
-        page_classifier=reader.page_classifier,
-        link_model=parts.link_model if scores_all and isinstance(parts.link_model, LinkClassifier) else None,
-    )
 
 
 def assemble(recipe: Recipe, load: Callable[[Recipe], LinkModel] | None = None) -> Parts:

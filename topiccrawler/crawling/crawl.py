@@ -37,18 +37,9 @@ from topiccrawler.crawling.admission import (
     by_column,
     redirected,
 )
-from topiccrawler.crawling.assemble import Parts, content_plan
+from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.challenges import Challenges
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
-from topiccrawler.crawling.contents import (
-    ContentPlan,
-    facts_in,
-    fingerprint_in,
-    links_by,
-    media_in,
-    summary_in,
-    words_in,
-)
 from topiccrawler.crawling.harvest import Estimator, GateCounts, HarvestCounter, begin_anew, of_topic
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.ordering import Ordering
@@ -63,11 +54,11 @@ from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.items import UNCLASSIFIED, PageItem
-from topiccrawler.links.extract import ContextMaker
+from topiccrawler.links.extract import ContextMaker, extract, media_of
 from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link, Page, Score, Via, Visit
 from topiccrawler.pages.formats.registry import READ, Extract, UnreadableError, recognise
-from topiccrawler.pages.metadata import Summariser
+from topiccrawler.pages.metadata import Summariser, facts_of, words_about
 from topiccrawler.pages.read import Content, Reader, Reading, ReadItem
 from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.urls.canonical import canonical
@@ -75,6 +66,7 @@ from topiccrawler.urls.canonical import canonical
 MOVED = (State.DISCARDED, "redirected")
 KNOWN = "redirect to a known page"
 NO_PAGE = "redirect to no page"
+SITEMAP = "sitemap"  # a format (pages.formats.registry)
 
 
 class Clock:
@@ -352,7 +344,7 @@ class Crawl:
     ) -> Reading | None:
         """Make a page of a response; None when this crawl does not read documents of its format.
 
-        `content`: the content, if another process has read it already by `content_plan`. `extract`, `known`: see pages.read.Reader.
+        `content`: the content, if `reader` has read it already. `extract`, `known`: see pages.read.Reader.
         """
         if not self.reads(url, body, content_type):
             return None
@@ -370,27 +362,28 @@ class Crawl:
         clean = canonical(page.url, extra_parameters=self.parts.dropped_parameters)
         return reading if clean in (None, page.url) else replace(reading, page=replace(page, url=clean))
 
-    @cached_property
-    def content_plan(self) -> ContentPlan:
-        """The plan by which any process reads the contents of pages; replaced when the topic changes."""
-        return content_plan(self.parts, self.reader)
-
-    def links_of(self, reading: Reading, context: ContextMaker | None = None) -> Sequence[Link]:
+    def links_of(self, reading: Reading, context: ContextMaker | None = None) -> PageLinks:
         """The links of a page with their surrounding text. `context`: how to cut that text; None = as the link model was trained."""
-        content, plan = reading.content, self.content_plan
-        if content.links is not None and context in (None, plan.context):
-            links = content.links
-        else:
-            links = links_by(plan, content, reading.page.depth, context)
-        if content.url != reading.page.url and isinstance(links, PageLinks):
-            return replace(links, source_url=reading.page.url, _made={})
+        content, page, parts = reading.content, reading.page, self.parts
+        links = extract(
+            content.document,
+            content.url,
+            depth=page.depth + 1,
+            context=context or parts.context,
+            window=parts.recipe.context_characters,
+            extra_parameters=parts.dropped_parameters,
+            encoding=content.encoding,
+            more=content.more,
+            sitemaps=content.listings if content.format == SITEMAP else (),
+        )
+        links.source_url = page.url  # a redirect may spell the URL of the response otherwise
         return links
 
     def item_of(self, reading: Reading, status: int, now: float, last_modified: str = "") -> ReadItem:
         """The item of a page for Scrapy's item pipelines, which decide whether it is kept. `status`: HTTP status; `now`: seconds since the
         epoch; `last_modified`: the header."""
         page, via, parts = reading.page, reading.page.via, self.parts
-        facts = words_in(reading)
+        facts = words_about(reading.document)
         item = ReadItem(
             url=page.url,
             title=page.title,
@@ -417,16 +410,15 @@ class Crawl:
     def describe(self, item: PageItem, reading: Reading) -> None:
         """Fill in the summary, the media and the metadata that no page classifier reads. Most pages are dropped as irrelevant, so this is
         done only for pages that are kept, or probably will be."""
-        facts, url = facts_in(reading), item.url
-        if self._files is not None and (made := fingerprint_in(reading)) is not None:
-            self._files.fingerprints.put(reading.main_text, made)
+        content, url = reading.content, item.url
+        facts = facts_of(content.document, reading.main_text, content.url, content.title)
         named = facts.canonical and canonical(facts.canonical, url, self.parts.dropped_parameters)
-        item.summary = summary_in(reading, self.summariser)
+        item.summary = self.summariser.summary(reading.main_text)
         item.published, item.modified = facts.published, facts.modified
         item.language, item.author = facts.language, facts.author
         item.canonical_url = named if named and named != url else ""
         item.keywords, item.description = facts.keywords, facts.description
-        item.media = media_in(reading)
+        item.media = media_of(content.document, content.url, content.encoding)
 
     def visit(
         self, page: Page, links: Sequence[Link], now: float, fetch: Fetch | None = None
@@ -573,7 +565,6 @@ class Crawl:
             self.filter.threshold = parts.page_classifier.threshold
             self.unmet_words = UnmetWords(parts.page_classifier)
         self.filter.classifier = parts.page_classifier
-        self.content_plan = content_plan(parts, self.reader)
         gate, new = self.gate, parts.gate  # changed in place, since the admission rules refer to the object
         gate.scorer, gate.threshold = new.scorer, new.threshold
         gate.tunnel_probability, gate.tunnel_depth = new.tunnel_probability, new.tunnel_depth

@@ -27,7 +27,6 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.resuming import another_topic, changes
 from topiccrawler.errors import StateError, file_faults
 from topiccrawler.files import replace_file
-from topiccrawler.pages.site_repeats import Fingerprint, fingerprint
 from topiccrawler.store.database import Database
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.html import HtmlFile
@@ -54,26 +53,6 @@ def noted_waits(text: str | None) -> list[tuple[str, str, float]]:
 
 
 logger = logging.getLogger(__name__)
-
-MOST_AHEAD = 100
-
-
-class FingerprintsAhead:
-    """Fingerprints of main texts made by reading processes; each is held until it is requested, at most MOST_AHEAD of them."""
-
-    def __init__(self) -> None:
-        self._by_text: dict[str, Fingerprint] = {}
-
-    def put(self, text: str, made: Fingerprint) -> None:
-        """Hold the fingerprint of a page that is about to reach the item pipelines."""
-        if len(self._by_text) >= MOST_AHEAD:
-            self._by_text.clear()
-        self._by_text[text] = made
-
-    def of(self, text: str, segmenter: Segmenter) -> Fingerprint | None:
-        """The fingerprint of a text, as held or else computed (pages.site_repeats); None for a text without words."""
-        return self._by_text.pop(text, None) or fingerprint(text, segmenter)
-
 
 JOB = "job.json"
 PAGES, DUPLICATES, VISITS = "pages.sqlite", "duplicates.sqlite", "visits.jsonl"
@@ -114,7 +93,6 @@ class JobFiles:
         segmenter: Segmenter = PLAIN,
     ) -> None:
         self.kept_in, self.segmenter = kept_in, segmenter
-        self.fingerprints = FingerprintsAhead()
         self._place, self._shared, self._indexed, self._discarded = place, shared, indexed, discarded
         self._recipe = recipe  # None once it is written
         self._changes: list[str] = []  # changes of the recipe since an earlier run

@@ -21,8 +21,6 @@ from topiccrawler.text.engines import CHOICES
 
 logger = logging.getLogger(__name__)
 
-MOST_READERS = 64
-
 
 class Settings(Protocol):
     """The method of Scrapy's settings that is used here."""
@@ -81,29 +79,13 @@ class Choice:
         return value in self.words
 
 
-@dataclass(frozen=True, slots=True)
-class WordOrCount:
-    """A word, or a whole number."""
-
-    word: str
-    most: float = inf
-
-    def __str__(self) -> str:
-        return f"{self.word} or {Number(most=self.most, whole=True)}"
-
-    def accepts(self, value: object) -> bool:
-        """Whether the value is the word, or a whole number up to `most`, or a text of one."""
-        return value == self.word or Number(most=self.most, whole=True).accepts(value)
-
-
-Expected = Number | Switch | Choice | WordOrCount
+Expected = Number | Switch | Choice
 _COUNT, _ONE_OR_MORE, _AMOUNT = Number(whole=True), Number(1, whole=True), Number()
 _NAMED: dict[str, Expected] = {
     **dict.fromkeys(
         ("FRONTIER_CHECKPOINT_PAGES", "TOPIC_LISTINGS_AFTER", "FRONTIER_URL_TRIES", "FRONTIER_HOST_FAILURES"),
         _ONE_OR_MORE,
     ),
-    "TOPIC_READERS": WordOrCount("auto", MOST_READERS),
     "TOPIC_DUPLICATES": Choice(("alias", "drop", "keep")),
     "TOPIC_SEGMENTER": Choice(CHOICES),
     "TOPIC_TITLE_READER": Choice(tuple(TITLE_READERS)),

@@ -33,7 +33,7 @@ from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem, alias, page_of
 from topiccrawler.pages.formats.registry import HTML
 from topiccrawler.pages.read import PageWords, ReadItem
-from topiccrawler.pages.site_repeats import may_be_same
+from topiccrawler.pages.site_repeats import fingerprint, may_be_same
 from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.pages import record_of
 from topiccrawler.text.segmenter import Segmenter
@@ -158,7 +158,7 @@ class NearDuplicatePipeline:
         page = page_of(item)
         if page is None:
             return item
-        print_ = self.files.fingerprints.of(page.text, self.files.segmenter)
+        print_ = fingerprint(page.text, self.files.segmenter)
         if print_ is None:
             return item
         if self.wait is not None:

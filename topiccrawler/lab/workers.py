@@ -22,6 +22,11 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
+def cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class Workers:
     """A pool of worker processes: `with Workers(2) as workers: for number, result in workers.run(function, tasks): …`"""
 

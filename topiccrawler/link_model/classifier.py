@@ -53,7 +53,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -375,14 +375,6 @@ class LinkClassifier:
             if isinstance(links, tuple):
                 self._last = links, odds
         return odds
-
-    def add_log_odds(self, links: Sequence[Link], odds: Sequence[float]) -> None:
-        """Add the log-odds that the same model computed for these links in another process to the cache."""
-        self._odds.add(dict(zip(map(_texts_of, links), odds, strict=True)))
-
-    def __reduce__(self) -> tuple[type[LinkClassifier], tuple[object, ...]]:
-        """Pickle the fields alone: another process builds its own tables and caches."""
-        return LinkClassifier, tuple(getattr(self, one.name) for one in fields(self))
 
     def log_odds_of_words(self, links: Sequence[LinkWords]) -> list[float]:
         """Return ln P(+|link) - ln P(-|link) for links whose words are known."""

@@ -1,8 +1,7 @@
 """Stores the links of one page by column; a Link with its context is built only when it is needed.
 
 Most links of a page were on earlier pages of its site in the same words. Such a link is only counted: its URL and its anchor text are
-looked up (crawling.ordering), and no Link is built. So for a strategy that needs only new links, few Links and contexts are built, and a
-page that another process has read is sent by column, with its text once.
+looked up (crawling.ordering), and no Link is built. So for a strategy that needs only new links, few Links and contexts are built.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from sys import intern
-from typing import Any, overload
+from typing import overload
 
 from topiccrawler.model import Link
 
@@ -76,17 +75,6 @@ class PageLinks(Sequence[Link]):
         """The Links at these positions."""
         made = self._made
         return tuple([made.get(place) or self._link(place) for place in places])
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the columns without the Links built from them."""
-        if not self.kinds:
-            return PageLinks.of, (self._all(),)
-        columns = (
-            self.urls, self.hosts, self.anchors, self.kinds, self.starts, self.ends, self.titles, self.rels,
-            self.headings, self.regions, self.paths, self.contexts,
-        )  # fmt: skip
-        text = self.text if self.contexts is None else ""
-        return PageLinks, (self.source_url, self.depth, text, self.window, *columns)
 
     def _all(self) -> list[Link]:
         if len(self._made) < len(self.urls):

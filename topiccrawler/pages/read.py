@@ -20,18 +20,17 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import ClassVar, Protocol
 
-from topiccrawler.items import Medium, PageItem
-from topiccrawler.model import Link, Page, Via
+from topiccrawler.items import PageItem
+from topiccrawler.model import Page, Via
 from topiccrawler.pages.challenge_signs import Signs, signs_of
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.formats.reader import Formats
 from topiccrawler.pages.formats.registry import HTML, Extract, Part, UnreadableError, recognise
 from topiccrawler.pages.main_text import main_text
-from topiccrawler.pages.metadata import Facts, declared_language
+from topiccrawler.pages.metadata import declared_language
 from topiccrawler.pages.parse import html_of_xhtml, parse
 from topiccrawler.pages.refresh import Refresh, read_refresh
 from topiccrawler.pages.site_repeats import (
-    Fingerprint,
     Kind,
     Segment,
     SiteRepeats,
@@ -95,12 +94,9 @@ MOST_BODY_CHARACTERS = 100_000
 SHORTEST_MAIN_TEXT = 80  # characters; below, the page is a hub or empty, and all its text is classified
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Content:
-    """What the bytes of a page yield, independent of what the crawl knows of its site. Without `parsed` it can be sent to another process.
-
-    `links` and the fields below it are set by a reading process (crawling.contents); None = still to be computed from the document.
-    """
+    """What the bytes of a page yield, independent of what the crawl knows of its site."""
 
     url: str
     format: str  # as pages.formats.registry names it
@@ -108,33 +104,17 @@ class Content:
     title: str
     main_text: str
     words: PageWords  # with all segments, if the page classifier reads them
+    document: Document  # the parsed page
     listings: Sequence[
         str
     ] = ()  # canonical URLs of the feeds that the page declares, or of the sitemaps that an index names
+    more: Sequence[Part] = ()  # headline and URL of each link of a long list that is not in the document
     is_detail: bool = False  # a page of one text, not of links
     by_rule: bool = False  # read by the site's reading rule
     fault: str = ""  # why nothing could be read; such a page is empty
     lang: str = ""  # the language that the page declares
     refresh: Refresh | None = None  # with the absolute URL that it leads to
     signs: Signs | None = None  # signs that this is no page (pages.challenge_signs)
-    parsed: Document | None = None
-    parse_again: Callable[[], Document] | None = None  # makes the document of a content that came without one
-    more: Sequence[Part] = ()  # headline and URL of each link of a long list that is not in the document
-    links: Sequence[Link] | None = None  # crawling.contents makes links.page_links.PageLinks
-    about: Facts | None = None  # its keywords and description
-    facts: Facts | None = None  # of a page that is likely to be kept
-    media: list[Medium] | None = None
-    similarity: float | None = None  # by the crawl's page classifier; set together with `relevance`
-    relevance: float | None = None
-    summary: str | None = None  # of `main_text`
-    fingerprint: Fingerprint | None = None  # of `main_text`
-
-    @property
-    def document(self) -> Document:
-        """The parsed page. If another process has read the page, it is parsed again at the first access."""
-        if self.parsed is None:
-            self.parsed = Document() if self.parse_again is None else self.parse_again()
-        return self.parsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +160,7 @@ class ReadItem(PageItem):
 
 
 class ContentReader:
-    """Reads single pages, independent of other pages. It holds no state of a crawl, so every process can have one.
+    """Reads single pages, independent of other pages. It holds no state of a crawl.
 
     `segmenter`: that of the crawl's topics. `sites`: the topics' reading rules. `reads_segments`: the page classifier reads segments.
     `is_detail`: distinguishes pages of one text from pages of links; None = all pages count as pages of links.
@@ -248,15 +228,15 @@ class ContentReader:
             title,
             main,
             self.words(document, title, main, url),
-            children or declared_feeds(document, url),
-            self.is_detail is not None and self.is_detail(document),
-            rule is not None,
-            fault,
-            declared_language(document),
-            refresh_of(document, url, encoding),
-            signs,
             document,
+            listings=children or declared_feeds(document, url),
             more=more,
+            is_detail=self.is_detail is not None and self.is_detail(document),
+            by_rule=rule is not None,
+            fault=fault,
+            lang=declared_language(document),
+            refresh=refresh_of(document, url, encoding),
+            signs=signs,
         )
 
     def words(self, document: Document, title: str, main: str, url: str) -> PageWords:
@@ -325,18 +305,13 @@ class Reader(ContentReader):
             _, own_text, _ = self._own(url, [], main_text(content.document, repeated))
         if self.reads_segments:
             words = replace(words, segments=segments)
-        similarity, relevance = content.similarity, content.relevance
-        if similarity is None or relevance is None:
-            similarity, relevance = (
-                self.page_classifier.similarity(words),
-                self.page_classifier.relevance(words),
-            )
+        relevance = self.page_classifier.relevance(words)
         page = Page(
             url=url,
             depth=depth,
             title=content.title,
             terms=terms_of(words),
-            similarity=similarity,
+            similarity=self.page_classifier.similarity(words),
             relevance=relevance,
             is_target=relevance >= self.page_classifier.threshold,
             seconds=seconds,

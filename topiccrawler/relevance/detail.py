@@ -139,19 +139,12 @@ class DetailReader(Reader):
     """A Reader that also sets `Page.is_detail`."""
 
     def __init__(self, page_classifier: PageClassifier, svm: DetailClassifier, **how: Any) -> None:
-        super().__init__(page_classifier, is_detail=DetailTest(svm), **how)
+        super().__init__(page_classifier, is_detail=self._is_detail, **how)
         self.svm = svm
 
-
-class DetailTest:
-    """A callable that returns whether a document is a detail page. A class, because it must be pickled for other processes."""
-
-    def __init__(self, svm: DetailClassifier) -> None:
-        self._svm = svm
-
-    def __call__(self, document: Document) -> bool:
+    def _is_detail(self, document: Document) -> bool:
         of_page = features(document)
-        return of_page[0] > NO_TEXT and self._svm.score(of_page) >= 0.0
+        return of_page[0] > NO_TEXT and self.svm.score(of_page) >= 0.0
 
 
 def detail_svm(folder: Path | None = None) -> DetailClassifier:

@@ -92,7 +92,6 @@ class TopicSpider(FocusedSpider):
     """
 
     name = "topic"
-    reads_ahead = True  # pages may be read before `parse` is called
     revisits: Revisits | None = None
 
     def params_of(self, arguments: Mapping[str, Any], topic: str | None) -> CrawlParams:

@@ -137,12 +137,6 @@ class TwoGenerationCache(Generic[Found]):
                 young.update(zip(new, self._work(new), strict=True))
         return young
 
-    def add(self, found: Mapping[str, Found]) -> None:
-        """Add results that another process has computed."""
-        new = {text: result for text, result in found.items() if text not in self._young}
-        self._characters += sum(map(len, new))
-        self._young.update(new)
-
 
 _LISTS = package_table("text/words.toml")
 STOP_WORDS: frozenset[str] = with_stems(f"{_LISTS['function']} {_LISTS['english']} {_LISTS['navigation']}")
@@ -411,16 +405,6 @@ class Segmenter:
         """A mapping piece -> its words, for pieces without blanks and `|`. The lists are cached: do not change them."""
         return self._pieces.of(pieces)
 
-    def pieces_of(self, text: str) -> dict[str, list[str]]:
-        """The pieces of a text with their words, the input for `add_pieces` of an equal segmenter."""
-        pieces = text.replace("|", " ").split()
-        words_of_piece = self.words_of_pieces(pieces)
-        return {piece: words_of_piece[piece] for piece in pieces}
-
-    def add_pieces(self, found: Mapping[str, list[str]]) -> None:
-        """Add pieces that another process has cut to the cache."""
-        self._pieces.add(found)
-
     @property
     def _pieces(self) -> Pieces:
         return self._own_pieces or _dictionary()
@@ -433,10 +417,6 @@ class Segmenter:
         if (pieces := _shared.get(key)) is None:
             _shared[key] = pieces = _pieces_knowing(self.own_words, self.language)
         return pieces
-
-    def __reduce__(self) -> tuple[type[Segmenter], tuple[tuple[str, ...], str]]:
-        """Pickle the arguments only: another process makes its own engine."""
-        return Segmenter, (self._phrases, self.language)
 
 
 def _losing(phrases: Iterable[str], pieces: Pieces) -> frozenset[str]:
