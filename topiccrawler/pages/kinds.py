@@ -1,0 +1,229 @@
+"""Tells kinds of pages apart: articles, lists and stubs.
+
+A crawl keeps what is about its topic, and a list of articles about the topic is, too. Only articles are what its user has asked for: so
+pages are stored with their kind.
+
+`ARTICLE` has text of its own: an article, a thread of a forum, a question with its answers, a description, a file.
+`LIST` leads to other pages, with or without excerpts of them: a front page, a tag, a category, an archive, a page of a pager, a feed.
+`STUB` has neither: a form for a password, a licence box alone, a gallery without words, a page that does not exist.
+
+`Shape` holds what the document alone says of the kind; it can be computed in another process. What a site repeats is known to the crawl
+only, and is no text of a page.
+
+Formula    lean = the sum of the evidence in _Evidence that a page has; list(page) = lean > 4 · min(1, own / OWN) without the share of links:
+           own = characters of its sentences, or a third of those of all its lines (code, verses), without notices and what the site
+           repeats. A page without own text and with few links is a stub.
+Parameters by hand on 163 pages of three recorded webs (benchmarks/kinds.py measures on others).
+Cost       .1 ms a page, kept pages only.
+But        a list whose address, title and links look like an article's passes for one when it has the whole texts of articles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from urllib.parse import unquote, urlsplit
+
+from topiccrawler.pages.document import BOUNDARY, Anchor, Document
+from topiccrawler.pages.formats.registry import HTML
+from topiccrawler.resources import package_table
+
+ARTICLE, LIST, STUB = "article", "list", "stub"
+KINDS = (ARTICLE, LIST, STUB)
+LISTS = frozenset({"feed", "sitemap"})  # formats
+
+OWN = 400  # characters of own text from which on more is no more evidence
+LEAST_OWN = 30  # characters; with fewer a page has no text
+LEAST_SAID = 8  # characters of a sentence outside the main text, by which a page with the signs of an article is one
+FEW_LINKS = 12
+MOST_LINES = 400
+MOST_ANCHORS = 2_000
+LEAST_ENTRY = 5  # characters of a link to an article
+LONGEST_BUTTON = 14  # characters of a link such as "read more"
+LONG_CHARACTERS = 45  # a line as long as this reads like a sentence
+LONGEST_NOTICE, LONGEST_DENIAL = 160, 60  # characters
+
+_WORDS = package_table("pages/kinds.toml")
+
+
+def _any(name: str) -> str:
+    return f"(?:{'|'.join(_WORDS[name])})"
+
+
+_LIST_SEGMENT = re.compile(_any("list_segments"), re.IGNORECASE)
+_MAY_BE_SEGMENT = re.compile(_any("may_be_list_segments"), re.IGNORECASE)
+_LIST_TITLE = re.compile(
+    rf"\W*{_any('list_titles')}(?=\W|$)|[^-|_–]{{1,60}}\b{_any('list_titles')}\W*$|[^-|_–]{{1,60}}(?<=\W){_any('list_titles')}\W*$",
+    re.IGNORECASE,
+)
+_MORE = re.compile(rf"\W*{_any('more_links')}\W*", re.IGNORECASE)
+_NEXT = re.compile(rf"\W*{_any('pager_links')}\W*", re.IGNORECASE)
+_NOTICE = re.compile(_any("notices"), re.IGNORECASE)
+_DENIAL = re.compile(_any("no_text"), re.IGNORECASE)
+_SENTENCE = re.compile(r"[。！？；!?;]|[,，.](?:\s|\S{4})")
+_TYPES = re.compile(r'"@type"\s*+:\s*+\[?\s*+"(\w{1,40})"')
+_ARTICLE_TYPE = re.compile(r"Article$|Posting$|^Question$|^QAPage$|^Recipe$|^Report$")
+_LIST_TYPES = frozenset({"CollectionPage", "SearchResultsPage"})
+_DAYS = frozenset({"article:published_time", "publishdate", "pubdate"})
+_ENDING = re.compile(r"\.(?:s?html?|php|aspx?|jsp)$")
+_FRONT = frozenset({"", "index", "default", "home", "main"})
+_NUMBERED = re.compile(r"/page[/-]?\d{1,6}(?:\.html?)?/?$|[?&](?:page|paged|p|pn)=\d{1,6}$")
+_ARCHIVE = re.compile(r"/(?:19|20)\d\d(?:/\d{1,2}){0,2}(?:/page/\d{1,6})?/?$")
+_OF_ARTICLE = re.compile(r"\d{5}|\d{4}[-/]\d{1,2}[-/]\d|doc-\w|/\d{4}/\d\d/|\d\.s?html?$|[0-9a-f]{8}")
+_OUTSIDE = frozenset({"navigation", "footer", "aside"})
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What the document of a page says of its kind, besides its main text."""
+
+    lean: float  # evidence that the page is a list; negative for an article
+    entries: int  # links in the body that may lead to articles
+    entry_characters: int
+    is_like_article: bool  # by address or declaration
+    said: tuple[str, ...] = ()  # lines outside links that read like sentences, of a page without main text
+
+
+def kind_of(
+    document: Document,
+    main_text: str,
+    url: str,
+    title: str = "",
+    *,
+    form: str = HTML,
+    repeated: Collection[str] = (),
+) -> str:
+    """The kind of a page. `form`: its format; `repeated`: lines that its site repeats on other pages."""
+    return kind_by(shape_of(document, main_text, url, title), main_text, form=form, repeated=repeated)
+
+
+def kind_by(shape: Shape, main_text: str, *, form: str = HTML, repeated: Collection[str] = ()) -> str:
+    """The kind of a page by its shape. Arguments as of `kind_of`."""
+    if form in LISTS:
+        return LIST
+    own = _own_characters(main_text.split("\n"), repeated)
+    if form != HTML:
+        return ARTICLE if own else STUB
+    if own < LEAST_OWN and shape.said:
+        said = _own_characters(shape.said, repeated)
+        own = max(own, said if shape.is_like_article or shape.entries < FEW_LINKS else 0)
+    lean = shape.lean - 4 * min(1.0, own / OWN)
+    if shape.entry_characters > own:
+        lean += 2 * min(1.0, shape.entry_characters / 300)
+    if own < LEAST_OWN:
+        is_short = own >= LEAST_SAID and (shape.is_like_article or not shape.entries)
+        if not is_short and (lean < 1 if shape.is_like_article else lean < 3 and shape.entries < FEW_LINKS):
+            return STUB
+    return LIST if lean > 0 else ARTICLE
+
+
+def kind_of_text(text: str) -> str:
+    """The kind of a page of which only the text is known: an article if it has any."""
+    return ARTICLE if _own_characters(text.split("\n"), ()) else STUB
+
+
+def _own_characters(lines: Iterable[str], repeated: Collection[str]) -> int:
+    """Characters of the sentences among these lines, or a third of those of all, without notices; not counted beyond OWN."""
+    sentences = every = 0
+    for line in islice(lines, MOST_LINES):
+        length = len(line)
+        if not length or line in repeated:
+            continue
+        if length < LONGEST_NOTICE and _NOTICE.search(line):
+            continue
+        if length < LONGEST_DENIAL and _DENIAL.search(line):
+            continue
+        every += length
+        if length >= LONG_CHARACTERS or _SENTENCE.search(line):
+            sentences += length
+            if sentences >= OWN:
+                break
+    return max(sentences, every // 3)
+
+
+def shape_of(document: Document, main_text: str, url: str, title: str = "") -> Shape:
+    """The shape of a parsed page."""
+    lean, is_like_article = _by_address(url)
+    if _LIST_TITLE.match(title[:200]):
+        lean += 3
+    declared = _by_declaration(document)
+    entries = characters = more = 0
+    has_next = False
+    linked: list[tuple[int, int]] = []
+    for anchor in document.anchors[:MOST_ANCHORS]:
+        length = anchor.end - anchor.start
+        if not length:
+            continue
+        if length <= LONGEST_BUTTON:
+            button = _text_of(document, anchor)
+            more += _MORE.fullmatch(button) is not None
+            has_next = has_next or _NEXT.fullmatch(button) is not None
+        if anchor.region not in _OUTSIDE:
+            linked.append((anchor.start, anchor.end))
+            if length >= LEAST_ENTRY and anchor.region != "header":
+                entries += 1
+                characters += length
+    lean += declared + min(3.0, _linked_headings(document, linked) / 2) + has_next / 2
+    lean += 0 if more < 2 else 1 if more < 5 else 2
+    said = () if len(main_text) >= 3 * LEAST_OWN else _said(document)
+    return Shape(lean, entries, characters, is_like_article or declared < 0, said)
+
+
+@lru_cache(maxsize=256)
+def _by_address(url: str) -> tuple[float, bool]:
+    """The evidence in a URL that its page is a list, and whether the URL looks like that of an article."""
+    parts = urlsplit(url[:2_000])
+    path = unquote(parts.path)
+    segments = [_ENDING.sub("", name.lower()) for name in path.split("/") if name]
+    last = segments[-1] if segments else ""
+    is_numbered = _NUMBERED.search(f"{path}?{parts.query}" if parts.query else path) is not None
+    is_archive = _ARCHIVE.search(path) is not None
+    is_of_article = not is_numbered and not is_archive and _OF_ARTICLE.search(path.lower()) is not None
+    lean = 0.0
+    is_front = len(segments) < 2 and last in _FRONT and not parts.query
+    may_be = any(map(_MAY_BE_SEGMENT.fullmatch, segments)) and not is_of_article
+    if is_front or is_numbered or is_archive or may_be or any(map(_LIST_SEGMENT.fullmatch, segments)):
+        lean += 5
+    if last in {"index", "default", "list"} and not is_front:
+        lean += 2
+    return (lean - 2.5 if is_of_article else lean), is_of_article
+
+
+def _by_declaration(document: Document) -> float:
+    metas, source = document.metas, document.source
+    declared = metas.get("og:type", "").strip().lower()
+    types = set(_TYPES.findall(source)) if "ld+json" in source else set()
+    if "article" in declared or declared in {"news", "blog"} or not _DAYS.isdisjoint(metas):
+        return -3
+    if any(map(_ARTICLE_TYPE.search, types)):
+        return -3
+    return (declared == "website") + 2.0 * (not types.isdisjoint(_LIST_TYPES))
+
+
+def _linked_headings(document: Document, linked: list[tuple[int, int]]) -> int:
+    """The number of headings that are links. `linked`: starts and ends of links, in order."""
+    count = place = 0
+    for heading in document.heading_marks:
+        while place < len(linked) and linked[place][1] <= heading.start:
+            place += 1
+        count += place < len(linked) and linked[place][0] < heading.start + len(heading.text)
+    return count
+
+
+def _said(document: Document) -> tuple[str, ...]:
+    """The lines outside links that read like sentences; not those of menus and footers."""
+    text, regions, found = document.text, document.node_regions, []
+    for start, end, node, in_links in document.block_rows[: 2 * MOST_LINES]:
+        length = end - start
+        if length >= LEAST_SAID and 2 * in_links < length and regions[node] not in _OUTSIDE:
+            line = text[start:end].replace(BOUNDARY, " ").strip()
+            if length >= LONG_CHARACTERS or _SENTENCE.search(line):
+                found.append(line[:OWN])
+    return tuple(found)
+
+
+def _text_of(document: Document, anchor: Anchor) -> str:
+    return document.text[anchor.start : anchor.end].replace(BOUNDARY, " ").strip()
