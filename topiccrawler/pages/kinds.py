@@ -27,7 +27,7 @@ from functools import lru_cache
 from itertools import islice
 from urllib.parse import unquote, urlsplit
 
-from topiccrawler.pages.document import BOUNDARY, Anchor, Document
+from topiccrawler.pages.document import BOUNDARY, Document
 from topiccrawler.pages.formats.registry import HTML
 from topiccrawler.resources import package_table
 
@@ -38,13 +38,16 @@ LISTS = frozenset({"feed", "sitemap"})  # formats
 OWN = 400  # characters of own text from which on more is no more evidence
 LEAST_OWN = 30  # characters; with fewer a page has no text
 LEAST_SAID = 8  # characters of a sentence outside the main text, by which a page with the signs of an article is one
-FEW_LINKS = 12
+FEW_LINKS = 12  # in the body
+LONG_LINK, MANY_LINKS = 8, 15  # characters of a link that is no menu's; their number, anywhere but in the footer
+MANY_HEADINGS = 12
 MOST_LINES = 400
 MOST_ANCHORS = 2_000
 LEAST_ENTRY = 5  # characters of a link to an article
 LONGEST_BUTTON = 14  # characters of a link such as "read more"
+LONGEST_SCRIPT = 20_000  # characters in which types of JSON-LD are looked for
 LONG_CHARACTERS = 45  # a line as long as this reads like a sentence
-LONGEST_NOTICE, LONGEST_DENIAL = 160, 60  # characters
+LONGEST_NOTICE, LONGEST_DENIAL = 240, 60  # characters
 
 _WORDS = package_table("pages/kinds.toml")
 
@@ -54,16 +57,16 @@ def _any(name: str) -> str:
 
 
 _LIST_SEGMENT = re.compile(_any("list_segments"), re.IGNORECASE)
+_SPECIAL_SEGMENT = re.compile(_any("special_segments"), re.IGNORECASE)
 _MAY_BE_SEGMENT = re.compile(_any("may_be_list_segments"), re.IGNORECASE)
 _LIST_TITLE = re.compile(
     rf"\W*{_any('list_titles')}(?=\W|$)|[^-|_–]{{1,60}}\b{_any('list_titles')}\W*$|[^-|_–]{{1,60}}(?<=\W){_any('list_titles')}\W*$",
     re.IGNORECASE,
 )
-_MORE = re.compile(rf"\W*{_any('more_links')}\W*", re.IGNORECASE)
-_NEXT = re.compile(rf"\W*{_any('pager_links')}\W*", re.IGNORECASE)
-_NOTICE = re.compile(_any("notices"), re.IGNORECASE)
-_DENIAL = re.compile(_any("no_text"), re.IGNORECASE)
-_SENTENCE = re.compile(r"[。！？；!?;]|[,，.](?:\s|\S{4})")
+_MORE = frozenset(_WORDS["more_links"])
+_MARKS = " |»›>…[]()（）【】《》:：+"  # around the words of a button
+_NOTICE, _DENIAL = (re.compile("|".join(_WORDS[name])) for name in ("notices", "no_text"))  # of lower-case lines
+_SENTENCE = re.compile(r"[。！？；!?;]|[,，.](?:\s|\D{3})")
 _TYPES = re.compile(r'"@type"\s*+:\s*+\[?\s*+"(\w{1,40})"')
 _ARTICLE_TYPE = re.compile(r"Article$|Posting$|^Question$|^QAPage$|^Recipe$|^Report$")
 _LIST_TYPES = frozenset({"CollectionPage", "SearchResultsPage"})
@@ -71,6 +74,7 @@ _DAYS = frozenset({"article:published_time", "publishdate", "pubdate"})
 _ENDING = re.compile(r"\.(?:s?html?|php|aspx?|jsp)$")
 _FRONT = frozenset({"", "index", "default", "home", "main"})
 _NUMBERED = re.compile(r"/page[/-]?\d{1,6}(?:\.html?)?/?$|[?&](?:page|paged|p|pn)=\d{1,6}$")
+_LIST_NAME = re.compile(r"list(?:[_-]?\d|$)|^(?:index|default)[_-]?\d{1,4}$")  # without the ending
 _ARCHIVE = re.compile(r"/(?:19|20)\d\d(?:/\d{1,2}){0,2}(?:/page/\d{1,6})?/?$")
 _OF_ARTICLE = re.compile(r"\d{5}|\d{4}[-/]\d{1,2}[-/]\d|doc-\w|/\d{4}/\d\d/|\d\.s?html?$|[0-9a-f]{8}")
 _OUTSIDE = frozenset({"navigation", "footer", "aside"})
@@ -83,6 +87,7 @@ class Shape:
     lean: float  # evidence that the page is a list; negative for an article
     entries: int  # links in the body that may lead to articles
     entry_characters: int
+    leads: bool  # it has many links or headings
     is_like_article: bool  # by address or declaration
     said: tuple[str, ...] = ()  # lines outside links that read like sentences, of a page without main text
 
@@ -109,14 +114,16 @@ def kind_by(shape: Shape, main_text: str, *, form: str = HTML, repeated: Collect
         return ARTICLE if own else STUB
     if own < LEAST_OWN and shape.said:
         said = _own_characters(shape.said, repeated)
-        own = max(own, said if shape.is_like_article or shape.entries < FEW_LINKS else 0)
+        own = max(own, said if shape.is_like_article or not shape.leads else 0)
     lean = shape.lean - 4 * min(1.0, own / OWN)
-    if shape.entry_characters > own:
+    if shape.entry_characters > own and not (shape.is_like_article and own >= LEAST_OWN):
         lean += 2 * min(1.0, shape.entry_characters / 300)
     if own < LEAST_OWN:
         is_short = own >= LEAST_SAID and (shape.is_like_article or not shape.entries)
-        if not is_short and (lean < 1 if shape.is_like_article else lean < 3 and shape.entries < FEW_LINKS):
+        if not is_short and not shape.leads and lean < (1 if shape.is_like_article else 3):
             return STUB
+        if shape.leads and not shape.is_like_article:
+            return LIST
     return LIST if lean > 0 else ARTICLE
 
 
@@ -132,9 +139,9 @@ def _own_characters(lines: Iterable[str], repeated: Collection[str]) -> int:
         length = len(line)
         if not length or line in repeated:
             continue
-        if length < LONGEST_NOTICE and _NOTICE.search(line):
+        if length < LONGEST_NOTICE and _NOTICE.search(low := line.lower()):
             continue
-        if length < LONGEST_DENIAL and _DENIAL.search(line):
+        if length < LONGEST_DENIAL and _DENIAL.search(low):
             continue
         every += length
         if length >= LONG_CHARACTERS or _SENTENCE.search(line):
@@ -150,26 +157,28 @@ def shape_of(document: Document, main_text: str, url: str, title: str = "") -> S
     if _LIST_TITLE.match(title[:200]):
         lean += 3
     declared = _by_declaration(document)
-    entries = characters = more = 0
-    has_next = False
+    entries = characters = more = far = 0
     linked: list[tuple[int, int]] = []
-    for anchor in document.anchors[:MOST_ANCHORS]:
-        length = anchor.end - anchor.start
+    text = document.text
+    for start, end, _, _, _, _, region, *_ in document.anchors[:MOST_ANCHORS]:
+        length = end - start
         if not length:
             continue
-        if length <= LONGEST_BUTTON:
-            button = _text_of(document, anchor)
-            more += _MORE.fullmatch(button) is not None
-            has_next = has_next or _NEXT.fullmatch(button) is not None
-        if anchor.region not in _OUTSIDE:
-            linked.append((anchor.start, anchor.end))
-            if length >= LEAST_ENTRY and anchor.region != "header":
-                entries += 1
-                characters += length
-    lean += declared + min(3.0, _linked_headings(document, linked) / 2) + has_next / 2
+        if length >= LONG_LINK and region != "footer":
+            far += 1
+        if region in _OUTSIDE:
+            continue
+        linked.append((start, end))
+        if length <= LONGEST_BUTTON and text[start:end].strip(_MARKS).lower() in _MORE:
+            more += 1
+        elif length >= LEAST_ENTRY and region != "header":
+            entries += 1
+            characters += length
+    lean += declared + min(3.0, _linked_headings(document, linked) / 2)
     lean += 0 if more < 2 else 1 if more < 5 else 2
     said = () if len(main_text) >= 3 * LEAST_OWN else _said(document)
-    return Shape(lean, entries, characters, is_like_article or declared < 0, said)
+    leads = entries >= FEW_LINKS or far >= MANY_LINKS or len(document.heading_marks) >= MANY_HEADINGS
+    return Shape(lean, entries, characters, leads, is_like_article or declared < 0, said)
 
 
 @lru_cache(maxsize=256)
@@ -180,22 +189,26 @@ def _by_address(url: str) -> tuple[float, bool]:
     segments = [_ENDING.sub("", name.lower()) for name in path.split("/") if name]
     last = segments[-1] if segments else ""
     is_numbered = _NUMBERED.search(f"{path}?{parts.query}" if parts.query else path) is not None
+    is_numbered = is_numbered or _LIST_NAME.search(last) is not None
     is_archive = _ARCHIVE.search(path) is not None
     is_of_article = not is_numbered and not is_archive and _OF_ARTICLE.search(path.lower()) is not None
-    lean = 0.0
     is_front = len(segments) < 2 and last in _FRONT and not parts.query
     may_be = any(map(_MAY_BE_SEGMENT.fullmatch, segments)) and not is_of_article
-    if is_front or is_numbered or is_archive or may_be or any(map(_LIST_SEGMENT.fullmatch, segments)):
-        lean += 5
-    if last in {"index", "default", "list"} and not is_front:
-        lean += 2
+    lean = 0.0
+    if any(map(_LIST_SEGMENT.fullmatch, segments)):
+        lean = 8
+    elif is_front or is_numbered or is_archive or may_be:
+        lean = 5
+    elif last in _FRONT or any(map(_SPECIAL_SEGMENT.fullmatch, segments)):
+        lean = 2
     return (lean - 2.5 if is_of_article else lean), is_of_article
 
 
 def _by_declaration(document: Document) -> float:
     metas, source = document.metas, document.source
     declared = metas.get("og:type", "").strip().lower()
-    types = set(_TYPES.findall(source)) if "ld+json" in source else set()
+    place = source.find("ld+json")
+    types = set(_TYPES.findall(source, place, place + LONGEST_SCRIPT)) if place >= 0 else set()
     if "article" in declared or declared in {"news", "blog"} or not _DAYS.isdisjoint(metas):
         return -3
     if any(map(_ARTICLE_TYPE.search, types)):
@@ -223,7 +236,3 @@ def _said(document: Document) -> tuple[str, ...]:
             if length >= LONG_CHARACTERS or _SENTENCE.search(line):
                 found.append(line[:OWN])
     return tuple(found)
-
-
-def _text_of(document: Document, anchor: Anchor) -> str:
-    return document.text[anchor.start : anchor.end].replace(BOUNDARY, " ").strip()
