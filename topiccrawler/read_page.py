@@ -20,6 +20,7 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.links.extract import extract
 from topiccrawler.model import Link
 from topiccrawler.pages.document import BOUNDARY
+from topiccrawler.pages.kinds import kind_of
 from topiccrawler.pages.metadata import facts_of
 from topiccrawler.pages.read import ContentReader, Reader
 from topiccrawler.settings import TOPIC_PROPOSED_WORDS
@@ -37,6 +38,7 @@ class ReadPage:
     author: str
     language: str  # zh-Hans, zh-Hant, ja, en …; und
     format: str  # html, pdf, docx, feed …
+    kind: str  # article, list or stub (docs/results.md)
     encoding: str  # charset that the page was decoded with
     links: Sequence[Link]  # in document order; with anchor, context and URL
     fault: str = ""  # why nothing could be read
@@ -73,6 +75,7 @@ def read(
         author=facts.author,
         language=facts.language,
         format=content.format,
+        kind=kind_of(content.document, content.main_text, url, content.title, form=content.format),
         encoding=content.encoding,
         links=extract(content.document, url, depth=1, encoding=content.encoding),
         fault=content.fault,

@@ -23,6 +23,7 @@ from topiccrawler.links.page_links import PageLinks
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.formats.reader import Formats
 from topiccrawler.pages.formats.registry import Extract, UnreadableError
+from topiccrawler.pages.kinds import kind_by, shape_of
 from topiccrawler.pages.metadata import Facts, Summariser, facts_of, language_of, words_about
 from topiccrawler.pages.read import (
     MOST_BODY_CHARACTERS,
@@ -125,6 +126,16 @@ def facts_in(reading: Reading) -> Facts:
     return replace(content.facts, language=language)
 
 
+def kind_in(reading: Reading) -> str:
+    """The kind of a page, by its text without what its site repeats."""
+    content = reading.content
+    shape = content.shape
+    if shape is None:
+        shape = shape_of(content.document, content.main_text, content.url, content.title)
+    text = reading.main_text or content.main_text
+    return kind_by(shape, text, form=content.format, repeated=reading.repeated)
+
+
 def words_in(reading: Reading) -> Facts:
     """Those metadata of a page that page classifiers read: keywords and description."""
     content = reading.content
@@ -198,6 +209,7 @@ class ContentPacker:
         to_cut = [links.anchors[place] for place in new]
         if self._may_be_kept(content):
             content.facts = facts_of(content.document, content.main_text, content.url, content.title)
+            content.shape = shape_of(content.document, content.main_text, content.url, content.title)
             to_cut.append(content.main_text[:MOST_BODY_CHARACTERS])
         cut = self.reader.segmenter.pieces_of("|".join(to_cut))
         scores = []

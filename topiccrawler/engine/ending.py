@@ -138,11 +138,14 @@ def no_page(crawl: Crawl) -> CrawlerError:
 
 
 def found_lines(harvest: HarvestCounter) -> list[str]:
-    """A line with the counts of the whole job: pages fetched, relevant and kept, and the formats of the kept ones."""
+    """A line with the counts of the whole job: pages fetched, relevant and kept, and the kinds and formats of the kept ones."""
     before = f" ({harvest.pages - harvest.begun_with} in this run)" if harvest.begun_with else ""
     kept = f"{harvest.kept} kept"
-    if harvest.formats:
-        kept += f": {', '.join(f'{count} {name}' for name, count in harvest.formats.most_common())}"
+    formats = ", ".join(f"{count} {name}" for name, count in harvest.formats.most_common())
+    if by_kind := harvest.by_kind():
+        kept += f": {by_kind}{f' ({formats})' if formats else ''}"
+    elif formats:
+        kept += f": {formats}"
     copies = f"; {harvest.copies} of them copies, without text" if harvest.copies else ""
     share = harvest.relevant / max(1, harvest.pages)
     return [
@@ -218,7 +221,7 @@ def why(
         return f"failed; {faults[0]}"
     words, remedy = _WORDS.get(reason, reason), "the same command"
     limits, shared = crawl.limits, crawl.shared
-    kept = crawl.harvest.kept if shared is None else shared.exchange.harvest().kept
+    articles = crawl.harvest.articles if shared is None else shared.exchange.harvest().articles
     if reason in {"enough", "finished"} and limits.pages == 0:
         words, remedy = "all pages were looked at again", "the same command with -a pages=NUMBER"
     elif reason == LITTLE_PROMISED or (reason == "finished" and crawl.promises_little):
@@ -227,13 +230,13 @@ def why(
         words = f"the next {NEXT} pages promise {promise:.1%} relevant ones, less than {until:.1%} (-a until)"
         remedy = f"the same command with a smaller share (-a until={until / 2:g})"
     elif reason == "enough" or (reason == "finished" and crawl.is_enough()):  # or it was when the run began
-        is_full = limits.targets is not None and kept >= limits.targets
+        is_full = limits.targets is not None and articles >= limits.targets
         asked = (
-            f"{limits.targets} pages are kept (-a targets)"
+            f"{limits.targets} articles are kept (-a targets)"
             if is_full
             else f"{limits.pages} pages are fetched (-a pages)"
         )
-        more = f"targets={2 * kept}" if is_full else f"pages={2 * (limits.pages or 1)}"
+        more = f"targets={2 * articles}" if is_full else f"pages={2 * (limits.pages or 1)}"
         words, remedy = asked, f"the same command with a larger number (-a {more})"
     elif reason == "finished" and stats.get(f"{_URLS}over_budget"):
         words, remedy = "the budgets of hosts hold back all that waits", "a larger budget"

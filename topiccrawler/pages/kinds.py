@@ -37,9 +37,14 @@ LISTS = frozenset({"feed", "sitemap"})  # formats
 
 OWN = 400  # characters of own text from which on more is no more evidence
 LEAST_OWN = 30  # characters; with fewer a page has no text
-LEAST_SAID = 8  # characters of a sentence outside the main text, by which a page with the signs of an article is one
+LEAST_SAID = (
+    8  # characters of a sentence outside the main text, by which a page with the signs of an article is one
+)
 FEW_LINKS = 12  # in the body
-LONG_LINK, MANY_LINKS = 8, 15  # characters of a link that is no menu's; their number, anywhere but in the footer
+LONG_LINK, MANY_LINKS = (
+    8,
+    15,
+)  # characters of a link that is no menu's; their number, anywhere but in the footer
 MANY_HEADINGS = 12
 MOST_LINES = 400
 MOST_ANCHORS = 2_000
@@ -65,7 +70,9 @@ _LIST_TITLE = re.compile(
 )
 _MORE = frozenset(_WORDS["more_links"])
 _MARKS = " |»›>…[]()（）【】《》:：+"  # around the words of a button
-_NOTICE, _DENIAL = (re.compile("|".join(_WORDS[name])) for name in ("notices", "no_text"))  # of lower-case lines
+_NOTICE, _DENIAL = (
+    re.compile("|".join(_WORDS[name])) for name in ("notices", "no_text")
+)  # of lower-case lines
 _SENTENCE = re.compile(r"[。！？；!?;]|[,，.](?:\s|\D{3})")
 _TYPES = re.compile(r'"@type"\s*+:\s*+\[?\s*+"(\w{1,40})"')
 _ARTICLE_TYPE = re.compile(r"Article$|Posting$|^Question$|^QAPage$|^Recipe$|^Report$")

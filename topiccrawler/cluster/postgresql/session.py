@@ -86,7 +86,7 @@ def _place(url: str) -> _Place:
     return host, port, unquote(parts.path.strip("/")) or query.get("dbname", "")
 
 
-VERSION = 3  # 1 had no media_words, 2 no day of the last change
+VERSION = 4  # 1 had no media_words, 2 no day of the last change, 3 no kind
 LOCK = 0x746F7063  # "topc": first number of this program's advisory locks; the second number is the job
 _SCHEMA = package_text("cluster/postgresql/schema.sql").replace("$version", str(VERSION))
 
