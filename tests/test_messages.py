@@ -226,7 +226,7 @@ def test_a_crawl_in_a_chinese_locale(
     assert ran.code == 0, ran.err
     said = ran.err.rpartition("抓取摘要\n")[2].splitlines()
     assert [line for line in said if "等待" not in line][:4] == [
-        "  已抓取 1 页，相关 1 页（100%），保存 1 页：1 html",
+        "  已抓取 1 页，相关 1 页（100%），保存 1 页：文章 0 页，列表 1 页，空页 0 页（1 html）",
         "  链接门对 1 个链接请求中的 1 个评分（100%），平均概率 1.00，拒绝 0 个",
         "  本次有 1 个 URL 失败：1 http 404",
         "  最相关的已保存网页：",

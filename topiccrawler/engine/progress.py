@@ -231,17 +231,16 @@ def harvest_line(crawl: Crawl) -> str:
     harvest, recently = crawl.harvest, ""
     if harvest.recent_pages:
         recently = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.2f})"
-    kinds = f" ({by_kind})" if (by_kind := harvest.by_kind()) else ""
-    return f"{_away(crawl)}{harvest.pages} pages, {harvest.kept} kept{kinds}, harvest rate {harvest.harvest_rate:.2f}{recently}"
+    return f"{_away(crawl)}{harvest.pages} pages, {harvest.kept} kept, harvest rate {harvest.harvest_rate:.2f}{recently}"
 
 
 def progress_line(crawl: Crawl, has_our_queue: Callable[[], bool] = lambda: True) -> str:
     """The progress line for a log: `harvest_line`, and of a queue of ours the waiting URLs, known hosts, and the estimated number of relevant
-    pages in it."""
+    pages in it; at the end the kept pages by kind."""
     if not has_our_queue():
-        return harvest_line(crawl)
+        return f"{harvest_line(crawl)}{_kinds(crawl)}"
     waiting, hosts = crawl.frontier.look().waiting(), len(crawl.hosts)
-    return f"{harvest_line(crawl)}, {waiting} queued, {hosts} hosts{_relevant_waiting(crawl, ', about {} relevant pages wait')}"
+    return f"{harvest_line(crawl)}, {waiting} queued, {hosts} hosts{_relevant_waiting(crawl, ', about {} relevant pages wait')}{_kinds(crawl)}"
 
 
 def _has_our_queue(crawler: Crawler) -> bool:
@@ -256,6 +255,11 @@ def brief_line(crawl: Crawl) -> str:
         recently = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.0%})"
     articles = f" ({harvest.articles} articles)" if harvest.kinds else ""
     return f"{_away(crawl)}{harvest.kept} kept{articles} = {harvest.harvest_rate:.0%}{recently}, {crawl.frontier.look().waiting()} queued{_relevant_waiting(crawl, ' (about {} relevant)')}"
+
+
+def _kinds(crawl: Crawl) -> str:
+    by_kind = crawl.harvest.by_kind()
+    return f"; kept: {by_kind}" if by_kind else ""
 
 
 def _relevant_waiting(crawl: Crawl, words: str) -> str:

@@ -81,7 +81,11 @@ _DAYS = frozenset({"article:published_time", "publishdate", "pubdate"})
 _ENDING = re.compile(r"\.(?:s?html?|php|aspx?|jsp)$")
 _FRONT = frozenset({"", "index", "default", "home", "main"})
 _NUMBERED = re.compile(r"/page[/-]?\d{1,6}(?:\.html?)?/?$|[?&](?:page|paged|p|pn)=\d{1,6}$")
-_LIST_NAME = re.compile(r"list(?:[_-]?\d|$)|^(?:index|default)[_-]?\d{1,4}$")  # without the ending
+# Names of files and folders, without their endings.
+_LIST_NAME = re.compile(
+    r"^(?:article|news|s)?[_-]?(?:list|forum|board|category|column|channel|tag)(?:[_-]?\d{1,12}){0,4}$"
+    r"|^(?:index|default)[_-]?\d{1,4}$"
+)
 _ARCHIVE = re.compile(r"/(?:19|20)\d\d(?:/\d{1,2}){0,2}(?:/page/\d{1,6})?/?$")
 _OF_ARTICLE = re.compile(r"\d{5}|\d{4}[-/]\d{1,2}[-/]\d|doc-\w|/\d{4}/\d\d/|\d\.s?html?$|[0-9a-f]{8}")
 _OUTSIDE = frozenset({"navigation", "footer", "aside"})
@@ -183,7 +187,7 @@ def shape_of(document: Document, main_text: str, url: str, title: str = "") -> S
             characters += length
     lean += declared + min(3.0, _linked_headings(document, linked) / 2)
     lean += 0 if more < 2 else 1 if more < 5 else 2
-    said = () if len(main_text) >= 3 * LEAST_OWN else _said(document)
+    said = () if len(main_text) >= LONGEST_NOTICE else _said(document)
     leads = entries >= FEW_LINKS or far >= MANY_LINKS or len(document.heading_marks) >= MANY_HEADINGS
     return Shape(lean, entries, characters, leads, is_like_article or declared < 0, said)
 
@@ -214,10 +218,10 @@ def _by_address(url: str) -> tuple[float, bool]:
 def _by_declaration(document: Document) -> float:
     metas, source = document.metas, document.source
     declared = metas.get("og:type", "").strip().lower()
-    place = source.find("ld+json")
-    types = set(_TYPES.findall(source, place, place + LONGEST_SCRIPT)) if place >= 0 else set()
     if "article" in declared or declared in {"news", "blog"} or not _DAYS.isdisjoint(metas):
         return -3
+    place = source.find("ld+json")
+    types = set(_TYPES.findall(source, place, place + LONGEST_SCRIPT)) if place >= 0 else set()
     if any(map(_ARTICLE_TYPE.search, types)):
         return -3
     return (declared == "website") + 2.0 * (not types.isdisjoint(_LIST_TYPES))

@@ -129,7 +129,10 @@ class RedisView:
             harvest.update({name: count for name, count in found.items() if isinstance(count, int)})
             kinds.update(found.get("kinds", {}))
             waits += json.loads(texts.get(WAITS, "[]"))
-        return {HARVEST: json.dumps({**harvest, "kinds": kinds}), WAITS: json.dumps(waits)}
+        return {
+            HARVEST: json.dumps({**harvest, **({"kinds": kinds} if kinds else {})}),
+            WAITS: json.dumps(waits),
+        }
 
     def close(self) -> None:
         """Close the connections."""
