@@ -35,7 +35,7 @@ ARTICLE, LIST, STUB = "article", "list", "stub"
 KINDS = (ARTICLE, LIST, STUB)
 LISTS = frozenset({"feed", "sitemap"})  # formats
 
-OWN = 400  # characters of own text from which on more is no more evidence
+OWN, MOST_OWN = 400, 2_000  # characters of own text from which on more is little evidence, and none
 LEAST_OWN = 30  # characters; with fewer a page has no text
 LEAST_SAID = (
     8  # characters of a sentence outside the main text, by which a page with the signs of an article is one
@@ -126,7 +126,7 @@ def kind_by(shape: Shape, main_text: str, *, form: str = HTML, repeated: Collect
     if own < LEAST_OWN and shape.said:
         said = _own_characters(shape.said, repeated)
         own = max(own, said if shape.is_like_article or not shape.leads else 0)
-    lean = shape.lean - 4 * min(1.0, own / OWN)
+    lean = shape.lean - 4 * min(1.0, own / OWN) - min(0.9, own / MOST_OWN)
     if shape.entry_characters > own and not (shape.is_like_article and own >= LEAST_OWN):
         lean += 2 * min(1.0, shape.entry_characters / 300)
     if own < LEAST_OWN:
@@ -144,7 +144,7 @@ def kind_of_text(text: str) -> str:
 
 
 def _own_characters(lines: Iterable[str], repeated: Collection[str]) -> int:
-    """Characters of the sentences among these lines, or a third of those of all, without notices; not counted beyond OWN."""
+    """Characters of the sentences among these lines, or a third of those of all, without notices; not counted beyond MOST_OWN."""
     sentences = every = 0
     for line in islice(lines, MOST_LINES):
         length = len(line)
@@ -157,7 +157,7 @@ def _own_characters(lines: Iterable[str], repeated: Collection[str]) -> int:
         every += length
         if length >= LONG_CHARACTERS or _SENTENCE.search(line):
             sentences += length
-            if sentences >= OWN:
+            if sentences >= MOST_OWN:
                 break
     return max(sentences, every // 3)
 
@@ -185,10 +185,13 @@ def shape_of(document: Document, main_text: str, url: str, title: str = "") -> S
         elif length >= LEAST_ENTRY and region != "header":
             entries += 1
             characters += length
-    lean += declared + min(3.0, _linked_headings(document, linked) / 2)
+    headings, linked_headings = len(document.heading_marks), _linked_headings(document, linked)
+    lean += declared + min(3.0, linked_headings / 2)
+    if linked_headings >= MANY_HEADINGS and linked_headings >= 0.7 * headings:
+        lean += 2.5
     lean += 0 if more < 2 else 1 if more < 5 else 2
     said = () if len(main_text) >= LONGEST_NOTICE else _said(document)
-    leads = entries >= FEW_LINKS or far >= MANY_LINKS or len(document.heading_marks) >= MANY_HEADINGS
+    leads = entries >= FEW_LINKS or far >= MANY_LINKS or headings >= MANY_HEADINGS
     return Shape(lean, entries, characters, leads, is_like_article or declared < 0, said)
 
 
