@@ -81,6 +81,10 @@ ARTICLES = {
         "http://a.cn/archives/65/",
         page("友情链接", f"<h1>只在首页显示友情链接</h1>{paragraphs(SENTENCE, 3)}", "<meta property=og:type content=article>"),
     ),
+    "numbered below archives, without a declaration": (
+        "http://a.cn/shanren/archives/26",
+        page("酒店迎来旺季", f"<h1>酒店迎来旺季</h1>{paragraphs(SENTENCE, 3)}"),
+    ),
     "file of an institution named index": (
         "http://bank.cn/personal/gold/index.html",
         page("黄金买卖业务", f"<h1>黄金买卖业务</h1>{paragraphs('个人客户可以通过网上银行买卖黄金，成色不低于千分之九百九十九。', 8)}<ul>{links(['存款业务', '贷款业务', '理财业务'])}</ul>"),

@@ -91,7 +91,9 @@ _LIST_NAME = re.compile(
     r"|^(?:index|default)[_-]?\d{1,4}$"
 )
 _ARCHIVE = re.compile(r"/(?:19|20)\d\d(?:/\d{1,2}){0,2}(?:/page/\d{1,6})?/?$")
-_OF_ARTICLE = re.compile(r"\d{5}|\d{4}[-/]\d{1,2}[-/]\d|doc-\w|/\d{4}/\d\d/|\d\.s?html?$|[0-9a-f]{8}")
+_OF_ARTICLE = re.compile(
+    r"\d{5}|\d{4}[-/]\d{1,2}[-/]\d|doc-\w|/\d{4}/\d\d/|\d\.s?html?$|[0-9a-f]{8}|/archives?/(?!(?:19|20)\d\d(?:/|$))\d{1,9}/?$"
+)
 _OUTSIDE = frozenset({"navigation", "footer", "aside"})
 
 

@@ -35,7 +35,8 @@ LONGEST = (
 )
 MOST_CHARACTERS, MOST_NOTED_CHARACTERS = 200_000, 20_000  # read of a text
 
-Hashes, Numbers = NDArray[np.uint64], NDArray[np.int64]
+Hashes = NDArray[np.uint64]
+Numbers = NDArray[np.int64]
 _CUT = re.compile(r"\n+|…+|\.{3,}")  # where an excerpt was cut, or one of several ends
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no character is lost
 _MIXED = np.uint64(31)
