@@ -82,6 +82,11 @@ def test_in_english_no_catalogue_is_read(monkeypatch: pytest.MonkeyPatch) -> Non
             "142 pages fetched (100 in this run), 57 relevant (40%), 55 kept: 50 html, 5 pdf; 3 of them copies, without text",
             "已抓取 142 页（本次 100 页），相关 57 页（40%），保存 55 页：50 html, 5 pdf；其中 3 页为副本，不含正文",
         ),
+        (
+            "155 kept: 143 articles, 12 lists, 0 stubs (150 html, 5 pdf); 3 of them copies, without text",
+            "保存 155 页：文章 143 页，列表 12 页，空页 0 页（150 html, 5 pdf）；其中 3 页为副本，不含正文",
+        ),
+        ("8 articles are kept (-a targets)", "已保存 8 篇文章（-a targets）"),
         ("3 pages fetched, 0 relevant (0%), 0 kept", "已抓取 3 页，相关 0 页（0%），保存 0 页"),
         ("ended: the queue is empty", "结束：队列已空"),
         (
