@@ -199,6 +199,12 @@ def test_a_format_that_is_no_html(form: str, text: str, wanted: str) -> None:
     assert kind_of(content.document, text, "http://a.cn/x", form=form) == wanted
 
 
+def test_a_page_without_an_address_is_no_front_page() -> None:
+    assert read(ARTICLES["plain article"][1].encode()).kind == ARTICLE
+    assert read(page("一句话", "<p>今天的净值涨了。</p>").encode()).kind == ARTICLE
+    assert read(b"").kind == STUB
+
+
 def test_of_a_text_alone_only_emptiness_is_known() -> None:
     assert [kind_of_text(text) for text in (SENTENCE, LICENCE, "")] == [ARTICLE, STUB, STUB]
 

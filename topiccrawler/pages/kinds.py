@@ -27,9 +27,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from topiccrawler.pages.document import BOUNDARY, Document
 from topiccrawler.pages.formats.registry import HTML
@@ -68,9 +67,10 @@ def _any(name: str) -> str:
     return f"(?:{'|'.join(_WORDS[name])})"
 
 
-_LIST_SEGMENT = re.compile(_any("list_segments"), re.IGNORECASE)
-_SPECIAL_SEGMENT = re.compile(_any("special_segments"), re.IGNORECASE)
-_MAY_BE_SEGMENT = re.compile(_any("may_be_list_segments"), re.IGNORECASE)
+_LIST_SEGMENT, _SPECIAL_SEGMENT, _MAY_BE_SEGMENT = (
+    re.compile(f"/{_any(name)}(?=/|$)")
+    for name in ("list_segments", "special_segments", "may_be_list_segments")
+)
 _LIST_TITLE = re.compile(
     rf"\W*{_any('list_titles')}(?=\W|$)|[^-|_–]{{1,60}}\b{_any('list_titles')}\W*$|[^-|_–]{{1,60}}(?:(?<=\W)|_){_any('list_titles')}\W*$",
     re.IGNORECASE,
@@ -208,27 +208,27 @@ def shape_of(document: Document, main_text: str, url: str, title: str = "") -> S
     return Shape(lean, entries, characters, leads, is_like_article or declared < 0, said)
 
 
-@lru_cache(maxsize=256)
 def _by_address(url: str) -> tuple[float, bool]:
     """The evidence in a URL that its page is a list, and whether the URL looks like that of an article."""
-    parts = urlsplit(url[:2_000])
-    path = unquote(parts.path)
-    segments = [_ENDING.sub("", name.lower()) for name in path.split("/") if name]
-    last = segments[-1] if segments else ""
-    is_numbered = _NUMBERED.search(f"{path}?{parts.query}" if parts.query else path) is not None
-    is_numbered = is_numbered or _LIST_NAME.search(last) is not None
-    is_archive = _ARCHIVE.search(path) is not None
-    is_of_article = not is_numbered and not is_archive and _OF_ARTICLE.search(path.lower()) is not None
-    is_front = len(segments) < 2 and last in _FRONT and not parts.query
-    may_be = any(map(_MAY_BE_SEGMENT.fullmatch, segments)) and not is_of_article
-    lean = 0.0
-    if any(map(_LIST_SEGMENT.fullmatch, segments)):
-        lean = 8
-    elif is_front or is_numbered or is_archive or may_be:
-        lean = 5
-    elif last in _FRONT or any(map(_SPECIAL_SEGMENT.fullmatch, segments)):
-        lean = 2
-    return (lean - 2.5 if is_of_article else lean), is_of_article
+    if "://" not in url:
+        return 0.0, False  # a page without an address, read from a file
+    address, _, query = url[:2_000].partition("#")[0].partition("?")
+    begin = address.find("/", address.find("//") + 2)
+    path = address[begin:] if begin >= 0 else "/"
+    path = (unquote(path) if "%" in path else path).lower()
+    bare = _ENDING.sub("", path.rstrip("/"))  # /segment/segment
+    front, _, last = bare.rpartition("/")
+    is_list = _NUMBERED.search(f"{path}?{query}" if query else path) or _LIST_NAME.search(last) or _ARCHIVE.search(path)  # fmt: skip
+    is_of_article = not is_list and _OF_ARTICLE.search(path) is not None
+    is_front = not front and last in _FRONT and not query
+    lean = -2.5 if is_of_article else 0.0
+    if _LIST_SEGMENT.search(bare):
+        lean += 8
+    elif is_front or is_list or (not is_of_article and _MAY_BE_SEGMENT.search(bare)):
+        lean += 5
+    elif last in _FRONT or _SPECIAL_SEGMENT.search(bare):
+        lean += 2
+    return lean, is_of_article
 
 
 def _by_declaration(document: Document) -> float:
