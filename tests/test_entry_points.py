@@ -265,6 +265,6 @@ def test_a_crawl_uses_all_three_and_its_job_goes_on(
         ("http://hub.example/book.epub", True),
         ("http://hub.example/a/b/", False),
     ]
-    kept = scrapy_with("pages", str(tmp_path / "job"), "--kind", "epub", "--json")
+    kept = scrapy_with("pages", str(tmp_path / "job"), "--file-type", "epub", "--json")
     (of_book,) = [json.loads(line) for line in kept.out.splitlines()]
     assert (of_book["title"], of_book["url"]) == ("基金入门", "http://hub.example/book.epub")

@@ -88,6 +88,11 @@ def test_in_english_no_catalogue_is_read(monkeypatch: pytest.MonkeyPatch) -> Non
             "ended: the queue is empty",
             "结束：队列已空",
         ),
+        (
+            Message(": {article} articles, {list} lists, {stub} stubs", article=143, list=12, stub=0),
+            ": 143 articles, 12 lists, 0 stubs",
+            "：文章 143 页，列表 12 页，空页 0 页",
+        ),
         # values are kept as they are, whatever they look like
         (
             Message("results: {place}", place="a/{job} the queue is empty"),
@@ -113,11 +118,11 @@ def test_the_line_of_what_was_found() -> None:
     [line] = found_lines(harvest)
     assert (
         line
-        == "142 pages fetched (100 in this run), 57 relevant (40%), 55 kept: 50 html, 5 pdf; 3 of them copies, without text"
+        == "142 pages fetched (100 in this run), 57 relevant (40%), 55 kept (50 html, 5 pdf); 3 of them copies, without text"
     )
     assert (
         translated(line)
-        == "已抓取 142 页（本次 100 页），相关 57 页（40%），保存 55 页：50 html, 5 pdf；其中 3 页为副本，不含正文"
+        == "已抓取 142 页（本次 100 页），相关 57 页（40%），保存 55 页（50 html, 5 pdf）；其中 3 页为副本，不含正文"
     )
     [line] = found_lines(HarvestCounter())
     assert translated(line) == "已抓取 0 页，相关 0 页（0%），保存 0 页"
@@ -218,7 +223,7 @@ def test_a_crawl_in_a_chinese_locale(
     assert ran.code == 0, ran.err
     said = ran.err.rpartition("抓取摘要\n")[2].splitlines()
     assert [line for line in said if "等待" not in line][:4] == [
-        "  已抓取 1 页，相关 1 页（100%），保存 1 页：1 html",
+        "  已抓取 1 页，相关 1 页（100%），保存 1 页：文章 0 页，列表 1 页，空页 0 页（1 html）",
         "  链接门对 1 个链接请求中的 1 个评分（100%），平均概率 1.00，拒绝 0 个",
         "  本次有 1 个 URL 失败：1 http 404",
         "  最相关的已保存网页：",

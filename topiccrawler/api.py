@@ -203,7 +203,8 @@ class Job:
     def best(self, limit: int | None = None, **conditions: Any) -> list[PageRecord]:
         """The kept pages that meet the conditions, the most relevant first; at most `limit` of them (None = all).
 
-        `conditions`: site, since (YYYY-MM-DD), min_relevance (0..1), kind, topic.
+        `conditions`: site, since (YYYY-MM-DD), min_relevance (0..1), file_type (html, pdf …), kind (article, list, stub; several separated
+        by commas), topic.
         """
         with job_pages(self.folder) as pages:
             return list(pages.best(selection_of(**conditions), limit))
@@ -276,7 +277,7 @@ class Job:
         """Write the kept pages to a file, as `scrapy pages JOB export` does, and return the lines that the command prints.
 
         `form`: one of the command's formats; None = by the file's extension. `shape`: shards and compression of a corpus. `conditions`: as
-        for `best`.
+        for `best`; without a kind, a corpus has articles only.
         """
         wanted = Wanted(
             selection=selection_of(**conditions), limit=limit, with_text=with_text, markdown=markdown, links=links,

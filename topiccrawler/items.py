@@ -52,6 +52,7 @@ class PageFields:
     description: str = ""  # as the page declares
     author: str = ""
     format: str = "html"  # pdf, docx, feed …
+    kind: str = ""  # article, list or stub (pages.kinds); empty for a page that was not kept
     alias_of: str = ""  # URL of the first page that this one is a near-duplicate of; text is empty then
 
 

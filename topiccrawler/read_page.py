@@ -16,13 +16,14 @@ from typing import Any
 from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.crawling.assemble import page_classifier_of, reader_of, topic_of
-from topiccrawler.crawling.contents import SITEMAP
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.links.extract import extract
 from topiccrawler.model import Link
 from topiccrawler.pages.document import BOUNDARY
 from topiccrawler.pages.formats.reader import Formats
+from topiccrawler.pages.formats.registry import SITEMAP
+from topiccrawler.pages.kinds import kind_of
 from topiccrawler.pages.metadata import facts_of
 from topiccrawler.pages.read import Content, ContentReader, Reader
 from topiccrawler.relevance.evidence import words_that_lead
@@ -42,6 +43,7 @@ class ReadPage:
     author: str
     language: str  # zh-Hans, zh-Hant, ja, en …; und
     format: str  # html, pdf, docx, feed …
+    kind: str  # article, list or stub (docs/results.md)
     encoding: str  # charset that the page was decoded with
     links: Sequence[Link]  # in document order; with anchor, context and URL
     fault: str = ""  # why nothing could be read
@@ -84,6 +86,7 @@ class PageReader:
             author=facts.author,
             language=facts.language,
             format=content.format,
+            kind=kind_of(content.document, content.main_text, url, content.title, form=content.format),
             encoding=content.encoding,
             links=extract(
                 content.document,

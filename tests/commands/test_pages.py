@@ -34,6 +34,7 @@ FUND = PageRecord(
     source_url=SEED,
     anchor="基金",
     score=2.5,
+    kind="article",
     published="2024-05-01",
 )
 BANK = PageRecord(
@@ -71,7 +72,7 @@ def test_the_list_is_filtered_and_json_for_a_script(command: Callable[..., Any],
     (found,) = map(json.loads, ran.out.splitlines())
     assert (found["url"], found["relevance"], found["date"]) == (FUND.url, 0.5, "2024-05-01")
     assert len(command("pages", str(job), "--limit", "1", "--json").out.splitlines()) == 1
-    for options in (("--site", "b.cn"), ("--kind", "pdf"), ("--min-relevance", "0.6")):
+    for options in (("--site", "b.cn"), ("--file-type", "pdf"), ("--min-relevance", "0.6")):
         assert BANK.url in command("pages", str(job), *options).out
         assert FUND.url not in command("pages", str(job), *options, "--json").out
     assert "http" not in command("pages", str(job), "--site", "d.cn").out
@@ -211,12 +212,15 @@ def test_a_corpus_is_a_folder_of_rows_with_markdown_on_request(
             "none",
         )
         said = command("pages", str(job), *words, *options).out
-        assert (str(out) in said, numbers(said.replace(str(out), ""))) == (True, ["1", "1", "1", "0"])
+        assert (str(out) in said, numbers(said.replace(str(out), ""))) == (True, ["1", "1", "0", "0", "0"])
         (row,) = map(json.loads, (out / "pages-00000.jsonl").read_text(encoding="utf-8").splitlines())
         assert (row["url"], row["text"], row["score"]) == (FUND.url, text, 0.5)
         card = (out / "README.md").read_text(encoding="utf-8")
         kind = "Markdown" if options else "plain"
-        assert f"- topic: finance\n- strategy: breadth_first\n- min relevance: 0.2\n- text: {kind}" in card
+        assert (
+            f"- topic: finance\n- strategy: breadth_first\n- min relevance: 0.2\n- kinds: article\n- text: {kind}"
+            in card
+        )
 
 
 def test_a_report_is_written(command: Callable[..., Any], job: Path, tmp_path: Path) -> None:

@@ -46,13 +46,13 @@ def test_pages_are_shown_with_marks_and_nothing_steers_the_terminal(
 def test_the_jobs_of_a_folder_are_searched_and_filtered_and_json_has_the_marks(
     command: Callable[..., Any], data: Path
 ) -> None:
-    ran = command("search", "贷款", "--data", str(data), "--site", "B.cn", "--kind", "pdf", "--json")
+    ran = command("search", "贷款", "--data", str(data), "--site", "B.cn", "--file-type", "pdf", "--json")
     (found,) = map(json.loads, ran.out.splitlines())
     assert (found["url"], found["title"], found["job"]) == (BANK.url, "貸款", str(data / "funds"))
     assert found["rank"] >= 0
     assert found["date_of"] == "fetched"
     assert "fetched 1970-01-01" in command("search", "贷款", "--data", str(data)).out
-    assert numbers(command("search", "贷款", "--data", str(data), "--kind", "html").out) == ["1"]
+    assert numbers(command("search", "贷款", "--data", str(data), "--file-type", "html").out) == ["1"]
 
 
 def test_pictures_are_listed_with_their_pages(
@@ -91,7 +91,8 @@ def test_pictures_are_listed_with_their_pages(
         (("的",), "'的'", 1),
         (("基金", "--since", "May"), "^--since May: .* 2026-01-31", 1),
         (("基金", "--site", "a b"), "^--site a b: ", 1),
-        (("基金", "--kind", "film"), "^--kind film: .*html", 1),
+        (("基金", "--file-type", "film"), "^--file-type film: .*html", 1),
+        (("基金", "--kind", "article,pdf"), "^--kind pdf: .*article, list, stub.*--file-type", 1),
         (("基金", "--min-relevance", "2"), "^--min-relevance 2: ", 1),
         (("基金", "--job", "none"), "^job 'none': .* funds", 1),
     ],

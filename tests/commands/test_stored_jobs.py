@@ -98,7 +98,7 @@ def test_pages_are_listed_shown_and_exported(
     assert [json.loads(line)["url"] for line in ran.out.splitlines()] == [
         page.url for page in (BANK, FUND, STOCKS, COPY)
     ]
-    assert json.loads(command("pages", *job, "--json", "--site", "b.cn").out)["kind"] == "pdf"
+    assert json.loads(command("pages", *job, "--json", "--site", "b.cn").out)["format"] == "pdf"
     shown = command("pages", *job, "show", FUND.url)
     assert shown.code == 0, shown.err
     assert "kept: relevance 0.500" in shown.out
@@ -150,7 +150,12 @@ def test_both_indexes_find_the_same_pages(stored: Stored, make_job: Callable[...
     address.remember_address(stored.url)
     own = make_job("own", *PAGES)
     for query in QUERIES:
-        for selection in (ALL, Selection(site="a.cn"), Selection(min_relevance=0.45, kind="pdf")):
+        for selection in (
+            ALL,
+            Selection(site="a.cn"),
+            Selection(min_relevance=0.45, format="pdf"),
+            Selection(kinds=("article", "list")),
+        ):
             found = [
                 {hit.url for hit in search([job], query, selection, 9)} for job in (own, stored.folders[0])
             ]

@@ -163,9 +163,9 @@ def test_what_one_has_committed_others_see_and_replace(opened: Open) -> None:
 
 def test_the_best_are_selected_and_come_in_order(store: Pages) -> None:
     pages = [
-        ("http://a.cn/1", {"relevance": 0.5, "format": "pdf", "published": "2026-02-01"}),
+        ("http://a.cn/1", {"relevance": 0.5, "format": "pdf", "kind": "stub", "published": "2026-02-01"}),
         ("http://www.a.cn/2", {"relevance": 0.9, "topic": "travel,finance"}),
-        ("http://ba.cn/3", {"relevance": 0.9}),
+        ("http://ba.cn/3", {"relevance": 0.9, "kind": "list"}),
         ("http://c.cn/4", {"relevance": 1.0, "stored": False}),
         ("http://c.cn/5", {"relevance": 0.2, "alias_of": "http://a.cn/1"}),
     ]
@@ -178,10 +178,12 @@ def test_the_best_are_selected_and_come_in_order(store: Pages) -> None:
 
     assert best() == ["3", "2", "1", "5"]
     assert best(2) == ["3", "2"]
+    assert best(kinds=("stub", "list")) == ["3", "1"]
+    assert best(1, kinds=("stub",), min_relevance=0.6) == []
     assert best(site="a.cn") == ["2", "1"]
     assert best(since="2026-01-31") == ["1"]
     assert best(min_relevance=0.5) == ["3", "2", "1"]
-    assert best(kind="pdf") == ["1"]
+    assert best(format="pdf") == ["1"]
     assert best(topic="travel") == ["2"]
     assert store.copies("http://a.cn/1", 5) == ["http://c.cn/5"]
     rows = [row for row, _ in store.after(0, 9)]

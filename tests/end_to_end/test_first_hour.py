@@ -70,8 +70,8 @@ def test_items_of_the_users_own_are_neither_relevant_nor_kept(
     web.asked.clear()
     few = ("-a", "targets=3", "-s", f"JOBDIR={tmp_path / 'few'}", "-s", "CONCURRENT_REQUESTS=1")
     ran = forked_scrapy("runspider", str(spider), *SEEDS, *FAST, *few, proxy=web.proxy)
-    assert stored(tmp_path / "few") == 3
-    assert len(web.fetched()) == 5  # the home page, /0, /1, /2, /3
+    assert stored(tmp_path / "few") == 4  # the home page, which is a list, and three articles
+    assert len(web.fetched()) == 8  # the home page and /0 to /6
 
 
 def test_a_job_that_has_enough_says_how_to_go_on_and_goes_on(

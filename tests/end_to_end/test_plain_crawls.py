@@ -50,11 +50,14 @@ def test_pages_and_kept_pages_are_counted_and_the_stats_written(
         assert len(list(store.records())) == FUND_PAGES
     share = f"{FUND_PAGES / PAGES:.0%}"
     assert (
-        f"{PAGES} pages fetched, {FUND_PAGES} relevant ({share}), {FUND_PAGES} kept: {FUND_PAGES} html"
+        f"{PAGES} pages fetched, {FUND_PAGES} relevant ({share}), {FUND_PAGES} kept: {FUND_PAGES} articles, 0 lists, 0 stubs ({FUND_PAGES} html)"
         in ran.err
     )
     [progress] = re.findall(r"INFO: (.*harvest rate.*)", ran.err)[-1:]
-    assert progress == f"{PAGES} pages, {FUND_PAGES} kept, harvest rate 0.60 (last {PAGES}: 0.60)"
+    assert (
+        progress
+        == f"{PAGES} pages, {FUND_PAGES} kept, harvest rate 0.60 (last {PAGES}: 0.60); kept: {FUND_PAGES} articles, 0 lists, 0 stubs"
+    )
     assert json.loads((job / "stats.json").read_text(encoding="utf-8"))["item_scraped_count"] == FUND_PAGES
     again = forked_scrapy(*line, proxy=web.proxy)
     assert again.code == 0, again.err

@@ -35,7 +35,7 @@ def test_relevant_links_are_fetched_before_most_of_the_dead_seeds(
     seeds = tmp_path / "seeds.txt"
     seeds.write_text("\n".join([dead[0], "http://live.example/", *dead[1:]]), encoding="utf-8")
     process = forked_scrapy.begin(
-        "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={seeds}", "-a", "targets=68",
+        "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={seeds}", "-a", "targets=67",
         "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "ROBOTSTXT_OBEY=False", "-s", "DOWNLOAD_TIMEOUT=2",
         "-s", "DOWNLOAD_DELAY=0.2", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", f"CONCURRENT_REQUESTS={SLOTS}",
         "-s", "LOG_LEVEL=WARNING", proxy=web.proxy,

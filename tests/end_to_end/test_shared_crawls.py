@@ -228,7 +228,7 @@ def test_pages_and_targets_bound_what_all_processes_fetch(
     for bound, total, says in (
         ("pages=5", 5, "5 pages are fetched (-a pages)"),
         ("pages=8", 8, "8 pages are fetched (-a pages)"),
-        ("targets=8", 8, "8 pages are kept (-a targets)"),
+        ("targets=8", 8, "8 articles are kept (-a targets)"),
     ):
         ran = forked_scrapy(*crawl.words("-a", bound), proxy=crawl.web.proxy)
         assert ran.code == 0, ran.err

@@ -36,6 +36,15 @@ def test_what_was_found_is_reported_of_the_job_and_of_this_run() -> None:
     assert [numbers(line) for line in found_lines(again)] == [["5", "3", "4", "80", "3", "2", "1", "1"]]
 
 
+def test_kept_pages_are_reported_by_kind() -> None:
+    harvest = HarvestCounter()
+    for kind, count in (("article", 3), ("list", 2)):
+        for _ in range(count):
+            harvest.add(kept=True, relevant=True, format="html", kind=kind)
+    (line,) = found_lines(HarvestCounter(harvest.note()))
+    assert line.endswith("5 kept: 3 articles, 2 lists, 0 stubs (5 html)")
+
+
 def test_failures_are_reported_by_reason_the_most_frequent_first() -> None:
     stats = {f"frontier/failed/http_{status}": status - 399 for status in range(400, 407)}
     [line] = failed_lines({**stats, "frontier/leased": 90})
@@ -87,11 +96,12 @@ def test_a_finish_reason_is_put_in_words(tmp_path: Path, reason: str, waiting: i
 
 def test_targets_budgets_and_faults_are_reasons_too(tmp_path: Path) -> None:
     made = crawl(tmp_path, pages="3", targets="1")
-    made.harvest.add(kept=True)
+    made.harvest.add(kept=True, kind="article")
     assert re.match(r"1 .*\(-a targets\)$", why("enough", made, {}, resumable=True))
     assert re.match(r"1 .*\(-a targets\)$", why("finished", made, {}, resumable=True))  # by an earlier run
     made = crawl(tmp_path, pages="3", targets="2")
-    made.harvest.add(kept=True)
+    made.harvest.add(kept=True, kind="article")
+    made.harvest.add(kept=True, kind="list")
     stats = {"frontier/urls/over_budget": 4, "frontier/urls/waiting": 4}
     assert re.match("[^;]*budget[^;]*; 4 URLs .*budget", why("finished", made, stats, resumable=True))
     fault = str(StateError("pages.sqlite", "is full", "make room"))

@@ -25,7 +25,13 @@ TEXT = (
 
 
 def record(number: int, text: str = "", **known: Any) -> PageRecord:
-    filled = {"relevance": 0.9, "language": "zh-Hans", "published": f"2024-05-0{number}", **known}
+    filled = {
+        "relevance": 0.9,
+        "language": "zh-Hans",
+        "kind": "article",
+        "published": f"2024-05-0{number}",
+        **known,
+    }
     return PageRecord(
         url=f"http://a{number % 2}.cn/{number}",
         title=f"基金{number}",
@@ -56,6 +62,7 @@ def test_a_row_has_the_fields_of_the_card_in_their_order(tmp_path: Path) -> None
         "text": "一行\n“二行”",
         "date": "2024-05-01",
         "language": "zh-Hans",
+        "kind": "article",
         "score": 0.9,
         "fetched": "2024-05-03T01:33:20+00:00",
     }

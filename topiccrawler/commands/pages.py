@@ -154,7 +154,8 @@ def _brief(record: PageRecord, check: Check | None) -> dict[str, Any]:
         "relevance": round(record.relevance, 4),
         "date": record.day,
         "date_of": "published" if record.published else "fetched",
-        "kind": record.format,
+        "format": record.format,
+        "kind": record.kind,
         "alias_of": record.alias_of,
         **_looks(check),
     }

@@ -66,6 +66,7 @@ def _plain(hit: Hit) -> dict[str, Any]:
         "date": hit.day,
         "date_of": "published" if hit.is_published else "fetched",
         "format": hit.format,
+        "kind": hit.kind,
         "topic": hit.topic,
         "job": str(hit.job),
     }

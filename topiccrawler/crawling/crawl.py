@@ -57,7 +57,8 @@ from topiccrawler.items import UNCLASSIFIED, PageItem
 from topiccrawler.links.extract import ContextMaker, extract, media_of
 from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link, Page, Score, Via, Visit
-from topiccrawler.pages.formats.registry import READ, Extract, UnreadableError, recognise
+from topiccrawler.pages.formats.registry import READ, SITEMAP, Extract, UnreadableError, recognise
+from topiccrawler.pages.kinds import ARTICLE, kind_by, shape_of
 from topiccrawler.pages.metadata import Summariser, facts_of, words_about
 from topiccrawler.pages.read import Content, Reader, Reading, ReadItem
 from topiccrawler.pages.site_repeats import SiteRepeats
@@ -66,7 +67,6 @@ from topiccrawler.urls.canonical import canonical
 MOVED = (State.DISCARDED, "redirected")
 KNOWN = "redirect to a known page"
 NO_PAGE = "redirect to no page"
-SITEMAP = "sitemap"  # a format (pages.formats.registry)
 
 
 class Clock:
@@ -84,7 +84,7 @@ class CrawlLimits:
     """The limits at which a crawl ends, for all its processes together; None = no limit."""
 
     pages: int | None = None  # pages fetched
-    targets: int | None = None  # pages kept
+    targets: int | None = None  # articles kept
     until: float | None = (
         None  # 0..1; ends when the expected share of kept pages among the next ones is below it
     )
@@ -123,7 +123,8 @@ class Outcome:
     state: State
     reason: str
     is_relevant: bool = False  # the page reached the page threshold, whether it was stored or is a copy
-    format: str = ""  # format of a page that was kept
+    format: str = ""  # this and `kind`: of a page that was kept
+    kind: str = ""
     is_copy: bool = False
 
 
@@ -262,12 +263,12 @@ class Crawl:
 
         `under_way`: the number of fetches of this process.
         """
-        pages, kept = self.harvest.pages, self.harvest.kept
+        pages, articles = self.harvest.pages, self.harvest.articles
         if self.shared is not None:
-            pages, kept, under_way = self.shared.exchange.harvest()
+            pages, _, articles, under_way = self.shared.exchange.harvest()
         most, targets = self.limits.pages, self.limits.targets
         reached = (most is not None and pages + under_way >= most) or (
-            targets is not None and kept >= targets
+            targets is not None and articles >= targets
         )
         return reached or self.promises_little
 
@@ -416,6 +417,9 @@ class Crawl:
         item.summary = self.summariser.summary(reading.main_text)
         item.published, item.modified = facts.published, facts.modified
         item.language, item.author = facts.language, facts.author
+        shape = shape_of(content.document, content.main_text, content.url, content.title)
+        text = reading.main_text or content.main_text
+        item.kind = kind_by(shape, text, form=content.format, repeated=reading.repeated)
         item.canonical_url = named if named and named != url else ""
         item.keywords, item.description = facts.keywords, facts.description
         item.media = media_of(content.document, content.url, content.encoding)
@@ -479,10 +483,16 @@ class Crawl:
 
     def _count(self, outcome: Outcome) -> None:
         kept = outcome.state is State.COMPLETED
-        self.harvest.add(kept=kept, relevant=outcome.is_relevant, format=outcome.format, copy=outcome.is_copy)
+        self.harvest.add(
+            kept=kept,
+            relevant=outcome.is_relevant,
+            format=outcome.format,
+            kind=outcome.kind,
+            copy=outcome.is_copy,
+        )
         self.frontier.notes.put(HarvestCounter.NOTE, self.harvest.note())
         if self.shared is not None:
-            self.shared.exchange.count(kept=kept)
+            self.shared.exchange.count(kept=kept, article=kept and outcome.kind == ARTICLE)
 
     def try_again(self, fetch: Fetch, now: float) -> None:
         """Log a fetch whose response was a challenge, and return its URL to the queue. The targets of its redirects are done: they are

@@ -25,6 +25,7 @@ from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import FrontierView, Notes
 from topiccrawler.messages import Message
 from topiccrawler.model import Visit
+from topiccrawler.pages.kinds import ARTICLE, KINDS
 from topiccrawler.topics.topic import SiteRule
 
 NOTE = "judged_since"  # note with the time since when pages are judged for the present topic
@@ -70,7 +71,7 @@ RECENT_PAGES = 200
 class HarvestCounter:
     """Counts the pages of a whole job; a note in the frontier holds the counts for a resumed job.
 
-    `begun_with`: pages of earlier runs. `formats`: pages kept, by format. `copies`: copies of other pages, kept without their text.
+    `begun_with`: pages of earlier runs. `formats`, `kinds`: pages kept, by format and by kind. `copies`: copies of other pages, kept without their text.
     """
 
     NOTE = "harvest"
@@ -81,7 +82,7 @@ class HarvestCounter:
             self.pages, self.relevant, self.kept, self.copies = (
                 int(kept.get(name, 0)) for name in ("pages", "relevant", "kept", "copies")
             )
-            self.formats: Counter[str] = Counter(kept.get("formats", {}))
+            self.formats, self.kinds = (Counter[str](kept.get(name, {})) for name in ("formats", "kinds"))
         except (ValueError, TypeError, AttributeError) as error:
             raise StateError(
                 "the job's page counts", f"are damaged ({error})", "choose another JOBDIR"
@@ -89,15 +90,34 @@ class HarvestCounter:
         self.begun_with = self.pages
         self._recent: deque[bool] = deque(maxlen=RECENT_PAGES)
 
-    def add(self, *, kept: bool, relevant: bool = False, format: str = "", copy: bool = False) -> None:  # noqa: A002
-        """Count one page that was fetched and read; `format` and `copy` apply to kept pages."""
+    def add(
+        self,
+        *,
+        kept: bool,
+        relevant: bool = False,
+        format: str = "",  # noqa: A002
+        kind: str = "",
+        copy: bool = False,
+    ) -> None:
+        """Count one page that was fetched and read; `format`, `kind` and `copy` apply to kept pages."""
         self.pages += 1
         self.relevant += relevant
         self.kept += kept
         self.copies += copy
         if kept and format:
             self.formats[format] += 1
+        if kept and kind:
+            self.kinds[kind] += 1
         self._recent.append(kept)
+
+    @property
+    def articles(self) -> int:
+        """The number of articles among the kept pages."""
+        return self.kinds[ARTICLE]
+
+    def by_kind(self) -> str:
+        """The kept pages by kind, for a person: `80 articles, 30 lists, 10 stubs`; empty when none has a kind."""
+        return ", ".join(f"{self.kinds[kind]} {kind}s" for kind in KINDS) if self.kinds else ""
 
     @property
     def harvest_rate(self) -> float:
@@ -116,7 +136,9 @@ class HarvestCounter:
 
     def note(self) -> str:
         """The counts as JSON, from which a resumed job continues."""
-        counts = {name: getattr(self, name) for name in ("pages", "relevant", "kept", "copies", "formats")}
+        counts = {
+            name: getattr(self, name) for name in ("pages", "relevant", "kept", "copies", "formats", "kinds")
+        }
         return json.dumps(counts)
 
 

@@ -45,6 +45,7 @@ class Harvest(NamedTuple):
 
     pages: int  # pages fetched
     kept: int  # pages kept
+    articles: int  # of these, articles
     under_way: int  # fetches in progress
 
 
@@ -65,7 +66,7 @@ class Exchange(Protocol):
     def now(self) -> float:
         """The time in seconds, by a clock that all processes share."""
 
-    def count(self, *, kept: bool) -> None:
+    def count(self, *, kept: bool, article: bool) -> None:
         """Count a page that this process fetched; the count is sent when the page's lease ends."""
 
     def harvest(self) -> Harvest:

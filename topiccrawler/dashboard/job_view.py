@@ -28,7 +28,19 @@ from topiccrawler.results.report import made_from
 from topiccrawler.strategies import STRATEGIES
 
 CHANGEABLE = ("page_threshold", "link_threshold", "pages", "targets", "until", "topic")
-_COUNTS = ("pages", "kept", "relevant", "queued", "relevant_waiting", "in_flight", "hosts", "failed")
+_COUNTS = (
+    "pages",
+    "kept",
+    "articles",
+    "lists",
+    "stubs",
+    "relevant",
+    "queued",
+    "relevant_waiting",
+    "in_flight",
+    "hosts",
+    "failed",
+)
 SECONDS = 1.0  # between two events
 PANEL_EVERY, CURVE_EVERY = 5, 10  # events between two updates of the panels, of the curve
 

@@ -96,6 +96,7 @@ FILTERS = (
     "site",
     "since",
     "min_relevance",
+    "file_type",
     "kind",
 )  # names of the filters of pages in a query string
 _KINDS = {"csv": "text/csv", "jsonl": "application/x-ndjson"}

@@ -15,6 +15,7 @@ from topiccrawler.dashboard.lists import FILTERS, filters_of, number_of, turned
 from topiccrawler.dashboard.views import Context, Values, about_job, context_of, query
 from topiccrawler.errors import CrawlerError
 from topiccrawler.pages.formats.registry import READ
+from topiccrawler.pages.kinds import KINDS
 from topiccrawler.relevance.evidence import words_that_lead
 from topiccrawler.results.job_pages import (
     classifier_of,
@@ -32,7 +33,7 @@ ROWS, HITS = 25, 20
 MOST_COPIES = 50
 MOST_TEXT = 60_000  # characters of a stored text that are shown
 MOST_LINE = 4_000
-_FACTS = ("published", "modified", "author", "language", "encoding", "format", "status", "depth", "topic", "canonical_url", "keywords", "description", "summary")  # fmt: skip
+_FACTS = ("published", "modified", "author", "language", "encoding", "format", "kind", "status", "depth", "topic", "canonical_url", "keywords", "description", "summary")  # fmt: skip
 
 
 @about_job("pages")
@@ -52,7 +53,8 @@ def kept(_: Context, job: Job, request: web.Request) -> Values:
         "first": skip + 1,
         "filters": asked,
         "asked": query(**asked),
-        "kinds": sorted(READ),
+        "file_types": sorted(READ),
+        "kinds": KINDS,
         **turned(skip, ROWS, more=len(found) > ROWS, **asked),
     }
 
@@ -106,7 +108,14 @@ async def searching(request: web.Request) -> web.Response:
 def _search(here: Context, request: web.Request) -> Values:
     asked = {name: request.query.get(name, "") for name in ("q", "job", *FILTERS)}
     names = here.jobs.names()
-    found: Values = {"names": names, "filters": asked, "kinds": sorted(READ), "hits": None, "fault": ""}
+    found: Values = {
+        "names": names,
+        "filters": asked,
+        "file_types": sorted(READ),
+        "kinds": KINDS,
+        "hits": None,
+        "fault": "",
+    }
     try:
         if text := asked["q"].strip():
             folders = [here.jobs.folder(name) for name in ([asked["job"]] if asked["job"] else names)]

@@ -16,6 +16,7 @@ from topiccrawler.crawling.job_topic import topic_display_name
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.dashboard.jobs import LIVE, STARTING, TOP, WAIT_SECONDS, Job, breadth_first, rate_at
 from topiccrawler.frontier.base import State
+from topiccrawler.pages.kinds import KINDS
 from topiccrawler.results.summary import Site
 from topiccrawler.store.refused import NOT_QUEUED
 from topiccrawler.topics.catalogue import by_name
@@ -46,12 +47,14 @@ def find(job: Job, status: Status, data: Path, wait: float = WAIT_SECONDS) -> di
     kept = status["kept"] if answers else tally.kept
     seconds = tally.ended - tally.began
     queue = None if answers else job.queue(wait)
+    kinds = status.get("kinds", queue["kinds"] if queue else None)
     curve = _breadth_first(job, data)
     waiting, promise = job.promised(status)
     return {
         "state": status["state"],
         "pages": pages,
         "kept": kept,
+        **{f"{kind}s": None if kinds is None else kinds.get(kind, 0) for kind in KINDS},
         "relevant": status.get("relevant", queue["relevant"] if queue else None),
         "failed": tally.failed,
         "rate": kept / pages if pages else None,

@@ -32,6 +32,7 @@ from topiccrawler.errors import CrawlerError, SeedsError
 from topiccrawler.files import replace_file
 from topiccrawler.frontier.base import State
 from topiccrawler.messages import Message, translated
+from topiccrawler.pages.kinds import KINDS
 from topiccrawler.resources import package_table
 
 logger = logging.getLogger(__name__)
@@ -141,17 +142,19 @@ def no_page(crawl: Crawl) -> CrawlerError:
 
 
 def found_lines(harvest: HarvestCounter) -> list[str]:
-    """A line with the counts of the whole job: pages fetched, relevant and kept, and the formats of the kept ones."""
+    """A line with the counts of the whole job: pages fetched, relevant and kept, and the kinds and formats of the kept ones."""
     in_this_run = harvest.pages - harvest.begun_with
     formats = ", ".join(f"{count} {name}" for name, count in harvest.formats.most_common())
+    by_kind = {kind: harvest.kinds[kind] for kind in KINDS}
     line = Message(
-        "{pages} pages fetched{before}, {relevant} relevant ({share}), {kept} kept{formats}{copies}",
+        "{pages} pages fetched{before}, {relevant} relevant ({share}), {kept} kept{kinds}{formats}{copies}",
         pages=harvest.pages,
         before=Message(" ({count} in this run)", count=in_this_run) if harvest.begun_with else "",
         relevant=harvest.relevant,
         share=f"{harvest.relevant / max(1, harvest.pages):.0%}",
         kept=harvest.kept,
-        formats=Message(": {formats}", formats=formats) if formats else "",
+        kinds=Message(": {article} articles, {list} lists, {stub} stubs", **by_kind) if harvest.kinds else "",
+        formats=Message(" ({formats})", formats=formats) if formats else "",
         copies=Message("; {count} of them copies, without text", count=harvest.copies)
         if harvest.copies
         else "",
@@ -240,7 +243,7 @@ def why(
     words = Message(_WORDS[reason]) if reason in _WORDS else reason
     remedy = Message("the same command")
     limits, shared = crawl.limits, crawl.shared
-    kept = crawl.harvest.kept if shared is None else shared.exchange.harvest().kept
+    articles = crawl.harvest.articles if shared is None else shared.exchange.harvest().articles
     if reason in {"enough", "finished"} and limits.pages == 0:
         words = Message("all pages were looked at again")
         remedy = Message("the same command with -a pages=NUMBER")
@@ -257,12 +260,12 @@ def why(
             "the same command with a smaller share ({argument})", argument=f"-a until={until / 2:g}"
         )
     elif reason == "enough" or (reason == "finished" and crawl.is_enough()):  # or it was when the run began
-        is_full = limits.targets is not None and kept >= limits.targets
+        is_full = limits.targets is not None and articles >= limits.targets
         if is_full:
-            words = Message("{count} pages are kept (-a targets)", count=limits.targets)
+            words = Message("{count} articles are kept (-a targets)", count=limits.targets)
         else:
             words = Message("{count} pages are fetched (-a pages)", count=limits.pages)
-        more = f"-a targets={2 * kept}" if is_full else f"-a pages={2 * (limits.pages or 1)}"
+        more = f"-a targets={2 * articles}" if is_full else f"-a pages={2 * (limits.pages or 1)}"
         remedy = Message("the same command with a larger number ({argument})", argument=more)
     elif reason == "finished" and stats.get(f"{_URLS}over_budget"):
         words, remedy = (

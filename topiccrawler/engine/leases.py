@@ -33,7 +33,8 @@ from topiccrawler.engine.pausing import HeldBackError
 from topiccrawler.errors import CrawlerError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.items import PageItem, is_page
+from topiccrawler.items import is_page, page_of
+from topiccrawler.pages.kinds import kind_of_text
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +57,8 @@ class Lease(Fetch):
     items: int = 0  # items that left the spider
     settled_items: int = 0  # items stored, dropped or failed
     kept_items: int = 0  # stored pages
-    kept_format: str = ""  # format of the stored page
+    kept_format: str = ""  # this and `kept_kind`: of the stored page
+    kept_kind: str = ""
     kept_copy: bool = False  # the stored page is an alias of another one
     iterated: bool = False  # the callback's output is exhausted
     drop_reason: str = ""
@@ -72,7 +74,7 @@ class Lease(Fetch):
 
     def outcome(self, state: State, reason: str) -> Outcome:
         """The outcome for the crawl: final state and reason of the URL, and what became of its page."""
-        return Outcome(state, reason, self.is_relevant, self.kept_format, self.kept_copy)
+        return Outcome(state, reason, self.is_relevant, self.kept_format, self.kept_kind, self.kept_copy)
 
     def release_slot(self, hosts: Hosts, now: float) -> None:
         """Release the slot of the host, if the request queue occupied one for this lease."""
@@ -271,8 +273,9 @@ class Leases:
 
     def _item_scraped(self, item: Any, response: Response | None) -> None:
         if (lease := self.lease_of(response)) is not None:
-            if isinstance(item, PageItem):
-                lease.kept_format, lease.kept_copy = item.format, bool(item.alias_of)
+            if (page := page_of(item)) is not None:
+                lease.kept_format, lease.kept_copy = page.format, bool(page.alias_of)
+                lease.kept_kind = page.kind or kind_of_text(page.text)
             self.item_settled(lease, kept=is_page(item))
 
     def _item_dropped(self, item: Any, response: Response | None, exception: BaseException) -> None:

@@ -32,6 +32,7 @@ from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem, alias, page_of
 from topiccrawler.pages.formats.registry import HTML
+from topiccrawler.pages.kinds import kind_of_text
 from topiccrawler.pages.read import PageWords, ReadItem
 from topiccrawler.pages.site_repeats import fingerprint, may_be_same
 from topiccrawler.store.page_sample import PageSample
@@ -94,10 +95,10 @@ class RelevancePipeline:
         if known is None:
             words = reading.words if reading is not None else self._words(page)
         verdict = self.filter.verdict(words, known)
-        _set_relevance(item, verdict.relevance)
+        _set(item, "relevance", verdict.relevance)
         if not verdict.is_kept:
             if self._discarded is not None:
-                sampled = replace(record_of(page), relevance=verdict.relevance, stored=False)
+                sampled = replace(record_of(page), relevance=verdict.relevance, kind="", stored=False)
                 self._discarded().add(sampled)
             raise DropItem(OFF_TOPIC)
         last_modified = ""
@@ -105,6 +106,8 @@ class RelevancePipeline:
             if self._crawl is not None and reading is not None and not reading.page.is_target:
                 self._crawl.describe(item, reading)  # the threshold is lower than the strategy's
             item.reading, last_modified, page = None, item.last_modified, item
+        if not page.kind:  # the item of another spider: its text is all that is known
+            _set(item, "kind", kind_of_text(page.text))
         if self.filter.restrictions.is_old(page.url, page.published, last_modified):
             self.stats.inc_value("topic/skipped/older")
             raise DropItem(TOO_OLD)
@@ -116,11 +119,11 @@ class RelevancePipeline:
         return words_of_record(record_of(page), self._segmenter(), in_segments=in_segments)
 
 
-def _set_relevance(item: Any, relevance: float) -> None:
-    """Set the field `relevance` of an item, if its type may have one."""
+def _set(item: Any, name: str, value: object) -> None:
+    """Set a field of an item, if its type may have one."""
     adapter = ItemAdapter(item)
-    if isinstance(item, dict) or "relevance" in adapter.field_names():
-        adapter["relevance"] = relevance
+    if isinstance(item, dict) or name in adapter.field_names():
+        adapter[name] = value
 
 
 class NearDuplicatePipeline:

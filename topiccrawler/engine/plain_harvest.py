@@ -11,6 +11,7 @@ from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.harvest import HarvestCounter
 from topiccrawler.engine.leases import OFF_TOPIC
 from topiccrawler.items import is_page, page_of
+from topiccrawler.pages.kinds import kind_of_text
 
 
 class PlainHarvest:
@@ -32,7 +33,9 @@ class PlainHarvest:
 
     def _kept(self, item: Any) -> None:
         if (page := page_of(item)) is not None:
-            self._crawl.harvest.add(kept=True, relevant=True, format=page.format, copy=bool(page.alias_of))
+            kind = page.kind or kind_of_text(page.text)
+            copy = bool(page.alias_of)
+            self._crawl.harvest.add(kept=True, relevant=True, format=page.format, kind=kind, copy=copy)
 
     def _dropped(self, item: Any, exception: BaseException) -> None:
         if is_page(item):

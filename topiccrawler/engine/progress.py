@@ -34,6 +34,7 @@ from topiccrawler.crawling.outages import BACK_OFF, CHALLENGED, RETRY_AFTER, Out
 from topiccrawler.crawling.outages import NOTE as ANSWERED
 from topiccrawler.engine.opening import needed_crawl
 from topiccrawler.frontier.budgets import DOMAIN_PAGES, HOST_PAGES, HOST_UNPRODUCTIVE, UNPROVEN
+from topiccrawler.pages.kinds import KINDS
 from topiccrawler.text.engines import in_use_with_version
 from topiccrawler.urls.canonical import site_of
 
@@ -127,6 +128,8 @@ class QueueStats:
         self._stats.set_value("topic/segmenter", in_use_with_version())
         self._stats.set_value("topic/pages", self._harvest.pages)
         self._stats.set_value("topic/kept", self._harvest.kept)
+        for kind in KINDS:
+            self._stats.set_value(f"topic/kept/{kind}", self._harvest.kinds[kind])
         self._stats.set_value("topic/harvest_rate", round(self._harvest.harvest_rate, 4))
 
     def _budgets_closed(self) -> dict[str, str]:
@@ -233,11 +236,11 @@ def harvest_line(crawl: Crawl) -> str:
 
 def progress_line(crawl: Crawl, has_our_queue: Callable[[], bool] = lambda: True) -> str:
     """The progress line for a log: `harvest_line`, and of a queue of ours the waiting URLs, known hosts, and the estimated number of relevant
-    pages in it."""
+    pages in it; at the end the kept pages by kind."""
     if not has_our_queue():
-        return harvest_line(crawl)
+        return f"{harvest_line(crawl)}{_kinds(crawl)}"
     waiting, hosts = crawl.frontier.look().waiting(), len(crawl.hosts)
-    return f"{harvest_line(crawl)}, {waiting} queued, {hosts} hosts{_relevant_waiting(crawl, ', about {} relevant pages wait')}"
+    return f"{harvest_line(crawl)}, {waiting} queued, {hosts} hosts{_relevant_waiting(crawl, ', about {} relevant pages wait')}{_kinds(crawl)}"
 
 
 def _has_our_queue(crawler: Crawler) -> bool:
@@ -250,7 +253,13 @@ def brief_line(crawl: Crawl) -> str:
     harvest, recently = crawl.harvest, ""
     if harvest.recent_pages:
         recently = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.0%})"
-    return f"{_away(crawl)}{harvest.kept} kept = {harvest.harvest_rate:.0%}{recently}, {crawl.frontier.look().waiting()} queued{_relevant_waiting(crawl, ' (about {} relevant)')}"
+    articles = f" ({harvest.articles} articles)" if harvest.kinds else ""
+    return f"{_away(crawl)}{harvest.kept} kept{articles} = {harvest.harvest_rate:.0%}{recently}, {crawl.frontier.look().waiting()} queued{_relevant_waiting(crawl, ' (about {} relevant)')}"
+
+
+def _kinds(crawl: Crawl) -> str:
+    by_kind = crawl.harvest.by_kind()
+    return f"; kept: {by_kind}" if by_kind else ""
 
 
 def _relevant_waiting(crawl: Crawl, words: str) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import ClassVar, Protocol
@@ -91,6 +91,7 @@ class PageClassifier(Protocol):
 MOST_BYTES = 4_000_000
 XHTML = "application/xhtml+xml"
 MOST_BODY_CHARACTERS = 100_000
+LINES = ("text", "block")  # kinds of segments
 SHORTEST_MAIN_TEXT = 80  # characters; below, the page is a hub or empty, and all its text is classified
 
 
@@ -125,6 +126,7 @@ class Reading:
     content: Content
     main_text: str  # without the lines that the site repeats on other pages; `words` cover the whole text
     words: PageWords
+    repeated: Collection[str] = ()  # lines of the page that the site repeats
 
     @property
     def document(self) -> Document:
@@ -300,9 +302,10 @@ class Reader(ContentReader):
         """The reading of a content: without what its site repeats, with relevance. The page is added to the counts of its site."""
         url, main, words = content.url, content.main_text, content.words
         segments, own_text, repeated = self._own(url, words.segments, main)
-        if repeated and not own_text and content.format == HTML and not content.by_rule:
+        if main and not own_text and content.format == HTML and not content.by_rule:
             # Repeated lines were taken for the main text: extract it again without them.
-            _, own_text, _ = self._own(url, [], main_text(content.document, repeated))
+            dropped = repeated.intersection(lines_to_ask(main))
+            _, own_text, _ = self._own(url, [], main_text(content.document, dropped))
         if self.reads_segments:
             words = replace(words, segments=segments)
         relevance = self.page_classifier.relevance(words)
@@ -319,7 +322,7 @@ class Reader(ContentReader):
             is_detail=content.is_detail,
             listings=content.listings,
         )
-        return Reading(page, content, own_text, words)
+        return Reading(page, content, own_text, words, repeated)
 
     def own_text(self, url: str, text: str) -> str:
         """An earlier main text of a page that was just read, without the lines that the site repeats by now."""
@@ -328,7 +331,8 @@ class Reader(ContentReader):
     def _own(
         self, url: str, segments: Sequence[Segment], main: str
     ) -> tuple[Sequence[Segment], str, set[str]]:
-        """Segments and main text without what the site repeats on other pages, and the lines left out. The site's counts are updated."""
+        """Segments and main text without what the site repeats on other pages, and the repeated lines and blocks. The site's counts are
+        updated."""
         if self.repeats is None:
             return segments, main, set()
         lines = lines_to_ask(main)
@@ -336,13 +340,13 @@ class Reader(ContentReader):
         keys = keys_of(segments) + ([] if are_segments else keys_of_lines(lines))
         repeated = self.repeats.of(host_of(url), url, keys)
         own = [segment for segment, is_repeat in zip(segments, repeated, strict=False) if not is_repeat]
-        texts = [segment.text if segment.kind == "text" else "" for segment in segments] + lines
+        texts = [segment.text if segment.kind in LINES else "" for segment in segments] + lines
         repeats = {text for text, is_repeat in zip(texts, repeated, strict=False) if is_repeat}
         dropped = repeats.intersection(lines)
         if not dropped:
-            return own, main, dropped
+            return own, main, repeats
         rest = without_lines(main, dropped)
-        return own, rest if len(rest) >= SHORTEST_MAIN_TEXT else "", dropped
+        return own, rest if len(rest) >= SHORTEST_MAIN_TEXT else "", repeats
 
 
 def refresh_of(document: Document, url: str, encoding: str) -> Refresh | None:

@@ -1,8 +1,9 @@
 """Exports a job's pages as a corpus for training language models: a folder of compressed JSON lines, in shards, with a dataset card.
 
 Each line has the fields of FIELDS, under the names that data tools read. Pages without main text are left out; so are the copies that the
-crawl found, because they are stored without text. `no_copies` also leaves out further near copies, by the same fingerprints; of each group
-the most relevant page is kept. The folder can be loaded as it is: `datasets.load_dataset("FOLDER")`,
+crawl found, because they are stored without text, and pages whose text is an excerpt of others (results.excerpts). `no_copies` also leaves
+out further near copies, by the same fingerprints; of each group the most relevant page is kept. The pages are read three times: to note
+them, to compare them, and to write them. The folder can be loaded as it is: `datasets.load_dataset("FOLDER")`,
 `pandas.read_json("FOLDER/pages-00000.jsonl.gz", lines=True)`.
 
 The card states what was left out and why, lists the sites, and notes that the texts belong to their authors.
@@ -28,6 +29,7 @@ from typing import Any, BinaryIO, Self
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.pages.site_repeats import fingerprint
 from topiccrawler.resources import package_table
+from topiccrawler.results.excerpts import Excerpts
 from topiccrawler.results.formats import compressed, without_controls
 from topiccrawler.results.templating import as_text
 from topiccrawler.store.duplicates import DuplicateIndex
@@ -67,8 +69,10 @@ class Counts:
     characters: int = 0
     without_text: int = 0
     copies: int = 0
+    excerpts: int = 0
     shards: list[str] = field(default_factory=list)
     languages: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
     sites: Counter[str] = field(default_factory=Counter)
     days: list[str] = field(default_factory=list)  # the earliest and the latest date of a page
 
@@ -77,6 +81,7 @@ class Counts:
         self.written += 1
         self.characters += len(row["text"])
         self.languages[row["language"]] += 1
+        self.kinds[row["kind"]] += 1
         self.sites[host_of(row["url"])] += 1
         if day := row["date"]:
             self.days = [min([day, *self.days]), max([day, *self.days])]
@@ -102,6 +107,7 @@ def row_of(record: PageRecord, text: str) -> dict[str, Any]:
         "text": without_controls(text),
         "date": record.day,
         "language": record.language or "und",
+        "kind": record.kind,
         "score": round(record.relevance, 4),
         "fetched": fetched,
     }
@@ -116,12 +122,24 @@ def write_corpus(
     limit: int | None = None,
     about: Iterable[str] = (),
 ) -> Counts:
-    """Write the corpus folder and return the counts of its pages. `about`: lines for the card on the job and its filters. `limit`: pages
-    at most. ArgumentError for a folder that is not empty; after a failure no folder is left."""
+    """Write the corpus folder and return the counts of its pages. `records`: read three times, so no iterator. `about`: lines for the card
+    on the job and its filters. `limit`: pages at most; excerpts of others among them are left out without a replacement.
+
+    ArgumentError for a folder that is not empty; after a failure no folder is left.
+    """
     counts = Counts()
     with _new_folder(place) as folder:
+        excerpts, wanted = Excerpts(), set[str]()
+        for record in islice(_wanted(records, shape, counts), limit):
+            wanted.add(record.url)
+            excerpts.note(record)
+        for record in records:
+            excerpts.compare(record)
+        left_out = excerpts.found()
+        counts.excerpts = len(left_out)
+        wanted -= left_out
         with _Shards(folder, shape, counts.shards) as shards:
-            for record in islice(_wanted(records, shape, counts), limit):
+            for record in (record for record in records if record.url in wanted):
                 row = row_of(record, text_of(record))
                 shards.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
                 counts.add(row)

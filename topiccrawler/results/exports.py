@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -13,6 +14,7 @@ from topiccrawler.crawling.job_topic import topic_display_name
 from topiccrawler.crawling.page_stores import logs_of, stored_in
 from topiccrawler.errors import ArgumentError
 from topiccrawler.files import whole_file
+from topiccrawler.pages.kinds import ARTICLE
 from topiccrawler.results.corpus import WHOLE, Shape, write_corpus
 from topiccrawler.results.formats import WRITERS, Export, MarkdownTexts, compressed, write_markdown
 from topiccrawler.results.job_pages import JobPages
@@ -40,7 +42,10 @@ class Wanted:
     def filters(self) -> list[str]:
         """The filters of the selection that are set, as lines for a person."""
         chosen = {name: value for name, value in asdict(self.selection).items() if value}
-        return [f"{name.replace('_', ' ')}: {value}" for name, value in chosen.items()]
+        texts = {
+            name: ", ".join(value) if isinstance(value, tuple) else value for name, value in chosen.items()
+        }
+        return [f"{name.replace('_', ' ')}: {value}" for name, value in texts.items()]
 
 
 def export(pages: JobPages, form: str, out: Path | None, wanted: Wanted = Wanted()) -> list[str]:
@@ -75,14 +80,28 @@ def export(pages: JobPages, form: str, out: Path | None, wanted: Wanted = Wanted
 
 def _corpus(pages: JobPages, out: Path, wanted: Wanted, texts: MarkdownTexts) -> list[str]:
     recipe = read_recipe(pages.folder)
+    if not wanted.selection.kinds:
+        wanted = replace(wanted, selection=replace(wanted.selection, kinds=(ARTICLE,)))
     about = [*wanted.filters(), f"text: {'Markdown' if wanted.markdown else 'plain, one paragraph a line'}"]
     if recipe is not None:
         about = [f"topic: {topic_display_name(recipe)}", f"strategy: {recipe.strategy}", *about]
     text_of = texts if wanted.markdown else _text
-    records = pages.best(wanted.selection)
-    counts = write_corpus(records, out, text_of, wanted.shape, limit=wanted.limit, about=about)
-    without = f"{counts.without_text} pages without main text and {counts.copies} near copies left out"
+    counts = write_corpus(
+        _Selected(pages, wanted.selection), out, text_of, wanted.shape, limit=wanted.limit, about=about
+    )
+    without = f"{counts.without_text} pages without main text, {counts.excerpts} excerpts of others and {counts.copies} near copies left out"
     return [f"{counts.written} pages written to {out} in {len(counts.shards)} files; {without}"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Selected:
+    """The selected pages, read anew each time."""
+
+    pages: JobPages
+    selection: Selection
+
+    def __iter__(self) -> Iterator[PageRecord]:
+        return self.pages.best(self.selection)
 
 
 def _text(record: PageRecord) -> str:

@@ -26,12 +26,14 @@ from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import user_path
 from topiccrawler.model import Visit
 from topiccrawler.pages.formats.registry import READ
+from topiccrawler.pages.kinds import KINDS
 from topiccrawler.results.summary import Summary
 from topiccrawler.store.pages import Selection
 from topiccrawler.store.visits import Place, VisitTail
 from topiccrawler.urls.canonical import canonical, host_of
 
 _REMEDY = "name the folder of a job, its pages.sqlite, or a job's name in TOPIC_DATA_DIR"
+ALL_KINDS = "all"  # in a list of kinds of page
 
 
 def job_folder(job: str, data: Path) -> Path:
@@ -144,20 +146,37 @@ def selection_of(
     site: str | None = None,
     since: str | None = None,
     min_relevance: float | None = None,
+    file_type: str | None = None,
     kind: str | None = None,
 ) -> Selection:
-    """The selection of pages by these filters. ArgumentError for invalid values, and for a kind of file that no reader produces."""
+    """The selection of pages by these filters. `kind`: kinds of page, separated by commas, or `all`.
+
+    ArgumentError for invalid values, and for a type of file that no reader produces.
+    """
     if min_relevance is not None and not 0 <= min_relevance <= 1:
         raise ArgumentError(f"--min-relevance {min_relevance:g}", "is out of range", "give 0 to 1")
-    if kind and kind not in READ:
-        raise ArgumentError(f"--kind {kind}", "is not known", f"use one of {', '.join(sorted(READ))}")
-    return Selection(topic or "", _host(site), _day(since), min_relevance or 0.0, kind or "")
+    if file_type and file_type not in READ:
+        raise ArgumentError(
+            f"--file-type {file_type}", "is not known", f"use one of {', '.join(sorted(READ))}"
+        )
+    return Selection(
+        topic or "", _host(site), _day(since), min_relevance or 0.0, file_type or "", _kinds(kind)
+    )
 
 
 def selection_by(opts: argparse.Namespace) -> Selection:
     """The selection of pages by a command's options."""
-    names = ("topic", "site", "since", "min_relevance", "kind")
+    names = ("topic", "site", "since", "min_relevance", "file_type", "kind")
     return selection_of(**{name: getattr(opts, name) for name in names})
+
+
+def _kinds(text: str | None) -> tuple[str, ...]:
+    asked = [name.strip().lower() for name in (text or "").split(",") if name.strip()]
+    for name in asked:
+        if name not in (*KINDS, ALL_KINDS):
+            remedy = f"use {', '.join(KINDS)} or {ALL_KINDS}; --file-type is for html, pdf …"
+            raise ArgumentError(f"--kind {name}", "is no kind of page", remedy)
+    return KINDS if ALL_KINDS in asked else tuple(dict.fromkeys(asked))
 
 
 def _day(text: str | None) -> str:

@@ -190,6 +190,7 @@ class Hit:
     relevance: float
     day: str  # YYYY-MM-DD: the page's own date, else the day it was fetched
     format: str
+    kind: str  # article, list or stub
     topic: str
     job: Path
     is_published: bool = False  # the day is the page's own date
@@ -226,6 +227,7 @@ def search_job(
             record.relevance,
             record.day,
             record.format,
+            record.kind,
             record.topic,
             folder,
             bool(record.published),

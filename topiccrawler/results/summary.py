@@ -205,6 +205,7 @@ def report_of(
         **made_with,
         "pages": harvest.get("pages", 0),
         "kept": harvest.get("kept", 0),
+        "kinds": harvest.get("kinds", {}),
         "relevant": harvest.get("relevant", 0),
         "states": seen.states,
         "hosts": len(seen.hosts),

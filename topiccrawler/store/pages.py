@@ -23,6 +23,7 @@ from typing import Any, ClassVar, Protocol
 
 from topiccrawler.errors import StateError
 from topiccrawler.items import Medium, PageFields, PageItem
+from topiccrawler.pages.kinds import kind_of_text
 from topiccrawler.pages.site_repeats import Fingerprint
 from topiccrawler.resources import package_text
 from topiccrawler.store.database import Database
@@ -38,7 +39,8 @@ class Selection:
     site: str = ""  # a host, or a domain with its subdomains
     since: str = ""  # YYYY-MM-DD: the earliest day of the page, or else of its fetch
     min_relevance: float = 0.0  # 0..1
-    kind: str = ""  # html, pdf … (docs/formats.md)
+    format: str = ""  # html, pdf … (docs/formats.md)
+    kinds: tuple[str, ...] = ()  # article, list, stub (pages.kinds); a page must be of one of them
 
     def condition(self, *, host: str, day: str, find: str = "instr") -> tuple[str, list[object]]:
         """The conditions in SQL, and their values. `host`, `day`: SQL expressions for these; `find`: SQL function for a text in a text."""
@@ -55,8 +57,10 @@ class Selection:
             tests.append((f"{day} >= ?", [self.since]))
         if self.min_relevance > 0:
             tests.append(("relevance >= ?", [self.min_relevance]))
-        if self.kind:
-            tests.append(("format = ?", [self.kind]))
+        if self.format:
+            tests.append(("format = ?", [self.format]))
+        if self.kinds:
+            tests.append((f"kind IN ({', '.join('?' * len(self.kinds))})", list(self.kinds)))
         return " AND ".join(test for test, _ in tests), [value for _, values in tests for value in values]
 
 
@@ -88,10 +92,12 @@ def media_of_record(record: PageRecord) -> list[Medium]:
 
 
 def record_of(item: PageItem) -> PageRecord:
-    """The record by which the page of an item is stored. An item whose type has no field for the relevance is stored with 0."""
+    """The record by which the page of an item is stored. An item whose type has no field for the relevance is stored with 0; the kind of
+    one without a kind is that of its text."""
     media = json.dumps([asdict(medium) for medium in item.media], ensure_ascii=False) if item.media else ""
     values = {field.name: getattr(item, field.name) for field in fields(PageFields)}
-    return PageRecord(media=media, **{**values, "relevance": max(0.0, item.relevance)})
+    known = {"relevance": max(0.0, item.relevance), "kind": item.kind or kind_of_text(item.text)}
+    return PageRecord(media=media, **{**values, **known})
 
 
 COLUMNS = [field.name for field in fields(PageRecord)]

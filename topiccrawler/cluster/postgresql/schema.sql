@@ -12,6 +12,7 @@ CREATE TABLE topiccrawler.pages (
     depth INTEGER NOT NULL, source_url TEXT NOT NULL, anchor TEXT NOT NULL, score DOUBLE PRECISION NOT NULL, encoding TEXT NOT NULL,
     status INTEGER NOT NULL, fetched DOUBLE PRECISION NOT NULL, summary TEXT NOT NULL, published TEXT NOT NULL, modified TEXT NOT NULL,
     language TEXT NOT NULL, canonical_url TEXT NOT NULL, keywords TEXT NOT NULL, description TEXT NOT NULL, author TEXT NOT NULL, format TEXT NOT NULL,
+    kind TEXT NOT NULL,
     alias_of TEXT NOT NULL, stored BOOLEAN NOT NULL, content_hash TEXT NOT NULL, media TEXT NOT NULL,
     host TEXT NOT NULL, day TEXT NOT NULL, words TSVECTOR, media_words TSVECTOR, UNIQUE (job, key));
 CREATE INDEX pages_order ON topiccrawler.pages (job, id);

@@ -25,10 +25,11 @@ PIECE = 64  # entries read at a time
 
 
 class Counted(NamedTuple):
-    """Numbers of pages fetched and kept."""
+    """Numbers of pages fetched and kept, and of articles among these."""
 
     pages: int
     kept: int
+    articles: int
 
 
 class RedisExchange:
@@ -45,7 +46,7 @@ class RedisExchange:
     ) -> None:
         self._batch, self._hand, self._flush, self._under_way = batch, hand, flush, under_way
         self._harvest = Harvest(*joined.harvest, 0)  # the server's latest count
-        self.counted = Counted(0, 0)  # pages of this process
+        self.counted = Counted(0, 0, 0)  # pages of this process
         self._reported = self.counted  # the part of them in the server's count
         self.session, self.begun, self.first = joined.session, joined.begun, learned_of(joined.learned)
         self.used = self.is_learner = False
@@ -65,14 +66,15 @@ class RedisExchange:
         """The time by the server's clock, in seconds."""
         return self._time + monotonic() - self._received_at
 
-    def count(self, *, kept: bool) -> None:
-        self._batch.count(kept=kept)
-        self.counted = Counted(self.counted.pages + 1, self.counted.kept + kept)
+    def count(self, *, kept: bool, article: bool) -> None:
+        self._batch.count(kept=kept, article=article)
+        pages, all_kept, articles = self.counted
+        self.counted = Counted(pages + 1, all_kept + kept, articles + article)
 
     def harvest(self) -> Harvest:
-        pages = self._harvest.pages + self.counted.pages - self._reported.pages
-        kept = self._harvest.kept + self.counted.kept - self._reported.kept
-        return Harvest(pages, kept, self._under_way())
+        every = zip(self._harvest, self.counted, self._reported, strict=False)
+        pages, kept, articles = (known + counted - reported for known, counted, reported in every)
+        return Harvest(pages, kept, articles, self._under_way())
 
     def announce(self, text: str) -> None:
         self._batch.announce(text)
@@ -133,10 +135,10 @@ class RedisExchange:
     def receive(self, time: float, live: int, reply: Sequence[Any], counted: Counted) -> None:
         """Apply the reply of a poll; `counted`: the pages of this process when the poll was sent."""
         self._time, self._received_at, self.live = time, monotonic(), live
-        is_learner, self.newest, self.sent, pages, kept, self.received, announced = reply
+        is_learner, self.newest, self.sent, pages, kept, articles, self.received, announced = reply
         self.announced += [text.decode("utf-8", "replace") for text in announced]
         self.is_learner = bool(is_learner)
-        self._harvest, self._reported = Harvest(pages, kept, 0), counted
+        self._harvest, self._reported = Harvest(pages, kept, articles, 0), counted
 
     def sign(self, session: str) -> None:
         """Continue with a new session, after this process was declared dead and has joined again."""

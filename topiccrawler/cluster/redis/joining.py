@@ -98,7 +98,7 @@ class Membership:
     renew: Callable[[Connection], Membership]
     notes: dict[str, str] = field(default_factory=dict)
     begun: bool = False  # the entry of the seeds was sent before this worker joined
-    harvest: tuple[int, int] = (0, 0)  # pages fetched and kept by all workers
+    harvest: tuple[int, int, int] = (0, 0, 0)  # pages fetched and kept by all workers, and articles
     learned: Sequence[bytes | None] = ()  # the newest state: the reply of scripts/learned.lua
 
 
@@ -126,8 +126,8 @@ def join(
     joined = _join(client, text, worker_seconds, call_seconds, client.run, ended)
     joined.notes = texts_of(hash_of(client.read("HGETALL", f"notes:{joined.slot}")))
     joined.begun = bool(client.read("EXISTS", "seeded"))
-    pages, kept = client.read("HMGET", "harvest", "pages", "kept")
-    joined.harvest = (int(pages or 0), int(kept or 0))
+    pages, kept, articles = client.read("HMGET", "harvest", "pages", "kept", "articles")
+    joined.harvest = (int(pages or 0), int(kept or 0), int(articles or 0))
     joined.learned = client.run("learned", [])
     client.read("SETNX", MADE_OF, json.dumps(dict(made_of or {}), ensure_ascii=False))
     return joined

@@ -227,9 +227,9 @@ class Batch:
         """Send an announcement to all processes."""
         self._add(["A", text])
 
-    def count(self, *, kept: bool) -> None:
-        """Count a page that was fetched, and whether it was kept."""
-        self._add(["H", "1" if kept else ""])
+    def count(self, *, kept: bool, article: bool) -> None:
+        """Count a page that was fetched, whether it was kept, and whether it is an article."""
+        self._add(["H", "article" if article else "kept" if kept else ""])
 
     def drain(self) -> list[list[Argument]]:
         """Remove and return all changes, as lists of arguments to be applied in order."""

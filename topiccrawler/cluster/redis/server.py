@@ -116,14 +116,18 @@ class RedisView:
 
     def summed_notes(self) -> dict[str, str]:
         """Notes with the page counts of all workers together, and the reasons why the hosts of each wait."""
-        harvest: Counter[str] = Counter()
+        harvest, kinds = Counter[str](), Counter[str]()
         waits: list[Any] = []
         for slot in range(int(self._read("GET", "sessions") or 0)):  # a worker may have ended without notes
             texts = self._notes_of(slot)
             found = json.loads(texts.get(HARVEST, "{}"))
             harvest.update({name: count for name, count in found.items() if isinstance(count, int)})
+            kinds.update(found.get("kinds", {}))
             waits += json.loads(texts.get(WAITS, "[]"))
-        return {HARVEST: json.dumps(harvest), WAITS: json.dumps(waits)}
+        return {
+            HARVEST: json.dumps({**harvest, **({"kinds": kinds} if kinds else {})}),
+            WAITS: json.dumps(waits),
+        }
 
     def close(self) -> None:
         """Close the connections."""

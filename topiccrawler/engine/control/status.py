@@ -30,6 +30,8 @@ def status_of(
         "strategy": crawl.parts.recipe.strategy,
         "pages": harvest.pages,
         "kept": harvest.kept,
+        "articles": harvest.articles,
+        "kinds": dict(harvest.kinds),
         "relevant": harvest.relevant,
         "harvest_rate": round(harvest.harvest_rate, _PLACES),
         "recent_pages": harvest.recent_pages,

@@ -142,6 +142,7 @@ def joined_lines(lines: Iterable[str]) -> list[str]:
 
 
 HTML = "html"
+SITEMAP = "sitemap"
 MEDIA = "media"  # pictures, sound, film, fonts: recorded where they are linked, never read
 UNKNOWN = "unknown"
 

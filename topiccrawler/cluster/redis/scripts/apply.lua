@@ -284,10 +284,11 @@ local function announce()
   i = i + 2
 end
 
--- harvest, a page was fetched: kept ('' or 1)
+-- harvest, a page was fetched: '', kept or article (which is kept too)
 local function harvest()
   call('HINCRBY', ns .. 'harvest', 'pages', 1)
   if ARGV[i + 1] ~= '' then call('HINCRBY', ns .. 'harvest', 'kept', 1) end
+  if ARGV[i + 1] == 'article' then call('HINCRBY', ns .. 'harvest', 'articles', 1) end
   i = i + 2
 end
 

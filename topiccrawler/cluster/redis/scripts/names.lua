@@ -12,7 +12,7 @@
 -- seen    stream of entries, one a page: s SESSION, n number of the entry in the session, e the entry     told  number of entries sent
 -- seeded  set once the entry of the seeds was sent     learner  hash: session, until (time), place (of the last entry it consumed)
 -- announced  list of the announcements to all processes
--- harvest hash: pages, kept     calm  time until which nobody acquires hosts
+-- harvest hash: pages, kept, articles     calm  time until which nobody acquires hosts
 -- learned hash: number, by SESSION, place, taken (last entry of each session, JSON), entries (how many), at (time), state
 
 local ns = KEYS[1]

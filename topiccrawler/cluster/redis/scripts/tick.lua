@@ -4,7 +4,7 @@
 -- those with its clock, then hosts whose queue is to be read again.
 -- Returns a list, empty when the worker was declared dead: time, counts by state, live workers, number of all hosts with waiting URLs,
 -- -score of the best free host, whether no worker has anything to do, hosts acquired, hosts read again, last batch of the worker's changes,
--- whether it is the learner, number of the newest state, entries sent, pages fetched, pages kept, number of announcements, new ones,
+-- whether it is the learner, number of the newest state, entries sent, pages fetched, pages kept, articles, number of announcements, new ones,
 -- place of the worker among the live ones.
 
 local session, lease, count = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[5])
@@ -79,4 +79,4 @@ if announced < known then known = 0 end -- a killed server has lost some
 return { string.format('%.6f', now), call('HGETALL', ns .. 'counts'), live, hosts, free[2] or '', is_dry and 1 or 0, acquired, again,
   tonumber(call('HGET', ns .. 'seqs', session) or 0), is_learner, tonumber(call('HGET', ns .. 'learned', 'number') or 0),
   tonumber(call('GET', ns .. 'told') or 0), tonumber(call('HGET', ns .. 'harvest', 'pages') or 0),
-  tonumber(call('HGET', ns .. 'harvest', 'kept') or 0), announced, call('LRANGE', ns .. 'announced', known, -1), place }
+  tonumber(call('HGET', ns .. 'harvest', 'kept') or 0), tonumber(call('HGET', ns .. 'harvest', 'articles') or 0), announced, call('LRANGE', ns .. 'announced', known, -1), place }
