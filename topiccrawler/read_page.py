@@ -23,7 +23,7 @@ from topiccrawler.model import Link
 from topiccrawler.pages.document import BOUNDARY
 from topiccrawler.pages.formats.reader import Formats
 from topiccrawler.pages.formats.registry import SITEMAP
-from topiccrawler.pages.kinds import kind_of
+from topiccrawler.pages.kinds import ARTICLE, kind_of
 from topiccrawler.pages.metadata import facts_of
 from topiccrawler.pages.read import Content, ContentReader, Reader
 from topiccrawler.relevance.evidence import words_that_lead
@@ -76,7 +76,8 @@ class PageReader:
         """Read a page, as `read` does."""
         declared = http_content_type_encoding(content_type)
         content = self._reader.content(url, body, declared, content_type=content_type)
-        facts = facts_of(content.document, content.main_text, url, content.title)
+        kind = kind_of(content.document, content.main_text, url, content.title, form=content.format)
+        facts = facts_of(content.document, content.main_text, url, content.title, is_list=kind != ARTICLE)
         return ReadPage(
             url=url,
             title=content.title,
@@ -86,7 +87,7 @@ class PageReader:
             author=facts.author,
             language=facts.language,
             format=content.format,
-            kind=kind_of(content.document, content.main_text, url, content.title, form=content.format),
+            kind=kind,
             encoding=content.encoding,
             links=extract(
                 content.document,

@@ -412,14 +412,16 @@ class Crawl:
         """Fill in the summary, the media and the metadata that no page classifier reads. Most pages are dropped as irrelevant, so this is
         done only for pages that are kept, or probably will be."""
         content, url = reading.content, item.url
-        facts = facts_of(content.document, reading.main_text, content.url, content.title)
+        shape = shape_of(content.document, content.main_text, content.url, content.title)
+        text = reading.main_text or content.main_text
+        item.kind = kind_by(shape, text, form=content.format, repeated=reading.repeated)
+        facts = facts_of(
+            content.document, reading.main_text, content.url, content.title, is_list=item.kind != ARTICLE
+        )
         named = facts.canonical and canonical(facts.canonical, url, self.parts.dropped_parameters)
         item.summary = self.summariser.summary(reading.main_text)
         item.published, item.modified = facts.published, facts.modified
         item.language, item.author = facts.language, facts.author
-        shape = shape_of(content.document, content.main_text, content.url, content.title)
-        text = reading.main_text or content.main_text
-        item.kind = kind_by(shape, text, form=content.format, repeated=reading.repeated)
         item.canonical_url = named if named and named != url else ""
         item.keywords, item.description = facts.keywords, facts.description
         item.media = media_of(content.document, content.url, content.encoding)

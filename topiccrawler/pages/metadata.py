@@ -132,12 +132,19 @@ class Facts:
 
 
 def facts_of(
-    document: Document, main_text: str, url: str, title: str = "", today: date | None = None
+    document: Document,
+    main_text: str,
+    url: str,
+    title: str = "",
+    today: date | None = None,
+    *,
+    is_list: bool = False,
 ) -> Facts:
-    """The facts of one page; `main_text` may be empty. `today`: the day it was fetched, by default the current one, UTC."""
+    """The facts of one page; `main_text` may be empty. `today`: the day it was fetched, by default the current one, UTC. `is_list`: it is
+    no article, so that the days in it may be those of other pages."""
     metas = document.metas
     declared = declarations_of(document.source)
-    days = days_of(document, declared, title, url, today, is_list=not main_text)
+    days = days_of(document, declared, title, url, today, is_list=is_list)
     return Facts(
         published=days.published,
         modified=days.modified,
