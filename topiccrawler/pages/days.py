@@ -48,7 +48,6 @@ SHORTEST_TITLE = 4  # characters
 LONGEST_URL = 2_083
 LONGEST_DECLARED = 200
 MOST_SEARCHED = 500_000  # characters of a page, by htmldate
-MOST_DATES_OF_LIST = 3  # in the source of a page that is no article: those of other pages are among more
 MOST_DATES = 100  # in the source of a page; one with more is a list, on which htmldate is slow and wrong
 
 _MARKUP = package_table("pages/markup.toml")
@@ -151,16 +150,15 @@ def days_of(
 ) -> Days:
     """The days of a page.
 
-    `title`: its title. `today`: the day it was fetched, by default the current one, UTC. `is_list`: it is no article; htmldate is
-    asked then only about a page with few dates, because the dates of a list are those of other pages.
+    `title`: its title. `today`: the day it was fetched, by default the current one, UTC. `is_list`: it is no article; htmldate is not
+    asked then, because the dates of a list are those of other pages.
     """
     calendar = _Calendar(today or datetime.now(UTC).date())
     written = _of_text(document, title, calendar)
     modified = next(filter(None, _modified(document, declared, calendar)), "") or written.updated
     published = _published(document, declared, written, url, calendar)
-    if not published:
-        most = MOST_DATES_OF_LIST if is_list else MOST_DATES
-        published = _by_htmldate(document.source, written.others, calendar, most)
+    if not published and not is_list:
+        published = _by_htmldate(document.source, written.others, calendar)
     return Days(published, modified)
 
 
@@ -203,12 +201,12 @@ def _of_element(element: DatedElement, kind: str, calendar: _Calendar) -> str:
     return calendar.declared(element.day) if element.kind == kind and not element.is_apart else ""
 
 
-def _by_htmldate(html: str, others: list[str], calendar: _Calendar, most: int) -> str:
+def _by_htmldate(html: str, others: list[str], calendar: _Calendar) -> str:
     """The day that htmldate finds; "" where it finds but a month or a year, which it writes as their first day, or a year of two digits.
 
-    `others`: days in the text that are known to be of something else. `most`: dates in the source; htmldate is not asked about a page with more.
+    `others`: days in the text that are known to be of something else.
     """
-    if not 0 < len(calendar.dates(html[:MOST_SEARCHED])) <= most:
+    if not 0 < len(calendar.dates(html[:MOST_SEARCHED])) <= MOST_DATES:
         return ""
     from htmldate import find_date  # here, because it imports much, and few pages need it
 
