@@ -48,24 +48,21 @@ class Command(ReportingCommand):
         return place
 
     def _model(self, name: str, opts: argparse.Namespace) -> LinkClassifier:
-        from topiccrawler.link_model.model_file import load, load_model
+        from topiccrawler.link_model.model_file import SUFFIX, load, load_model, model_file
         from topiccrawler.topics.catalogue import load_topic
 
         path = user_path(name)
-        if path.suffix == ".json" or path.is_file():
+        if path.name.endswith(SUFFIX) or path.is_file():
             return load(path)
         folder = self._folder(opts)
-        return load_model(name if (folder / f"{name}.json").is_file() else load_topic(name).name, folder)
+        return load_model(name if model_file(name, folder).is_file() else load_topic(name).name, folder)
 
     def _list(self, names: Sequence[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.link_model.model_file import load
+        from topiccrawler.link_model.model_file import SUFFIX, load
         from topiccrawler.link_model.training.promotion import held_out
-        from topiccrawler.relevance.evidence import FILE as OF_OWN_WORDS
 
         found = []
-        for place in sorted(self._folder(opts).glob("*.json")):
-            if place.name == OF_OWN_WORDS:  # is no link model
-                continue
+        for place in sorted(self._folder(opts).glob(f"*{SUFFIX}")):
             line: dict[str, Any] = {"file": place.name, "bytes": place.stat().st_size}
             try:
                 model = load(place)

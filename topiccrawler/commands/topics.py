@@ -158,11 +158,11 @@ def show(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None
 
 def has_link_model(command: ReportingCommand, name: str) -> bool:
     """Whether there is a trained link model for the topic of that name."""
+    from topiccrawler.link_model.model_file import model_file
     from topiccrawler.resources import folder
 
     given = command.setting("TOPIC_LINK_MODELS")
-    place = user_path(given) if given else folder("models")
-    return place.joinpath(f"{name}.json").is_file()
+    return model_file(name, user_path(given) if given else folder("models")).is_file()
 
 
 def _topic(command: ReportingCommand, name: str) -> Topic:

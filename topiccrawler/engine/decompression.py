@@ -10,7 +10,6 @@ Bounds: DOWNLOAD_MAXSIZE holds for each layer, MOST_LAYERS for their number, MOS
 
 from __future__ import annotations
 
-import sys
 import zlib
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,11 +26,7 @@ from scrapy.utils._compression import _check_max_size, _DecompressionMaxSizeExce
 
 from topiccrawler.engine.reading import content_type
 from topiccrawler.pages.formats.registry import HTML, UNKNOWN, recognise
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from topiccrawler.zstandard import zstd
 
 MOST_LAYERS = 3
 MOST_WINDOW = 23  # binary logarithm of bytes, as in browsers (RFC 9659)

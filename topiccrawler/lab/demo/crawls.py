@@ -26,6 +26,7 @@ from topiccrawler.lab.demo.language import FINANCE, FINANCE_KEYWORDS, SUBJECTS
 from topiccrawler.lab.demo.plan import PlannedPage, Web
 from topiccrawler.lab.demo.server import RunningServer
 from topiccrawler.lab.demo.sites import CRAWL, DIRECTORY, JUMPED, LICAI, MIXED, SITES, TRAIN, TRAIN_DIRECTORY
+from topiccrawler.link_model.model_file import model_file
 from topiccrawler.replay.warc_writing import RESPONSE, new_record
 
 POLL_SECONDS = 0.25
@@ -42,7 +43,7 @@ class DemoFiles:
         self.folder = folder
         self.topic, self.seeds = folder / "demo.toml", folder / "seeds.txt"
         self.links = folder / "links.jsonl"
-        self.models, self.model = folder / "models", folder / "models" / f"{FINANCE}.json"
+        self.models, self.model = folder / "models", model_file(FINANCE, folder / "models")
 
     def job(self, strategy: str) -> Path:
         """The folder to which the crawl writes: pages.sqlite and visits.jsonl."""
