@@ -14,7 +14,10 @@ __all__ = ["compress", "decompress", "zstd"]
 
 def compress(body: bytes, level: int) -> bytes:
     """The bytes as one frame. The same bytes, level and version of the library give the same frame."""
-    options = {zstd.CompressionParameter.compression_level: level, zstd.CompressionParameter.checksum_flag: 1}
+    options: dict[int, int] = {
+        zstd.CompressionParameter.compression_level: level,
+        zstd.CompressionParameter.checksum_flag: 1,
+    }
     return zstd.compress(body, options=options)
 
 

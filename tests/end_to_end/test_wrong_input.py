@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawling.checkpoints import NOTE
+from topiccrawler.crawling.checkpoints import LEARNED_NOTE
 from topiccrawler.crawling.job_files import write_recipe
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.sqlite import SqliteFrontier
@@ -172,7 +172,7 @@ def test_a_job_whose_strategy_learned_other_features_is_one_line(
 ) -> None:
     state = {"features": ["bias", "luck"], "weights": [1.0, 2.0], "squares": [1.0, 1.0]}
     with SqliteFrontier(tmp_path / "frontier.sqlite") as frontier:
-        frontier.notes.put(NOTE, json.dumps({"strategy": "adaptive", "pages": 3, "state": state}))
+        frontier.notes.put(LEARNED_NOTE, json.dumps({"strategy": "adaptive", "pages": 3, "state": state}))
         frontier.commit()
     said = refusal("topic", {"JOBDIR": str(tmp_path)}, topic="finance", seeds="http://a.example/")
     assert re.fullmatch(r"the strategy's state: cannot be read \(.*bias, luck\); .*JOBDIR", said)

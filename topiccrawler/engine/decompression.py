@@ -32,9 +32,8 @@ MOST_LAYERS = 3
 MOST_WINDOW = 23  # binary logarithm of bytes, as in browsers (RFC 9659)
 PIECE_BYTES = 65_536
 MOST_BYTES_SINGLY = 100_000  # a tenth of a second
-LEAST_GAIN = (
-    64  # bytes by which a short text may grow when it is compressed; what shrinks was no compressed text
-)
+# bytes by which a short text may grow when it is compressed; what shrinks was no compressed text
+LEAST_GAIN = 64
 PLAIN_BYTES = 512  # of a body are looked at
 _GZIP, _ZLIB, _ZSTD, _BROTLI, _RAW = "gzip", "zlib", "zstd", "br", "deflate"
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
