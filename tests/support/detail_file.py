@@ -5,4 +5,4 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-save_detail = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks/_detail_file.py"))["save_detail"]
+save_detail = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks/_detail_file.py"))["save_detail"]
