@@ -13,8 +13,14 @@ $(VENV)/.run: requirements.txt
 	$(BIN)/python -m pip install --quiet --no-compile -r requirements.txt
 	touch $@
 
-$(VENV)/.dev: $(VENV)/.run requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --no-compile -r requirements-dev.txt
+# The packages of extras of pyproject.toml, without topiccrawler itself: a copy of it in .venv would be imported instead of this checkout.
+EXTRAS = $(BIN)/python -c 'import sys, tomllib; extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; print(*(pin for name in sys.argv[1:] for pin in extras[name]), sep="\n")'
+
+$(VENV)/pins.txt: $(VENV)/.run pyproject.toml
+	$(EXTRAS) dataframe docs parquet postgresql redis rendering > $@
+
+$(VENV)/.dev: $(VENV)/.run $(VENV)/pins.txt requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --no-compile -r requirements-dev.txt -c $(VENV)/pins.txt
 	touch $@
 
 $(VENV)/.compiled: $(VENV)/.run
@@ -26,8 +32,8 @@ install: $(VENV)/.compiled   ## make .venv with all a crawl needs
 demo: install   ## train, crawl a generated Chinese web, compare with breadth-first; needs no network
 	$(BIN)/scrapy demo
 
-$(VENV)/.cluster: $(VENV)/.compiled requirements-redis.txt requirements-postgresql.txt
-	$(BIN)/python -m pip install --quiet -r requirements-redis.txt -r requirements-postgresql.txt
+$(VENV)/.cluster: $(VENV)/.compiled pyproject.toml
+	$(BIN)/python -m pip install --quiet $$($(EXTRAS) redis postgresql)
 	touch $@
 
 cluster: $(VENV)/.cluster   ## Redis, PostgreSQL and N=4 processes on one crawl, here: TOPIC= SEEDS= PAGES= FOLDER= OUT=; without SEEDS on a generated web
@@ -36,8 +42,8 @@ cluster: $(VENV)/.cluster   ## Redis, PostgreSQL and N=4 processes on one crawl,
 reference: $(VENV)/.dev   ## write the generated parts of docs/ (arguments, settings, commands …) from the code
 	$(BIN)/python docs/generate.py
 
-$(VENV)/.docs: $(VENV)/.run requirements-docs.txt
-	$(BIN)/python -m pip install --quiet --no-compile -r requirements-docs.txt
+$(VENV)/.docs: $(VENV)/.run pyproject.toml
+	$(BIN)/python -m pip install --quiet --no-compile $$($(EXTRAS) docs)
 	touch $@
 
 docs: $(VENV)/.docs   ## build docs/ as a site in build/site; a link that leads nowhere ends it
@@ -73,4 +79,5 @@ bench: $(VENV)/.dev $(VENV)/.compiled   ## speed and memory, as ratios against a
 clean:          ## remove what the commands above made
 	rm -rf $(VENV) build dist *.egg-info data .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
+.DELETE_ON_ERROR: # an empty list of pins would pin nothing
 .PHONY: help install demo cluster reference docs test test-all checked fuzz lint bench clean

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).resolve().parent
-sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "tests")]
+sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "tests" / "support")]
 
 from browser import open_browser, running_dashboard  # noqa: E402
 from PIL import Image  # noqa: E402

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from topiccrawler.errors import CrawlerError, file_faults, shortened
+from topiccrawler.zstandard import decompress
 
 KEPT = 3  # former versions of a file that are kept
 
@@ -114,13 +115,26 @@ def sha256_of(path: Path) -> str:
 
 
 class JsonFile:
-    """A JSON object read from an untrusted file, with methods that validate its values. `values`: the object."""
+    """A JSON object read from an untrusted file, with methods that validate its values. `values`: the object. `compressed`: the file is a
+    Zstandard frame; `most` limits its content too."""
 
     def __init__(
-        self, place: Path | Traversable, most: int, error: type[CrawlerError], what: str, remedy: str
+        self,
+        place: Path | Traversable,
+        most: int,
+        error: type[CrawlerError],
+        what: str,
+        remedy: str,
+        *,
+        compressed: bool = False,
     ) -> None:
         self._error, self._what, self._remedy = error, f"{what} {place}", remedy
         body = read_bytes(place, most, error, self._what, remedy)
+        if compressed:
+            try:
+                body = decompress(body, most)
+            except ValueError as fault:
+                raise self.refused(str(fault)) from None
         try:
             found = json.loads(body.decode("utf-8"))
         except (ValueError, RecursionError):

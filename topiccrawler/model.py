@@ -46,9 +46,8 @@ class Page:
     via: Via | None = None  # the link it was reached by; None for the virtual root
     # a page of one text, not of links (relevance.detail); False unless the strategy needs it
     is_detail: bool = False
-    listings: Sequence[
-        str
-    ] = ()  # canonical URLs of the feeds that it declares, or of the sitemaps that an index names
+    # canonical URLs of the feeds that it declares, or of the sitemaps that an index names
+    listings: Sequence[str] = ()
     relevance: float = 0.0  # 0..1: the probability that the page is on topic, by its own words
 
 
@@ -88,9 +87,8 @@ class Visit:
     gate: str = ""  # the link gate's decision
     etag: str = ""  # this and `modified`: headers of the response, for a conditional request later
     modified: str = ""
-    challenge: str = (
-        ""  # why the response is no page: "challenge: NAME", "login wall", "soft 404" (pages.challenge_signs)
-    )
+    # why the response is no page: "challenge: NAME", "login wall", "soft 404" (pages.challenge_signs)
+    challenge: str = ""
 
     @property
     def is_page(self) -> bool:

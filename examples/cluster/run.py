@@ -4,7 +4,7 @@
 
 Without --seeds it crawls the synthetic web of `scrapy demo`, which needs no network. A line a second says how it stands; Ctrl-C ends it in order, twice at once. Without
 --folder all is in a temporary folder and gone at the end; with one the same command goes on with the crawl. Needs redis-server and PostgreSQL (apt-get install
-redis-server postgresql), requirements-redis.txt and requirements-postgresql.txt.
+redis-server postgresql), and the extras redis and postgresql.
 """
 
 from __future__ import annotations

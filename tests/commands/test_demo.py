@@ -56,7 +56,7 @@ def test_the_demo_trains_crawls_beats_breadth_first_and_says_what_to_type(tmp_pa
         "naive_bayes/pages.sqlite",
         "naive_bayes/visits.jsonl",
         "naive_bayes.jsonl",
-        "models/finance.json",
+        "models/finance.json.zst",
     ):
         assert (out / file).stat().st_size > 0
         assert str(out / file) in ran.stdout

@@ -30,11 +30,11 @@ def model(*words: str, digest: str = "a") -> LinkClassifier:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """finance.json in use knows both words, poor.json one."""
+    """finance.json.zst in use knows both words, poor.json.zst one."""
     place = tmp_path / "models"
     place.mkdir()
-    save(model("基金", "股票"), place / "finance.json")
-    save(model("基金", digest="b"), tmp_path / "poor.json")
+    save(model("基金", "股票"), place / "finance.json.zst")
+    save(model("基金", digest="b"), tmp_path / "poor.json.zst")
     (tmp_path / "links.jsonl").write_text("\n".join(map(json.dumps, LINKS)), encoding="utf-8")
     return tmp_path
 
@@ -49,7 +49,7 @@ def test_test_prints_five_figures_as_json(models: Callable[..., Any], folder: Pa
     ran = models("test", "finance", "--links", links, "--json")
     assert (ran.code, ran.err) == (0, "")
     assert json.loads(ran.out) == {"precision": 1, "recall": 1, "f1": 1, "threshold": 0.5, "links": 3}
-    ran = models("test", str(folder / "poor.json"), "--links", links, "--threshold", "-9", "--json")
+    ran = models("test", str(folder / "poor.json.zst"), "--links", links, "--threshold", "-9", "--json")
     assert json.loads(ran.out) == {
         "precision": pytest.approx(2 / 3, abs=1e-5), "recall": 1, "f1": pytest.approx(0.8),
         "threshold": -9, "links": 3,
@@ -57,22 +57,22 @@ def test_test_prints_five_figures_as_json(models: Callable[..., Any], folder: Pa
 
 
 def test_list_names_what_cannot_be_read(models: Callable[..., Any], folder: Path) -> None:
-    (folder / "models" / "broken.json").write_text("{", encoding="utf-8")
+    (folder / "models" / "broken.json.zst").write_text("{", encoding="utf-8")
     broken, finance = json.loads(models("--json").out)
-    assert (broken["file"], "is damaged" in broken["refused"]) == ("broken.json", True)
+    assert (broken["file"], "is damaged" in broken["refused"]) == ("broken.json.zst", True)
     assert (finance["topic"], finance["f1"], finance["samples"]) == ("finance", 0.5, {"links": [1, 2]})
     lines = models("list").out.splitlines()
-    assert [line.split()[0] for line in lines] == ["file", "broken.json", "finance.json"]
+    assert [line.split()[0] for line in lines] == ["file", "broken.json.zst", "finance.json.zst"]
 
 
 def test_all_that_is_shipped_and_listed_is_a_link_model(command: Callable[..., Any]) -> None:
     found = json.loads(command("models", "--json").out)
     assert [line["file"] for line in found if "refused" in line] == []
-    assert {line["file"] for line in found} >= {"finance.json", "travel.json"}
+    assert {line["file"] for line in found} >= {"finance.json.zst", "travel.json.zst"}
 
 
 def test_compare_puts_models_side_by_side(forked_scrapy: Callable[..., Any], folder: Path) -> None:
-    poor, links = str(folder / "poor.json"), str(folder / "links.jsonl")
+    poor, links = str(folder / "poor.json.zst"), str(folder / "links.jsonl")
     ran = forked_scrapy(
         "models", "compare", "finance", poor, "--links", links, "--models", str(folder / "models"), "--json"
     )
@@ -90,7 +90,7 @@ def test_compare_puts_models_side_by_side(forked_scrapy: Callable[..., Any], fol
         (["test", "sport", "--links", "x"], 1, "scrapy train sport"),
         (["test", "nonsense", "--links", "x"], 1, "topic 'nonsense': "),
         (["show", "/no/such.json"], 1, "/no/such.json: "),
-        (["promote", "poor.json"], 2, "cannot do 'promote poor.json'"),
+        (["promote", "poor.json.zst"], 2, "cannot do 'promote poor.json.zst'"),
         (["fly"], 2, "cannot do 'fly'"),
         (["test"], 2, "cannot do 'test'"),
         (["list", "--nope"], 2, "unknown option --nope"),

@@ -51,7 +51,7 @@ def test_list_has_a_line_a_topic_and_says_which_have_a_link_model(forked_scrapy:
 def test_list_as_json_asks_the_folder_of_models_that_is_set(
     topics: Callable[..., Any], tmp_path: Path
 ) -> None:
-    (tmp_path / "military.json").write_text("{}")
+    (tmp_path / "military.json.zst").write_text("{}")
     found = json.loads(topics("list", "--json", "-s", f"TOPIC_LINK_MODELS={tmp_path}").out)
     assert [line["name"] for line in found if line["link_model"]] == ["military"]
 

@@ -62,8 +62,8 @@ def test_training_prints_the_table_and_saves_model_and_report(
         "links: group 1", "links: group 2", "links: dictionary", "links: model",
         "hosts: group 1", "hosts: group 2", "hosts: dictionary", "hosts: model",
     ]  # fmt: skip
-    assert sorted(file.name for file in out.iterdir()) == ["finance.json", "finance.txt"]
-    assert load(out / "finance.json").lexicon.entries == ("基金", "股票")
+    assert sorted(file.name for file in out.iterdir()) == ["finance.json.zst", "finance.txt"]
+    assert load(out / "finance.json.zst").lexicon.entries == ("基金", "股票")
     report = (out / "finance.txt").read_text(encoding="utf-8")
     assert "finance" in report.partition("\n")[0]
     assert "links.jsonl  sha256 " in report
@@ -75,7 +75,7 @@ def test_json_is_one_object_that_holds_the_scores(
 ) -> None:
     ran = command("train", "finance", "--links", str(links), "--out", str(tmp_path), "--json")
     found = json.loads(ran.out)
-    assert (ran.code, found["topic"], found["model"]) == (0, "finance", str(tmp_path / "finance.json"))
+    assert (ran.code, found["topic"], found["model"]) == (0, "finance", str(tmp_path / "finance.json.zst"))
     assert set(found["scores"]["hosts: model"]) == {
         "precision",
         "recall",
@@ -84,7 +84,7 @@ def test_json_is_one_object_that_holds_the_scores(
         "best_threshold",
         "samples",
     }
-    assert load(tmp_path / "finance.json").gate_threshold == found["gate_threshold"]
+    assert load(tmp_path / "finance.json.zst").gate_threshold == found["gate_threshold"]
 
 
 def test_what_another_model_reads_is_refused(command: Callable[..., Any], tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_keywords_alone_make_a_model(command: Callable[..., Any], tmp_path: Path
     ran = command("train", "travel", "--out", str(tmp_path))
     assert ran.code == 0
     assert all(option in ran.out.partition("\n")[0] for option in ("--links", "--headlines"))
-    assert load(tmp_path / "travel.json").training["samples"].keys() == {"keywords", "places"}  # type: ignore[attr-defined]
+    assert load(tmp_path / "travel.json.zst").training["samples"].keys() == {"keywords", "places"}  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def put(tmp_path: Path) -> Callable[..., bytes]:
         counts = Counts()
         counts.add({"anchor": on_topic.split()}, True, 50.0)
         counts.add({"anchor": off_topic.split()}, False, 50.0)
-        place = tmp_path / "finance.json"
+        place = tmp_path / "finance.json.zst"
         save(LinkClassifier("finance", counts, threshold=0.1, training={"files": {"a": "1"}}), place)
         return place.read_bytes()
 
@@ -157,13 +157,13 @@ def files(folder: Path) -> list[str]:
 def test_a_model_that_was_not_measured_replaces_none(
     command: Callable[..., Any], put: Callable[..., bytes], tmp_path: Path
 ) -> None:
-    before, model = put("基金", "足球"), tmp_path / "finance.json"
+    before, model = put("基金", "足球"), tmp_path / "finance.json.zst"
     ran = command("train", "finance", "--out", str(tmp_path))
     assert (ran.code, ran.err.count("\n")) == (1, 1)
     assert ran.err.startswith(f"{model}: ")
     assert re.search("not measured.*; .* --out DIR, .* --force\n", ran.err)
     assert model.read_bytes() == before
-    assert files(tmp_path) == ["finance.json"]
+    assert files(tmp_path) == ["finance.json.zst"]
     model.write_text("{", encoding="utf-8")  # nobody knows how good it was
     assert command("train", "finance", "--out", str(tmp_path)).code == 1
     assert model.read_text(encoding="utf-8") == "{"
@@ -176,7 +176,7 @@ def test_a_model_that_does_worse_on_the_same_held_out_rows_replaces_none_without
     words = [
         [f"{side}{chr(97 + n)}" for n in range(24)] for side in ("zyes", "zno")
     ]  # each on one host alone
-    before, model = put(*(" ".join(some) for some in words)), tmp_path / "finance.json"
+    before, model = put(*(" ".join(some) for some in words)), tmp_path / "finance.json.zst"
     rows = [(word, 1 - side, n) for side in (0, 1) for n, word in enumerate(words[side])]
     data = tmp_path / "rows"
     if kind == "--links":
@@ -196,12 +196,12 @@ def test_a_model_that_does_worse_on_the_same_held_out_rows_replaces_none_without
     assert f" {worse[1]:.4f})" in ran.err
     assert (found["in_use"], found["model"], found["former"]) == (False, None, None)
     assert model.read_bytes() == before
-    assert files(tmp_path) == ["finance.json"]
+    assert files(tmp_path) == ["finance.json.zst"]
     ran = command(*command_line, "--force")
     assert (ran.code, ran.err) == (0, "")
     assert f"{model}.old" in ran.out
     assert model.read_bytes() != before
-    assert (tmp_path / "finance.json.old").read_bytes() == before
+    assert (tmp_path / "finance.json.zst.old").read_bytes() == before
 
 
 def test_a_better_model_is_put_to_use_and_the_former_one_kept(
@@ -212,18 +212,18 @@ def test_a_better_model_is_put_to_use_and_the_former_one_kept(
     ran = command("train", "finance", "--links", str(links), "--out", str(tmp_path), "--json")
     found = json.loads(ran.out)
     assert (ran.code, ran.err, found["in_use"]) == (0, "", True)
-    assert found["former"] == str(tmp_path / "finance.json.old")
-    assert files(tmp_path) == ["finance.json", "finance.json.old", "finance.txt", "finance.txt.old"]
-    assert (tmp_path / "finance.json.old").read_bytes() == before
-    assert (tmp_path / "finance.json").read_bytes() != before
+    assert found["former"] == str(tmp_path / "finance.json.zst.old")
+    assert files(tmp_path) == ["finance.json.zst", "finance.json.zst.old", "finance.txt", "finance.txt.old"]
+    assert (tmp_path / "finance.json.zst.old").read_bytes() == before
+    assert (tmp_path / "finance.json.zst").read_bytes() != before
     assert command("train", "finance", "--links", str(links), "--out", str(tmp_path)).code == 0  # as good
-    assert (tmp_path / "finance.json.old.2").read_bytes() == before
+    assert (tmp_path / "finance.json.zst.old.2").read_bytes() == before
 
 
 def test_test_links_decide_in_place_of_rows_held_out(
     command: Callable[..., Any], put: Callable[..., bytes], links: Path, tmp_path: Path
 ) -> None:
-    before, model = put("养老金", "国债"), tmp_path / "finance.json"
+    before, model = put("养老金", "国债"), tmp_path / "finance.json.zst"
     test = tmp_path / "test.jsonl"
     rows = [{**ROWS[0], "left": "", "anchor": word, "label": int(word == "养老金"), "url": f"http://t.example/{n}"}
             for n, word in enumerate(["养老金", "国债"] * 4)]  # fmt: skip
@@ -243,7 +243,7 @@ def test_test_links_decide_in_place_of_rows_held_out(
     assert (forced.code, forced.err) == (0, "")
     assert "test: model in use" in forced.out
     assert load(model).scores["test: model"] == found["scores"]["test: model"]
-    assert (tmp_path / "finance.json.old").read_bytes() == before
+    assert (tmp_path / "finance.json.zst.old").read_bytes() == before
     assert command(*train).code == 0  # as good as itself
     seen = command(*train, "--test", str(links))
     assert (seen.code, seen.err.count("\n")) == (1, 1)
@@ -258,4 +258,4 @@ def test_test_links_measure_a_model_of_keywords_alone(
     found = json.loads(ran.out)
     assert (ran.code, ran.err, found["in_use"]) == (0, "", True)
     assert found["scores"]["test: model"]["f1"] > found["scores"]["test: model in use"]["f1"]
-    assert (tmp_path / "finance.json.old").read_bytes() == before
+    assert (tmp_path / "finance.json.zst.old").read_bytes() == before

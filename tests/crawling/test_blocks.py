@@ -10,7 +10,7 @@ from redis_server import RedisServer
 from topiccrawler.cluster.redis.client import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
-from topiccrawler.crawling.admission import NOTE, Admission, Blocks, blocked
+from topiccrawler.crawling.admission import BLOCKS_NOTE, Admission, Blocks, blocked
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
@@ -101,7 +101,7 @@ def test_what_one_process_is_told_to_block_all_keep_out_and_those_that_join_late
 @pytest.mark.parametrize("note", ["{", '[{"pattern": ""}]', '[{"x": 1}]', "7"])
 def test_a_damaged_note_is_one_line(note: str) -> None:
     frontier = MemoryFrontier()
-    frontier.notes.put(NOTE, note)
+    frontier.notes.put(BLOCKS_NOTE, note)
     with pytest.raises(StateError, match="are damaged"):
         Blocks(frontier.notes)
 

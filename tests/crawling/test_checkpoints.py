@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from topiccrawler.crawling.checkpoints import NOTE, NOW, PAGE
+from topiccrawler.crawling.checkpoints import LEARNED_NOTE, NOW, PAGE
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
@@ -163,13 +163,13 @@ class Ponderous(Learner):
 
 def test_a_long_state_is_written_seldom(tmp_path: Path) -> None:
     """What is written for states is about as much as what is written for pages, however long a state is."""
-    written: dict[str, list[int]] = {NOTE: [], PAGE: []}
+    written: dict[str, list[int]] = {LEARNED_NOTE: [], PAGE: []}
     with SqliteFrontier(tmp_path / "f.sqlite") as frontier:
         put = frontier.notes.put
 
         def put_and_count(name: str, text: str) -> None:
-            if name == NOTE or name.startswith(PAGE):
-                written[NOTE if name == NOTE else PAGE].append(len(text))
+            if name == LEARNED_NOTE or name.startswith(PAGE):
+                written[LEARNED_NOTE if name == LEARNED_NOTE else PAGE].append(len(text))
             put(name, text)
 
         frontier.notes.put = put_and_count  # type: ignore[method-assign]
@@ -177,10 +177,12 @@ def test_a_long_state_is_written_seldom(tmp_path: Path) -> None:
             ordering = Ordering(Ponderous(), frontier, durable=True, checkpoint_pages=10)
             for number in range(pages):
                 ordering.visit(Page(f"http://a.cn/{number}"), [Link("http://b.cn/", "b.cn")], 0.0)
-    assert len(written[PAGE]) + len(written[NOTE]) == 300
-    assert min(written[NOTE]) > 10 * max(written[PAGE])
-    assert 1 < len(written[NOTE]) < 15
-    assert sum(written[PAGE]) / 2 < sum(written[NOTE]) < sum(written[PAGE]) + max(written[NOTE])
+    assert len(written[PAGE]) + len(written[LEARNED_NOTE]) == 300
+    assert min(written[LEARNED_NOTE]) > 10 * max(written[PAGE])
+    assert 1 < len(written[LEARNED_NOTE]) < 15
+    assert (
+        sum(written[PAGE]) / 2 < sum(written[LEARNED_NOTE]) < sum(written[PAGE]) + max(written[LEARNED_NOTE])
+    )
 
 
 def test_a_short_state_is_written_every_hundred_pages(tmp_path: Path) -> None:

@@ -8,7 +8,14 @@ import zlib
 
 import pytest
 
-from topiccrawler.crawling.robots_notes import LARGEST_NOTED, NOTE, RobotsNote, robots_of, robots_rule, span
+from topiccrawler.crawling.robots_notes import (
+    LARGEST_NOTED,
+    ROBOTS_NOTE,
+    RobotsNote,
+    robots_of,
+    robots_rule,
+    span,
+)
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link
@@ -20,7 +27,7 @@ LINK = Link("http://a.example/%CF%C2%D4%D8/x", "a.example")
 
 def said(note: RobotsNote | str, link: Link = LINK) -> tuple[bool, bool, str] | None:
     notes = MemoryFrontier(Hosts()).notes
-    notes.put(NOTE + "a.example", note if isinstance(note, str) else note.text())
+    notes.put(ROBOTS_NOTE + "a.example", note if isinstance(note, str) else note.text())
     decision = robots_rule(notes, lambda: NOW).known(link)
     return None if decision is None else (decision.passed, decision.postpones, decision.reason)
 
@@ -60,7 +67,7 @@ def test_a_damaged_or_large_file_is_left_out() -> None:
 
 def test_lists_of_hosts_say_what_was_answered_and_when() -> None:
     notes = MemoryFrontier(Hosts()).notes
-    notes.put(f"{NOTE}a.example", RobotsNote("topiccrawler", "http 404", NOW - 5, NOW + 9).text())
+    notes.put(f"{ROBOTS_NOTE}a.example", RobotsNote("topiccrawler", "http 404", NOW - 5, NOW + 9).text())
     assert robots_of(notes, "a.example", NOW) == {"robots": "http 404", "robots_seconds": 5.0}
     assert robots_of(notes, "b.example", NOW) == {}
 

@@ -279,7 +279,7 @@ def test_an_unknown_choice_for_duplicates_is_one_line(forked_scrapy: Callable[..
 
 needs_browser = pytest.mark.skipif(
     importlib.util.find_spec("scrapy_playwright") is None or not any(map(shutil.which, BROWSERS)),
-    reason="the extra is not there: pip install -r requirements-rendering.txt and a Chromium (apt-get install chromium)",
+    reason="the extra is not there: pip install -e '.[rendering]' and a Chromium (apt-get install chromium)",
 )
 SCRIPTED = (
     "<html><head><title>行情</title></head><body><div id=app></div><script>"

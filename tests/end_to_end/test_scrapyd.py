@@ -160,7 +160,7 @@ def test_a_scheduled_crawl_runs_from_the_egg_alone(
     door = web.pages["http://sport.example/robots.txt"] = Door()
     names = zipfile.ZipFile(deployed).namelist()
     for wanted in (
-        "models/finance.json",
+        "models/finance.json.zst",
         "seeds/finance.txt",
         "topics/catalogue/finance.toml",
         "topics/clc.tsv",

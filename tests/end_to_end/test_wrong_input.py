@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawling.checkpoints import NOTE
+from topiccrawler.crawling.checkpoints import LEARNED_NOTE
 from topiccrawler.crawling.job_files import write_recipe
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.zstandard import compress
 
 CASES = {
     "unknown topic": (
@@ -102,15 +103,17 @@ def test_a_wrong_setting_is_one_line_before_the_crawl(refusal: Callable[..., str
     assert re.fullmatch("setting FRONTIER_BACKOFF_SECONDS: .*'abc'; .* 0 .* 10.0", said)
 
 
-@pytest.mark.parametrize("content", [None, "{", '{"version": 99}', "NaN"])
+@pytest.mark.parametrize(
+    "content", [None, b"{", *(compress(text, 1) for text in (b"{", b'{"version": 99}', b"NaN"))]
+)
 def test_a_missing_or_damaged_model_is_one_line(
-    refusal: Callable[..., str], tmp_path: Path, content: str | None
+    refusal: Callable[..., str], tmp_path: Path, content: bytes | None
 ) -> None:
     if content is not None:
-        (tmp_path / "finance.json").write_text(content)
+        (tmp_path / "finance.json.zst").write_bytes(content)
     given = {"TOPIC_LINK_MODELS": str(tmp_path)}
     said = refusal("topic", given, topic="finance", seeds="http://a.example/")
-    assert "finance.json" in said
+    assert "finance.json.zst" in said
     assert "scrapy train" in said
     assert "\n" not in said
 
@@ -169,7 +172,7 @@ def test_a_job_whose_strategy_learned_other_features_is_one_line(
 ) -> None:
     state = {"features": ["bias", "luck"], "weights": [1.0, 2.0], "squares": [1.0, 1.0]}
     with SqliteFrontier(tmp_path / "frontier.sqlite") as frontier:
-        frontier.notes.put(NOTE, json.dumps({"strategy": "adaptive", "pages": 3, "state": state}))
+        frontier.notes.put(LEARNED_NOTE, json.dumps({"strategy": "adaptive", "pages": 3, "state": state}))
         frontier.commit()
     said = refusal("topic", {"JOBDIR": str(tmp_path)}, topic="finance", seeds="http://a.example/")
     assert re.fullmatch(r"the strategy's state: cannot be read \(.*bias, luck\); .*JOBDIR", said)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import random
-import sys
 import zlib
 from collections.abc import Callable
 from time import process_time
@@ -19,11 +18,7 @@ from scrapy.utils.test import get_crawler
 
 from topiccrawler.engine.decompression import DecompressionMiddleware, decompressed
 from topiccrawler.engine.download_failures import reason_of
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from topiccrawler.zstandard import zstd
 
 PAGE = "<html><title>基金</title>" + "".join(
     f"<p>第{n}讲：基金定投之前先看费率{n * 7919}。</p>" for n in range(3_000)

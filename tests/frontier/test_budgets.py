@@ -11,10 +11,10 @@ from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, State
 from topiccrawler.frontier.budgets import (
+    BUDGET_NOTE,
     DOMAIN_PAGES,
     HOST_PAGES,
     HOST_UNPRODUCTIVE,
-    NOTE,
     UNPROVEN,
     Allowance,
     Budgets,
@@ -212,7 +212,7 @@ def test_faults_of_the_network_are_not_held_against_a_host_but_what_is_no_page_i
         crawl.ordering.end(leased.link.url, state, reason, 0.0, fetched=fetched)
     assert crawl.ordering.lease(0.0) is None
     assert crawl.budgets.closed == {"a.cn": HOST_UNPRODUCTIVE}
-    assert '"pages": 4, "dry": 2' in (frontier.notes.get(NOTE + "a.cn") or "")
+    assert '"pages": 4, "dry": 2' in (frontier.notes.get(BUDGET_NOTE + "a.cn") or "")
 
 
 def test_seeds_are_what_the_user_wants_whatever_their_form(frontier: Frontier) -> None:
@@ -242,7 +242,7 @@ def test_budgets_go_on_where_they_stood_and_a_larger_one_frees_what_waited(path:
 
 
 def test_a_damaged_note_is_said_in_one_line(frontier: Frontier) -> None:
-    frontier.notes.put(NOTE + "a.cn", '{"pages": "many"}')
+    frontier.notes.put(BUDGET_NOTE + "a.cn", '{"pages": "many"}')
     with pytest.raises(StateError, match=r"'a\.cn'"):
         Budgets(frontier)
 

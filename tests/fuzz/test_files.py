@@ -31,6 +31,7 @@ from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.store.visits import read_visits
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.topic_files import check
+from topiccrawler.zstandard import compress
 
 pytestmark = pytest.mark.slow
 FUZZ = conditions(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -150,13 +151,24 @@ def link_model() -> dict[str, Any]:
 @FUZZ
 @given(spoilt_value(link_model()))
 def test_link_models(place: Path, values: Any) -> None:
-    file = place / "tea.json"
-    file.write_text(json.dumps(values), encoding="utf-8")
+    file = place / "tea.json.zst"
+    file.write_bytes(compress(json.dumps(values).encode(), 1))
     try:
         model = model_file.load(file)
         [odds] = model.log_odds([LINK])
         assert abs(odds) < 1e15
         model.explain(LINK)
+    except CrawlerError as error:
+        one_line(error)
+
+
+@FUZZ
+@given(spoilt_bytes(compress(json.dumps(link_model()).encode(), 1)))
+def test_bytes_of_link_models(place: Path, body: bytes) -> None:
+    file = place / "tea.json.zst"
+    file.write_bytes(body)
+    try:
+        model_file.load(file)
     except CrawlerError as error:
         one_line(error)
 

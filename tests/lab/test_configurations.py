@@ -112,7 +112,7 @@ def test_a_given_threshold_goes_before_the_topics_own(tea: Path) -> None:
 @pytest.mark.slow
 def test_the_link_models_own_threshold_holds_where_none_is_given(tmp_path: Path) -> None:
     model = replace(keyword_model(load_topic("food")), gate_threshold=-2.0)
-    save(model, tmp_path / "food.json")
+    save(model, tmp_path / "food.json.zst")
     recipe = Recipe("food", link_models=str(tmp_path))
     assert parts_of(recipe, "naive_bayes").gate.threshold == pytest.approx(logistic(-2.0))
     assert parts_of(replace(recipe, link_threshold=0.0), "naive_bayes").gate.threshold == 0.0

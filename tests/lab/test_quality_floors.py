@@ -24,7 +24,7 @@ from topiccrawler.lab.configurations import ALL, named
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.experiment import Plan, compare
 from topiccrawler.lab.reporting import mean_ratios
-from topiccrawler.link_model.model_file import save
+from topiccrawler.link_model.model_file import model_file, save
 from topiccrawler.link_model.training.train import TrainingRecipe, train
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.topics.catalogue import load_topic
@@ -44,7 +44,7 @@ def measured(recording: tuple[Path, Path], folder: Path) -> dict[str, float]:
     """Oracle ratios of all strategies that can be built."""
     web = Web(seed=1)
     topic = load_topic(TOPIC)
-    save(train(TrainingRecipe(topic, negative_topics=unlike(topic))).model, folder / f"{TOPIC}.json")
+    save(train(TrainingRecipe(topic, negative_topics=unlike(topic))).model, model_file(TOPIC, folder))
     warc, labels = recording
     plan = Plan(
         web=(warc,),

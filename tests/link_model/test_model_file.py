@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from topiccrawler.link_model import model_file as modelfile
 from topiccrawler.link_model.classifier import Counts, Lexicon, LinkClassifier
 from topiccrawler.link_model.model_file import dumps, load, load_model, save
 from topiccrawler.model import Link
+from topiccrawler.zstandard import compress, decompress
 
 LINK = Link(url="http://fund.example/", host="fund.example", anchor="基金收益", before="股票", after="足球")
 
@@ -30,10 +32,10 @@ def model() -> LinkClassifier:
 
 
 def test_a_model_comes_back_as_it_was(tmp_path: Path) -> None:
-    place = tmp_path / "finance.json"
+    place = tmp_path / "finance.json.zst"
     save(model(), place)
     back = load(place)
-    assert dumps(back) == place.read_text(encoding="utf-8") == dumps(model())
+    assert dumps(back) == decompress(place.read_bytes(), 10_000).decode() == dumps(model())
     assert back.log_odds([LINK]) == model().log_odds([LINK])
     assert (back.topic, back.context, back.prior) == ("finance", "dom", 0.25)
     assert (back.threshold, back.gate_threshold) == (0.75, -8.5)
@@ -42,7 +44,7 @@ def test_a_model_comes_back_as_it_was(tmp_path: Path) -> None:
         {"set": "abc"},
         {"links: model": {"f1": 0.9}},
     )
-    assert [file.name for file in tmp_path.iterdir()] == ["finance.json"]
+    assert [file.name for file in tmp_path.iterdir()] == ["finance.json.zst"]
 
 
 def test_a_missing_model_names_the_command_that_makes_it(tmp_path: Path) -> None:
@@ -51,7 +53,7 @@ def test_a_missing_model_names_the_command_that_makes_it(tmp_path: Path) -> None
 
 
 def test_a_model_is_found_by_its_topic(tmp_path: Path) -> None:
-    save(model(), tmp_path / "finance.json")
+    save(model(), tmp_path / "finance.json.zst")
     assert load_model("finance", tmp_path).topic == "finance"
 
 
@@ -93,8 +95,8 @@ def test_a_spoiled_model_is_refused_in_one_line(
 ) -> None:
     found = json.loads(dumps(model()))
     spoil(found)
-    place = tmp_path / "m.json"
-    place.write_text(json.dumps(found), encoding="utf-8")
+    place = tmp_path / "m.json.zst"
+    place.write_bytes(compress(json.dumps(found).encode(), 1))
     with pytest.raises(ModelError) as refused:
         load(place)
     assert re.search(message, str(refused.value))
@@ -116,23 +118,61 @@ def test_a_spoiled_model_is_refused_in_one_line(
     ],
 )
 def test_what_is_no_model_is_refused(tmp_path: Path, body: bytes) -> None:
-    place = tmp_path / "m.json"
-    place.write_bytes(body)
-    with pytest.raises(ModelError, match=r"train|give"):
-        load(place)
-
-
-def test_every_truncation_is_refused(tmp_path: Path) -> None:
-    whole = dumps(model()).encode()
-    place = tmp_path / "m.json"
-    for length in range(0, len(whole) - 2, 37):
-        place.write_bytes(whole[:length])
-        with pytest.raises(ModelError):
+    place = tmp_path / "m.json.zst"
+    for written in (body, compress(body, 1)):
+        place.write_bytes(written)
+        with pytest.raises(ModelError, match=r"train|give"):
             load(place)
 
 
+def test_every_truncation_is_refused(tmp_path: Path) -> None:
+    whole, place = dumps(model()).encode(), tmp_path / "m.json.zst"
+    frame = compress(whole, 1)
+    cut = [
+        *(frame[:length] for length in range(len(frame))),
+        *(compress(whole[:length], 1) for length in range(0, len(whole) - 2, 37)),
+    ]
+    for body in cut:
+        place.write_bytes(body)
+        with pytest.raises(ModelError, match="is damaged"):
+            load(place)
+
+
+def test_a_changed_bit_and_bytes_behind_the_end_are_refused(tmp_path: Path) -> None:
+    frame, place = compress(dumps(model()).encode(), 1), tmp_path / "m.json.zst"
+    places = range(len(frame) // 4, len(frame))  # in a frame's head some bits change nothing
+    changed = [frame[:at] + bytes([frame[at] ^ 1]) + frame[at + 1 :] for at in places]
+    for body in (*changed, frame + b"\n", frame + frame):
+        place.write_bytes(body)
+        with pytest.raises(ModelError, match=f"^link model {place}: is damaged"):
+            load(place)
+
+
+def test_a_small_file_with_gigabytes_in_it_is_refused_and_not_decompressed(tmp_path: Path) -> None:
+    place = tmp_path / "m.json.zst"
+    place.write_bytes(compress(bytes(10_000_000), 1) * 100)  # frames
+    with pytest.raises(ModelError, match="damaged"):
+        load(place)
+    place.write_bytes(compress(bytes(400_000_000), 1))
+    assert place.stat().st_size < 40_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelError, match="is larger than 32000000 bytes when decompressed; train"):
+            load(place)
+        assert tracemalloc.get_traced_memory()[1] < 80_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_same_model_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name in "ab":
+        save(model(), tmp_path / f"{name}.json.zst")
+    first, second = ((tmp_path / f"{name}.json.zst").read_bytes() for name in "ab")
+    assert first == second
+
+
 def test_a_gigabyte_is_refused_without_reading_it(tmp_path: Path) -> None:
-    place = tmp_path / "m.json"
+    place = tmp_path / "m.json.zst"
     with place.open("wb") as file:
         file.truncate(1_000_000_000)
     with pytest.raises(ModelError, match="32000000"):
@@ -160,8 +200,8 @@ ON_TOPIC = {
 
 @pytest.mark.parametrize("topic", ON_TOPIC)
 def test_the_shipped_models_load_are_small_and_know_their_topic(topic: str) -> None:
-    place = modelfile.data_folder("models").joinpath(f"{topic}.json")
-    assert len(place.read_bytes()) <= 2_000_000
+    place = modelfile.data_folder("models").joinpath(f"{topic}.json.zst")
+    assert len(place.read_bytes()) <= 400_000
     shipped = load_model(topic)
     off_topic = "足球 比赛" if topic != "sport" else "基金 定投"
     scores = shipped.log_odds(
@@ -178,15 +218,13 @@ def test_the_shipped_models_load_are_small_and_know_their_topic(topic: str) -> N
 def test_a_model_too_large_to_be_read_again_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = tmp_path / "finance.json"
+    place = tmp_path / "finance.json.zst"
     save(model(), place)
-    before = place.read_bytes()
-    monkeypatch.setattr(modelfile, "LARGEST_BYTES", len(before) - 1)
-    with pytest.raises(
-        ModelError, match=f"^link model .*finance.json: would be larger than {len(before) - 1} "
-    ):
+    before, size = place.read_bytes(), len(dumps(model()).encode())
+    monkeypatch.setattr(modelfile, "LARGEST_BYTES", size - 1)
+    with pytest.raises(ModelError, match=f"^link model .*finance.json.zst: would be larger than {size - 1} "):
         save(model(), place)
     assert place.read_bytes() == before
-    monkeypatch.setattr(modelfile, "LARGEST_BYTES", len(before))
+    monkeypatch.setattr(modelfile, "LARGEST_BYTES", size)
     save(model(), place)
     assert load(place).topic == "finance"

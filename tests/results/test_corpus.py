@@ -15,8 +15,8 @@ from message_facts import numbers
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.results.corpus import FIELDS, WHOLE, Shape, size_of, write_corpus
-from topiccrawler.store.html import zstd
 from topiccrawler.store.pages import PageRecord
+from topiccrawler.zstandard import zstd
 
 TEXT = (
     "基金定投是指在固定的时间以固定的金额投资到指定的开放式基金中。类似于银行的零存整取方式，适合没有时间打理的人。"

@@ -8,6 +8,7 @@ import pytest
 
 from topiccrawler.errors import StateError
 from topiccrawler.store.html import MOST_BYTES, HtmlFile, KeptHtml
+from topiccrawler.zstandard import zstd
 
 PAGES = {
     "http://a.cn/基金": "<p>基金净值</p>".encode("gb18030"),
@@ -60,7 +61,6 @@ def test_a_page_that_was_looked_at_again_and_is_the_same_stays(place: Path) -> N
 
 
 def test_any_zstd_program_reads_all_pages(place: Path) -> None:
-    zstd = pytest.importorskip("backports.zstd")
     assert zstd.decompress(place.read_bytes()) == b"".join(PAGES.values())
 
 

@@ -14,7 +14,8 @@ from topiccrawler.errors import StateError
 from topiccrawler.model import Visit
 from topiccrawler.results.jobs import JobLog
 from topiccrawler.store import visits as segments
-from topiccrawler.store.visits import Segments, VisitLog, VisitTail, read_latest, read_visits, zstd
+from topiccrawler.store.visits import Segments, VisitLog, VisitTail, read_latest, read_visits
+from topiccrawler.zstandard import zstd
 
 HOST = "http://dead.example"
 

@@ -9,34 +9,36 @@ import argparse
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.errors import ArgumentError, CrawlerError, ModelError
 from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from topiccrawler.link_model.classifier import LinkClassifier
     from topiccrawler.link_model.training.evaluation import Row
 
-ONE, SEVERAL = (1, 1), (2, 99)
-# step -> the least and the greatest number of names after it; the step NAME is done by the method _NAME
-STEPS = {"list": (0, 0), "show": ONE, "test": ONE, "compare": SEVERAL}
+# the least and the greatest number of names after a step
+NONE, ONE, SEVERAL = (0, 0), (1, 1), (2, 99)
 
 
 class Command(ReportingCommand):
-    """The command `scrapy models`: each step is done by the method of its name."""
+    """The command `scrapy models`."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         step, *names = args or ["list"]
-        if step not in STEPS or not STEPS[step][0] <= len(names) <= STEPS[step][1]:
+        _, (least, most) = self.steps.get(step, (None, NONE))
+        if step not in self.steps or not least <= len(names) <= most:
             self.refuse(f"cannot do {' '.join(args)!r}")
         if opts.threshold is not None and not isfinite(opts.threshold):
             self.refuse(f"--threshold {opts.threshold:g}: give a number")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         step, *names = args or ["list"]
-        getattr(self, f"_{step}")(names, opts)
+        self.steps[step][0](self, names, opts)
 
     def _folder(self, opts: argparse.Namespace) -> Path:
         from topiccrawler.resources import folder
@@ -48,24 +50,21 @@ class Command(ReportingCommand):
         return place
 
     def _model(self, name: str, opts: argparse.Namespace) -> LinkClassifier:
-        from topiccrawler.link_model.model_file import load, load_model
+        from topiccrawler.link_model.model_file import SUFFIX, load, load_model, model_file
         from topiccrawler.topics.catalogue import load_topic
 
         path = user_path(name)
-        if path.suffix == ".json" or path.is_file():
+        if path.name.endswith(SUFFIX) or path.is_file():
             return load(path)
         folder = self._folder(opts)
-        return load_model(name if (folder / f"{name}.json").is_file() else load_topic(name).name, folder)
+        return load_model(name if model_file(name, folder).is_file() else load_topic(name).name, folder)
 
     def _list(self, names: Sequence[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.link_model.model_file import load
+        from topiccrawler.link_model.model_file import SUFFIX, load
         from topiccrawler.link_model.training.promotion import held_out
-        from topiccrawler.relevance.evidence import FILE as OF_OWN_WORDS
 
         found = []
-        for place in sorted(self._folder(opts).glob("*.json")):
-            if place.name == OF_OWN_WORDS:  # is no link model
-                continue
+        for place in sorted(self._folder(opts).glob(f"*{SUFFIX}")):
             line: dict[str, Any] = {"file": place.name, "bytes": place.stat().st_size}
             try:
                 model = load(place)
@@ -95,6 +94,14 @@ class Command(ReportingCommand):
         measured = [self._measured(name, opts) for name in names]
         found = [{"model": name, **one} for name, (one, _) in zip(names, measured, strict=True)]
         self.report(opts, found, self._table([row for _, row in measured]))
+
+    # step -> what does it, and how many names may be after it
+    steps: ClassVar[dict[str, tuple[Callable[..., None], tuple[int, int]]]] = {
+        "list": (_list, NONE),
+        "show": (_show, ONE),
+        "test": (_test, ONE),
+        "compare": (_compare, SEVERAL),
+    }
 
     def _measured(self, name: str, opts: argparse.Namespace) -> tuple[dict[str, float], Row]:
         """The scores of a model on the labelled links, at the threshold of the option or its own: as a dict, and as a table row."""

@@ -7,24 +7,26 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from topiccrawler.results.job_pages import JobPages, Reasons
     from topiccrawler.store.page_checks import Check
     from topiccrawler.store.pages import PageRecord
 
 LIST, SHOW, BORDER, EXPORT, REPORT, REPAIR = "list", "show", "border", "export", "report", "repair"
-# verb -> number of arguments, job and verb included; VERB is done by the method _VERB
+# verb -> number of arguments, job and verb included
 VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2, REPAIR: 2}
 LIMIT = 20
 
 
 class Command(ReportingCommand):
-    """The command `scrapy pages`: each verb is done by the method of its name."""
+    """The command `scrapy pages`."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         args = [opts.job, *args] if opts.job else args
@@ -47,7 +49,7 @@ class Command(ReportingCommand):
                 self._repair(folder)
                 return
             with job_pages(folder) as pages:
-                getattr(self, f"_{verb}")(pages, opts, *args[2:])
+                self.verbs[verb](self, pages, opts, *args[2:])
 
     def _list(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.page_stores import kept_nothing
@@ -135,6 +137,15 @@ class Command(ReportingCommand):
             known: dict[str, Any] = {"page": record, "check": check, "topic": topic}
             known |= {"threshold": reasons.threshold, "words": reasons.words, "path": reasons.path}
             self.say(self.text("page", known))
+
+    # verb -> what does it with the pages of a job
+    verbs: ClassVar[dict[str, Callable[..., None]]] = {
+        LIST: _list,
+        SHOW: _show,
+        BORDER: _border,
+        EXPORT: _export,
+        REPORT: _report,
+    }
 
 
 def _looks(check: Check | None) -> dict[str, Any]:

@@ -11,14 +11,14 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.errors import ArgumentError, SeedsError, TopicError
 from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from scrapy.http import Response
     from scrapy.settings import Settings
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from topiccrawler.topics.kindred import Kindred
     from topiccrawler.topics.topic import Topic
 
-# step -> number of names after it; the step NAME is done by the method _NAME
-STEPS = {"list": 0, "show": 1, "new": 1, "check": 1, "learn": 1, "teach": 1}
 PAGES_SHOWN = 20
 
 
@@ -158,11 +156,11 @@ def show(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None
 
 def has_link_model(command: ReportingCommand, name: str) -> bool:
     """Whether there is a trained link model for the topic of that name."""
+    from topiccrawler.link_model.model_file import model_file
     from topiccrawler.resources import folder
 
     given = command.setting("TOPIC_LINK_MODELS")
-    place = user_path(given) if given else folder("models")
-    return place.joinpath(f"{name}.json").is_file()
+    return model_file(name, user_path(given) if given else folder("models")).is_file()
 
 
 def _topic(command: ReportingCommand, name: str) -> Topic:
@@ -306,13 +304,11 @@ def _report(
 
 
 class Command(ReportingCommand):
-    """The command `scrapy topics`: each step is done by the method of its name."""
-
-    _show, _learn, _teach = show, learn, teach
+    """The command `scrapy topics`."""
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         step, *names = args or ["list"]
-        if step not in STEPS or STEPS[step] != len(names):
+        if step not in self.steps or self.steps[step][1] != len(names):
             self.refuse(f"cannot do {' '.join(args)!r}")
         for option, its_steps in self.description["only"].items():
             if getattr(opts, option) not in (None, False, []) and step not in its_steps:
@@ -322,7 +318,7 @@ class Command(ReportingCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         step, *names = args or ["list"]
-        getattr(self, f"_{step}")(*names, opts)
+        self.steps[step][0](self, *names, opts)
 
     def _list(self, opts: argparse.Namespace) -> None:
         from topiccrawler.topics.catalogue import load_topic, topic_names
@@ -387,6 +383,16 @@ class Command(ReportingCommand):
         said = [f"{one.kind}: {one.text}" for one in findings] or ["nothing is wrong"]
         self.report(opts, found, "\n".join([*said, *lines]))
         self.exitcode = int(any(one.kind == "error" for one in findings))
+
+    # step -> what does it, and the number of names after it
+    steps: ClassVar[dict[str, tuple[Callable[..., None], int]]] = {
+        "list": (_list, 0),
+        "show": (show, 1),
+        "new": (_new, 1),
+        "check": (_check, 1),
+        "learn": (learn, 1),
+        "teach": (teach, 1),
+    }
 
 
 def _classes(wanted: str) -> list[tuple[int, dict[str, Any]]]:

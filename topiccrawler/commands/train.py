@@ -39,6 +39,7 @@ class Command(ReportingCommand):
         return "nothing was saved"
 
     def _train(self, name: str, opts: argparse.Namespace) -> None:
+        from topiccrawler.link_model.model_file import model_file
         from topiccrawler.link_model.training import promotion
         from topiccrawler.link_model.training.train import TrainingRecipe, train
         from topiccrawler.topics.catalogue import load_topic
@@ -87,7 +88,7 @@ class Command(ReportingCommand):
         known = {"trained": trained, "place": place, "former": former}
         self.report(opts, found, self.text("train", {**known, "as_text": promotion}))
         if not is_saved:
-            what = str(promotion.model_file(model.topic, folder))
+            what = str(model_file(model.topic, folder))
             remedy = "save the new one elsewhere by --out DIR, or insist with --force"
             raise ModelError(what, f"stays in use: {stays}", remedy)
 
@@ -155,17 +156,18 @@ def _folder(given: str | None) -> Path:
 def _save(trained: Trained, folder: Path) -> tuple[Path, Path | None]:
     """Save a model and its report. Return the path of the model, and that of the former model if there was one."""
     from topiccrawler.files import keep_former
-    from topiccrawler.link_model.model_file import load, save
-    from topiccrawler.link_model.training.promotion import model_file, report
+    from topiccrawler.link_model.model_file import load, model_file, save
+    from topiccrawler.link_model.training.promotion import report
 
     place = model_file(trained.model.topic, folder)
     with file_faults(ArgumentError, folder, "cannot be written to", "name another folder by --out DIR"):
         former = keep_former(place)
         save(trained.model, place)
-        keep_former(place.with_suffix(".txt"))
+        card = folder / f"{trained.model.topic}.txt"
+        keep_former(card)
         read = load(place)  # the saved model has rounded counts
         text = report(read, trained.rows, trained.divergences, trained.curve)
-        place.with_suffix(".txt").write_text(text, encoding="utf-8")
+        card.write_text(text, encoding="utf-8")
     return place, former
 
 

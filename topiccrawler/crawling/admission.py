@@ -331,7 +331,7 @@ def within(domains: Iterable[str]) -> Callable[[], Callable[[str], bool] | None]
     return lambda: is_within if wanted else None
 
 
-NOTE = "blocks"
+BLOCKS_NOTE = "blocks"
 
 
 class Blocks:
@@ -341,7 +341,7 @@ class Blocks:
         self._notes, self._exchange = notes, exchange
         self._received = 0  # announcements of other processes that were applied
         try:
-            kept = json.loads(notes.get(NOTE) or "[]")
+            kept = json.loads(notes.get(BLOCKS_NOTE) or "[]")
             self._blocks = [Block(**block) for block in kept]
         except (ValueError, TypeError, ArgumentError) as error:
             raise StateError("the job's blocks", f"are damaged ({error})", "choose another JOBDIR") from None
@@ -349,7 +349,7 @@ class Blocks:
     def add(self, block: Block) -> None:
         """Apply a block from now on, in all processes."""
         if self._keep(block) and self._exchange is not None:
-            self._exchange.announce(json.dumps({NOTE: asdict(block)}, ensure_ascii=False))
+            self._exchange.announce(json.dumps({BLOCKS_NOTE: asdict(block)}, ensure_ascii=False))
 
     def any(self) -> bool:
         """Whether there is any block."""
@@ -366,7 +366,7 @@ class Blocks:
         if block in self._blocks:
             return False
         self._blocks.append(block)
-        self._notes.put(NOTE, json.dumps([asdict(one) for one in self._blocks], ensure_ascii=False))
+        self._notes.put(BLOCKS_NOTE, json.dumps([asdict(one) for one in self._blocks], ensure_ascii=False))
         return True
 
     def _receive(self) -> None:
@@ -377,7 +377,7 @@ class Blocks:
         self._received += len(new)
         for text in new:
             try:
-                block = Block(**json.loads(text)[NOTE])
+                block = Block(**json.loads(text)[BLOCKS_NOTE])
             except (ValueError, TypeError, KeyError, ArgumentError) as error:
                 logger.warning("A block announced by another process is damaged (%s): skipped", error)
                 continue

@@ -77,9 +77,8 @@ class Rescoring:
         self.running = False  # a refresh is in progress
         self._scores: Iterator[Score] = iter(())
         self._unscored: deque[str] = deque()  # URLs passed to the strategy and not scored yet
-        self._place: str | None = (
-            ""  # the last URL scored; "" = the beginning, None = scores come out of order
-        )
+        # the last URL scored; "" = the beginning, None = scores come out of order
+        self._place: str | None = ""
         self._applied = 0  # number of scores applied in this refresh
 
     @property
@@ -197,7 +196,7 @@ def _text(entry: Mapping[str, Any]) -> str:
     return text
 
 
-NOTE, NOW, PAGE, SEEDS = "ordering", "ordering/now", "ordering/page/", "ordering/seeds"
+LEARNED_NOTE, NOW, PAGE, SEEDS = "ordering", "ordering/now", "ordering/page/", "ordering/seeds"
 EVERY_PAGES = 100
 
 _REFRESHED = '{"refreshed": true'
@@ -225,9 +224,8 @@ class Checkpoints:
         self.rescoring = rescoring
         self.durable = durable
         self.every_pages = every_pages
-        self.learns = bool(
-            strategy.save()
-        )  # a strategy that learns always saves something, at first empty lists
+        # a strategy that learns always saves something, at first empty lists
+        self.learns = bool(strategy.save())
         self._entries = 0  # number of entries since the state was written
         self._entries_length = self._state_length = 0  # characters
 
@@ -242,7 +240,7 @@ class Checkpoints:
 
         Raises StateError if the job was begun with another strategy, or if the state cannot be read.
         """
-        whole, latest = self.notes.get(NOTE), self.notes.get(NOW)
+        whole, latest = self.notes.get(LEARNED_NOTE), self.notes.get(NOW)
         if whole is None and latest is None:
             return 0
         try:
@@ -298,7 +296,7 @@ class Checkpoints:
             self.learns = bool(state)
             kept = {"strategy": self.strategy.name, "pages": pages, "state": state}
             text = json.dumps(kept, ensure_ascii=False, allow_nan=False)
-            self.notes.put(NOTE, text)
+            self.notes.put(LEARNED_NOTE, text)
             self._entries, self._entries_length, self._state_length = 0, 0, len(text)
         self.notes.put(NOW, self._now(pages))
 

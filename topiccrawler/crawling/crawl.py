@@ -43,8 +43,7 @@ from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.harvest import Estimator, GateCounts, HarvestCounter, begin_anew, of_topic
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.ordering import Ordering
-from topiccrawler.crawling.outages import NOTE as OUTAGES
-from topiccrawler.crawling.outages import Outages, status_in
+from topiccrawler.crawling.outages import ANSWERED_NOTE, Outages, status_in
 from topiccrawler.crawling.page_filter import PageFilter, Restrictions
 from topiccrawler.crawling.revisiting import Due
 from topiccrawler.crawling.sharing import SharedQueue
@@ -85,9 +84,8 @@ class CrawlLimits:
 
     pages: int | None = None  # pages fetched
     targets: int | None = None  # articles kept
-    until: float | None = (
-        None  # 0..1; ends when the expected share of kept pages among the next ones is below it
-    )
+    # 0..1; ends when the expected share of kept pages among the next ones is below it
+    until: float | None = None
 
 
 @dataclass(slots=True)
@@ -96,18 +94,16 @@ class Fetch:
 
     leased: Leased
     decision: Decision = PASSED  # the admission rules' decision on the URL
-    redirect_targets: list[str] = field(
-        default_factory=list
-    )  # leased as well; their leases end with this one
+    # leased as well; their leases end with this one
+    redirect_targets: list[str] = field(default_factory=list)
     status: int = 0  # HTTP status of the response; 0 = no response
     etag: str = ""  # header ETag of the response
     modified: str = ""  # header Last-Modified of the response
     page: Page | None = None  # None until the response has been read
     error: str = ""
     challenge: str = ""  # why the response is no page
-    due: Due | None = (
-        None  # set for a page of the job that is checked again; the frontier has no lease for it
-    )
+    # set for a page of the job that is checked again; the frontier has no lease for it
+    due: Due | None = None
 
     @property
     def via(self) -> Via:
@@ -188,7 +184,7 @@ class Crawl:
         self.rechecks: Rechecks | None = None
         self.clock = Clock()
         self.outages = Outages(frontier.hosts, count=self.count_try, recall=frontier.recall)
-        self.outages.restore(frontier.notes.get(OUTAGES))
+        self.outages.restore(frontier.notes.get(ANSWERED_NOTE))
         self.given_up: Callable[[Outcome], None] = lambda _: None  # called for each URL that is given up
         self.hosts.worth = parts.strategy.worth
         self.ordering = Ordering(

@@ -28,13 +28,13 @@ from topiccrawler.model import Visit
 from topiccrawler.pages.kinds import ARTICLE, KINDS
 from topiccrawler.topics.topic import SiteRule
 
-NOTE = "judged_since"  # note with the time since when pages are judged for the present topic
+JUDGED_SINCE_NOTE = "judged_since"  # note with the time since when pages are judged for the present topic
 
 
 def judged_since(notes: Notes) -> float:
     """The time since when pages of the job are judged for its present topic, in seconds since the epoch; 0 = from the beginning."""
     try:
-        return float(notes.get(NOTE) or 0.0)
+        return float(notes.get(JUDGED_SINCE_NOTE) or 0.0)
     except ValueError:
         return 0.0
 
@@ -57,7 +57,7 @@ def _is_whole(visit: Visit) -> bool:
 
 def begin_anew(notes: Notes, now: float) -> None:
     """Record that the topic has changed now, so that earlier pages are no evidence for the new topic, also in a resumed job."""
-    notes.put(NOTE, repr(now))
+    notes.put(JUDGED_SINCE_NOTE, repr(now))
 
 
 def own_domains(sites: Mapping[str, SiteRule]) -> list[str]:

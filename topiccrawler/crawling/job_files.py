@@ -61,9 +61,8 @@ OUTLINKS = "outlinks.sqlite"  # with TOPIC_LINK_GRAPH
 HTML = "html.zst"
 DISCARDED = "discarded.sqlite"
 REFUSED = "refused.jsonl"
-SITE_REPEATS = (
-    "site_repeats.bin"  # with JOBDIR only: texts that sites repeat on several pages (pages.site_repeats)
-)
+# with JOBDIR only: texts that sites repeat on several pages (pages.site_repeats)
+SITE_REPEATS = "site_repeats.bin"
 CHECKS = "checks.sqlite"  # of a job that was revisited
 STATS = "stats.json"  # stats of Scrapy and of this package, of the last run
 OUTPUT = "output.log"  # output of a crawl that another program has started

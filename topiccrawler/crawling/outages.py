@@ -34,7 +34,7 @@ from topiccrawler.urls.canonical import host_of, site_of
 
 logger = logging.getLogger(__name__)
 
-NOTE = "answered"  # name of the note with hosts to probe, for a resumed job
+ANSWERED_NOTE = "answered"  # name of the note with hosts to probe, for a resumed job
 RETRY_AFTER, BACK_OFF = "retry-after", "back-off"  # reasons of waits that servers requested
 CHALLENGED = "challenge"  # reason of a wait after a challenge in place of a page
 FAILING, CLOSED, NETWORK = "failing", "closed", "network away"  # prefixes of reasons of other waits
@@ -135,9 +135,8 @@ class Outages:
         self._challenging: set[str] = set()  # hosts whose latest page was a challenge
         self._answering: set[str] = set()  # hosts that have answered in this run
         self._aside: dict[str, _Aside] = {}
-        self._timetable: list[
-            tuple[float, str]
-        ] = []  # a heap; an entry counts while its URL is aside until that time
+        # a heap; an entry counts while its URL is aside until that time
+        self._timetable: list[tuple[float, str]] = []
         self.outages = 0  # of the network, in this run
 
     # --- what happened
@@ -171,9 +170,8 @@ class Outages:
             if not is_robots:
                 self._host_failed(host, status_reason(status), now, is_host=False)
             return None
-        gap = retry_after or self._gap(
-            self._count_failure(host, now)
-        )  # 0 asks for no pause, which a busy host needs all the same
+        # 0 asks for no pause, which a busy host needs all the same
+        gap = retry_after or self._gap(self._count_failure(host, now))
         reason = RETRY_AFTER if retry_after else BACK_OFF
         self._hosts.back_off(host, now + min(gap, self.patience.most_seconds), reason)
         return reason

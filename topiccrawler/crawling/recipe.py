@@ -224,9 +224,8 @@ class Recipe:
     topic_fields: Mapping[str, Any] | None = None  # the user's own topic, as it was when the job began
     # the topic from whose relevance the strategy learns, if feedback has changed the topic of the job
     strategy_topic: Mapping[str, Any] | None = None
-    store: str = (
-        ""  # address of the database with the pages, without password; empty = they are in the job's folder
-    )
+    # address of the database with the pages, without password; empty = they are in the job's folder
+    store: str = ""
     store_job: str = ""  # name of the job in that database
 
     def as_json(self) -> dict[str, Any]:

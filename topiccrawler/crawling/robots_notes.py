@@ -18,11 +18,10 @@ from topiccrawler.frontier.base import Notes
 from topiccrawler.model import Link
 from topiccrawler.pages.robots_txt import RobotsTxt
 
-NOTE = "robots/"  # followed by the host
+ROBOTS_NOTE = "robots/"  # followed by the host
 LARGEST_NOTED = 4_000  # bytes
-CLOSED = (
-    "no robots.txt"  # begins the reason for which a host waits whose server answers, but not with its rules
-)
+# begins the reason for which a host waits whose server answers, but not with its rules
+CLOSED = "no robots.txt"
 UNREACHABLE = "unreachable"  # begins that of a host without a connection
 _UNITS = ((86_400.0, "days"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
 
@@ -77,7 +76,7 @@ class RobotsNote:
 
 def robots_of(notes: Notes, host: str, now: float) -> dict[str, Any]:
     """What is known of the robots.txt of a host, for lists of hosts: the answer, and how many seconds ago it came; empty when nothing is."""
-    note = RobotsNote.read(notes.get(NOTE + host))
+    note = RobotsNote.read(notes.get(ROBOTS_NOTE + host))
     return (
         {} if note is None else {"robots": note.said, "robots_seconds": round(max(0.0, now - note.asked), 1)}
     )
@@ -87,7 +86,7 @@ def robots_rule(notes: Notes, clock: Callable[[], float]) -> DownloaderRule:
     """The admission rule that says what the notes have on a link. `clock`: seconds since 1970."""
 
     def known(link: Link) -> Decision | None:
-        note = RobotsNote.read(notes.get(NOTE + link.host))
+        note = RobotsNote.read(notes.get(ROBOTS_NOTE + link.host))
         return None if note is None else note.decision(link.url, clock())
 
     return DownloaderRule(ROBOTS_TXT, known)

@@ -21,7 +21,7 @@ AFTER = 2  # relevant pages
 MOST_REQUESTS = 3  # for each host, besides
 MOST_CHILDREN = 100  # sitemaps of a host that indexes name
 WELL_KNOWN = ("/search.xml", "/atom.xml", "/sitemap.xml")  # those with headlines first
-NOTE = "listings/"  # followed by the host
+LISTINGS_NOTE = "listings/"  # followed by the host
 MOST_HOSTS = 100_000  # hosts whose Sitemap lines are held until they are used
 _ASKED = "asked"
 _CHILDREN = "/children"
@@ -65,14 +65,14 @@ class SiteListings:
         if not page.is_target:
             return []
         host = host_of(page.url)
-        known = self.notes.get(NOTE + host) or "0"
+        known = self.notes.get(LISTINGS_NOTE + host) or "0"
         if not known.isdecimal():  # the listings were queued before, or the note is damaged
             return []
         relevant = int(known) + 1
         if relevant < self.after:
-            self.notes.put(NOTE + host, str(relevant))
+            self.notes.put(LISTINGS_NOTE + host, str(relevant))
             return []
-        self.notes.put(NOTE + host, _ASKED)
+        self.notes.put(LISTINGS_NOTE + host, _ASKED)
         self.queued_sites += 1
         return self._listings(page, host)
 
@@ -89,7 +89,7 @@ class SiteListings:
         urls = [url for url in page.listings if site_of(host_of(url)) == site]
         if not urls:
             return []
-        note = f"{NOTE}{host_of(page.url)}{_CHILDREN}"
+        note = f"{LISTINGS_NOTE}{host_of(page.url)}{_CHILDREN}"
         known = self.notes.get(note) or "0"
         before = int(known) if known.isdecimal() else MOST_CHILDREN
         urls = urls[: max(0, MOST_CHILDREN - before)]

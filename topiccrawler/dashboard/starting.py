@@ -35,9 +35,8 @@ from topiccrawler.topics.catalogue import (
 )
 
 ORDER = "order.json"  # in the job's folder: the contents of the form
-_SECONDS = (
-    15.0  # at most, until the crawl answers or has ended: one that cannot begin is reported in the form
-)
+# at most, until the crawl answers or has ended: one that cannot begin is reported in the form
+_SECONDS = 15.0
 _LOOK_SECONDS = 0.05
 
 

@@ -51,9 +51,8 @@ logger = logging.getLogger(__name__)
 
 POSITION = 950  # behind the HTTP cache, nearest to the downloader
 WARC_FAILED = "warc_failed"  # finish_reason
-SECRET = frozenset(
-    {b"authorization", b"proxy-authorization", b"cookie"}
-)  # request headers that are not written
+# request headers that are not written
+SECRET = frozenset({b"authorization", b"proxy-authorization", b"cookie"})
 
 
 class WarcOutMiddleware:

@@ -10,7 +10,6 @@ Bounds: DOWNLOAD_MAXSIZE holds for each layer, MOST_LAYERS for their number, MOS
 
 from __future__ import annotations
 
-import sys
 import zlib
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,19 +26,14 @@ from scrapy.utils._compression import _check_max_size, _DecompressionMaxSizeExce
 
 from topiccrawler.engine.reading import content_type
 from topiccrawler.pages.formats.registry import HTML, UNKNOWN, recognise
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from topiccrawler.zstandard import zstd
 
 MOST_LAYERS = 3
 MOST_WINDOW = 23  # binary logarithm of bytes, as in browsers (RFC 9659)
 PIECE_BYTES = 65_536
 MOST_BYTES_SINGLY = 100_000  # a tenth of a second
-LEAST_GAIN = (
-    64  # bytes by which a short text may grow when it is compressed; what shrinks was no compressed text
-)
+# bytes by which a short text may grow when it is compressed; what shrinks was no compressed text
+LEAST_GAIN = 64
 PLAIN_BYTES = 512  # of a body are looked at
 _GZIP, _ZLIB, _ZSTD, _BROTLI, _RAW = "gzip", "zlib", "zstd", "br", "deflate"
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))

@@ -20,7 +20,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from traceback import walk_stack
-from types import FrameType
 
 import scrapy
 from scrapy import signals
@@ -63,22 +62,16 @@ def say_no_more() -> None:
 
 def is_scrapys_process() -> bool:
     """Whether `scrapy.cmdline.execute` is on the call stack, so that no caller can catch an exception."""
-    return _command_line() is not None
+    codes = (frame.f_code for frame, _ in walk_stack(inspect.currentframe()))
+    return any((code.co_name, code.co_filename) == ("execute", COMMAND_LINE) for code in codes)
 
 
 def end_with_failure() -> None:
     """Make Scrapy's command line, if it is on the call stack, end with exit code 1. Its commands do so only for crawls that could not
     begin."""
-    frame = _command_line()
-    command = frame.f_locals.get("cmd") if frame is not None else None
-    if isinstance(command, ScrapyCommand):
-        command.exitcode = 1
-
-
-def _command_line() -> FrameType | None:
-    frames = (frame for frame, _ in walk_stack(inspect.currentframe()))
-    place = "execute", COMMAND_LINE
-    return next((one for one in frames if (one.f_code.co_name, one.f_code.co_filename) == place), None)
+    if is_scrapys_process():
+        # of the only command of the process, which sets none of its own once a crawl has begun
+        ScrapyCommand.exitcode = 1
 
 
 STORAGE_FAILED, FRONTIER_ERROR = "storage_failed", "frontier_error"  # finish_reason

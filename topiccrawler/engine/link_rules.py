@@ -100,9 +100,8 @@ class LinkRules:
         if offsite is None or spider is None or not domains:
             return None
         if type(offsite).should_follow is not OffsiteMiddleware.should_follow:
-            return (
-                None  # a project's own rule needs the Request, so its middleware checks each leased request
-            )
+            # a project's own rule needs the Request, so its middleware checks each leased request
+            return None
         if self._compiled is None or self._compiled[0] != domains:
             self._compiled = domains, offsite.get_host_regex(spider)
         matches = self._compiled[1].search

@@ -32,9 +32,8 @@ class Pause:
         self._laid = False
         self._closing = False
         self._go = asyncio.Event()
-        self._begun: Counter[str] = (
-            Counter()
-        )  # requests released since the crawl was resumed, by download slot
+        # requests released since the crawl was resumed, by download slot
+        self._begun: Counter[str] = Counter()
         self.held = 0
 
     @property

@@ -47,9 +47,8 @@ class Politeness:
     _: KW_ONLY
     user_agent: str
     crawl_delay_max_seconds: float
-    listings: SiteListings | None = (
-        None  # receives the Sitemap lines of robots.txt, if the ROBOTSTXT_PARSER has `sitemaps`
-    )
+    # receives the Sitemap lines of robots.txt, if the ROBOTSTXT_PARSER has `sitemaps`
+    listings: SiteListings | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, crawl: Crawl) -> Self:

@@ -30,8 +30,7 @@ from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.harvest import HarvestCounter
 from topiccrawler.crawling.job_files import NOTE, noted_waits
 from topiccrawler.crawling.ordering import Ordering
-from topiccrawler.crawling.outages import BACK_OFF, CHALLENGED, RETRY_AFTER, Outages
-from topiccrawler.crawling.outages import NOTE as ANSWERED
+from topiccrawler.crawling.outages import ANSWERED_NOTE, BACK_OFF, CHALLENGED, RETRY_AFTER, Outages
 from topiccrawler.engine.opening import needed_crawl
 from topiccrawler.frontier.budgets import DOMAIN_PAGES, HOST_PAGES, HOST_UNPRODUCTIVE, UNPROVEN
 from topiccrawler.pages.kinds import KINDS
@@ -99,7 +98,7 @@ class QueueStats:
         long.sort(key=lambda wait: -wait[2])
         noted = [(host, reason, None if until == inf else round(until, 3)) for host, reason, until in long]
         self._frontier.notes.put(NOTE, json.dumps(noted[:_NOTED_HOSTS]))
-        self._frontier.notes.put(ANSWERED, self._outages.note())
+        self._frontier.notes.put(ANSWERED_NOTE, self._outages.note())
         if self._outages.outages:
             self._stats.set_value("frontier/outages", self._outages.outages)
 

@@ -136,9 +136,8 @@ class RefreshMiddleware(ChainMiddleware):
         content = content_with_refresh(self.crawl, request, response)
         refresh = content.refresh if content is not None else None
         if content is not None and challenge_of(content.signs, challenge_headers(response)) is not None:
-            return (
-                response  # its refresh leads to the challenge again, or to a page without the URL's content
-            )
+            # its refresh leads to the challenge again, or to a page without the URL's content
+            return response
         if (
             refresh is None
             or refresh.seconds > self._most_seconds

@@ -36,7 +36,7 @@ from scrapy.utils.misc import build_from_crawler
 from twisted.internet.defer import Deferred
 
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.robots_notes import CLOSED, NOTE, UNREACHABLE, RobotsNote
+from topiccrawler.crawling.robots_notes import CLOSED, ROBOTS_NOTE, UNREACHABLE, RobotsNote
 from topiccrawler.engine.download_failures import INCOMPLETE, OF_HOST, REDIRECTS, reason_of
 from topiccrawler.engine.incomplete_answers import FLAG
 from topiccrawler.engine.leases import PostponedError
@@ -286,7 +286,7 @@ class HostRobotsMiddleware(RobotsTxtMiddleware):
         agent = product_token(self._robotstxt_useragent or self._default_useragent)
         is_closed = robots.parser is None
         note = RobotsNote(agent, said, self._crawl.clock(), robots.until, is_closed, file)
-        self._crawl.frontier.notes.put(NOTE + host, note.text())
+        self._crawl.frontier.notes.put(ROBOTS_NOTE + host, note.text())
 
 
 def is_packed(body: bytes) -> bool:

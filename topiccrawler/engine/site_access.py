@@ -26,9 +26,8 @@ from topiccrawler.topics.topic import SiteRule
 from topiccrawler.urls.canonical import host_of
 
 GIVEN = "topic_site_access"  # key in request.meta: the keys that a rule has set
-FROM_ENVIRONMENT = (
-    "_scheme_proxy"  # Scrapy's key in request.meta: `proxy` was set by the environment's http_proxy
-)
+# Scrapy's key in request.meta: `proxy` was set by the environment's http_proxy
+FROM_ENVIRONMENT = "_scheme_proxy"
 
 
 class SiteAccessMiddleware:

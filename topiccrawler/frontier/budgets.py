@@ -203,7 +203,7 @@ class Vocabulary:
         return new / count if count else 0.0
 
 
-NOTE = "budget/"  # followed by the host: the name of its note
+BUDGET_NOTE = "budget/"  # followed by the host: the name of its note
 
 HOST_PAGES, DOMAIN_PAGES, HOST_UNPRODUCTIVE = "host budget", "domain budget", "no longer useful"
 UNPROVEN = "unproven site"
@@ -331,7 +331,7 @@ class Budgets:
     def keep(self) -> None:
         """Write the changed records as notes; the next commit of the frontier makes them durable."""
         for host in self._changed:
-            self.frontier.notes.put(NOTE + host, self.dump_record(host))
+            self.frontier.notes.put(BUDGET_NOTE + host, self.dump_record(host))
         self._changed.clear()
         self.sites.keep()
 
@@ -428,8 +428,8 @@ class Budgets:
         return self._records.setdefault(host, _Record())
 
     def _load(self) -> None:
-        for name, text in self.frontier.notes.all(NOTE).items():
-            host = name.removeprefix(NOTE)
+        for name, text in self.frontier.notes.all(BUDGET_NOTE).items():
+            host = name.removeprefix(BUDGET_NOTE)
             record = self._records[host] = _read_record(host, text)
             self._pages[site_of(host)] += record.pages
         for host in self._records:

@@ -331,9 +331,8 @@ class LinkClassifier:
     scores: Mapping[str, object] = field(default_factory=dict)  # its scores on held-out links
     compounds: bool = True  # an unknown compound in an anchor is split into the known words in it
     segmenter: Segmenter = field(default=PLAIN, compare=False, repr=False)  # of the crawl that uses the model
-    tables: Sequence[WordWeights] = field(
-        default=(), compare=False, repr=False
-    )  # by field; empty = computed from the counts
+    # by field; empty = computed from the counts
+    tables: Sequence[WordWeights] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self._bias = _exact(math.log(self.prior) - math.log(1.0 - self.prior))

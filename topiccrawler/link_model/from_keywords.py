@@ -18,7 +18,7 @@ from pathlib import Path
 
 from topiccrawler.files import is_file
 from topiccrawler.link_model.classifier import Counts, Lexicon, LinkClassifier
-from topiccrawler.link_model.model_file import load_model
+from topiccrawler.link_model.model_file import load_model, model_file
 from topiccrawler.link_model.training.samples import add, boilerplate_beside, is_phrase, keyword_samples
 from topiccrawler.resources import folder as data_folder
 from topiccrawler.text.segmenter import Segmenter
@@ -62,7 +62,7 @@ def link_model(topic: Topic, models: str | None) -> LinkClassifier:
     if models == PAPER:
         return load_model(topic.name, data_folder("models").joinpath(PAPER), topic.segmenter).without_counts()
     requested = (models or "").strip().lower() == NONE
-    if requested or not (models or is_file(data_folder("models").joinpath(f"{topic.name}.json"))):
+    if requested or not (models or is_file(model_file(topic.name, data_folder("models")))):
         why = f"TOPIC_LINK_MODELS={NONE}" if requested else "it has no link model"
         text = "Topic %s: %s; links are scored by its %d keywords"
         logger.info(text, topic.display_name, why, len(topic.keywords))

@@ -1,8 +1,8 @@
-"""Reads and writes link models as readable JSON, which is validated before it is used.
+"""Reads and writes link models as JSON compressed with zstd (`zstd -dc FILE` prints it), which is validated before it is used.
 
 Model files are passed around and committed. So a file that is truncated, huge, of another version, made with another
 tokenizer, or full of NaN is refused with a one-line error before it affects a crawl. JSON is parsed, never executed; the size is checked
-before the file is read, and every number before it is used.
+before the file is read and while it is decompressed, and every number before it is used.
 
 `SeveralLinkModels` is the link model of a crawl for several topics: a link's score is the largest of its scores for the topics.
 """
@@ -14,18 +14,22 @@ from collections.abc import Mapping, Sequence
 from importlib.resources.abc import Traversable
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from topiccrawler.errors import ModelError
-from topiccrawler.files import JsonFile, compact, is_file, replace_file
+from topiccrawler.files import JsonFile, compact, is_file, whole_file
 from topiccrawler.link_model.classifier import FEATURES, FIELDS, Counts, Lexicon, LinkClassifier
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link
 from topiccrawler.resources import folder as data_folder
 from topiccrawler.text.segmenter import PLAIN, TOKENIZER, Segmenter
+from topiccrawler.zstandard import compress
 
+Folder = TypeVar("Folder", Path, Path | Traversable)
 FORMAT = "topiccrawler link model"
-LARGEST_BYTES = 32_000_000
+SUFFIX = ".json.zst"
+LEVEL = 19  # of zstd: one second for a model of 1.3 MB, which is decompressed in 1.3 ms
+LARGEST_BYTES = 32_000_000  # of a file and of its JSON
 LARGEST_COUNT = 1e12
 LONGEST_ENTRY = 100  # characters of a word of the lexicon
 EVENT = "bernoulli"  # the event model
@@ -35,11 +39,16 @@ _PLACES = 3  # decimal places of a count on disk
 _PLACES_PUBLISHED = 12  # of a published model, whose counts are divided by the smoothing (training.published)
 
 
+def model_file(topic: str, folder: Folder) -> Folder:
+    """Return the path of a topic's model in a folder of models."""
+    return folder.joinpath(f"{topic}{SUFFIX}")
+
+
 def load_model(
     topic: str, folder: Path | Traversable | None = None, segmenter: Segmenter = PLAIN
 ) -> LinkClassifier:
-    """Return the model <topic>.json of `folder`, or of the shipped models. `segmenter`: that of the crawl. Raises ModelError."""
-    place = (folder or data_folder("models")).joinpath(f"{topic}.json")
+    """Return the topic's model in `folder`, or the shipped one. `segmenter`: that of the crawl. Raises ModelError."""
+    place = model_file(topic, folder or data_folder("models"))
     if not is_file(place):
         remedy = f"train one: scrapy train {topic} --links FILE"
         raise ModelError(f"link model of topic {topic!r}", f"there is no {place}", remedy)
@@ -48,7 +57,7 @@ def load_model(
 
 def load(place: Path | Traversable, segmenter: Segmenter = PLAIN) -> LinkClassifier:
     """Return the model in a file. Raises ModelError for a file that is not valid."""
-    file = JsonFile(place, LARGEST_BYTES, ModelError, "link model", REMEDY)
+    file = JsonFile(place, LARGEST_BYTES, ModelError, "link model", REMEDY, compressed=True)
     model = file.values
     if model.get("format") != FORMAT:
         raise file.refused("is no link model")
@@ -83,11 +92,12 @@ def save(model: LinkClassifier, place: Path) -> None:
 
     Raises ModelError for a model too large to be loaded again; the file then stays as it was.
     """
-    text = dumps(model)
-    if len(text.encode()) > LARGEST_BYTES:
+    text = dumps(model).encode()
+    if len(text) > LARGEST_BYTES:
         fault = f"would be larger than {LARGEST_BYTES} bytes"
         raise ModelError(f"link model {place}", fault, "give fewer words in the dictionary")
-    replace_file(place, text)
+    with whole_file(place) as out:
+        out.write(compress(text, LEVEL))
 
 
 def dumps(model: LinkClassifier) -> str:

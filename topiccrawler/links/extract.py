@@ -81,7 +81,7 @@ def extract(
     targets: dict[str, tuple[str, str, str] | None] = {}
     read: list[int] = []
     for index, anchor in enumerate(document.anchors):
-        href = anchor[2]
+        href = anchor.href
         target = targets.get(href, _UNKNOWN)
         if target is _UNKNOWN:
             target = targets[href] = target_of(href)
@@ -90,8 +90,8 @@ def extract(
         url, host, kind = target
         urls.append(url)
         hosts.append(host)
-        kinds.append("frame" if anchor[9] in _FRAMES else kind)
-        visible = text[anchor[0] : anchor[1]]
+        kinds.append("frame" if anchor.tag in _FRAMES else kind)
+        visible = text[anchor.start : anchor.end]
         if not visible or BOUNDARY in visible or len(visible) > LONGEST_ANCHOR:
             visible = _visible(visible, anchor.title, anchor.alt)
         anchors.append(visible)
@@ -112,20 +112,9 @@ def extract(
             _add_unwritten(found, target, words)
             marks.append(_UNWRITTEN)
     if marks:
-        columns = tuple(zip(*marks, strict=True))
-        (
-            found.starts,
-            found.ends,
-            _,
-            found.titles,
-            found.rels,
-            _,
-            found.regions,
-            found.paths,
-            found.headings,
-            _,
-            _,
-        ) = columns
+        starts, ends, _, titles, rels, _, regions, paths, headings, _, _ = zip(*marks, strict=True)
+        found.starts, found.ends, found.titles, found.rels = starts, ends, titles, rels
+        found.regions, found.paths, found.headings = regions, paths, headings
     return found
 
 
@@ -252,8 +241,8 @@ class _NearTexts:
         self._document = document
         # element, tree edges below it -> the runs of text there, in document order
         self._runs: dict[tuple[int, int], list[int]] = {}
-        for at, run in enumerate(document.runs):
-            for down, node in enumerate(_with_ancestors(document, run[2])):
+        for at, (_, _, element, _, _) in enumerate(document.runs):
+            for down, node in enumerate(_with_ancestors(document, element)):
                 self._runs.setdefault((node, down), []).append(at)
 
     def around(self, anchor: Anchor, window: int) -> tuple[str, str]:
@@ -303,7 +292,7 @@ MOST_MEDIA = 200  # media links of one page
 
 def media_of(document: Document, page_url: str, encoding: str = "utf-8") -> list[Medium]:
     """The media links of a page in document order, each URL once, at most MOST_MEDIA."""
-    hrefs = {href for href in {anchor[2] for anchor in document.anchors} if may_be_media(href)}
+    hrefs = {href for href in {anchor.href for anchor in document.anchors} if may_be_media(href)}
     if not hrefs:
         return []
     canonical = Canonicalizer(document.base_url(page_url), encoding=encoding)

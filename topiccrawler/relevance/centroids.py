@@ -50,9 +50,8 @@ class CentroidClassifier:
     training: Mapping[str, object] = field(default_factory=dict)
     scores: Mapping[str, object] = field(default_factory=dict)
     _rows: Mapping[str, int] = field(init=False, repr=False)  # word -> row of _units
-    _units: npt.NDArray[np.float64] = field(
-        init=False, repr=False
-    )  # a column for each centroid, of length 1; of length 0 without words
+    # a column for each centroid, of length 1; of length 0 without words
+    _units: npt.NDArray[np.float64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         rows = {word: row for row, word in enumerate(self.idf)}

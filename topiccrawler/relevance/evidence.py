@@ -118,9 +118,8 @@ MOST_READ = 20_000  # characters of a page that tell its language
 LEAST_SCRIPT = 0.1  # kana or hangul of a Japanese or Korean page for each Chinese character; running Japanese has one or more
 _CHARSETS = ("cp932", "gb2312", "big5")
 LEAST_STEM = 4  # letters of a stem that the table has: wed is a day too
-LEAST_STEM_RARITY = (
-    7.0  # ln(texts / texts with the stem): a commoner stem has further meanings (training, train)
-)
+# ln(texts / texts with the stem): a commoner stem has further meanings (training, train)
+LEAST_STEM_RARITY = 7.0
 _CONSONANT_Y = re.compile("([a-z]+[^aeiou])(?:y|ies)")
 _PLURAL = re.compile("(?:(?<=ss|ch|sh)es|(?<=x)es|(?<![suc])(?<!i[cs])s)$")  # not glass, virus, economics
 LEAST_END = 5  # letters of the last part of a compound
@@ -162,9 +161,8 @@ class EvidenceClassifier:
         self._own = frozenset(words)  # as the segmenter gives them
         self.spellings: Mapping[str, str] = {key: written[0] for key, written in words.items()}
         matched = set(chain.from_iterable(words.values()))
-        self.unmatched = [
-            name for name in names if name not in matched
-        ]  # the segmenter keeps nothing of them
+        # the segmenter keeps nothing of them
+        self.unmatched = [name for name in names if name not in matched]
         if narrow and not self._own:
             fault = f"no keyword can be found among segmented words: {', '.join(names[:5])}"
             raise TopicError(f"topic {topic.name}", fault, "give words of two letters or more")

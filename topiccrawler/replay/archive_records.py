@@ -32,9 +32,8 @@ from warcio.recordloader import ArcWarcRecord
 
 from topiccrawler.errors import ReplayError, file_faults, one_line
 
-HEAD_BYTES = (
-    65_536  # of a record's block that are read to find its HTTP head, where a record is not read as a whole
-)
+# of a record's block that are read to find its HTTP head, where a record is not read as a whole
+HEAD_BYTES = 65_536
 _PIECE_BYTES = 1 << 20
 _MEMBER_BYTES = (
     1_024,
@@ -177,9 +176,8 @@ def _fast(file: IO[bytes], *, is_gzip: bool) -> Iterator[Placed]:
 def _is_odd(record: WarcRecord, kind: str) -> bool:
     """Whether FastWARC misread the head of a record: it compares the names of fields with their case."""
     if kind not in _KNOWN:
-        named = field(record, "WARC-Type").partition("\n")[
-            0
-        ]  # of a head with LF only, all of it is one field
+        # of a head with LF only, all of it is one field
+        named = field(record, "WARC-Type").partition("\n")[0]
         return named.lower() in {"", *_KNOWN}
     return record.content_length == 0 and field(record, "Content-Length") not in {"", "0"}
 

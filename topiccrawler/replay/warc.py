@@ -109,9 +109,8 @@ class RecordedWeb:
         self._positions: dict[str, int] = {}  # key -> (offset * files + file) * 2 + recorded under https
         self._spelled: dict[str, str] = {}  # key -> URL as recorded, where it cannot be derived from the key
         self._moved: dict[str, Found] = {}  # key -> status and target, where the status is not 200
-        self._revisits: dict[
-            str, Reference
-        ] = {}  # key of a revisit record -> what it says of the record with its body
+        # key of a revisit record -> what it says of the record with its body
+        self._revisits: dict[str, Reference] = {}
         self._bodies: dict[str, int] = {}  # key of a revisit record -> position of that record
         self._without_status = set[str]()  # keys of revisit records that do not say the status
         self._aliases: dict[str, str] = {}

@@ -37,9 +37,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MOST_LIST_BYTES = (
-    50_000_000  # of a list, uncompressed; for files of programs: pages.formats.listings.MOST_BYTES
-)
+# of a list, uncompressed; for files of programs: pages.formats.listings.MOST_BYTES
+MOST_LIST_BYTES = 50_000_000
 MOST_SEEDS = 50_000  # most seeds in one file; the limit of a sitemap
 KINDS = "a list of addresses, a sitemap, an RSS or Atom feed, an OPML file or a browser's bookmarks"
 REMEDY = f"give {KINDS}"
@@ -47,9 +46,8 @@ REMEDY = f"give {KINDS}"
 _GZIP = b"\x1f\x8b"
 _BOOKMARKS = re.compile(r"\s*<!DOCTYPE\s+NETSCAPE-Bookmark-file", re.IGNORECASE)
 _HTML = re.compile(r"\s*<(?:!DOCTYPE\s+html\b|html\b|head\b|body\b)", re.IGNORECASE)
-_ICON = re.compile(
-    r'\bICON="[^"]*"', re.IGNORECASE
-)  # an embedded picture makes a tag as long as a hostile one
+# an embedded picture makes a tag as long as a hostile one
+_ICON = re.compile(r'\bICON="[^"]*"', re.IGNORECASE)
 _SITEMAPS = frozenset({"urlset", "sitemapindex"})
 
 

@@ -51,9 +51,8 @@ class LinksSpider(FocusedSpider):
     def prepare(self, params: LinksParams) -> None:
         self.params = params
         if params.out or self.crawl.files.resumes:
-            _ = (
-                self.file
-            )  # reads the file of an earlier run, and reports its faults, before the first request
+            # reads the file of an earlier run, and reports its faults, before the first request
+            _ = self.file
 
     @cached_property
     def file(self) -> LinkFile:

@@ -65,9 +65,8 @@ class Database:
     def check_writable(self) -> None:
         """Raise StateError if the file cannot be written now, because it is read-only or in use."""
         with self._faults():
-            self._database.execute(
-                "BEGIN IMMEDIATE"
-            )  # does not fail for a read-only file, so a write follows
+            # does not fail for a read-only file, so a write follows
+            self._database.execute("BEGIN IMMEDIATE")
             self._database.execute(f"PRAGMA user_version = {self.version}")
             self._database.rollback()
 

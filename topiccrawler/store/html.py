@@ -9,7 +9,6 @@ Cost: 0.15 ms and 18 kB per page of 71 kB (recorded blogs).
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from contextlib import ExitStack
 from functools import cached_property
@@ -18,12 +17,8 @@ from pathlib import Path
 from struct import Struct
 from typing import Any, BinaryIO, Self
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd  # Scrapy brings it
-
 from topiccrawler.errors import StateError, file_faults
+from topiccrawler.zstandard import zstd
 
 LEVEL = 1
 MOST_BYTES = 4_000_000  # stored of a page: as many as are read (pages.read)

@@ -20,9 +20,8 @@ class Check:
     looked: float  # time of the last fetch with a response, seconds since the epoch
     etag: str = ""  # header ETag of the last response, for the next conditional request
     modified: str = ""  # header Last-Modified, for the same
-    digest: str = (
-        ""  # of what is compared: the text of a kept page, the links of another; empty = not known yet
-    )
+    # of what is compared: the text of a kept page, the links of another; empty = not known yet
+    digest: str = ""
     looks: int = 0  # number of fetches after the first
     changes: int = 0  # number of those in which the page had changed
     misses: int = 0  # number of consecutive responses 404 or 410

@@ -46,9 +46,8 @@ class Selection:
         """The conditions in SQL, and their values. `host`, `day`: SQL expressions for these; `find`: SQL function for a text in a text."""
         tests: list[tuple[str, list[object]]] = [("true", [])]
         if self.topic:
-            tests.append(
-                (f"{find}(',' || topic || ',', ?) > 0", [f",{self.topic},"])
-            )  # a page may have several
+            # a page may have several
+            tests.append((f"{find}(',' || topic || ',', ?) > 0", [f",{self.topic},"]))
         if self.site:
             below = f".{self.site}"
             end = f"substr({host}, length({host}) - {len(below) - 1})"

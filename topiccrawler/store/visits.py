@@ -18,7 +18,6 @@ import dataclasses
 import io
 import json
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, suppress
 from itertools import count
@@ -28,19 +27,12 @@ from typing import BinaryIO
 from topiccrawler.errors import StateError, file_faults
 from topiccrawler.files import whole_file
 from topiccrawler.model import Visit
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd  # Scrapy brings it
+from topiccrawler.zstandard import compress, decompress
 
 BYTES = 32_000_000  # size of a full segment: about 100 000 failed URLs, or 50 000 pages
 MOST_BYTES = 64_000_000  # most bytes to decompress
 _PACKED, _PLAIN = ".jsonl.zst", ".jsonl"
-_FRAME: dict[int, int] = {
-    zstd.CompressionParameter.compression_level: 1,
-    zstd.CompressionParameter.checksum_flag: 1,
-}
+LEVEL = 1
 
 
 class Segments:
@@ -91,7 +83,7 @@ class Segments:
             half.unlink()
         for plain in sorted(self.folder.glob(f"*{_PLAIN}")):
             with whole_file(plain.with_suffix(_PACKED)) as out:
-                out.write(zstd.compress(plain.read_bytes(), options=_FRAME))
+                out.write(compress(plain.read_bytes(), LEVEL))
                 out.flush()
                 os.fsync(out.fileno())
             plain.unlink()
@@ -107,14 +99,11 @@ class Segments:
 
 
 def _unpacked(body: bytes, place: Path) -> bytes:
-    whole = zstd.ZstdDecompressor()
     try:
-        lines = whole.decompress(body, MOST_BYTES)
-    except zstd.ZstdError:
-        lines = b""
-    if not whole.eof:
-        raise StateError(str(place), "is damaged", "move it away: its part of the crawl log is lost")
-    return lines
+        return decompress(body, MOST_BYTES)
+    except ValueError as fault:
+        remedy = "move it away: its part of the crawl log is lost"
+        raise StateError(str(place), str(fault), remedy) from None
 
 
 Place = tuple[int, int]  # position of a line: number of its segment, and byte offset

@@ -94,9 +94,8 @@ class PageObservation(NamedTuple):
     came_by: str  # the URL of the link that led here; empty for a seed
     links: Sequence[Link]
     odds: Sequence[float]  # log-odds of the links, by the link classifier
-    queued: Mapping[str, float] | None = (
-        None  # URL -> score with which the link was queued; None = not scored yet
-    )
+    # URL -> score with which the link was queued; None = not scored yet
+    queued: Mapping[str, float] | None = None
     ended: Sequence[str] = ()  # URLs that left the queue without a page since the previous page
 
     @classmethod
@@ -342,9 +341,8 @@ class Adaptive(Strategy):
     def _as_scores(self, rows: Numbers, values: Floats, parts: Floats) -> list[Score]:
         urls = map(self._urls.rows.names.__getitem__, rows.tolist())
         raw, width = parts[:, :-1].astype("<f4").tobytes(), 4 * (len(FEATURES) - 1)
-        shares = [
-            raw[start : start + width] for start in range(0, len(raw), width)
-        ]  # as strategies.base.packed
+        # as strategies.base.packed
+        shares = [raw[start : start + width] for start in range(0, len(raw), width)]
         return list(map(Score, urls, values.tolist(), repeat(0.0), shares))
 
     def save(self) -> Mapping[str, Any]:

@@ -258,9 +258,8 @@ class Hits(GraphStrategy):
     least: float = 0.05
     hubs: float = 0.0
     _authorities: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
-    _best_hubs: Floats = field(
-        default_factory=lambda: np.empty(0), init=False, repr=False
-    )  # that link to a node
+    # that link to a node
+    _best_hubs: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
     _scale: float = field(default=0.0, init=False, repr=False)  # of a hub, in the authority that it passes on
     _largest: float = field(default=0.0, init=False, repr=False)  # authority reached by the best hub
     _similarity: TopicSimilarity | None = field(default=None, init=False, repr=False)

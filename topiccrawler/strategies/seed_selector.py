@@ -60,9 +60,8 @@ class SeedSelector(GraphStrategy):
         urls = [link.url for link in links]
         source, nodes = self._graph.add(page.url, urls)
         chosen = "" if page.via is None else page.via.link.source_url
-        chosen_node = (
-            int(self._graph.nodes([chosen])[0]) if chosen else -1
-        )  # new if that page was never visited
+        # new if that page was never visited
+        chosen_node = int(self._graph.nodes([chosen])[0]) if chosen else -1
         self._read += page.depth >= 0
         if self.stages and page.depth >= 0:
             self._links_of[page.url] = urls

@@ -281,9 +281,8 @@ def _cut_together(
     """The words of each text, with one call of the engine for all."""
     if not texts:
         return []
-    between: list[
-        tuple[str, bool]
-    ] = []  # words kept from the engine; whether a Han character behind may belong to it
+    # words kept from the engine; whether a Han character behind may belong to it
+    between: list[tuple[str, bool]] = []
 
     def mark(found: re.Match[str]) -> str:
         """Replace the text between two runs of Han characters by marks, and keep its words."""

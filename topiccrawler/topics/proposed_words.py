@@ -33,9 +33,8 @@ if TYPE_CHECKING:
 LEAST_LIKENESS = 0.35
 LEAST_WEIGHT = 0.001
 NEAR_WORDS = 300  # that may represent the user's words in a page
-GUESSED = (
-    0.7  # share of its weight that a word loses if the table knows all the user's words only by their parts
-)
+# share of its weight that a word loses if the table knows all the user's words only by their parts
+GUESSED = 0.7
 OUTSIDE = 0.5  # factor for a near word that the catalogue's topic lacks
 
 

@@ -112,9 +112,8 @@ def _inside(user_words: Sequence[str]) -> list[tuple[float, _Subject]]:
 
     lines = [line for line in _lines() if occurring(line) == len(patterns)]
     counts = [occurring(line.partition(";")[0]) for line in lines]
-    best = max(
-        [1, *counts]
-    )  # at least one: travel and guide occur in terms of science fiction, not in its names
+    # at least one: travel and guide occur in terms of science fiction, not in its names
+    best = max([1, *counts])
     return [(NARROWER, _subject(line)) for line, count in zip(lines, counts, strict=True) if count == best]
 
 

@@ -170,9 +170,8 @@ def parsed(base: can_ada.URL | None, href: str, encoding: str = "utf-8") -> can_
     if len(href) > MAX_RAW_CHARACTERS:
         return None
     if not href.isascii():
-        href = href.encode("utf-16", "surrogatepass").decode(
-            "utf-16", "replace"
-        )  # half a character is U+FFFD
+        # half a character is U+FFFD
+        href = href.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         if (codec := _query_codec(encoding)) != "utf-8":
             href = _with_query_in(codec, href)
     try:

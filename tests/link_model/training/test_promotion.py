@@ -76,7 +76,7 @@ def figures(why: str | None) -> list[str]:
 
 
 def test_a_model_stays_that_does_better_on_the_same_held_out_rows(tmp_path: Path) -> None:
-    save(model(scores=held_out(0.4)), tmp_path / "finance.json")
+    save(model(scores=held_out(0.4)), tmp_path / "finance.json.zst")
     new = model(file="b", scores=held_out(0.5))
     assert figures(why_it_stays(new, lambda _: 0.9, tmp_path)) == ["0.9000", "0.5000"]
     assert why_it_stays(new, lambda _: 0.5, tmp_path) is None
@@ -84,7 +84,7 @@ def test_a_model_stays_that_does_better_on_the_same_held_out_rows(tmp_path: Path
 
 
 def test_models_of_the_same_file_are_compared_by_their_own_trainings(tmp_path: Path) -> None:
-    save(model(scores=held_out(0.4)), tmp_path / "finance.json")
+    save(model(scores=held_out(0.4)), tmp_path / "finance.json.zst")
     own = why_it_stays(model(scores=held_out(0.3)), lambda _: 0.1, tmp_path)
     assert figures(own) == ["0.4000", "0.3000"]
     # it has no such row of its own
@@ -93,6 +93,6 @@ def test_models_of_the_same_file_are_compared_by_their_own_trainings(tmp_path: P
 
 
 def test_only_a_measured_model_replaces_one_that_cannot_be_read(tmp_path: Path) -> None:
-    (tmp_path / "finance.json").write_text("{", encoding="utf-8")
+    (tmp_path / "finance.json.zst").write_text("{", encoding="utf-8")
     assert why_it_stays(model(scores=held_out(0.3)), lambda _: 0.1, tmp_path) is None
     assert figures(why_it_stays(model(), None, tmp_path)) == []

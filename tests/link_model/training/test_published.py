@@ -56,8 +56,8 @@ def test_group_2_has_the_context_apart_and_the_dictionary_of_both() -> None:
 def test_smoothing_is_what_eq_2_adds_to_each_count(tmp_path: Path) -> None:
     """a = 1/2, group 1: 基金 (2 + .5) / (3 + 1) = 5/8 against .5 / (1 + 1) = 1/4; the prior stays 3/4, also when read from a file."""
     model = published_model("fund", SAMPLES, LEXICON_OF_FINANCE, group=1, smoothing=0.5)
-    save(model, tmp_path / "fund.json")
-    for one in (model, load(tmp_path / "fund.json")):
+    save(model, tmp_path / "fund.json.zst")
+    for one in (model, load(tmp_path / "fund.json.zst")):
         odds = one.log_odds_of_words([LinkWords(["基金"], [], [])])
         assert odds == pytest.approx([math.log(3) + math.log((5 / 8) / (1 / 4))], abs=1e-6)
     assert numbers(str(model.training["published"])) == ["2010", "1", "0.5"]
@@ -66,8 +66,8 @@ def test_smoothing_is_what_eq_2_adds_to_each_count(tmp_path: Path) -> None:
 def test_a_large_smoothing_survives_the_file(tmp_path: Path) -> None:
     """a = 10,000: 基金 (2 + a) / (3 + 2a) against (0 + a) / (1 + 2a)."""
     model = published_model("fund", SAMPLES, LEXICON_OF_FINANCE, group=1, smoothing=10_000.0)
-    save(model, tmp_path / "fund.json")
-    for one in (model, load(tmp_path / "fund.json")):
+    save(model, tmp_path / "fund.json.zst")
+    for one in (model, load(tmp_path / "fund.json.zst")):
         odds = one.log_odds_of_words([LinkWords(["基金"], [], [])])[0] - math.log(3)
         assert odds == pytest.approx(math.log(10_002 / 20_003) - math.log(10_000 / 20_001), abs=2e-7)
 
@@ -84,8 +84,8 @@ def test_no_word_of_an_address_is_counted_so_that_labels_made_of_addresses_canno
 
 def test_an_unknown_compound_says_nothing_also_when_read_from_a_file(tmp_path: Path) -> None:
     model = published_model("fund", SAMPLES, LEXICON_OF_FINANCE)
-    save(model, tmp_path / "fund.json")
-    read = load(tmp_path / "fund.json")
+    save(model, tmp_path / "fund.json.zst")
+    read = load(tmp_path / "fund.json.zst")
     asked = [LinkWords(["基金净值"], [], [])]
     assert [one.log_odds_of_words(asked) for one in (model, read)] == [
         [pytest.approx(math.log(3), abs=1e-6)]

@@ -88,9 +88,8 @@ class Control:
             raise NotConfigured  # `fetch`, `parse`, `check`: one page, no job
         if settings.getbool("TWISTED_REACTOR_ENABLED", True) and not is_asyncio_available():
             raise NotConfigured("TOPIC_CONTROL needs asyncio")
-        host = (
-            settings["TOPIC_CONTROL_HOST"] or LOOPBACK
-        )  # an empty one would be every address of the machine
+        # an empty one would be every address of the machine
+        host = settings["TOPIC_CONTROL_HOST"] or LOOPBACK
         control = cls(crawler, crawl, str(host), settings.getint("TOPIC_CONTROL_PORT"))
         crawler.signals.connect(control.start, signals.engine_started)
         crawler.signals.connect(control.stop, signals.spider_closed)

@@ -43,7 +43,7 @@ from topiccrawler.lab.demo.plan import (
     Web,
 )
 from topiccrawler.lab.demo.server import RunningServer, answer
-from topiccrawler.link_model.model_file import save
+from topiccrawler.link_model.model_file import model_file, save
 from topiccrawler.link_model.training.address_labels import label
 from topiccrawler.link_model.training.train import TrainingRecipe, train
 from topiccrawler.links.extract import extract
@@ -68,7 +68,7 @@ class DemoFiles:
         self.folder = folder
         self.topic, self.seeds = folder / "demo.toml", folder / "seeds.txt"
         self.links = folder / "links.jsonl"
-        self.models, self.model = folder / "models", folder / "models" / f"{FINANCE}.json"
+        self.models, self.model = folder / "models", model_file(FINANCE, folder / "models")
 
     def job(self, strategy: str) -> Path:
         """The folder to which the crawl writes: pages.sqlite and visits.jsonl."""

@@ -16,7 +16,7 @@ from typing import Any
 from topiccrawler.errors import LinksFileError, ModelError
 from topiccrawler.files import sha256_of
 from topiccrawler.link_model.classifier import FEATURES, FIELDS, LEXICON, LinkClassifier
-from topiccrawler.link_model.model_file import load
+from topiccrawler.link_model.model_file import load, model_file
 from topiccrawler.link_model.training.evaluation import Row, row
 from topiccrawler.link_model.training.link_files import LabelledLink, read_links
 from topiccrawler.link_model.training.samples import HOST_DAMPING, SHARES
@@ -190,11 +190,6 @@ def tested(new: LinkClassifier, links: Sequence[LabelledLink], folder: Path) -> 
         rows,
         f"it does better (F1 {old:.4f} on the test links, the new one {f1:.4f})" if old > f1 else None,
     )
-
-
-def model_file(topic: str, folder: Path) -> Path:
-    """Return the path of a topic's model in use."""
-    return folder / f"{topic}.json"
 
 
 def in_use(topic: str, folder: Path, segmenter: Segmenter = PLAIN) -> LinkClassifier | None:

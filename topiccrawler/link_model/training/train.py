@@ -68,9 +68,8 @@ class TrainingRecipe:
     seed: int = 0
     precision: float | None = None  # required on links of held-out hosts; determines the threshold
     gate_recall: float = GATE_RECALL  # share of relevant links of held-out hosts that the link gate admits
-    published: int | None = (
-        None  # feature group 1 or 2 of the paper's own model, from the links alone; None = ours
-    )
+    # feature group 1 or 2 of the paper's own model, from the links alone; None = ours
+    published: int | None = None
     smoothing: float = 1.0  # of the paper's own model, above 0
 
 

@@ -242,9 +242,8 @@ def _measured(name: str, examples: Examples, method: Method, kin: Kindred | None
         contrary = _contrary(lesson, weights, method, kin)
         if kin:
             contrary["page_threshold"] = load_topic(kin.name).page_threshold
-        topic = make_topic({"name": name, "keywords": weights, **contrary}, name).cut_by(
-            PLAIN
-        )  # the segmenter of the pages
+        # the segmenter of the pages
+        topic = make_topic({"name": name, "keywords": weights, **contrary}, name).cut_by(PLAIN)
         page_classifier, thesis = VsmClassifier(topic), _Centroid(lesson, method.words)
         for page, truth in held_out.all():
             truths.append(truth)

@@ -19,7 +19,7 @@ from topiccrawler.engine.control.client import FILE as CONTROL
 from topiccrawler.engine.control.client import Address
 from topiccrawler.engine.rendering import BROWSERS
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
 FLAGS = [
     "--no-sandbox",

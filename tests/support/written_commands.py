@@ -18,7 +18,7 @@ from topiccrawler.crawling.job_files import VISITS
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.store.visits import Visit, read_visits
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SCRAPY = (sys.executable, "-m", "scrapy")
 FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False")
 REAL_SEED, SEED = "https://www.example.cn/", "http://daohang.example/"

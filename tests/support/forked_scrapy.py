@@ -17,7 +17,7 @@ from typing import IO, Self
 
 from topiccrawler.crawling.launching import SETTINGS_MODULE
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass
