@@ -21,7 +21,6 @@ from pathlib import Path
 from zlib import crc32
 
 import _checkout  # noqa: F401 first: the package may not be installed
-from topiccrawler.crawling.contents import kind_in
 from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.crawling.assemble import page_classifier_of
@@ -72,7 +71,7 @@ def main() -> None:
     for web, kinds in judged.items():
         for url, reading in readings(Path(shared) / web, list(kinds)):
             began = time.process_time()
-            kind = kind_in(reading)
+            kind = reading.kind
             spent += time.process_time() - began
             found[kind[0]] += 1
             for group in ("all", web, kinds[url]):

@@ -57,7 +57,7 @@ from topiccrawler.links.extract import ContextMaker, extract, media_of
 from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link, Page, Score, Via, Visit
 from topiccrawler.pages.formats.registry import READ, SITEMAP, Extract, UnreadableError, recognise
-from topiccrawler.pages.kinds import ARTICLE, kind_by, shape_of
+from topiccrawler.pages.kinds import ARTICLE
 from topiccrawler.pages.metadata import Summariser, facts_of, words_about
 from topiccrawler.pages.read import Content, Reader, Reading, ReadItem
 from topiccrawler.pages.site_repeats import SiteRepeats
@@ -408,9 +408,7 @@ class Crawl:
         """Fill in the summary, the media and the metadata that no page classifier reads. Most pages are dropped as irrelevant, so this is
         done only for pages that are kept, or probably will be."""
         content, url = reading.content, item.url
-        shape = shape_of(content.document, content.main_text, content.url, content.title)
-        text = reading.main_text or content.main_text
-        item.kind = kind_by(shape, text, form=content.format, repeated=reading.repeated)
+        item.kind = reading.kind
         facts = facts_of(
             content.document, reading.main_text, content.url, content.title, is_list=item.kind != ARTICLE
         )
