@@ -30,10 +30,10 @@ from statistics import fmean
 
 import _checkout  # noqa: F401 first: the package may not be installed
 
-from topiccrawler import settings
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.reading_processes import cores
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.engine.opening import IDLE_SHARE, PATIENCE_SECONDS
 from topiccrawler.frontier.base import Leased, State
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.host_ranking import FairShares
@@ -63,9 +63,9 @@ class Row:
     """What a slot waits for."""
 
     strategy: str = "adaptive"
-    idle_share: float = settings.FRONTIER_IDLE_SHARE
+    idle_share: float = IDLE_SHARE
     margin: float = PATIENCE_MARGIN
-    patience: float = settings.FRONTIER_PATIENCE_SECONDS
+    patience: float = PATIENCE_SECONDS
 
     @classmethod
     def of(cls, step: str) -> Row:

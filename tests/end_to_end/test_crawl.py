@@ -177,7 +177,7 @@ def test_a_server_that_is_busy_at_its_robots_txt_is_asked_for_no_page_before_it_
         return page("基金", FUNDS)
 
     web = draw_web({"http://hub.example/robots.txt": robots_txt, "http://hub.example/": funds})
-    ran = crawl(web, "-s", "FRONTIER_ROBOTS_RETRY_SECONDS=1")
+    ran = crawl(web, "-s", "FRONTIER_BACKOFF_MAX_SECONDS=2")
     assert ran.code == 0, ran.err
     assert web.fetched() == ["http://hub.example/"]
     assert max(later - before for before, later in pairwise(times)) > 1.9

@@ -48,7 +48,7 @@ def words(job: Path, readers: str, concurrency: int = 1) -> list[str]:
     settings = {
         "JOBDIR": job, "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "ROBOTSTXT_OBEY": False,
         "CONCURRENT_REQUESTS": concurrency, "CONCURRENT_REQUESTS_PER_DOMAIN": concurrency,
-        "FRONTIER_PATIENCE_SECONDS": 0, "TOPIC_READERS": readers,
+        "TOPIC_READERS": readers,
     }  # fmt: skip
     given = [f"{name}={value}" for name, value in settings.items()]
     return [

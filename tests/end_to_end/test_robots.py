@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
@@ -28,7 +28,7 @@ FAST = (
     "RETRY_TIMES=0",
     "LOG_LEVEL=INFO",
 )
-SOON = "FRONTIER_ROBOTS_RETRY_SECONDS=0.2"
+SOON = "FRONTIER_BACKOFF_MAX_SECONDS=0.2"
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 RULES = b"User-agent: *\nDisallow: /secret\n"
 
@@ -87,12 +87,14 @@ def site() -> Iterator[Callable[..., Site]]:
 def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
     """Crawl from these seeds; the queue is in tmp_path/job."""
 
-    def run(seeds: list[str], *settings: str, arguments: tuple[str, ...] = ()) -> Any:
+    def run(
+        seeds: list[str], *settings: str, arguments: tuple[str, ...] = (), constants: Mapping[str, float] = {}
+    ) -> Any:
         options = [part for setting in (*FAST, *settings) for part in ("-s", setting)]
         return forked_scrapy(
             "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={','.join(seeds)}", "-a", "strategy=breadth_first",
             *(part for argument in arguments for part in ("-a", argument)),
-            "-s", f"JOBDIR={tmp_path / 'job'}", *options,
+            "-s", f"JOBDIR={tmp_path / 'job'}", *options, constants=constants,
         )  # fmt: skip
 
     return run
@@ -208,7 +210,7 @@ def test_hosts_without_robots_txt_hold_no_slot_of_others(
     good = site({"/robots.txt": text(RULES), "/": page(*pages), **{path: page() for path in pages}})
     ran = crawl(
         [*(one.url() for one in dead), good.url()],
-        "CONCURRENT_REQUESTS=1", "FRONTIER_ROBOTS_RETRY_SECONDS=600", arguments=("pages=7",),
+        "CONCURRENT_REQUESTS=1", arguments=("pages=7",),
     )  # fmt: skip
     assert ran.code == 0, ran.err
     assert good.asked == ["/robots.txt", "/", *pages]
@@ -232,7 +234,7 @@ def test_hosts_that_time_out_again_share_a_part_of_the_slots(
     good = site({"/robots.txt": text(RULES), "/": page(*(f"/{n}" for n in range(6)))})
     ran = crawl(
         [*(one.url() for one in dead), good.url()], "CONCURRENT_REQUESTS=8", "DOWNLOAD_TIMEOUT=1",
-        "FRONTIER_ROBOTS_RETRY_SECONDS=0.1", "CLOSESPIDER_TIMEOUT=3",
+        "FRONTIER_BACKOFF_MAX_SECONDS=0.1", "CLOSESPIDER_TIMEOUT=3",
     )  # fmt: skip
     assert ran.code == 0, ran.err
     assert len(begun) >= 2
@@ -249,9 +251,9 @@ def test_a_file_is_read_again_when_it_is_too_old(
     ran = crawl(
         [hub.url()],
         "DOWNLOAD_DELAY=0.4",
-        "FRONTIER_ROBOTS_AGE_SECONDS=0.3",
         "FRONTIER_BACKOFF_SECONDS=0.1",
         SOON,
+        constants={"topiccrawler.engine.robots_middleware.AGE_SECONDS": 0.3},
     )
     assert ran.code == 0, ran.err
     # The second file closes /open and opens /secret; while the third cannot be read, the second counts on.

@@ -48,7 +48,6 @@ def politeness(hosts: Hosts, clock: Clock) -> Politeness:
         StatsCollector(get_crawler()),
         slots={"slow.example": Slot(concurrency=1, delay=7.0)},
         user_agent="topiccrawler",
-        crawl_delay_max_seconds=60.0,
     )
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from topiccrawler.crawling.admission import LinkGate
 from topiccrawler.crawling.contents import ContentPlan
-from topiccrawler.crawling.recipe import Recipe, expand_of, thesaurus_of
+from topiccrawler.crawling.recipe import Recipe, thesaurus_of
 from topiccrawler.errors import ModelError, TopicError
 from topiccrawler.files import user_path
 from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.from_keywords import NONE, link_model
 from topiccrawler.link_model.model_file import SeveralLinkModels
-from topiccrawler.links.extract import ContextMaker
+from topiccrawler.links.extract import WINDOW_CHARACTERS, ContextMaker
 from topiccrawler.pages.formats.reader import Formats
 from topiccrawler.pages.read import PageClassifier, PageWords, Reader
 from topiccrawler.pages.site_repeats import SiteRepeats
@@ -91,7 +91,7 @@ def content_plan(parts: Parts, reader: Reader) -> ContentPlan:
         reads_segments=reader.reads_segments,
         is_detail=reader.is_detail,
         context=parts.context,
-        window=parts.recipe.context_characters,
+        window=WINDOW_CHARACTERS,
         dropped_parameters=parts.dropped_parameters,
         keywords=parts.topic.keywords,
         page_classifier=reader.page_classifier,
@@ -135,7 +135,7 @@ def assemble(recipe: Recipe, load: Callable[[Recipe], LinkModel] | None = None) 
         strategy=strategy,
         gate=_gate_of(topic, strategy, scorer, threshold),
         context=strategy.context or scorer.context,
-        expand=expand_of(recipe.expand),
+        expand=recipe.expand,
     )
 
 
@@ -239,7 +239,7 @@ def reader_of(
     repeats: SiteRepeats | None = None,
 ) -> Reader:
     """A reader for pages of the crawl. With `detail` it also distinguishes detail pages from link pages, which costs time."""
-    formats = Formats(seconds=recipe.file_seconds)
+    formats = Formats()
     if not detail:
         return Reader(page_classifier, formats, topic.sites, recipe.title_reader, repeats, topic.segmenter)
     from topiccrawler.relevance.detail import DetailReader, detail_svm  # numpy

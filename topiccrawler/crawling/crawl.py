@@ -39,7 +39,6 @@ from topiccrawler.crawling.admission import (
 )
 from topiccrawler.crawling.assemble import Parts, content_plan
 from topiccrawler.crawling.challenges import Challenges
-from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.contents import (
     ContentPlan,
     facts_in,
@@ -154,8 +153,8 @@ class Crawl:
 
     `files`: the files of the job; None = nothing is written. `durable`: the frontier outlives the process. `shared`: the shared queue of
     a crawl of several processes; None = this is the only process. `repeats`: texts that sites repeat on several pages. `latest`: the
-    last visits of earlier runs. `links_kept`: store the links of each page in the job's files. `listings`, `checkpoint_pages`,
-    `learning_seconds`: see crawling.ordering.Ordering.
+    last visits of earlier runs. `links_kept`: store the links of each page in the job's files. `listings`: see
+    crawling.ordering.Ordering.
     """
 
     def __init__(
@@ -174,8 +173,6 @@ class Crawl:
         links_kept: bool = False,
         listings: SiteListings | None = None,
         durable: bool = False,
-        checkpoint_pages: int = EVERY_PAGES,
-        learning_seconds: float = LEARNING_SECONDS,
     ) -> None:
         self.parts, self.topic, self.strategy = parts, parts.topic, parts.strategy
         self.frontier, self.hosts, self.shared = frontier, frontier.hosts, shared
@@ -208,8 +205,6 @@ class Crawl:
             shared=shared,
             listings=listings,
             durable=durable,
-            checkpoint_pages=checkpoint_pages,
-            learning_seconds=learning_seconds,
         )
         self._links_kept = links_kept
 

@@ -51,6 +51,7 @@ logger = logging.getLogger(__name__)
 
 POSITION = 950  # behind the HTTP cache, nearest to the downloader
 WARC_FAILED = "warc_failed"  # finish_reason
+MOST_BYTES = 1_000_000_000  # size after which the next WARC file begins
 SECRET = frozenset(
     {b"authorization", b"proxy-authorization", b"cookie"}
 )  # request headers that are not written
@@ -110,7 +111,6 @@ def writer_of(settings: BaseSettings, process: str = "") -> WarcWriter:
     several work on the crawl; it becomes part of the file's name."""
     if not settings.get("WARC_OUT"):
         raise NotConfigured
-    most = settings.getint("WARC_OUT_MAX_BYTES", 1_000_000_000)
     info = {
         "software": f"topiccrawler with Scrapy/{scrapy.__version__}",
         "format": "WARC File Format 1.1",
@@ -121,7 +121,7 @@ def writer_of(settings: BaseSettings, process: str = "") -> WarcWriter:
     path = user_path(settings["WARC_OUT"])
     if process and path.name.endswith(ENDING):
         path = path.with_name(f"{path.name.removesuffix(ENDING)}-{process}{ENDING}")
-    return WarcWriter(path, most, info)
+    return WarcWriter(path, MOST_BYTES, info)
 
 
 def exchange_of(request: Request, response: Response, seconds: float) -> Exchange:

@@ -168,9 +168,9 @@ class Progress:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        seconds = crawler.settings.getfloat("TOPIC_PROGRESS_SECONDS", 30.0)
+        seconds = crawler.settings.getfloat("LOGSTATS_INTERVAL")
         if seconds <= 0:
-            raise NotConfigured("TOPIC_PROGRESS_SECONDS is 0")
+            raise NotConfigured("LOGSTATS_INTERVAL is 0")
         live = sys.stderr.isatty() and not crawler.settings.get("LOG_FILE")
         crawl = needed_crawl(crawler)
         own = getattr(crawler.spider, "progress_line", None)  # a spider that collects something else has it

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from topiccrawler.crawling.assemble import topic_of
-from topiccrawler.crawling.job_files import DISCARDED, PAGES, VISITS
+from topiccrawler.crawling.job_files import PAGES, VISITS
 from topiccrawler.crawling.job_topic import TOPIC, as_toml
 from topiccrawler.crawling.launching import crawl_line, failure, start_scrapy
 from topiccrawler.crawling.page_filter import Verdict
@@ -36,8 +36,7 @@ RECORDED_LINKS = "topiccrawler.engine.archives.RecordedLinksMiddleware"
 RECORDED_LINKS_POSITION = 1200
 BUDGETS = (
     *("FRONTIER_HOST_PAGES", "FRONTIER_DOMAIN_PAGES", "FRONTIER_UNPROVEN_PAGES", "FRONTIER_FAIR_SHARES"),
-    *("FRONTIER_HOST_UNPRODUCTIVE_PAGES", "FRONTIER_SHAPE_UNPRODUCTIVE_PAGES", "FRONTIER_PATH_SEGMENTS_MAX"),
-    *("FRONTIER_SEGMENT_REPEATS_MAX", "FRONTIER_QUERY_PARAMETERS_MAX", "FRONTIER_CALENDAR_YEARS_MAX"),
+    *("FRONTIER_HOST_UNPRODUCTIVE_PAGES", "FRONTIER_SHAPE_UNPRODUCTIVE_PAGES"),
 )
 POLL_SECONDS = 0.2
 _JOB = "job"
@@ -113,7 +112,6 @@ class LiveCrawls:
             "TOPIC_DATA_DIR": folder,
             "TOPIC_JOB": _JOB,
             "STORE_URL": "",  # pages of a comparison do not belong in a shared database
-            "TOPIC_DISCARDED_SAMPLE": run.pages,  # all discarded pages: their relevances are measured
             "TOPIC_SEED": run.seed,
             "TOPIC_LINK_MODELS": recipe.link_models,
             "TOPIC_LINK_THRESHOLD": recipe.link_threshold if recipe.prune else 0,
@@ -122,9 +120,8 @@ class LiveCrawls:
             "TOPIC_SEGMENTER": choice(),
             "TOPIC_THESAURUS": recipe.thesaurus,
             "TOPIC_EXPAND": recipe.expand,
-            "TOPIC_LISTINGS": bool(recipe.listings_after),
-            "TOPIC_LISTINGS_AFTER": recipe.listings_after or None,
-            # budgets and trap rules prune too, and a replay has none
+            "TOPIC_LISTINGS": recipe.listings,
+            # budgets prune too, and a replay has none
             **(dict.fromkeys(BUDGETS, 0) if not recipe.prune else {}),
         }
         given = {"topic": topic, "strategy": name_of(run.spec), "seeds": seeds, "pages": run.pages}
@@ -160,12 +157,14 @@ def fetched(visits: Path, pages: RecordedPages, limit: int) -> Crawled:
 
 
 def job_verdicts(job: Path) -> dict[str, Verdict]:
-    """The verdicts on the pages that a crawl stored or sampled as discarded, by URL; an alias of another page counts as not kept."""
-    found: dict[str, Verdict] = {}
-    for name in (DISCARDED, PAGES):
-        if (job / name).is_file():
-            with closing(PageStore(job / name, create=False)) as store:
-                for record in store.records():
-                    is_kept = record.stored and not record.alias_of
-                    found[record.url] = Verdict(record.relevance, is_kept)
+    """The verdicts on the pages of a crawl, by URL; an alias of another page counts as not kept."""
+    found = {
+        visit.url: Verdict(visit.relevance, is_kept=False)
+        for visit in read_visits(job / VISITS)
+        if visit.is_page
+    }
+    if (job / PAGES).is_file():
+        with closing(PageStore(job / PAGES, create=False)) as store:
+            for record in store.records():
+                found[record.url] = Verdict(record.relevance, record.stored and not record.alias_of)
     return found

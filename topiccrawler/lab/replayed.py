@@ -89,9 +89,10 @@ class ReplayedCrawl:
     def use(self, parts: Parts) -> None:
         """Use the strategy of these parts for the queue from now on."""
         self.parts = parts
-        after = parts.recipe.listings_after
-        listings = SiteListings(self.frontier.notes, after, self._sitemaps, self.parsed.numbers.__contains__)
-        self.crawl = Crawl(parts, self.frontier, listings=listings if after else None)
+        listings = SiteListings(
+            self.frontier.notes, sitemaps=self._sitemaps, held=self.parsed.numbers.__contains__
+        )
+        self.crawl = Crawl(parts, self.frontier, listings=listings if parts.recipe.listings else None)
         self.crawl.admission.refused = self._refused
 
     def go(self) -> Crawled:
