@@ -34,7 +34,7 @@ from topiccrawler.strategies.base import Knowledge, Strategy
 
 SITES = 500
 SEED = Link("http://s0.example/", "s0.example")
-LEAD, LAG = "frontier/learner", "strategy/learning_lag_pages"
+LEAD, LAG = "frontier/learner", "strategy/learning_lag/pages"
 
 
 class Drawn:

@@ -308,7 +308,7 @@ def test_a_browser_draws_pages_of_named_hosts_or_pages_without_text(
     assert "http://hub.example/pixel" not in web.fetched()
     assert "http://hub.example/" in [record.url for record in stored(tmp_path)]
     drawn = 2 if "HOSTS" in setting else 1
-    assert f"'topic/rendered/pages': {drawn}" in ran.err
+    assert f"'topic/rendered': {drawn}" in ran.err
 
 
 def test_without_the_settings_a_scripted_page_stays_empty_and_no_browser_starts(

@@ -9,13 +9,12 @@ import logging
 import re
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol, get_args
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from topiccrawler import settings as ours
 from topiccrawler.errors import ArgumentError, shortened
-from topiccrawler.strategies.base import Expand
 
 logger = logging.getLogger(__name__)
 
@@ -72,7 +71,7 @@ class CheckedSettings(BaseModel):
     TOPIC_PAGE_CLASSIFIER_MODELS: Text
     TOPIC_TITLE_READER: Literal["title_tag", "skyreach"] = Field(None)
     TOPIC_SITES_FILE: Text
-    TOPIC_EXPAND: Expand | Literal[""] = Field(None)
+    TOPIC_EXPAND: Literal["all", "relevant", ""] = Field(None)
     TOPIC_LISTINGS: Switch
     TOPIC_SEGMENTER: Literal["auto", "jieba", "rjieba"] = Field(None)
     TOPIC_THESAURUS: Text
@@ -148,7 +147,7 @@ def _fault(error: ValidationError) -> ArgumentError:
         name = ": ".join([name, *inside])
         if len(inside) > 1:
             field = Slot.model_fields[inside[1]]
-    expected = field.description or first["msg"].removeprefix("Input should be ")
+    expected = field.description or f"one of {', '.join(filter(None, get_args(field.annotation)))}"
     example = "" if default is None else f"; the project's is {default}"
     return ArgumentError(f"setting {name}", f"is {shortened(value)}", f"it must be {expected}{example}")
 

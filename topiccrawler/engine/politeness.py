@@ -75,11 +75,8 @@ class Politeness:
             lines: Iterable[str] = getattr(robotparser, "sitemaps", list)()
             self.listings.declare(host, each_once(islice(lines, MOST_LINES), request.url))
         seconds = min(float(robotparser.crawl_delay(self.user_agent) or 0.0), LONGEST_CRAWL_DELAY)
-        had = CRAWL_DELAY in self.hosts.delays(host)
-        if seconds > 0 or had:
+        if seconds > 0 or CRAWL_DELAY in self.hosts.delays(host):
             self.hosts.set_delay(host, seconds, CRAWL_DELAY)
-        if seconds > 0 and not had:
-            self.stats.inc_value("frontier/crawl_delay_hosts")
 
     def response_downloaded(self, response: Response, request: Request) -> None:
         """Report a response to the outages, and set the delay that AutoThrottle computed."""

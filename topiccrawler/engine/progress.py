@@ -34,7 +34,6 @@ from topiccrawler.crawling.outages import BACK_OFF, CHALLENGED, RETRY_AFTER, Out
 from topiccrawler.crawling.outages import NOTE as ANSWERED
 from topiccrawler.engine.opening import needed_crawl
 from topiccrawler.frontier.budgets import DOMAIN_PAGES, HOST_PAGES, HOST_UNPRODUCTIVE, UNPROVEN
-from topiccrawler.text.engines import in_use_with_version
 from topiccrawler.urls.canonical import site_of
 
 logger = logging.getLogger(__name__)
@@ -108,12 +107,10 @@ class QueueStats:
             self._stats.set_value(key, figure)
         rescoring = self._ordering.rescoring
         if rescoring.slices:
-            self._stats.set_value("frontier/rescore/slices", rescoring.slices)
-            self._stats.set_value("frontier/rescore/changed", rescoring.changed)
             self._stats.set_value("frontier/rescore/slowest_ms", round(1000 * rescoring.slowest_seconds, 1))
 
     def finish(self, now: float) -> None:
-        """Set the stats that are final when the crawl ends: URLs by state and over a budget, pages, harvest rate."""
+        """Set the stats that are final when the crawl ends: URLs by state and over a budget, and pages."""
         self.show(now)
         for state, count in self._frontier.look().counts().items():
             self._stats.set_value(f"frontier/urls/{state.value}", count)
@@ -124,10 +121,8 @@ class QueueStats:
             if over_budget:
                 text = "%d URLs of %d hosts are over a budget and not asked for; `scrapy frontier` says why"
                 logger.info(text, over_budget, len(closed))
-        self._stats.set_value("topic/segmenter", in_use_with_version())
         self._stats.set_value("topic/pages", self._harvest.pages)
         self._stats.set_value("topic/kept", self._harvest.kept)
-        self._stats.set_value("topic/harvest_rate", round(self._harvest.harvest_rate, 4))
 
     def _budgets_closed(self) -> dict[str, str]:
         budgets = self._ordering.budgets
