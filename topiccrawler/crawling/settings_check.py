@@ -29,6 +29,7 @@ def _whole(value: object) -> object:
     return int(value) if isinstance(value, str) else value  # Scrapy reads no "5.0" and no "1e3"
 
 
+UNSET = Field(None)
 A_SHARE, AT_LEAST_ONE = "a number from 0 to 1", "a whole number of 1 or more"
 Share = Annotated[float, Field(None, ge=0, le=1, allow_inf_nan=False, description=A_SHARE)]
 OneOrMore = Annotated[int, BeforeValidator(_whole), Field(None, ge=1, description=AT_LEAST_ONE)]
@@ -69,17 +70,17 @@ class CheckedSettings(BaseModel):
     TOPIC_PROPOSED_WORDS: Annotated[Count, Field(le=2000, description="a whole number from 0 to 2000")]
     TOPIC_PAGE_CLASSIFIER: Text
     TOPIC_PAGE_CLASSIFIER_MODELS: Text
-    TOPIC_TITLE_READER: Literal["title_tag", "skyreach"] = Field(None)
+    TOPIC_TITLE_READER: Annotated[Literal["title_tag", "skyreach"], UNSET]
     TOPIC_SITES_FILE: Text
-    TOPIC_EXPAND: Literal["all", "relevant", ""] = Field(None)
+    TOPIC_EXPAND: Annotated[Literal["all", "relevant", ""], UNSET]
     TOPIC_LISTINGS: Switch
-    TOPIC_SEGMENTER: Literal["auto", "jieba", "rjieba"] = Field(None)
+    TOPIC_SEGMENTER: Annotated[Literal["auto", "jieba", "rjieba"], UNSET]
     TOPIC_THESAURUS: Text
     TOPIC_SEED: Integer
     TOPIC_URL_PARAMETERS_DROPPED: Texts
     TOPIC_DATA_DIR: Text
     TOPIC_JOB: Text
-    TOPIC_DUPLICATES: Literal["alias", "drop", "keep"] = Field(None)
+    TOPIC_DUPLICATES: Annotated[Literal["alias", "drop", "keep"], UNSET]
     STORE_URL: Text
     TOPIC_KEEP_HTML: Switch
     TOPIC_DUPLICATES_ACROSS_SITES: Switch
@@ -100,9 +101,10 @@ class CheckedSettings(BaseModel):
     TOPIC_RENDERED_HOSTS: Texts
     TOPIC_RENDER_EMPTY_PAGES: Switch
     TOPIC_BROWSER: Text
-    TOPIC_READERS: Literal["auto"] | Annotated[int, BeforeValidator(_whole), Field(ge=0, le=64)] = Field(
-        None, description="auto or a whole number from 0 to 64"
-    )
+    TOPIC_READERS: Annotated[
+        Literal["auto"] | Annotated[int, BeforeValidator(_whole), Field(ge=0, le=64)],
+        Field(None, description="auto or a whole number from 0 to 64"),
+    ]
     TOPIC_READER_SECONDS: Amount
     TOPIC_PRIVATE_NETWORK: Switch
     REPLAY_WARC: Texts

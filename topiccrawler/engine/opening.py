@@ -22,7 +22,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
 from socket import gethostname
-from typing import TypeVar
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 from zlib import crc32
 
@@ -272,10 +272,9 @@ def _idle_share(params: CrawlParams) -> float:
 
 def _budgets(settings: BaseSettings, frontier: Frontier) -> Budgets:
     """The budgets by the settings, which are named after the fields of Allowance: FRONTIER_HOST_PAGES."""
-    pages = [one.name for one in fields(Allowance) if one.name != "limits"]
-    return Budgets(
-        frontier, Allowance(**{name: settings.getint(f"FRONTIER_{name.upper()}") for name in pages})
-    )
+    names = [one.name for one in fields(Allowance) if one.name != "limits"]
+    bounds: dict[str, Any] = {name: settings.getint(f"FRONTIER_{name.upper()}") for name in names}
+    return Budgets(frontier, Allowance(**bounds))
 
 
 def _seeds(named_seeds: Seeds, topic: Topic) -> list[Link]:

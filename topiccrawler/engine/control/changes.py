@@ -174,7 +174,7 @@ def _link_threshold(crawl: Crawl, value: float) -> Change:
 def _limit(crawl: Crawl, name: str, value: str) -> Change:
     kind, expected, example = (_SHARE, A_SHARE, "0.05") if name == UNTIL else (_COUNT, AT_LEAST_ONE, "1000")
     try:
-        limit = None if value == NO_LIMIT else kind.validate_python(value)
+        limit: Any = None if value == NO_LIMIT else kind.validate_python(value)
     except ValidationError:
         raise ArgumentError(
             f"set {name}={value}", f"must be {expected}, or {NO_LIMIT}", f"set {name}={example}"
