@@ -1,7 +1,7 @@
 """What a whole crawl costs: CPU and memory a page, ours against a plain Scrapy spider, alternating in one run.
 
     python benchmarks/crawl.py [--pages 1500] [--concurrency 16] [--rounds 3] [--strategies breadth_first,naive_bayes] [--json]
-    python benchmarks/crawl.py --strategies breadth_first,breadth_first+TOPIC_INDEX=False      # what a setting costs
+    python benchmarks/crawl.py --strategies breadth_first,breadth_first+TOPIC_KEEP_HTML=False  # what a setting costs
 
     scrapy_bfs   what a Scrapy user writes: LinkExtractor, every link yielded, breadth-first queues, items to JSON lines
     others       `scrapy crawl topic` with that strategy: pages read and classified (VSM), every link with its context

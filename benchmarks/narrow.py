@@ -83,7 +83,6 @@ def crawl(topic: Topic, web: LabelledWeb, pages: int, settings: Sequence[str], f
     own = {
         **SETTINGS,
         "REPLAY_WARC": ",".join(map(str, web.paths)),
-        "TOPIC_DISCARDED_SAMPLE": str(pages),  # all: their relevances are wanted
     }
     given = {"keywords": topic.keywords, "seeds": str(seeds), "pages": str(pages)}
     arguments = job_line(given, own, job)

@@ -284,7 +284,7 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
         "pages_per_second": round(found["pages"] / seconds, 1),
         "cpu_ms": round(1000 * (spent - BEGIN_CPU_SECONDS * processes) / found["pages"], 1),
         "waited": [round(max(shares), 3), round(sum(shares) / len(shares), 3)],
-        "lag": max(numbers(log, "strategy/learning_lag_pages") for log in logs),
+        "lag": max(numbers(log, "strategy/learning_lag/pages") for log in logs),
         "store": [round(1000 * store_seconds[name] / max(1, store_seconds["calls"]), 1) for name in STORE],
         "fenced": sum(numbers(log, "frontier/redis/fenced") for log in logs),
         "ended": [text[1] if (text := re.search(r"'finish_reason': '(\w+)'", log)) else "?" for log in logs],

@@ -133,7 +133,7 @@ class Meter:
 
     def _errors(self) -> int:
         stats = self._stats.get_stats()
-        counted = ("log_count/ERROR", "log_count/CRITICAL", "frontier/swept")
+        counted = ("log_count/ERROR", "log_count/CRITICAL", "frontier/ended/swept")
         return sum(stats.get(key, 0) for key in counted) + sum(
             number for key, number in stats.items() if key.startswith("spider_exceptions/")
         )

@@ -61,7 +61,6 @@ class PageReader:
     """Reads single pages as a crawl with this recipe reads them, for its topic; `topic=""`: for none."""
 
     def __init__(self, recipe: Recipe) -> None:
-        self._window = recipe.context_characters
         self._dropped_parameters = frozenset(recipe.dropped_parameters)
         if recipe.topic:
             topic = topic_of(recipe)
@@ -69,7 +68,7 @@ class PageReader:
             self._reader: ContentReader = reader_of(recipe, topic, page_classifier_of(recipe), detail=False)
         else:
             self._topic = ""
-            formats = Formats(seconds=recipe.file_seconds)
+            formats = Formats()
             self._reader = ContentReader(formats, site_rules_of(recipe.sites), recipe.title_reader)
 
     def read(self, body: bytes, url: str = "", content_type: str = "") -> ReadPage:
@@ -93,7 +92,6 @@ class PageReader:
                 content.document,
                 url,
                 depth=1,
-                window=self._window,
                 extra_parameters=self._dropped_parameters,
                 encoding=content.encoding,
                 more=content.more,

@@ -44,7 +44,6 @@ TOPIC_SITES_FILE = None
 TOPIC_EXPAND = None
 # True: feeds and sitemaps of sites with relevant pages are fetched, at most three a host and what an index among them names (docs/listings.md)
 TOPIC_LISTINGS = False
-TOPIC_LISTINGS_AFTER = 2  # relevant pages of a host before its feeds and sitemaps are fetched
 # which program cuts Chinese texts into words: `rjieba`, `jieba`, or `auto` = rjieba if it is installed, else
 # jieba, thirteen times slower; both give the same words
 TOPIC_SEGMENTER = "auto"
@@ -52,11 +51,6 @@ TOPIC_SEGMENTER = "auto"
 # (docs/strategies.md)
 TOPIC_THESAURUS = None
 TOPIC_SEED = 0  # random seed of the strategy `random_order`
-# time limit for one PDF or Office file or feed, the start of its reader included; of a slower PDF the pages read until then stay,
-# any other counts as unreadable
-# (docs/formats.md)
-TOPIC_FILE_SECONDS = 10.0
-TOPIC_CONTEXT_CHARACTERS = 60  # characters of text on each side of a link that are its context (NB 2010 §3.3)
 # query parameters dropped from URLs, besides known tracking parameters and session ids
 TOPIC_URL_PARAMETERS_DROPPED: list[str] = []
 
@@ -74,22 +68,13 @@ STORE_URL = None
 # True: the HTML of the pages kept is in `html.zst` of the job, about 18 kB a page, for exports as Markdown
 # (docs/results.md); the file may be deleted
 TOPIC_KEEP_HTML = True
-# True: pages are indexed for `scrapy search` as they are kept; False = by the first search
-TOPIC_INDEX = True
-# size of the random sample of off-topic pages that are stored (`discarded.sqlite`), for `scrapy topics
-# teach`, `learn` and `scrapy rate`; 0 = none
-TOPIC_DISCARDED_SAMPLE = 1000
 TOPIC_DUPLICATES_ACROSS_SITES = True  # False: only pages of one registered domain are compared
-
-# 0..1: share of `-a pages=` that `-a revisit=true` uses; the rest fetches new pages (docs/revisiting.md)
-TOPIC_REVISIT_SHARE = 0.5
 
 # True: all links among fetched pages are stored for `export --format graphml` and the communities of
 # `report`, eight bytes a link
 TOPIC_LINK_GRAPH = False
 # FILE.warc.gz: everything fetched is written to it, in any command and spider (docs/results.md)
 WARC_OUT = None
-WARC_OUT_MAX_BYTES = 1_000_000_000  # size after which the next WARC file begins
 
 # --- politeness --------------------------------------------------------------------------------------------------
 USER_AGENT = "topiccrawler/0.1 (focused web crawler; +{contact})"  # {contact} = TOPIC_CONTACT
@@ -105,7 +90,6 @@ CONCURRENT_REQUESTS = 32
 AUTOTHROTTLE_ENABLED = True
 AUTOTHROTTLE_START_DELAY = 1.0
 AUTOTHROTTLE_MAX_DELAY = 30.0
-FRONTIER_CRAWL_DELAY_MAX_SECONDS = 60.0  # a longer Crawl-delay in robots.txt is cut to this
 # first wait of a host that fails, that answers 429 or 503 without Retry-After, or a challenge, and of a URL that
 # fails; it doubles each time, for a URL it grows eightfold (docs/reliability.md)
 FRONTIER_BACKOFF_SECONDS = 10.0
@@ -113,35 +97,12 @@ FRONTIER_BACKOFF_MAX_SECONDS = 3600.0  # longest such wait, Retry-After included
 # failed tries of a URL until it is given up: no connection, or 408, 425, 429, 5xx. Tries while the network is away do
 # not count
 FRONTIER_URL_TRIES = 5
-FRONTIER_HOST_FAILURES = 10  # failures of a host in a row until it is closed; its URLs wait for the next run
-# a robots.txt is read again after this time, or sooner by its Cache-Control
-FRONTIER_ROBOTS_AGE_SECONDS = 86_400.0
-# a host whose robots.txt cannot be read is closed, and asked again after this time; it doubles each time
-FRONTIER_ROBOTS_RETRY_SECONDS = 60.0
-# `time` = most relevant pages an hour, `fetches` = most relevant pages per page fetched; None = `fetches`
-# when `-a pages=` is given, `time` otherwise (docs/politeness-and-fairness.md)
-TOPIC_OBJECTIVE = None
-# longest time that a slot waits for a host with a much better URL; 0 = never wait
-FRONTIER_PATIENCE_SECONDS = 2.0
-# share of CONCURRENT_REQUESTS that may wait so when the objective is `time`; with `fetches` all may
-FRONTIER_IDLE_SHARE = 0.15
 
 # --- the queue ---------------------------------------------------------------------------------------------------
 SCHEDULER = "topiccrawler.engine.scheduler.FocusedScheduler"
-# with JOBDIR: queued URLs whose rank is kept in memory (56 bytes each), shared among hosts; the others are
-# bare numbers; 0 = all (docs/long-crawls.md)
-FRONTIER_MEMORY_URLS = 100_000
 # address of a Redis server, redis://USER:PASSWORD@HOST:6379/0, or of a node of a Redis Cluster: processes
 # with the same `-a job=` share one crawl (docs/scaling.md)
 REDIS_URL = None
-# with REDIS_URL: a process without a sign of life for so long is declared dead, and its hosts are free
-FRONTIER_WORKER_SECONDS = 30.0
-# with REDIS_URL or STORE_URL: longest time that the crawl waits for a server that is away; then it ends
-FRONTIER_OUTAGE_SECONDS = 600.0
-# with REDIS_URL: time between two published states of the learner; longer where a state takes more than a
-# tenth of it
-FRONTIER_LEARNING_SECONDS = 0.3
-FRONTIER_CHECKPOINT_PAGES = 100  # least number of pages between two writes of the strategy's whole state
 
 # --- budgets and traps: 0 = no bound -----------------------------------------------------------------------------
 FRONTIER_HOST_PAGES = 0  # most pages fetched from one host
@@ -156,11 +117,6 @@ FRONTIER_UNPROVEN_PAGES = 500
 # a site that had more of the latest 100 requests than its share is passed over while others have promising
 # URLs (docs/politeness-and-fairness.md)
 FRONTIER_FAIR_SHARES = True
-FRONTIER_PATH_SEGMENTS_MAX = 16  # most segments of a path
-FRONTIER_SEGMENT_REPEATS_MAX = 3  # most repeats of one path segment, or of one query name, in a URL
-FRONTIER_QUERY_PARAMETERS_MAX = 12  # most query parameters of a URL
-# years ahead that a date in a URL may lie; beyond, and before 1970, only the first page of a chain is fetched
-FRONTIER_CALENDAR_YEARS_MAX = 2
 
 # --- how data flows ----------------------------------------------------------------------------------------------
 DOWNLOADER_MIDDLEWARES = {
@@ -206,16 +162,10 @@ EXTENSIONS = {
 }
 
 # --- progress and control ----------------------------------------------------------------------------------------
-# seconds between progress lines in a log; 0 = none. On a terminal the line is live
-TOPIC_PROGRESS_SECONDS = 30.0
+LOGSTATS_INTERVAL = 30.0  # seconds between progress lines in a log; 0 = none. On a terminal the line is live
 # the running crawl answers `scrapy control` (docs/control.md). On by default, since the need for a pause
 # comes later than the start
 TOPIC_CONTROL = True
-# address that the control server listens on; with another one, whoever has the token can steer the crawl from
-# other machines
-TOPIC_CONTROL_HOST = "127.0.0.1"
-# its port; 0 = picked by the system. If it is in use, the crawl runs without control and logs that
-TOPIC_CONTROL_PORT = 0
 
 # --- pages rendered by JavaScript --------------------------------------------------------------------------------
 TOPIC_RENDERED_HOSTS: list[str] = []  # hosts or registered domains whose pages a browser fetches

@@ -51,7 +51,7 @@ def test_one_learns_from_the_pages_of_all_each_once_and_the_crawl_ends_when_it_h
     assert learner is not None
     assert sum(process.leads for process in (first, second, third)) == 1
     assert sorted(learner.seen) == sorted(crowd.fetched)
-    crowd.until(lambda: all(not process.figures()["strategy/learning_lag_pages"] for process in crowd.living))
+    crowd.until(lambda: all(not process.figures()["strategy/learning_lag/pages"] for process in crowd.living))
     if crowd.kind is Whole:
         alone = Whole()
         for url in learner.strategy._seen:

@@ -68,7 +68,7 @@ def stored(postgresql_server: PostgresqlServer, tmp_path: Path, monkeypatch: pyt
     name, data = f"money-{uuid4().hex}", tmp_path / "data"
     folders = [data / f"{name}-host-{number}" for number in (1, 2)]
     for number, folder in enumerate(folders):
-        kept_in = CrawlPages(postgresql_server.url(), name, "finance", indexed=number == 0)
+        kept_in = CrawlPages(postgresql_server.url(), name, "finance")
         recipe = Recipe("finance", "breadth_first", store=kept_in.address, store_job=name)
         files = JobFiles(folder, recipe, kept_in=kept_in)
         files.check(queued=False)

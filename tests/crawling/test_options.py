@@ -7,15 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.recipe import expand_of, thesaurus_of
-from topiccrawler.errors import ArgumentError
+from topiccrawler.crawling.recipe import thesaurus_of
 from topiccrawler.text.thesaurus import shipped
-
-
-def test_expand_is_all_relevant_or_left_to_the_strategy() -> None:
-    assert [expand_of(text) for text in ("all", "relevant", None, "")] == ["all", "relevant", None, None]
-    with pytest.raises(ArgumentError, match=r"^TOPIC_EXPAND='some': .*\ball\b.*\brelevant$"):
-        expand_of("some")
 
 
 def test_the_thesaurus_is_ours_none_or_a_file(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

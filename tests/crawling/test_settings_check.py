@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from scrapy.settings import Settings
 
 from topiccrawler import settings as ours
-from topiccrawler.crawling.settings_check import EXPECTED, check_names, check_settings
+from topiccrawler.crawling.settings_check import CheckedSettings, check_names, check_settings
 from topiccrawler.errors import ArgumentError
 
 VALUE = re.compile(r"\d[\d.]*|True|False|alias|drop|keep")
@@ -20,16 +21,16 @@ def with_one(name: str, value: Any) -> Settings:
     return settings
 
 
-def test_the_projects_own_settings_pass_and_each_number_and_switch_of_ours_is_looked_at() -> None:
+OURS = re.compile("(TOPIC|FRONTIER|WARC|REPLAY)(_|$)|(REDIS|STORE)_URL")
+
+
+def test_the_projects_own_settings_pass_and_each_of_ours_is_looked_at() -> None:
     check_settings(with_one("TOPIC", "finance"))
     check_settings(Settings())  # another project's, which has none of them
-    numbers = {
-        name
-        for name, value in vars(ours).items()
-        if name.startswith(("TOPIC_", "FRONTIER_")) and isinstance(value, bool | int | float)
-    }
-    assert len(numbers) > 20
-    assert numbers <= set(EXPECTED)
+    found = {name for name in vars(ours) if OURS.match(name)}
+    looked_at = {name for name in CheckedSettings.model_fields if OURS.match(name)}
+    assert found == looked_at - {"REPLAY_WARC", "REPLAY_PACED"}
+    assert len(looked_at) <= 45
 
 
 @pytest.mark.parametrize(
@@ -37,14 +38,19 @@ def test_the_projects_own_settings_pass_and_each_number_and_switch_of_ours_is_lo
     [
         ("FRONTIER_BACKOFF_SECONDS", "abc", ["0"]),
         ("FRONTIER_BACKOFF_SECONDS", "nan", ["0"]),
-        ("FRONTIER_PATIENCE_SECONDS", -1, ["0"]),
+        ("FRONTIER_BACKOFF_SECONDS", -1, ["0"]),
         ("FRONTIER_HOST_PAGES", "1.5", ["0"]),
         ("FRONTIER_HOST_PAGES", 1.5, ["0"]),
-        ("FRONTIER_CHECKPOINT_PAGES", "0", ["1"]),
+        ("FRONTIER_HOST_PAGES", "3.0", ["0"]),
+        ("FRONTIER_URL_TRIES", "0", ["1"]),
         ("TOPIC_LINK_THRESHOLD", "1.2", ["0", "1"]),
         ("TOPIC_SEED", "x", []),
         ("TOPIC_PRIVATE_NETWORK", "maybe", ["True", "False"]),
+        ("TOPIC_PRIVATE_NETWORK", "yes", ["True", "False"]),
         ("TOPIC_DUPLICATES", "hide", ["alias", "drop", "keep"]),
+        ("TOPIC_EXPAND", "some", []),
+        ("TOPIC_DATA_DIR", 3, []),
+        ("TOPIC_RENDERED_HOSTS", 3, []),
         ("CONCURRENT_REQUESTS", "-1", ["0"]),
         ("CONCURRENT_ITEMS", "0", ["1"]),
         ("CONCURRENT_REQUESTS_PER_DOMAIN", "0", ["1"]),
@@ -59,7 +65,7 @@ def test_a_wrong_one_is_a_line_with_its_name_value_and_what_is_expected(
     assert caught.value.what == f"setting {name}"
     assert repr(value) in caught.value.fault
     own = getattr(ours, name)
-    assert VALUE.findall(caught.value.remedy) == [*expected, *([] if own is None else [str(own)])]
+    assert VALUE.findall(caught.value.remedy) == [*expected, *VALUE.findall(str(own))]
 
 
 @pytest.mark.parametrize(
@@ -69,6 +75,11 @@ def test_a_wrong_one_is_a_line_with_its_name_value_and_what_is_expected(
         ("FRONTIER_HOST_PAGES", 3.0),
         ("TOPIC_LINK_THRESHOLD", "0.5"),
         ("TOPIC_SEED", "-7"),
+        ("TOPIC_EXPAND", ""),
+        ("TOPIC_DATA_DIR", Path("data")),
+        ("TOPIC_RENDERED_HOSTS", "a.cn,b.cn"),
+        ("TOPIC_RENDERED_HOSTS", ("a.cn",)),
+        ("DOWNLOAD_SLOTS", '{"a.cn": {"delay": 2, "jitter": 1}}'),
         ("TOPIC_PRIVATE_NETWORK", "1"),
         ("ROBOTSTXT_OBEY", True),
         ("DOWNLOAD_TIMEOUT", 0.5),

@@ -83,7 +83,7 @@ def test_no_setting_that_may_be_given_names_code(tmp_path: Path) -> None:
         "CLOSESPIDER_TIMEOUT",
         "CONCURRENT_REQUESTS_PER_DOMAIN",
     ]
-    refused = ["SCHEDULER", "EXTENSIONS", "SPIDER_MODULES", "TOPIC_CONTROL_HOST", "TOPIC_DATA_DIR", "FRONTIER_NONE", "LOG_FILE", "topic_seed"]  # fmt: skip
+    refused = ["SCHEDULER", "EXTENSIONS", "SPIDER_MODULES", "TOPIC_CONTROL", "TOPIC_DATA_DIR", "FRONTIER_NONE", "LOG_FILE", "topic_seed"]  # fmt: skip
     assert [name for name in [*allowed, *refused] if is_allowed(name)] == allowed
 
 

@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -35,11 +35,17 @@ def page(title: str, text: str, *links: tuple[str, str]) -> str:
 def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
     """Crawl a drawn web; results lie in tmp_path/data/job."""
 
-    def run(web: Any, *args: str, seeds: str = "http://hub.example/", strategy: str = "breadth_first") -> Any:
+    def run(
+        web: Any,
+        *args: str,
+        seeds: str = "http://hub.example/",
+        strategy: str = "breadth_first",
+        constants: Mapping[str, float] = {},
+    ) -> Any:
         return forked_scrapy(
             "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={seeds}", "-a", f"strategy={strategy}",
             "-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job", *FAST, *args,
-            proxy=web.proxy,
+            proxy=web.proxy, constants=constants,
         )  # fmt: skip
 
     return run
@@ -123,7 +129,7 @@ def test_redirects_end_their_lease_and_fetch_no_page_twice(
         "http://away.example/x", "http://far.example/y", "http://hub.example/loop", "http://hub.example/loop2",
     ]  # fmt: skip
     assert "'topic/kept': 2" in ran.err
-    assert "frontier/swept" not in ran.err
+    assert "frontier/ended/swept" not in ran.err
 
 
 def test_robots_are_obeyed_and_a_refused_page_is_discarded(
@@ -177,12 +183,12 @@ def test_a_server_that_is_busy_at_its_robots_txt_is_asked_for_no_page_before_it_
         return page("基金", FUNDS)
 
     web = draw_web({"http://hub.example/robots.txt": robots_txt, "http://hub.example/": funds})
-    ran = crawl(web, "-s", "FRONTIER_ROBOTS_RETRY_SECONDS=1")
+    ran = crawl(web, constants={"topiccrawler.engine.robots_middleware.RETRY_SECONDS": 1.0})
     assert ran.code == 0, ran.err
     assert web.fetched() == ["http://hub.example/"]
     assert max(later - before for before, later in pairwise(times)) > 1.9
     assert "'topic/kept': 1" in ran.err
-    assert "frontier/swept" not in ran.err
+    assert "frontier/ended/swept" not in ran.err
 
 
 def test_pages_and_targets_end_the_crawl_at_their_number(

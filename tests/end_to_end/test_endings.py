@@ -102,7 +102,7 @@ def test_a_resumed_crawl_counts_on_from_the_jobs_pages_and_its_rate_is_of_this_r
 ) -> None:
     site = {f"http://hub.example/{number}": f"<title>{number}</title><p>{FUNDS}" for number in range(8)}
     web = draw_web({"http://hub.example/": f"<title>导航</title>{HUB}<p>{FUNDS}", **site})
-    begun = forked_scrapy(*words, "-apages=5", "-sTOPIC_PROGRESS_SECONDS=0.01", proxy=web.proxy)
+    begun = forked_scrapy(*words, "-apages=5", "-sLOGSTATS_INTERVAL=0.01", proxy=web.proxy)
     assert begun.code == 0, begun.err
     assert re.search(r"\b5 \D+5 \D+1\.00 \D+5: 1\.00", begun.err)
     assert re.search(r"ended: 5 .*\(-a pages\); 4 .*\(-a pages=10\)", begun.err)

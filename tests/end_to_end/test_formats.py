@@ -7,7 +7,7 @@ import io
 import json
 import shutil
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -66,12 +66,12 @@ def workbook(*rows: list[str]) -> bytes:
 
 @pytest.fixture
 def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
-    def run(web: Any, *args: str) -> Any:
+    def run(web: Any, *args: str, constants: Mapping[str, float] = {}) -> Any:
         ran = forked_scrapy(
             "crawl", "topic", "-a", "topic=finance", "-a", "seeds=http://hub.example/",
             "-a", "strategy=breadth_first", "-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job",
             "-o", str(tmp_path / "out.jsonl"), *FAST, *args,
-            proxy=web.proxy,
+            proxy=web.proxy, constants=constants,
         )  # fmt: skip
         assert ran.code == 0, ran.err
         return ran
@@ -187,7 +187,9 @@ def test_a_crawl_goes_on_while_a_hostile_file_runs_into_its_limit(
             report: answer(200, word_file(*SENTENCES, heading="年度基金报告")),
         }
     )
-    ran = crawl(web, "-s", "TOPIC_DUPLICATES=keep", "-s", "TOPIC_FILE_SECONDS=4")
+    ran = crawl(
+        web, "-s", "TOPIC_DUPLICATES=keep", constants={"topiccrawler.pages.formats.reader.SECONDS": 4.0}
+    )
     assert f"{file} (pdf): " in ran.err
     assert "'topic/skipped/unreadable': 1" in ran.err
     visits = list(read_visits(tmp_path / "data/job/visits.jsonl"))
@@ -306,7 +308,7 @@ def test_a_browser_draws_pages_of_named_hosts_or_pages_without_text(
     assert "http://hub.example/pixel" not in web.fetched()
     assert "http://hub.example/" in [record.url for record in stored(tmp_path)]
     drawn = 2 if "HOSTS" in setting else 1
-    assert f"'topic/rendered/pages': {drawn}" in ran.err
+    assert f"'topic/rendered': {drawn}" in ran.err
 
 
 def test_without_the_settings_a_scripted_page_stays_empty_and_no_browser_starts(

@@ -180,5 +180,5 @@ def test_what_browsers_show_is_kept(forked_scrapy: Callable[..., Any], tmp_path:
     assert stats["topic/incomplete"] == 1
     assert stats["frontier/failed/too_many_redirects"] == 3
     assert stats["frontier/failed/http_305"] == 1
-    assert stats["frontier/retried"] >= 1  # of which nothing came
+    assert stats["frontier/ended/retried"] >= 1  # of which nothing came
     assert "Traceback" not in ran.err

@@ -21,6 +21,7 @@ from forked_scrapy import ForkedScrapy, Ran
 from scrapy import commands as scrapys
 
 from topiccrawler import settings as ours
+from topiccrawler.urls.unwanted import Limits
 
 pytestmark = pytest.mark.slow
 
@@ -124,7 +125,7 @@ def test_a_spider_with_a_topic_gets_all_defaults_and_the_projects_own_settings_w
     )  # fmt: skip
     assert ran.code == 0, ran.err
     assert "Traceback" not in ran.err
-    assert web.fetched() == deep[: ours.FRONTIER_SEGMENT_REPEATS_MAX + 1]
+    assert web.fetched() == deep[: Limits().segment_repeats + 1]
     assert re.search(r"topiccrawler\.engine\.progress\S* INFO: 4 pages, 4 kept", ran.err)
     (job,) = (project.folder / ours.TOPIC_DATA_DIR).iterdir()
     assert {"job.json", "pages.sqlite", "visits.jsonl"} <= {path.name for path in job.iterdir()}

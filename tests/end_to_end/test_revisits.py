@@ -61,14 +61,15 @@ def tagged(answer: Callable[..., Any]) -> Callable[[str], Any]:
     return make
 
 
-def run(forked_scrapy: Callable[..., Any], web: Any, job: Path, *words: str) -> Any:
+def run(forked_scrapy: Callable[..., Any], web: Any, job: Path, *words: str, share: float = 0.5) -> Any:
     fast = ("DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False", "ROBOTSTXT_OBEY=False", f"JOBDIR={job}")
     options = [part for setting in fast for part in ("-s", setting)]
     web.asked.clear()
     web.sent = 0
     return forked_scrapy(
-        "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={HOME}", *words, *options, proxy=web.proxy
-    )
+        "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={HOME}", *words, *options, proxy=web.proxy,
+        constants={"topiccrawler.spiders.topic.REVISIT_SHARE": share},
+    )  # fmt: skip
 
 
 def test_changes_are_found_with_few_transfers_and_told(
@@ -152,9 +153,7 @@ def test_a_share_of_the_pages_goes_to_revisits_and_what_is_gone_is_asked_twice(
     assert run(forked_scrapy, web, job, "-a", "pages=9").code == 0
     fetched = set(web.fetched())
     assert len(fetched) == 9
-    again = run(
-        forked_scrapy, web, job, "-a", "revisit=true", "-a", "pages=6", "-s", "TOPIC_REVISIT_SHARE=0.34"
-    )
+    again = run(forked_scrapy, web, job, "-a", "revisit=true", "-a", "pages=6", share=0.34)
     assert again.code == 0, again.err
     assert len(fetched & set(web.fetched())) == 3
     assert len(set(web.fetched()) - fetched) == 3
@@ -162,12 +161,7 @@ def test_a_share_of_the_pages_goes_to_revisits_and_what_is_gone_is_asked_twice(
         del web.pages[url]
     asked = []
     for _ in range(3):
-        assert (
-            run(
-                forked_scrapy, web, job, "-a", "revisit=true", "-a", "pages=40", "-s", "TOPIC_REVISIT_SHARE=1"
-            ).code
-            == 0
-        )
+        assert run(forked_scrapy, web, job, "-a", "revisit=true", "-a", "pages=40", share=1.0).code == 0
         asked.append(len(web.fetched()))
     assert asked == [21, 12, 1]  # the first time also what still waited
 

@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
@@ -28,7 +28,8 @@ FAST = (
     "RETRY_TIMES=0",
     "LOG_LEVEL=INFO",
 )
-SOON = "FRONTIER_ROBOTS_RETRY_SECONDS=0.2"
+RETRY, AGE = (f"topiccrawler.engine.robots_middleware.{name}_SECONDS" for name in ("RETRY", "AGE"))
+SOON = {RETRY: 0.2}
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 RULES = b"User-agent: *\nDisallow: /secret\n"
 
@@ -87,12 +88,14 @@ def site() -> Iterator[Callable[..., Site]]:
 def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
     """Crawl from these seeds; the queue is in tmp_path/job."""
 
-    def run(seeds: list[str], *settings: str, arguments: tuple[str, ...] = ()) -> Any:
+    def run(
+        seeds: list[str], *settings: str, arguments: tuple[str, ...] = (), constants: Mapping[str, float] = {}
+    ) -> Any:
         options = [part for setting in (*FAST, *settings) for part in ("-s", setting)]
         return forked_scrapy(
             "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={','.join(seeds)}", "-a", "strategy=breadth_first",
             *(part for argument in arguments for part in ("-a", argument)),
-            "-s", f"JOBDIR={tmp_path / 'job'}", *options,
+            "-s", f"JOBDIR={tmp_path / 'job'}", *options, constants=constants,
         )  # fmt: skip
 
     return run
@@ -132,7 +135,7 @@ def test_a_host_is_closed_until_its_robots_txt_can_be_read(
             "/open": page(),
         }
     )
-    ran = crawl([good.url(), late.url()], SOON, "FRONTIER_BACKOFF_SECONDS=0.1")
+    ran = crawl([good.url(), late.url()], "FRONTIER_BACKOFF_SECONDS=0.1", constants=SOON)
     assert ran.code == 0, ran.err
     assert [path for path in late.asked if path != "/failure"] == ["/robots.txt"] * 3 + ["/", "/open"]
     asked = [when for path, when in zip(late.asked, late.times, strict=True) if path == "/robots.txt"]
@@ -208,7 +211,7 @@ def test_hosts_without_robots_txt_hold_no_slot_of_others(
     good = site({"/robots.txt": text(RULES), "/": page(*pages), **{path: page() for path in pages}})
     ran = crawl(
         [*(one.url() for one in dead), good.url()],
-        "CONCURRENT_REQUESTS=1", "FRONTIER_ROBOTS_RETRY_SECONDS=600", arguments=("pages=7",),
+        "CONCURRENT_REQUESTS=1", arguments=("pages=7",),
     )  # fmt: skip
     assert ran.code == 0, ran.err
     assert good.asked == ["/robots.txt", "/", *pages]
@@ -232,7 +235,7 @@ def test_hosts_that_time_out_again_share_a_part_of_the_slots(
     good = site({"/robots.txt": text(RULES), "/": page(*(f"/{n}" for n in range(6)))})
     ran = crawl(
         [*(one.url() for one in dead), good.url()], "CONCURRENT_REQUESTS=8", "DOWNLOAD_TIMEOUT=1",
-        "FRONTIER_ROBOTS_RETRY_SECONDS=0.1", "CLOSESPIDER_TIMEOUT=3",
+        "CLOSESPIDER_TIMEOUT=3", constants={RETRY: 0.1},
     )  # fmt: skip
     assert ran.code == 0, ran.err
     assert len(begun) >= 2
@@ -249,9 +252,8 @@ def test_a_file_is_read_again_when_it_is_too_old(
     ran = crawl(
         [hub.url()],
         "DOWNLOAD_DELAY=0.4",
-        "FRONTIER_ROBOTS_AGE_SECONDS=0.3",
         "FRONTIER_BACKOFF_SECONDS=0.1",
-        SOON,
+        constants={**SOON, AGE: 0.3},
     )
     assert ran.code == 0, ran.err
     # The second file closes /open and opens /secret; while the third cannot be read, the second counts on.
@@ -265,12 +267,12 @@ def test_a_crawl_ends_when_robots_txt_was_asked_for_in_vain_and_a_later_run_goes
     site: Callable[..., Site], crawl: Callable[..., Any], tmp_path: Path
 ) -> None:
     hub = site({"/robots.txt": [*[FAILING["500"]] * 3, text(RULES)], "/": page()})
-    ran = crawl([hub.url()], SOON)
+    ran = crawl([hub.url()], constants=SOON)
     assert ran.code != 0
     assert re.search(r"seed http://\S+: gave no page \(1 no robots\.txt: http 500\)", ran.err)
     assert hub.asked == ["/robots.txt"] * 3
     assert ends(tmp_path) == {hub.url(): (State.WAITING, "")}
-    assert crawl([hub.url()], SOON).code == 0
+    assert crawl([hub.url()], constants=SOON).code == 0
     assert hub.asked == [*["/robots.txt"] * 4, "/"]
 
 
@@ -291,7 +293,7 @@ def test_a_lost_host_is_tried_again_and_does_not_keep_a_crawl_from_ending(
 ) -> None:
     lost = f"http://{free_port()}/"
     hub = site({"/robots.txt": text(RULES), "/": page(lost, "http://nowhere.invalid/x")})
-    ran = crawl([hub.url()], SOON)
+    ran = crawl([hub.url()], constants=SOON)
     assert ran.code == 0, ran.err
     [closed] = re.findall(r"'frontier/back_offs/robots_txt': (\d+)", ran.err)
     assert int(closed) >= 6
@@ -305,7 +307,7 @@ def test_a_redirect_to_a_closed_host_waits_for_it_and_is_not_asked_for_again(
 ) -> None:
     target = site({"/robots.txt": [FAILING["500"], text(RULES)], "/there": page()})
     hub = site({"/robots.txt": text(RULES), "/": page("/moved"), "/moved": redirect(target.url("/there"))})
-    ran = crawl([hub.url()], SOON)
+    ran = crawl([hub.url()], constants=SOON)
     assert ran.code == 0, ran.err
     assert hub.asked == ["/robots.txt", "/", "/moved"]
     assert target.asked == ["/robots.txt", "/robots.txt", "/there"]
@@ -379,8 +381,10 @@ class Plain(Spider):
 def run_spider(forked_scrapy: Callable[..., Any], folder: Path, name: str, url: str, *arguments: str) -> Any:
     file = folder / f"{name}.py"
     file.write_text(SPIDERS[name].replace("URL", url))
-    options = [part for setting in (*FAST, SOON) for part in ("-s", setting)]
-    return forked_scrapy("runspider", str(file), *arguments, "-s", f"JOBDIR={folder / 'job'}", *options)
+    options = [part for setting in FAST for part in ("-s", setting)]
+    return forked_scrapy(
+        "runspider", str(file), *arguments, "-s", f"JOBDIR={folder / 'job'}", *options, constants=SOON
+    )
 
 
 def test_a_request_of_the_spiders_own_to_a_closed_host_is_dropped_with_the_reason(

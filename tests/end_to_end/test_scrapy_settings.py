@@ -168,7 +168,7 @@ def test_a_host_has_the_delay_and_the_concurrency_of_its_slot(
     web = draw_web({HUB: page("首页", "/a", *links), "http://hub.example/a": page("一")})
     slots = {"hub.example": {"delay": 0, "concurrency": 4}}
     ran = crawl(
-        web, DOWNLOAD_SLOTS=json.dumps(slots), DOWNLOAD_DELAY=3600, CONCURRENT_REQUESTS=0, FRONTIER_PATIENCE_SECONDS=0
+        web, DOWNLOAD_SLOTS=json.dumps(slots), DOWNLOAD_DELAY=3600, CONCURRENT_REQUESTS=0
     )  # fmt: skip
     assert ran.code == 0, ran.err
     assert sorted(web.asked) == sorted([HUB, "http://hub.example/a", *links])

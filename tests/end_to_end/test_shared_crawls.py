@@ -22,6 +22,7 @@ FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银�
 HOSTS, PAGES, CHILDREN = 8, 100, 4
 DELAY_SECONDS = 0.05
 PATIENCE_SECONDS = 120.0
+SOON_DEAD = {"topiccrawler.cluster.redis.server.WORKER_SECONDS": 3.0}
 
 
 def address(number: int) -> str:
@@ -86,7 +87,6 @@ class Crawl:
             "DOWNLOAD_DELAY": self.delay,
             "AUTOTHROTTLE_ENABLED": False,
             "ROBOTSTXT_OBEY": False,
-            "FRONTIER_WORKER_SECONDS": 3,
             "TOPIC_DUPLICATES": "keep",
             "FRONTIER_UNPROVEN_PAGES": 0,
         }
@@ -100,7 +100,9 @@ class Crawl:
         """One more process."""
         log = self.folder / f"{len(self.workers)}.log"
         log.touch()
-        self.workers.append(self.forked_scrapy.begin(*self.words(), proxy=self.web.proxy, err=str(log)))
+        self.workers.append(
+            self.forked_scrapy.begin(*self.words(), proxy=self.web.proxy, err=str(log), constants=SOON_DEAD)
+        )
         self.logs.append(log)
         return self.workers[-1]
 

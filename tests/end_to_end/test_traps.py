@@ -140,7 +140,7 @@ def test_a_host_that_stopped_being_useful_is_closed_shown_and_freed_by_a_larger_
             (r"http://unproductive\.example/([ab]+)", unproductive),
         )
     )
-    ran = crawl(web, "FRONTIER_HOST_UNPRODUCTIVE_PAGES=5", "FRONTIER_PATH_SEGMENTS_MAX=0")
+    ran = crawl(web, "FRONTIER_HOST_UNPRODUCTIVE_PAGES=5")
     assert len([url for url in web.fetched() if "unproductive" in url]) == 5
     assert f"{HUB}good" in web.fetched()
     assert re.search(

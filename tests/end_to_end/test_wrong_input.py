@@ -136,11 +136,17 @@ def test_a_page_classifier_that_is_not_there_is_one_line(
 @pytest.mark.parametrize(
     ("slots", "message"),
     [
-        ({"a.example": {"concurrency": 0}}, r"DOWNLOAD_SLOTS: a\.example: concurrency: is 0; .* 1 .*"),
-        ({"a.example": {"concurrency": None}}, r"DOWNLOAD_SLOTS: a\.example: concurrency: is None; .* 1 .*"),
-        ({"a.example": {"delay": "x"}}, r"DOWNLOAD_SLOTS: a\.example: delay: is 'x'; .* 0 .*"),
-        ({"a.example": {"delay": -1}}, r"DOWNLOAD_SLOTS: a\.example: delay: is -1; .* 0 .*"),
-        ('{"a.example": 2}', r"DOWNLOAD_SLOTS: a\.example: is 2; .*delay.*"),
+        (
+            {"a.example": {"concurrency": 0}},
+            r"setting DOWNLOAD_SLOTS: a\.example: concurrency: is 0; .* 1 .*",
+        ),
+        (
+            {"a.example": {"concurrency": None}},
+            r"setting DOWNLOAD_SLOTS: a\.example: concurrency: is None; .* 1 .*",
+        ),
+        ({"a.example": {"delay": "x"}}, r"setting DOWNLOAD_SLOTS: a\.example: delay: is 'x'; .* 0 .*"),
+        ({"a.example": {"delay": -1}}, r"setting DOWNLOAD_SLOTS: a\.example: delay: is -1; .* 0 .*"),
+        ('{"a.example": 2}', r"setting DOWNLOAD_SLOTS: a\.example: is 2; .*delay.*"),
     ],
 )
 def test_a_download_slot_that_no_crawl_can_use_is_one_line(

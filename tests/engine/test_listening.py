@@ -61,12 +61,9 @@ def test_a_port_that_nobody_called_is_free_again() -> None:
     asyncio.run(play())
 
 
-@pytest.mark.parametrize("host", ["", None])
-def test_without_a_host_only_this_machine_can_call(host: str | None, tmp_path: Path) -> None:
+def test_only_this_machine_can_call(tmp_path: Path) -> None:
     async def play() -> str:
-        crawler = get_crawler(
-            Spider, {"TOPIC_CONTROL": True, "TOPIC_CONTROL_HOST": host, "TWISTED_REACTOR_ENABLED": False}
-        )
+        crawler = get_crawler(Spider, {"TOPIC_CONTROL": True, "TWISTED_REACTOR_ENABLED": False})
         crawler.spider = SimpleNamespace(
             crawl=SimpleNamespace(files=SimpleNamespace(folder=tmp_path), clock=time.time)
         )

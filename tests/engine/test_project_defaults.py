@@ -61,10 +61,10 @@ def test_a_handler_or_exporter_of_the_project_stays() -> None:
 
 def test_custom_settings_win() -> None:
     class Patient(Funds):
-        custom_settings = {"FRONTIER_PATIENCE_SECONDS": 9.0, "ITEM_PIPELINES": {}}  # noqa: RUF012 Scrapy's own way
+        custom_settings = {"FRONTIER_BACKOFF_SECONDS": 9.0, "ITEM_PIPELINES": {}}  # noqa: RUF012 Scrapy's own way
 
     settings = Crawler(Patient).settings
-    assert settings["FRONTIER_PATIENCE_SECONDS"] == 9.0
+    assert settings["FRONTIER_BACKOFF_SECONDS"] == 9.0
     assert len(settings["ITEM_PIPELINES"]) == len(ours.ITEM_PIPELINES)
 
 

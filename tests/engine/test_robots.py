@@ -43,7 +43,6 @@ def test_sitemap_lines_are_declared_for_the_host_that_was_asked() -> None:
     listings = SiteListings(MemoryFrontier(hosts).notes, after=1)
     polite = Politeness(
         hosts, Outages(hosts), lambda: 0.0, StatsCollector(get_crawler()), {}, listings=listings, user_agent="x",
-        crawl_delay_max_seconds=60.0,
     )  # fmt: skip
     body = b"User-agent: *\nSitemap: /map.xml\nSitemap: http://a.cn:81/b.xml\n" + b"Sitemap: x\n" * 50
     polite.robots_parsed(CompactRobotParser(body), Request("http://A.cn/page"))

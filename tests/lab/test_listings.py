@@ -53,7 +53,7 @@ def silent(what: str, total: int) -> Iterator[Callable[[int], None]]:
 def plan(record: Callable[..., Path], tea: Path) -> Plan:
     return Plan(
         web=(record(WEB),),
-        recipes=(Recipe(str(tea), prune=False, listings_after=2),),
+        recipes=(Recipe(str(tea), prune=False, listings=True),),
         seeds=(Seeds([f"{A}/"], []),),
         specs=("best_first",),
         pages=20,
@@ -75,7 +75,7 @@ def test_a_replay_asks_as_the_real_engine_does(plan: Plan, tmp_path: Path) -> No
 
 def test_without_listings_what_only_they_name_is_not_found(plan: Plan, tmp_path: Path) -> None:
     [recipe] = plan.recipes
-    off = order(replace(plan, recipes=(replace(recipe, listings_after=0),)), tmp_path)
+    off = order(replace(plan, recipes=(replace(recipe, listings=False),)), tmp_path)
     assert off == [f"{A}/", f"{A}/two/", f"{B}/", f"{B}/two/"]
 
 

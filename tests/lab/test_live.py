@@ -8,12 +8,11 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from topiccrawler.crawling.job_files import DISCARDED, PAGES
+from topiccrawler.crawling.job_files import PAGES, VISITS
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.lab.runner import MEMORY_STEP, LiveCrawls, Run, fetched, job_verdicts, watched
 from topiccrawler.model import Visit
-from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import VisitLog
 from topiccrawler.topics.catalogue import load_topic
@@ -75,7 +74,6 @@ def test_the_real_crawl_is_given_the_same_arguments(
     assert json.loads(middlewares.partition("=")[2]) == {
         "topiccrawler.engine.archives.RecordedLinksMiddleware": 1200
     }
-    assert "TOPIC_DISCARDED_SAMPLE=50" in arguments
     pruned = Run(Recipe("tea", prune=True, link_threshold=0.3), "naive_bayes", (0,), 50, tmp_path)
     assert "TOPIC_LINK_THRESHOLD=0.3" in crawls.arguments(pruned, tmp_path / "seeds.txt", tmp_path)
 
@@ -109,13 +107,22 @@ def record(url: str, relevance: float, *, stored: bool = True, alias_of: str = "
 
 
 def test_a_job_says_what_it_kept_and_an_alias_is_not_kept(tmp_path: Path) -> None:
-    with closing(PageStore(tmp_path / PAGES)) as pages, closing(PageSample(tmp_path / DISCARDED, 9)) as rest:
+    visits = VisitLog(tmp_path / VISITS)
+    for name, relevance, status in (
+        ("", 0.7, 200),
+        ("copy", 0.7, 200),
+        ("off", 0.1, 200),
+        ("gone", 0.0, 404),
+    ):
+        visits.append(
+            Visit(f"http://a.example/{name}", status, 1.0, relevance, stored=name != "off", time=1.0)
+        )
+    visits.commit()
+    with closing(PageStore(tmp_path / PAGES)) as pages:
         pages.put(record("http://a.example/", 0.7))
         pages.put(record("http://a.example/copy", 0.7, alias_of="http://a.example/"))
-        rest.add(record("http://a.example/off", 0.1, stored=False))
     assert job_verdicts(tmp_path) == {
         "http://a.example/": (0.7, True),
         "http://a.example/copy": (0.7, False),
         "http://a.example/off": (0.1, False),
     }
-    assert job_verdicts(tmp_path / "elsewhere") == {}

@@ -1,7 +1,7 @@
 """A process that has loaded what a crawl needs, and forks for each command line it is given: most of a short crawl's time
 goes into that. Run by forked_scrapy.py; it has one thread and no reactor, so that forking it is safe.
 
-A request is one line of JSON: words (behind `scrapy`, or a program and its arguments), environment, folder, out, err (files). A line of
+A request is one line of JSON: words (behind `scrapy`, or a program and its arguments), environment, folder, out, err (files), constants (module.NAME: value). A line of
 answer is the id of a process that has begun; with its exit code behind it, of one that has ended. Several may run at once.
 """
 
@@ -84,6 +84,11 @@ def become(request: dict[str, object]) -> None:
         (2, request["err"], os.O_WRONLY | os.O_CREAT | os.O_APPEND),
     ):
         os.dup2(os.open(path, flags), number)
+    for constant, value in request["constants"].items():
+        module, _, name = constant.rpartition(".")
+        held = importlib.import_module(module)
+        assert hasattr(held, name), constant
+        setattr(held, name, value)
     words = request["words"]
     if words and words[0].endswith(".py"):
         sys.argv = list(words)

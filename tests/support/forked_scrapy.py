@@ -131,10 +131,15 @@ class ForkedScrapy:
         )
 
     def __call__(
-        self, *words: str, proxy: str | None = None, timeout: float = 120, **environment: str
+        self,
+        *words: str,
+        proxy: str | None = None,
+        timeout: float = 120,
+        constants: Mapping[str, float] = {},
+        **environment: str,
     ) -> Ran:
         """Run it to its end."""
-        return self.begin(*words, proxy=proxy, **environment).wait(timeout)
+        return self.begin(*words, proxy=proxy, constants=constants, **environment).wait(timeout)
 
     def begin(
         self,
@@ -143,14 +148,18 @@ class ForkedScrapy:
         out: str = "",
         err: str = "",
         folder: Path | None = None,
+        constants: Mapping[str, float] = {},
         **environment: str,
     ) -> Started:
-        """Start it; the path of a program instead of a command of Scrapy's runs that. `out` and `err` are where its output goes if not to files of its own."""
+        """Start it; the path of a program instead of a command of Scrapy's runs that. `out` and `err` are where its output goes if not to files of its own.
+        `constants`: values of constants in the process, by module and name, for tests that cannot wait as long as a crawl."""
         self._count += 1
         said, faults = (self._place / f"{self._count}.{name}" for name in ("out", "err"))
         if words[0] in {"crawl", "runspider"} and not any("STATS_DUMP" in word for word in words):
             words = (*words, "-s", "STATS_DUMP=True")  # many tests read them there
-        pid = self._fork(words, self._given(proxy, environment), folder, out or str(said), err or str(faults))
+        pid = self._fork(
+            words, self._given(proxy, environment), folder, out or str(said), err or str(faults), constants
+        )
         return Started(self, pid, (said, faults))
 
     def start(
@@ -166,7 +175,13 @@ class ForkedScrapy:
         return WarmProcess(self, self._fork(words, {**environment, **own}, None, output.name, output.name))
 
     def _fork(
-        self, words: Sequence[str], environment: Mapping[str, str], folder: Path | None, out: str, err: str
+        self,
+        words: Sequence[str],
+        environment: Mapping[str, str],
+        folder: Path | None,
+        out: str,
+        err: str,
+        constants: Mapping[str, float] = {},
     ) -> int:
         assert self._server.stdin is not None
         request = {
@@ -175,6 +190,7 @@ class ForkedScrapy:
             "folder": str(folder or self._folder),
             "out": out,
             "err": err,
+            "constants": dict(constants),
         }
         self._server.stdin.write(f"{json.dumps(request)}\n".encode())
         while not self._begun:

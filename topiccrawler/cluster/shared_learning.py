@@ -185,8 +185,8 @@ class SharedLearning:
         seconds = max(0.0, self._exchange.now() - self._complete_at) if behind else 0.0
         return {
             "frontier/learner": int(self.leads),
-            "strategy/learning_lag_pages": behind,
-            "strategy/learning_lag_seconds": round(seconds, 1),
+            "strategy/learning_lag/pages": behind,
+            "strategy/learning_lag/seconds": round(seconds, 1),
         }
 
     def _apply_some(self) -> None:

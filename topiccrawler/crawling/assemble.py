@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from topiccrawler.crawling.admission import LinkGate
-from topiccrawler.crawling.recipe import Recipe, expand_of, thesaurus_of
+from topiccrawler.crawling.recipe import Recipe, thesaurus_of
 from topiccrawler.errors import ModelError, TopicError
 from topiccrawler.files import user_path
 from topiccrawler.link_model.classifier import LinkClassifier
@@ -115,7 +115,7 @@ def assemble(recipe: Recipe, load: Callable[[Recipe], LinkModel] | None = None) 
         strategy=strategy,
         gate=_gate_of(topic, strategy, scorer, threshold),
         context=strategy.context or scorer.context,
-        expand=expand_of(recipe.expand),
+        expand=recipe.expand,
     )
 
 
@@ -219,7 +219,7 @@ def reader_of(
     repeats: SiteRepeats | None = None,
 ) -> Reader:
     """A reader for pages of the crawl. With `detail` it also distinguishes detail pages from link pages, which costs time."""
-    formats = Formats(seconds=recipe.file_seconds)
+    formats = Formats()
     if not detail:
         return Reader(page_classifier, formats, topic.sites, recipe.title_reader, repeats, topic.segmenter)
     from topiccrawler.relevance.detail import DetailReader, detail_svm  # numpy

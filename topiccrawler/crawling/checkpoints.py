@@ -49,7 +49,7 @@ from topiccrawler.strategies.base import ROOT, Strategy
 logger = logging.getLogger(__name__)
 
 OBSERVATION = "observation"  # the stored key
-LEARNING_SECONDS = 0.3
+LEARNING_SECONDS = 0.3  # between two published states; longer where a state takes more than a tenth of it
 DAMAGED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, zlib.error)
 
 
@@ -197,7 +197,7 @@ def _text(entry: Mapping[str, Any]) -> str:
 
 
 LEARNED_NOTE, NOW, PAGE, SEEDS = "ordering", "ordering/now", "ordering/page/", "ordering/seeds"
-EVERY_PAGES = 100
+EVERY_PAGES = 100  # least number of pages between two writes of the whole state
 
 _REFRESHED = '{"refreshed": true'
 _REMEDY = "choose another JOBDIR"

@@ -39,7 +39,6 @@ from topiccrawler.crawling.admission import (
 )
 from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.challenges import Challenges
-from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.harvest import Estimator, GateCounts, HarvestCounter, begin_anew, of_topic
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.ordering import Ordering
@@ -143,8 +142,8 @@ class Crawl:
 
     `files`: the files of the job; None = nothing is written. `durable`: the frontier outlives the process. `shared`: the shared queue of
     a crawl of several processes; None = this is the only process. `repeats`: texts that sites repeat on several pages. `latest`: the
-    last visits of earlier runs. `links_kept`: store the links of each page in the job's files. `listings`, `checkpoint_pages`,
-    `learning_seconds`: see crawling.ordering.Ordering.
+    last visits of earlier runs. `links_kept`: store the links of each page in the job's files. `listings`: see
+    crawling.ordering.Ordering.
     """
 
     def __init__(
@@ -163,8 +162,6 @@ class Crawl:
         links_kept: bool = False,
         listings: SiteListings | None = None,
         durable: bool = False,
-        checkpoint_pages: int = EVERY_PAGES,
-        learning_seconds: float = LEARNING_SECONDS,
     ) -> None:
         self.parts, self.topic, self.strategy = parts, parts.topic, parts.strategy
         self.frontier, self.hosts, self.shared = frontier, frontier.hosts, shared
@@ -197,8 +194,6 @@ class Crawl:
             shared=shared,
             listings=listings,
             durable=durable,
-            checkpoint_pages=checkpoint_pages,
-            learning_seconds=learning_seconds,
         )
         self._links_kept = links_kept
 
@@ -367,7 +362,6 @@ class Crawl:
             content.url,
             depth=page.depth + 1,
             context=context or parts.context,
-            window=parts.recipe.context_characters,
             extra_parameters=parts.dropped_parameters,
             encoding=content.encoding,
             more=content.more,

@@ -78,7 +78,7 @@ class Patience:
     """How often failures are tried again, and after which gaps."""
 
     url_tries: int = 5  # then the URL is given up
-    host_failures: int = 10  # in a row; then the host is closed
+    host_failures: int = 10  # in a row; then the host is closed, and its URLs wait for the next run
     first_seconds: float = 10.0  # the first gap of a URL or a host
     most_seconds: float = 3600.0  # the longest gap
 
@@ -405,7 +405,7 @@ class Outages:
         failures = self._count_failure(host, now)
         if failures >= self.patience.host_failures:
             if self._hosts.back_off_until(host) < inf:
-                text = "Host %s is closed: %s, %d times in a row (FRONTIER_HOST_FAILURES). Its URLs wait until the job is resumed"
+                text = "Host %s is closed: %s, %d times in a row. Its URLs wait until the job is resumed"
                 logger.info(text, host, reason, failures)
             self._hosts.back_off(host, inf, f"{CLOSED}: {reason}")
         elif is_host or failures > 1:

@@ -17,11 +17,8 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
 from topiccrawler.crawling.settings_check import check_settings
-from topiccrawler.crawling.site_listings import AFTER
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.files import user_path
-from topiccrawler.links.extract import WINDOW_CHARACTERS
-from topiccrawler.pages.formats.reader import SECONDS
 from topiccrawler.pages.title import TITLE_TAG
 from topiccrawler.relevance.base import EVIDENCE
 from topiccrawler.resources import package_table
@@ -34,17 +31,6 @@ from topiccrawler.topics.topic import Format
 from topiccrawler.urls.canonical import canonical, host_of
 
 logger = logging.getLogger(__name__)
-
-
-def expand_of(text: str | None) -> Expand | None:
-    """The value of TOPIC_EXPAND: the pages whose links are followed; None = as in the paper of the strategy."""
-    if not text:
-        return None
-    if text == "all":
-        return "all"
-    if text == "relevant":
-        return "relevant"
-    raise ArgumentError(f"TOPIC_EXPAND={text!r}", "is not known", "use all or relevant")
 
 
 def thesaurus_of(text: str | None) -> Thesaurus:
@@ -214,13 +200,11 @@ class Recipe:
     link_threshold: float | None = None  # 0..1; None = the topic's own, else the link model's
     prune: bool = True  # whether the gate applies to strategies that prune
     thesaurus: str | None = None
-    expand: str | None = None  # pages whose links are followed; None = as in the paper of the strategy
+    expand: Expand | None = None  # pages whose links are followed; None = as in the paper of the strategy
     off_topic: tuple[str, ...] = ()  # URLs known to be off topic
     seed: int = 0
-    context_characters: int = WINDOW_CHARACTERS
-    file_seconds: float = SECONDS  # time limit for reading one PDF or Office file
     dropped_parameters: tuple[str, ...] = ()  # query parameters to remove besides the known tracking ones
-    listings_after: int = 0  # relevant pages of a host before its feeds and sitemaps are fetched; 0 = never
+    listings: bool = False  # whether feeds and sitemaps of sites with relevant pages are fetched
     topic_fields: Mapping[str, Any] | None = None  # the user's own topic, as it was when the job began
     # the topic from whose relevance the strategy learns, if feedback has changed the topic of the job
     strategy_topic: Mapping[str, Any] | None = None
@@ -271,14 +255,11 @@ def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **giv
         "link_threshold": None if threshold is None else float(threshold),
         "sites": settings.get("TOPIC_SITES_FILE"),
         "thesaurus": settings.get("TOPIC_THESAURUS"),
-        "expand": settings.get("TOPIC_EXPAND"),
+        "expand": settings.get("TOPIC_EXPAND") or None,
         "seed": settings.getint("TOPIC_SEED"),
-        "context_characters": settings.getint("TOPIC_CONTEXT_CHARACTERS", WINDOW_CHARACTERS),
-        "file_seconds": settings.getfloat("TOPIC_FILE_SECONDS", SECONDS),
+        "listings": settings.getbool("TOPIC_LISTINGS"),
         "dropped_parameters": tuple(settings.getlist("TOPIC_URL_PARAMETERS_DROPPED")),
     }
-    if settings.getbool("TOPIC_LISTINGS"):
-        of_settings["listings_after"] = settings.getint("TOPIC_LISTINGS_AFTER", AFTER)
     known: dict[str, Any] = {name: value for name, value in of_settings.items() if value is not None}
     known |= {name: value for name, value in given.items() if value is not None}
     return Recipe(topic, strategy or settings.get("TOPIC_STRATEGY") or DEFAULT_STRATEGY, **known)

@@ -18,18 +18,12 @@ from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.stored_state import Overview
 from topiccrawler.store.index import Found, QueryTerm
 from topiccrawler.store.pages import Pages, Selection, SharedPages
-from topiccrawler.text.segmenter import Segmenter
 
 QUEUE_SERVERS = {"REDIS_URL": "topiccrawler.cluster.redis.server"}
 PAGE_SERVERS = dict.fromkeys(("postgresql", "postgres"), "topiccrawler.cluster.postgresql.server")
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
-    """Time limits in seconds."""
-
-    worker: float  # a process is declared dead after this time without a heartbeat
-    outage: float  # how long to wait for a server that is unreachable
+OUTAGE_SECONDS = 600.0  # longest time that a crawl waits for a server that is away; then it ends
 
 
 class SharedView(Protocol):
@@ -70,7 +64,6 @@ class QueueServer(Protocol):
         hosts: Hosts,
         recipe: Mapping[str, str],
         made_of: Mapping[str, object],
-        times: Times,
     ) -> tuple[Frontier, SharedQueue]:
         """Join the crawl with this name. StateError if the server cannot be used, or the crawl was begun with another `recipe`."""
 
@@ -92,14 +85,12 @@ class ServedPages(Pages, Protocol):
         terms: tuple[QueryTerm, ...],
         selection: Selection,
         limit: int,
-        segmenter: Segmenter,
-        progress: Callable[[int, int], None] | None,
         *,
         media: bool = False,
     ) -> list[Found]:
-        """The best pages that match the terms, at most `limit`. Pages that are not indexed yet are indexed first, with this segmenter.
+        """The best pages that match the terms, at most `limit`.
 
-        `media`: by the words of their links to pictures and files. `progress`: called with the numbers of pages indexed so far and of pages to index.
+        `media`: by the words of their links to pictures and files.
         """
 
 
@@ -115,9 +106,7 @@ class PageServer(Protocol):
     def open_pages(self, address: str, job: str) -> ServedPages:
         """Open the pages of a job for reading. StateError if there is no such job."""
 
-    def open_shared(
-        self, address: str, job: str, topic: str, *, indexed: bool, outage_seconds: float
-    ) -> SharedPages:
+    def open_shared(self, address: str, job: str, topic: str) -> SharedPages:
         """Open the pages of a job for a crawl that stores pages there. ArgumentError for a wrong address."""
 
 

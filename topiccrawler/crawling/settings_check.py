@@ -1,23 +1,20 @@
-"""Checks the values and names of settings before they are used, and reports a wrong one in one line with its name.
+"""Checks the names and values of settings before they are used, and reports a wrong one in one line with its name.
 
-For settings of this package the type of the default in topiccrawler.settings says what is expected: a switch, a whole number, or a number;
-none may be negative. Exceptions, and the settings of Scrapy that a crawl reads, are in a table.
+`CheckedSettings` has all settings of this package and those of Scrapy that a crawl reads. Texts are read as Scrapy's settings read them.
 """
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
-from math import inf, isfinite
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Annotated, Any, Literal, Protocol, get_args
+
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from topiccrawler import settings as ours
 from topiccrawler.errors import ArgumentError, shortened
-from topiccrawler.pages.title import TITLE_READERS
-from topiccrawler.text.engines import CHOICES
 
 logger = logging.getLogger(__name__)
 
@@ -28,105 +25,128 @@ class Settings(Protocol):
     def get(self, name: Any, default: Any = None) -> Any: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A finite number from `least` to `most`."""
-
-    least: float = 0.0
-    most: float = inf
-    whole: bool = False
-
-    def __str__(self) -> str:
-        """In words: "a number of 0.5 or more", "a whole number of 1 or more", "a whole number from 0 to 64"."""
-        kind = "a whole number" if self.whole else "a number"
-        bounds = [f"of {self.least:g} or more"] if self.least > -inf else []
-        return " ".join([kind, *([f"from {self.least:g} to {self.most:g}"] if self.most < inf else bounds)])
-
-    def accepts(self, value: object) -> bool:
-        """Whether the value is such a number, or a text of one."""
-        try:
-            number = float(value if isinstance(value, int | float) else str(value))
-            if self.whole and not isinstance(value, float):
-                int(value if isinstance(value, int) else str(value))  # Scrapy reads no "1e3"
-        except ValueError:
-            return False
-        return isfinite(number) and self.least <= number <= self.most and not (self.whole and number % 1)
+def _whole(value: object) -> object:
+    return int(value) if isinstance(value, str) else value  # Scrapy reads no "5.0" and no "1e3"
 
 
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """True or False, in Scrapy's spellings."""
-
-    def __str__(self) -> str:
-        return "True or False"
-
-    def accepts(self, value: object) -> bool:
-        """Whether the value is a switch, or a text of one."""
-        return str(value) in {"True", "true", "1", "False", "false", "0"}
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One of several words."""
-
-    words: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return f"one of {', '.join(self.words)}"
-
-    def accepts(self, value: object) -> bool:
-        """Whether the value is one of the words."""
-        return value in self.words
+UNSET = Field(None)
+A_SHARE, AT_LEAST_ONE = "a number from 0 to 1", "a whole number of 1 or more"
+Share = Annotated[float, Field(None, ge=0, le=1, allow_inf_nan=False, description=A_SHARE)]
+OneOrMore = Annotated[int, BeforeValidator(_whole), Field(None, ge=1, description=AT_LEAST_ONE)]
+Count = Annotated[int, BeforeValidator(_whole), Field(None, ge=0, description="a whole number of 0 or more")]
+Integer = Annotated[int, BeforeValidator(_whole), Field(None, description="a whole number")]
+Amount = Annotated[float, Field(None, ge=0, allow_inf_nan=False, description="a number of 0 or more")]
+Switch = Annotated[
+    Literal["True", "true", "1", "False", "false", "0"],
+    BeforeValidator(str),
+    Field(None, description="True or False"),
+]
+Text = Annotated[str | Path, Field(None, description="a text")]
+Texts = Annotated[
+    list[str | Path] | str | Path, Field(None, description="a list of texts, or a text with commas")
+]
 
 
-Expected = Number | Switch | Choice
-_COUNT, _ONE_OR_MORE, _AMOUNT = Number(whole=True), Number(1, whole=True), Number()
-_NAMED: dict[str, Expected] = {
-    **dict.fromkeys(
-        ("FRONTIER_CHECKPOINT_PAGES", "TOPIC_LISTINGS_AFTER", "FRONTIER_URL_TRIES", "FRONTIER_HOST_FAILURES"),
-        _ONE_OR_MORE,
-    ),
-    "TOPIC_DUPLICATES": Choice(("alias", "drop", "keep")),
-    "TOPIC_SEGMENTER": Choice(CHOICES),
-    "TOPIC_TITLE_READER": Choice(tuple(TITLE_READERS)),
-    "TOPIC_PROPOSED_WORDS": Number(most=2000, whole=True),
-    "TOPIC_CONTROL_PORT": Number(most=65_535, whole=True),
-    **dict.fromkeys(
-        ("FRONTIER_IDLE_SHARE", "TOPIC_LINK_THRESHOLD", "TOPIC_REVISIT_SHARE"),
-        Number(most=1),
-    ),
-    "WARC_OUT_MAX_BYTES": _ONE_OR_MORE,
-    "TOPIC_SEED": Number(-inf, whole=True),
-    **dict.fromkeys(("CONCURRENT_ITEMS", "CONCURRENT_REQUESTS_PER_DOMAIN"), _ONE_OR_MORE),
-    "CONCURRENT_REQUESTS": _COUNT,  # 0 = no limit
-    **dict.fromkeys(("CLOSESPIDER_ERRORCOUNT", "CLOSESPIDER_ITEMCOUNT", "CLOSESPIDER_PAGECOUNT"), _COUNT),
-    **dict.fromkeys(("DEPTH_LIMIT", "DOWNLOAD_MAXSIZE", "REDIRECT_MAX_TIMES", "RETRY_TIMES"), _COUNT),
-    **dict.fromkeys(("AUTOTHROTTLE_MAX_DELAY", "AUTOTHROTTLE_START_DELAY"), _AMOUNT),
-    **dict.fromkeys(("CLOSESPIDER_TIMEOUT", "DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT"), _AMOUNT),
-    **dict.fromkeys(("AUTOTHROTTLE_ENABLED", "COOKIES_ENABLED", "ROBOTSTXT_OBEY"), Switch()),
-}
+class Slot(BaseModel):
+    """What is set for one host in DOWNLOAD_SLOTS."""
+
+    delay: Amount
+    concurrency: OneOrMore
 
 
-def _of_ours() -> Mapping[str, Expected]:
-    kinds: dict[type, Expected] = {bool: Switch(), int: _COUNT, float: _AMOUNT}
-    mine = {name: value for name, value in vars(ours).items() if name.startswith(("TOPIC_", "FRONTIER_"))}
-    return {name: kinds[type(value)] for name, value in mine.items() if type(value) in kinds}
+Slots = Annotated[
+    dict[str, Slot], Field(None, description="hosts, each with a delay, a concurrency, or both")
+]
 
 
-EXPECTED: Mapping[str, Expected] = {**_of_ours(), **_NAMED}
-"""The expected kind of value of each setting, by name."""
+class CheckedSettings(BaseModel):
+    """The settings with their types and ranges; those without a value are None."""
+
+    TOPIC: Text
+    TOPIC_STRATEGY: Text
+    TOPIC_SEARCH_URL: Text
+    TOPIC_LINK_MODELS: Text
+    TOPIC_LINK_THRESHOLD: Share
+    TOPIC_PROPOSED_WORDS: Annotated[Count, Field(le=2000, description="a whole number from 0 to 2000")]
+    TOPIC_PAGE_CLASSIFIER: Text
+    TOPIC_PAGE_CLASSIFIER_MODELS: Text
+    TOPIC_TITLE_READER: Annotated[Literal["title_tag", "skyreach"], UNSET]
+    TOPIC_SITES_FILE: Text
+    TOPIC_EXPAND: Annotated[Literal["all", "relevant", ""], UNSET]
+    TOPIC_LISTINGS: Switch
+    TOPIC_SEGMENTER: Annotated[Literal["auto", "jieba", "rjieba"], UNSET]
+    TOPIC_THESAURUS: Text
+    TOPIC_SEED: Integer
+    TOPIC_URL_PARAMETERS_DROPPED: Texts
+    TOPIC_DATA_DIR: Text
+    TOPIC_JOB: Text
+    TOPIC_DUPLICATES: Annotated[Literal["alias", "drop", "keep"], UNSET]
+    STORE_URL: Text
+    TOPIC_KEEP_HTML: Switch
+    TOPIC_DUPLICATES_ACROSS_SITES: Switch
+    TOPIC_LINK_GRAPH: Switch
+    WARC_OUT: Text
+    TOPIC_CONTACT: Text
+    FRONTIER_BACKOFF_SECONDS: Amount
+    FRONTIER_BACKOFF_MAX_SECONDS: Amount
+    FRONTIER_URL_TRIES: OneOrMore
+    REDIS_URL: Text
+    FRONTIER_HOST_PAGES: Count
+    FRONTIER_DOMAIN_PAGES: Count
+    FRONTIER_HOST_UNPRODUCTIVE_PAGES: Count
+    FRONTIER_SHAPE_UNPRODUCTIVE_PAGES: Count
+    FRONTIER_UNPROVEN_PAGES: Count
+    FRONTIER_FAIR_SHARES: Switch
+    TOPIC_CONTROL: Switch
+    TOPIC_RENDERED_HOSTS: Texts
+    TOPIC_RENDER_EMPTY_PAGES: Switch
+    TOPIC_BROWSER: Text
+    TOPIC_PRIVATE_NETWORK: Switch
+    REPLAY_WARC: Texts
+    REPLAY_PACED: Switch
+    # Scrapy's
+    AUTOTHROTTLE_ENABLED: Switch
+    AUTOTHROTTLE_MAX_DELAY: Amount
+    AUTOTHROTTLE_START_DELAY: Amount
+    CLOSESPIDER_ERRORCOUNT: Count
+    CLOSESPIDER_ITEMCOUNT: Count
+    CLOSESPIDER_PAGECOUNT: Count
+    CLOSESPIDER_TIMEOUT: Amount
+    CONCURRENT_ITEMS: OneOrMore
+    CONCURRENT_REQUESTS: Count  # 0 = no limit
+    CONCURRENT_REQUESTS_PER_DOMAIN: OneOrMore
+    COOKIES_ENABLED: Switch
+    DEPTH_LIMIT: Count
+    DOWNLOAD_DELAY: Amount
+    DOWNLOAD_MAXSIZE: Count
+    DOWNLOAD_SLOTS: Slots
+    DOWNLOAD_TIMEOUT: Amount
+    LOGSTATS_INTERVAL: Amount
+    REDIRECT_MAX_TIMES: Count
+    RETRY_TIMES: Count
+    ROBOTSTXT_OBEY: Switch
 
 
 def check_settings(settings: Settings) -> None:
     """Raise ArgumentError for the first setting with a wrong value; settings without a value are skipped."""
-    for name, expected in EXPECTED.items():
-        value = settings.get(name)
-        if value is not None and not expected.accepts(value):
-            default = getattr(ours, name, None)
-            example = "" if default is None else f"; the project's is {default}"
-            raise ArgumentError(
-                f"setting {name}", f"is {shortened(value)}", f"it must be {expected}{example}"
-            )
+    values = {name: settings.get(name) for name in CheckedSettings.model_fields}
+    try:
+        CheckedSettings.model_validate({name: value for name, value in values.items() if value is not None})
+    except ValidationError as error:
+        raise _fault(error) from None
+
+
+def _fault(error: ValidationError) -> ArgumentError:
+    first = error.errors(include_url=False)[0]
+    name, *inside = map(str, first["loc"])
+    field, value, default = CheckedSettings.model_fields[name], first["input"], getattr(ours, name, None)
+    if name == "DOWNLOAD_SLOTS" and inside:
+        name = ": ".join([name, *inside])
+        if len(inside) > 1:
+            field = Slot.model_fields[inside[1]]
+    expected = field.description or f"one of {', '.join(filter(None, get_args(field.annotation)))}"
+    example = "" if default is None else f"; the project's is {default}"
+    return ArgumentError(f"setting {name}", f"is {shortened(value)}", f"it must be {expected}{example}")
 
 
 _OURS = re.compile("(?:TOPIC|FRONTIER)_[A-Z_]+")
@@ -139,7 +159,7 @@ def check_names(settings: Any) -> None:
 
     Other unknown names, which a project may use for itself, cause a warning.
     """
-    known = {*vars(ours), *EXPECTED}
+    known = CheckedSettings.model_fields
     for name in settings:
         if not isinstance(name, str) or name in known or not _OURS.fullmatch(name):
             continue

@@ -17,7 +17,7 @@ from topiccrawler.frontier.base import Notes
 from topiccrawler.model import LISTING, Link, Page, Score
 from topiccrawler.urls.canonical import host_of, site_of
 
-AFTER = 2  # relevant pages
+AFTER = 2  # relevant pages of a host before its listings are queued
 MOST_REQUESTS = 3  # for each host, besides
 MOST_CHILDREN = 100  # sitemaps of a host that indexes name
 WELL_KNOWN = ("/search.xml", "/atom.xml", "/sitemap.xml")  # those with headlines first

@@ -1,7 +1,6 @@
 """Reads the form for a new job: the arguments of `scrapy crawl topic`, checked by the command's own checks.
 
-Only settings of a fixed list are accepted: none of them names code to load, a program to run, a folder of another user, or an address
-that the crawl would listen on.
+Only settings of a fixed list are accepted: none of them names code to load, a program to run, or a folder of another user.
 """
 
 from __future__ import annotations

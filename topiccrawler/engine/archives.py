@@ -8,7 +8,7 @@ and cookies are left out of requests.
 `ReplayDownloadHandler` replaces Scrapy's HTTP handler, so that everything above the socket runs as in a real crawl. It answers as a server
 would: 301 for an alias, 404 for an unknown page, 502 for an unknown host, 405 for a method other than GET and HEAD.
 
-`RecordedLinksMiddleware` drops and counts links to pages that were not recorded. `scrapy compare --live` adds it, nearer to the spider than
+`RecordedLinksMiddleware` drops links to pages that were not recorded. `scrapy compare --live` adds it, nearer to the spider than
 OutlinksMiddleware (1100). So the order in which pages are fetched is compared, not how fast 404s are.
 """
 
@@ -35,7 +35,6 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 from scrapy.settings import BaseSettings
-from scrapy.statscollectors import StatsCollector
 from scrapy.utils.defer import deferred_from_coro
 
 from topiccrawler.engine.faults import end_with_failure, reported_by_scrapy
@@ -51,6 +50,7 @@ logger = logging.getLogger(__name__)
 
 POSITION = 950  # behind the HTTP cache, nearest to the downloader
 WARC_FAILED = "warc_failed"  # finish_reason
+MOST_BYTES = 1_000_000_000  # size after which the next WARC file begins
 # request headers that are not written
 SECRET = frozenset({b"authorization", b"proxy-authorization", b"cookie"})
 
@@ -109,7 +109,6 @@ def writer_of(settings: BaseSettings, process: str = "") -> WarcWriter:
     several work on the crawl; it becomes part of the file's name."""
     if not settings.get("WARC_OUT"):
         raise NotConfigured
-    most = settings.getint("WARC_OUT_MAX_BYTES", 1_000_000_000)
     info = {
         "software": f"topiccrawler with Scrapy/{scrapy.__version__}",
         "format": "WARC File Format 1.1",
@@ -120,7 +119,7 @@ def writer_of(settings: BaseSettings, process: str = "") -> WarcWriter:
     path = user_path(settings["WARC_OUT"])
     if process and path.name.endswith(ENDING):
         path = path.with_name(f"{path.name.removesuffix(ENDING)}-{process}{ENDING}")
-    return WarcWriter(path, most, info)
+    return WarcWriter(path, MOST_BYTES, info)
 
 
 def exchange_of(request: Request, response: Response, seconds: float) -> Exchange:
@@ -243,23 +242,22 @@ _HELD = range(200, 400)
 
 
 class RecordedLinksMiddleware:
-    """Spider middleware that drops links to pages without a recording, and counts them as `topic/links/not_recorded`. It needs the
-    setting REPLAY_WARC."""
+    """Spider middleware that drops links to pages without a recording. It needs the setting REPLAY_WARC."""
 
-    def __init__(self, web: RecordedWeb, stats: StatsCollector) -> None:
-        self.web, self.stats = web, stats
+    def __init__(self, web: RecordedWeb) -> None:
+        self.web = web
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(shared_web(crawler.settings.get("REPLAY_WARC")), crawler.stats)
+        return cls(shared_web(crawler.settings.get("REPLAY_WARC")))
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
         async for output in result:
             if isinstance(output, Outlinks):
-                recorded = [link for link in output.links if self.web.find(link.url).status in _HELD]
-                self.stats.inc_value("topic/links/not_recorded", len(output.links) - len(recorded))
-                yield Outlinks(output.page, recorded)
+                yield Outlinks(
+                    output.page, [link for link in output.links if self.web.find(link.url).status in _HELD]
+                )
             else:
                 yield output

@@ -29,7 +29,6 @@ from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
 from topiccrawler.engine.feeds import check_feeds
 from topiccrawler.engine.middlewares import expanding
 from topiccrawler.engine.opening import MEMORY, open_crawl, queue_place
-from topiccrawler.engine.politeness import paces_of
 from topiccrawler.engine.scheduler import is_focused
 from topiccrawler.errors import ArgumentError
 from topiccrawler.resources import package_table
@@ -113,7 +112,6 @@ class FocusedSpider(Spider):
                 replayed_web(settings)  # cached; read here to report its faults before Scrapy's first lines
             if is_focused(load_object(settings["SCHEDULER"])):
                 refuse_settings(settings)
-                paces_of(settings)  # reports its faults before Scrapy's first lines
             params = spider.params_of(kwargs, topic)
             check_feeds(settings)
             queue = MEMORY if command.startswith("scrapy.commands") else queue_place(params, settings)

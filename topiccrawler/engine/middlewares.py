@@ -382,7 +382,6 @@ class LinkContextMiddleware:
             canonical(response.url) or response.url,
             depth=depth,
             context=self.parts.context,
-            window=self.parts.recipe.context_characters,
             extra_parameters=self.parts.dropped_parameters,
             encoding=encoding,
         ):

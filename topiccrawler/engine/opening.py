@@ -22,7 +22,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
 from socket import gethostname
-from typing import TypeVar
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 from zlib import crc32
 
@@ -32,7 +32,6 @@ from scrapy.settings import BaseSettings, Settings
 
 from topiccrawler import settings as ours
 from topiccrawler.crawling.assemble import Parts, assemble, topic_of
-from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.crawl import Crawl, CrawlLimits
 from topiccrawler.crawling.harvest import LATEST
 from topiccrawler.crawling.job_files import SITE_REPEATS, JobFiles
@@ -41,7 +40,7 @@ from topiccrawler.crawling.page_filter import Restrictions
 from topiccrawler.crawling.page_stores import latest_visits
 from topiccrawler.crawling.recipe import CrawlParams, recipe_of
 from topiccrawler.crawling.resuming import ordering_of
-from topiccrawler.crawling.servers import QueueAddress, Times, no_queue_server, page_server, queue_address
+from topiccrawler.crawling.servers import QueueAddress, no_queue_server, page_server, queue_address
 from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.crawling.teaching import with_teaching
@@ -62,7 +61,14 @@ from topiccrawler.text.word_vectors import release_vectors
 from topiccrawler.topics.seeds import Seeds
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical, host_of
-from topiccrawler.urls.unwanted import Limits
+
+# with JOBDIR: queued URLs whose rank is kept in memory (56 bytes each), shared among hosts; the others are bare numbers
+MEMORY_URLS = 100_000
+PATIENCE_SECONDS = 2.0  # longest time that a slot waits for a host with a much better URL
+IDLE_SHARE = 0.15  # of the slots that may wait so when time is to be saved
+DISCARDED_PAGES = (
+    1000  # in the sample of off-topic pages, for `scrapy topics teach`, `learn` and `scrapy rate`
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +118,8 @@ def open_frontier(
     None."""
     if place.address is not None:
         hosts.slots = settings.getint("CONCURRENT_REQUESTS")
-        worker, outage = (settings.getfloat(f"FRONTIER_{name}_SECONDS") for name in ("WORKER", "OUTAGE"))
-        times, made_of = Times(worker, outage), parts.record().as_json()
-        server, address = place.address.server, place.address.address
-        return server.open_queue(address, place.job, hosts, _recipe(parts, seeds), made_of, times)
+        server, address, made_of = place.address.server, place.address.address, parts.record().as_json()
+        return server.open_queue(address, place.job, hosts, _recipe(parts, seeds), made_of)
     if not place.jobdir:
         return MemoryFrontier(hosts), None
     folder = Path(place.jobdir)
@@ -123,7 +127,7 @@ def open_frontier(
     queue = SqliteFrontier(
         folder / "frontier.sqlite",
         hosts,
-        memory_urls=settings.getint("FRONTIER_MEMORY_URLS"),
+        memory_urls=MEMORY_URLS,
         acknowledgements_per_commit=sys.maxsize,  # the crawl commits, when all parts of a page are written
     )
     return queue, None
@@ -153,11 +157,7 @@ def open_store(settings: BaseSettings, job: str, topic: str) -> SharedPages | No
     """Open the database that STORE_URL names, for the pages of this job; None = the pages are kept in the job's folder. ArgumentError for
     an invalid address."""
     url = settings.get("STORE_URL")
-    if not url:
-        return None
-    outage_seconds = settings.getfloat("FRONTIER_OUTAGE_SECONDS")
-    indexed = settings.getbool("TOPIC_INDEX")
-    return page_server(url).open_shared(url, job, topic, indexed=indexed, outage_seconds=outage_seconds)
+    return page_server(url).open_shared(url, job, topic) if url else None
 
 
 class StoreWait:
@@ -189,7 +189,7 @@ def store_wait(crawler: Crawler, files: JobFiles) -> StoreWait | None:
     return None if files.kept_in is None else StoreWait(crawler, files.kept_in)
 
 
-TIME, FETCHES = "time", "fetches"  # a crawl maximizes relevant pages per time or per fetch
+FETCHES = "fetches"  # the objective: relevant pages per fetch, not per time
 
 
 def open_crawl(
@@ -228,16 +228,16 @@ def open_crawl(
         release_dictionary()
     release_vectors()
     hosts = Hosts(
-        patience_seconds=settings.getfloat("FRONTIER_PATIENCE_SECONDS"),
-        idle_share=_idle_share(params, settings),
+        patience_seconds=PATIENCE_SECONDS,
+        idle_share=_idle_share(params),
     )
     seeds = _seeds(named_seeds, topic)
     files = JobFiles(
         folder,
         parts.record(),
         shared=bool(jobdir or job_name),
-        indexed=settings.getbool("TOPIC_INDEX"),
-        discarded=settings.getint("TOPIC_DISCARDED_SAMPLE"),
+        indexed=True,
+        discarded=DISCARDED_PAGES,
         kept_in=kept_in,
         segmenter=parts.segmenter,
     )
@@ -256,31 +256,25 @@ def open_crawl(
         repeats=SiteRepeats(folder / SITE_REPEATS if queue.is_durable else None),
         latest=latest_visits(files.folder, LATEST) if files.resumes else (),
         links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
-        listings=SiteListings(frontier.notes, recipe.listings_after) if recipe.listings_after else None,
+        listings=SiteListings(frontier.notes) if recipe.listings else None,
         durable=queue.is_durable,
-        checkpoint_pages=settings.getint("FRONTIER_CHECKPOINT_PAGES", EVERY_PAGES),
-        learning_seconds=settings.getfloat("FRONTIER_LEARNING_SECONDS", LEARNING_SECONDS),
     )
     if settings.getbool("FRONTIER_FAIR_SHARES"):
         hosts.shares = FairShares(budgets.sites.proofs)
     return crawl
 
 
-def _idle_share(params: CrawlParams, settings: BaseSettings) -> float:
+def _idle_share(params: CrawlParams) -> float:
     """The share of the download slots, 0..1, that may stay empty to wait for better URLs; 1 when fetches, not time, are to be saved."""
-    objective = params.objective or settings.get("TOPIC_OBJECTIVE") or (FETCHES if params.pages else TIME)
-    if objective not in {TIME, FETCHES}:
-        raise ArgumentError(f"TOPIC_OBJECTIVE={objective!r}", "is not known", f"use {TIME} or {FETCHES}")
-    return 1.0 if objective == FETCHES else settings.getfloat("FRONTIER_IDLE_SHARE")
+    saves_fetches = bool(params.pages) if params.objective is None else params.objective == FETCHES
+    return 1.0 if saves_fetches else IDLE_SHARE
 
 
 def _budgets(settings: BaseSettings, frontier: Frontier) -> Budgets:
-    """The budgets by the settings, which are named after the fields of Allowance and Limits: FRONTIER_HOST_PAGES,
-    FRONTIER_PATH_SEGMENTS_MAX."""
-    limits = {one.name: settings.getint(f"FRONTIER_{one.name.upper()}_MAX") for one in fields(Limits)}
-    pages = [one.name for one in fields(Allowance) if one.name != "limits"]
-    bounds = {name: settings.getint(f"FRONTIER_{name.upper()}") for name in pages}
-    return Budgets(frontier, Allowance(**bounds, limits=Limits(**limits)))
+    """The budgets by the settings, which are named after the fields of Allowance: FRONTIER_HOST_PAGES."""
+    names = [one.name for one in fields(Allowance) if one.name != "limits"]
+    bounds: dict[str, Any] = {name: settings.getint(f"FRONTIER_{name.upper()}") for name in names}
+    return Budgets(frontier, Allowance(**bounds))
 
 
 def _seeds(named_seeds: Seeds, topic: Topic) -> list[Link]:

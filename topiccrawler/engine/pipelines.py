@@ -70,13 +70,12 @@ class RelevancePipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         crawl, settings = crawl_of(crawler), crawler.settings
         if crawl is not None:
-            sampled = settings.getint("TOPIC_DISCARDED_SAMPLE")
             return cls(
                 crawl.filter,
                 lambda: crawl.parts.segmenter,
                 crawler.stats,
                 crawl=crawl,
-                discarded=(lambda: crawl.files.discarded) if sampled else None,
+                discarded=lambda: crawl.files.discarded,
             )
         if not settings.get("TOPIC"):  # also of our own project, whose other spiders have no topic
             raise NotConfigured

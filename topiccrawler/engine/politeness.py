@@ -22,16 +22,15 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.outages import RETRY_AFTER, Outages, Patience
-from topiccrawler.crawling.settings_check import Number
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.engine.download_failures import way_of
-from topiccrawler.errors import ArgumentError, shortened
 from topiccrawler.frontier.host_ranking import Pace, Paces
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.pages.metadata import http_time
 from topiccrawler.pages.site_rules import MOST_LINES, each_once
 
 CRAWL_DELAY = "robots"  # reason of a host's delay
+LONGEST_CRAWL_DELAY = 60.0  # seconds; a longer Crawl-delay in robots.txt is cut to this
 
 
 @dataclass(eq=False)
@@ -46,7 +45,6 @@ class Politeness:
     slots: Mapping[str, Slot]  # of the downloader; AutoThrottle sets their delays; empty when it is off
     _: KW_ONLY
     user_agent: str
-    crawl_delay_max_seconds: float
     # receives the Sitemap lines of robots.txt, if the ROBOTSTXT_PARSER has `sitemaps`
     listings: SiteListings | None = None
 
@@ -62,7 +60,6 @@ class Politeness:
             crawler.stats,
             crawler.engine.downloader.slots if settings.getbool("AUTOTHROTTLE_ENABLED") else {},
             user_agent=settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT"),
-            crawl_delay_max_seconds=settings.getfloat("FRONTIER_CRAWL_DELAY_MAX_SECONDS", 60.0),
             listings=crawl.ordering.listings,
         )
         crawler.signals.connect(politeness.robots_parsed, signals.robots_parsed)
@@ -70,18 +67,15 @@ class Politeness:
         return politeness
 
     def robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
-        """Apply the Crawl-delay of a robots.txt to its host, at most `crawl_delay_max_seconds`, and pass on its sitemaps. A file that is read
+        """Apply the Crawl-delay of a robots.txt to its host, at most LONGEST_CRAWL_DELAY, and pass on its sitemaps. A file that is read
         again without it ends the delay."""
         host = host_key(request)
         if self.listings is not None:
             lines: Iterable[str] = getattr(robotparser, "sitemaps", list)()
             self.listings.declare(host, each_once(islice(lines, MOST_LINES), request.url))
-        seconds = min(float(robotparser.crawl_delay(self.user_agent) or 0.0), self.crawl_delay_max_seconds)
-        had = CRAWL_DELAY in self.hosts.delays(host)
-        if seconds > 0 or had:
+        seconds = min(float(robotparser.crawl_delay(self.user_agent) or 0.0), LONGEST_CRAWL_DELAY)
+        if seconds > 0 or CRAWL_DELAY in self.hosts.delays(host):
             self.hosts.set_delay(host, seconds, CRAWL_DELAY)
-        if seconds > 0 and not had:
-            self.stats.inc_value("frontier/crawl_delay_hosts")
 
     def response_downloaded(self, response: Response, request: Request) -> None:
         """Report a response to the outages, and set the delay that AutoThrottle computed."""
@@ -106,38 +100,27 @@ class Politeness:
 
 ROBOTS = "topic_robots"  # key in request.meta of a request for a robots.txt
 PROBE = "topic_probe"  # key in request.meta of a request that probes the network
-DOWNLOAD_SLOTS = "DOWNLOAD_SLOTS"
-_OF_SLOT = {"delay": Number(), "concurrency": Number(1, whole=True)}
 
 
 def paces_of(settings: BaseSettings) -> Paces:
-    """The delay and concurrency of hosts: DOWNLOAD_DELAY and CONCURRENT_REQUESTS_PER_DOMAIN, and DOWNLOAD_SLOTS for single hosts.
-    ArgumentError for a wrong value in DOWNLOAD_SLOTS."""
+    """The delay and concurrency of hosts: DOWNLOAD_DELAY and CONCURRENT_REQUESTS_PER_DOMAIN, and DOWNLOAD_SLOTS for single hosts."""
     usual = Pace(settings.getfloat("DOWNLOAD_DELAY"), settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"))
-    slots = settings.getdict(DOWNLOAD_SLOTS)
-    return Paces(
-        usual, {host: _pace(f"{DOWNLOAD_SLOTS}: {host}", slot, usual) for host, slot in slots.items()}
+    slots = settings.getdict("DOWNLOAD_SLOTS")
+    return Paces(usual, {host: _pace(slot, usual) for host, slot in slots.items()})
+
+
+def _pace(slot: Mapping[str, Any], usual: Pace) -> Pace:
+    return Pace(
+        float(slot.get("delay", usual.delay_seconds)), int(slot.get("concurrency", usual.concurrency))
     )
 
 
 def patience_of(settings: BaseSettings) -> Patience:
     """How often failures are tried again, and after which gaps."""
     return Patience(
-        settings.getint("FRONTIER_URL_TRIES"),
-        settings.getint("FRONTIER_HOST_FAILURES"),
-        settings.getfloat("FRONTIER_BACKOFF_SECONDS"),
-        settings.getfloat("FRONTIER_BACKOFF_MAX_SECONDS"),
-    )
-
-
-def _pace(what: str, slot: Any, usual: Pace) -> Pace:
-    if not isinstance(slot, Mapping):
-        raise ArgumentError(what, f"is {shortened(slot)}", "give hosts a delay, a concurrency, or both")
-    for name, expected in _OF_SLOT.items():
-        if name in slot and not expected.accepts(slot[name]):
-            raise ArgumentError(f"{what}: {name}", f"is {shortened(slot[name])}", f"it must be {expected}")
-    return Pace(
-        float(slot.get("delay", usual.delay_seconds)), int(slot.get("concurrency", usual.concurrency))
+        url_tries=settings.getint("FRONTIER_URL_TRIES"),
+        first_seconds=settings.getfloat("FRONTIER_BACKOFF_SECONDS"),
+        most_seconds=settings.getfloat("FRONTIER_BACKOFF_MAX_SECONDS"),
     )
 
 

@@ -108,12 +108,10 @@ class QueueStats:
             self._stats.set_value(key, figure)
         rescoring = self._ordering.rescoring
         if rescoring.slices:
-            self._stats.set_value("frontier/rescore/slices", rescoring.slices)
-            self._stats.set_value("frontier/rescore/changed", rescoring.changed)
             self._stats.set_value("frontier/rescore/slowest_ms", round(1000 * rescoring.slowest_seconds, 1))
 
     def finish(self, now: float) -> None:
-        """Set the stats that are final when the crawl ends: URLs by state and over a budget, pages, harvest rate."""
+        """Set the stats that are final when the crawl ends: URLs by state and over a budget, and pages."""
         self.show(now)
         for state, count in self._frontier.look().counts().items():
             self._stats.set_value(f"frontier/urls/{state.value}", count)
@@ -129,7 +127,6 @@ class QueueStats:
         self._stats.set_value("topic/kept", self._harvest.kept)
         for kind in KINDS:
             self._stats.set_value(f"topic/kept/{kind}", self._harvest.kinds[kind])
-        self._stats.set_value("topic/harvest_rate", round(self._harvest.harvest_rate, 4))
 
     def _budgets_closed(self) -> dict[str, str]:
         budgets = self._ordering.budgets
@@ -170,9 +167,9 @@ class Progress:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        seconds = crawler.settings.getfloat("TOPIC_PROGRESS_SECONDS", 30.0)
+        seconds = crawler.settings.getfloat("LOGSTATS_INTERVAL")
         if seconds <= 0:
-            raise NotConfigured("TOPIC_PROGRESS_SECONDS is 0")
+            raise NotConfigured("LOGSTATS_INTERVAL is 0")
         live = sys.stderr.isatty() and not crawler.settings.get("LOG_FILE")
         crawl = needed_crawl(crawler)
         own = getattr(crawler.spider, "progress_line", None)  # a spider that collects something else has it

@@ -72,14 +72,13 @@ class RenderingMiddleware:
 
             request.meta["playwright"] = True
             request.meta["playwright_page_methods"] = [PageMethod(settled)]
-            self.stats.inc_value("topic/rendered/pages")
+            self.stats.inc_value("topic/rendered")
         else:
             request.meta.pop("playwright", None)  # the meta of a redirect away from the named hosts has it
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         if not self.empty_pages or request.meta.get("playwright") or not needs_rendering(response):
             return response
-        self.stats.inc_value("topic/rendered/empty")
         return request.replace(meta={**request.meta, RENDER_META: request.url}, dont_filter=True)
 
     def _is_named(self, url: str) -> bool:

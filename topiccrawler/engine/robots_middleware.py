@@ -6,7 +6,7 @@ Scrapy takes a server that fails, or that sends what cannot be decompressed, for
     3xx, 4xx        there are no rules, all is allowed; so are more than MOST_REDIRECTS redirects. After 429 the host backs off first
                     (engine.politeness), and the file is asked for again soon
     5xx, no answer  the host is closed, unless an earlier file is known, which counts on (2.4). The file is asked for again after
-                    `retry_seconds`, then after twice as long, at most `most_seconds`
+                    RETRY_SECONDS, then after twice as long, at most `most_seconds`
 
 The URLs of a closed host go back to the queue with their scores. Its clock runs until the file is asked for again, so it takes no slot of
 other hosts; and hosts that have failed before may use only a part of all slots (AGAIN_SHARE) for the next try, as each of them may take
@@ -48,6 +48,8 @@ from topiccrawler.pages.robots_txt import product_token
 
 logger = logging.getLogger(__name__)
 
+AGE_SECONDS = 86_400.0  # after which a file is read again, or sooner by its Cache-Control
+RETRY_SECONDS = 60.0  # after which an unreadable file is asked for again; it doubles each time
 MOST_REDIRECTS = 5  # of a robots.txt; RFC 9309, 2.3.1.2
 AGAIN_SHARE = 8  # hosts whose robots.txt failed may use one of so many slots at once
 GIVE_UP = 3  # tries in a row, after which the crawl does not wait for this host alone
@@ -95,7 +97,7 @@ class PlainRobotsMiddleware(RobotsTxtMiddleware):
 class HostRobotsMiddleware(RobotsTxtMiddleware):
     """Downloader middleware in place of Scrapy's RobotsTxtMiddleware, with its settings, stats and the signal `robots_parsed`.
 
-    `age_seconds`: after which a file is read again. Spiders without a topic and replays get PlainRobotsMiddleware: a recording does not recover.
+    `most_seconds`: the longest time between two tries. Spiders without a topic and replays get PlainRobotsMiddleware: a recording does not recover.
     """
 
     def __init__(
@@ -103,14 +105,12 @@ class HostRobotsMiddleware(RobotsTxtMiddleware):
         crawler: Crawler,
         crawl: Crawl,
         *,
-        age_seconds: float,
-        retry_seconds: float,
         most_seconds: float,
         slots: int,
     ) -> None:
         super().__init__(crawler)
         self._crawl = crawl
-        self._age_seconds, self._retry_seconds, self._most_seconds = age_seconds, retry_seconds, most_seconds
+        self._most_seconds = most_seconds
         self._most_again, self._again = max(1, slots // AGAIN_SHARE), 0
         self._hosts: dict[str, HostRobots] = {}
         self._no_rules: RobotParser = build_from_crawler(self._parserimpl, crawler, b"")
@@ -123,8 +123,6 @@ class HostRobotsMiddleware(RobotsTxtMiddleware):
         middleware = cls(
             crawler,
             crawl,
-            age_seconds=settings.getfloat("FRONTIER_ROBOTS_AGE_SECONDS", 86_400.0),
-            retry_seconds=settings.getfloat("FRONTIER_ROBOTS_RETRY_SECONDS", 60.0),
             most_seconds=settings.getfloat("FRONTIER_BACKOFF_MAX_SECONDS", 3600.0),
             slots=settings.getint("CONCURRENT_REQUESTS"),
         )
@@ -168,7 +166,7 @@ class HostRobotsMiddleware(RobotsTxtMiddleware):
             await maybe_deferred_to_future(answered)
         elif self._crawl.clock() >= robots.until:
             if robots.failures and self._again >= self._most_again:
-                self._wait(host, robots, self._retry_seconds)
+                self._wait(host, robots, RETRY_SECONDS)
             else:
                 await self._ask(host, robots, request)
         return robots
@@ -220,7 +218,7 @@ class HostRobotsMiddleware(RobotsTxtMiddleware):
             if reason not in {None, REDIRECTS}:
                 raise UnreadableError(reason) from ignored
             # Another component refuses all of the host, and then the page as well; or it leads nowhere.
-            return Answer(self._no_rules, self._age_seconds, reason or str(ignored))
+            return Answer(self._no_rules, AGE_SECONDS, reason or str(ignored))
         self._stats.inc_value("robotstxt/response_count")
         self._stats.inc_value(f"robotstxt/response_status_count/{response.status}")
         said = f"http {response.status}"
@@ -228,7 +226,7 @@ class HostRobotsMiddleware(RobotsTxtMiddleware):
             raise UnreadableError(said)
         if response.status >= 300:
             soon = response.status == 429
-            return Answer(self._no_rules, self._most_seconds if soon else self._age_seconds, said)
+            return Answer(self._no_rules, self._most_seconds if soon else AGE_SECONDS, said)
         if FLAG in response.flags:
             raise UnreadableError(INCOMPLETE)
         if is_packed(response.body):
@@ -244,7 +242,7 @@ class HostRobotsMiddleware(RobotsTxtMiddleware):
         if not isinstance(error, UnreadableError):
             self._stats.inc_value(f"robotstxt/exception_count/{type(error)}")
         robots.fault = reason or type(error).__name__
-        seconds = min(self._retry_seconds * 2 ** min(robots.failures, MOST_DOUBLINGS), self._most_seconds)
+        seconds = min(RETRY_SECONDS * 2 ** min(robots.failures, MOST_DOUBLINGS), self._most_seconds)
         robots.failures += 1
         self._wait(host, robots, seconds)
         if robots.parser is None:
@@ -278,8 +276,8 @@ class HostRobotsMiddleware(RobotsTxtMiddleware):
     def _age_of(self, response: Response) -> float:
         """How long the rules of a response count, in seconds."""
         found = _MAX_AGE.search(b",".join(response.headers.getlist("Cache-Control")))
-        seconds = float(found[1]) if found else self._age_seconds
-        return min(max(seconds, self._age_seconds / LEAST_SHARE), self._age_seconds)
+        seconds = float(found[1]) if found else AGE_SECONDS
+        return min(max(seconds, AGE_SECONDS / LEAST_SHARE), AGE_SECONDS)
 
     def _note(self, host: str, said: str, robots: HostRobots) -> None:
         file = None if robots.parser is self._no_rules else getattr(robots.parser, "packed", None)

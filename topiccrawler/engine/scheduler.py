@@ -18,7 +18,7 @@ from __future__ import annotations
 import heapq
 import logging
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from math import inf
 from typing import Any, Self, cast
 
@@ -44,7 +44,7 @@ from topiccrawler.engine.politeness import Politeness, host_key, paces_of, patie
 from topiccrawler.engine.private_network import PrivateNetworkMiddleware, resolved_address
 from topiccrawler.engine.progress import QueueStats
 from topiccrawler.engine.waking import WAKE, WakeTimer
-from topiccrawler.frontier.base import Pushed, State
+from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link, Page
 from topiccrawler.pages.challenge_signs import CHALLENGE, Challenge
@@ -267,7 +267,7 @@ class FocusedScheduler(BaseScheduler):
         """Queue the seeds, restore the back-offs that servers requested before the last stop, and begin to lease rows."""
         with self.faults.guard():
             self.queue_stats.restore(self.clock())
-            self._count_pushed(self.crawl.seed(links, self.clock()))
+            self.crawl.seed(links, self.clock())
             self.armed = True
 
     def accept_links(self, page: Page, links: Sequence[Link], lease_number: object) -> None:
@@ -276,7 +276,7 @@ class FocusedScheduler(BaseScheduler):
             lease = self.leases.get(lease_number)
             if lease is not None:
                 self.crawl.outages.recovered(lease.host)
-            self._count_pushed(self.crawl.visit(page, links, self.clock(), lease))
+            self.crawl.visit(page, links, self.clock(), lease)
 
     def enqueue_request(self, request: Request) -> bool:
         """Queue a Request object: a retry or redirect of a lease, or a request of another component. False if it is dropped: a duplicate,
@@ -289,11 +289,9 @@ class FocusedScheduler(BaseScheduler):
             if not self._goes_on(lease, request):
                 return False
         elif self.request_queue.is_repeat(request):
-            self._count("frontier/requests/duplicate")
             return False
         request.meta["download_slot"] = self.hosts.paces.key(host)
         self.request_queue.push(request, host)
-        self._count("frontier/requests/enqueued")
         return True
 
     def _goes_on(self, lease: Lease, request: Request) -> bool:
@@ -308,7 +306,6 @@ class FocusedScheduler(BaseScheduler):
             self.challenged(lease, challenge)
             return False
         if refusal is not None:
-            self._count("frontier/redirects/known", refusal == KNOWN)
             self.leases.end(lease, State.DISCARDED, refusal)
             return False
         lease.release_slot(self.hosts, self.clock())
@@ -353,14 +350,14 @@ class FocusedScheduler(BaseScheduler):
             return None
 
     def _next(self, now: float) -> Request | None:
-        self._count_pushed(self.crawl.ordering.learn(now))
+        self.crawl.ordering.learn(now)
         self.leases.end_lost_moves()
         if self._stands != self.crawl.outages.stops:  # `scrapy frontier` and a resumed job are to know it
             self._stands, self._next_sweep = self.crawl.outages.stops, now
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_SECONDS
             swept = self.leases.sweep_behind(self.engine, self.request_queue, now, SWEEP_SECONDS)
-            self._count("frontier/swept", swept)
+            self._count("frontier/ended/swept", swept)
             self.queue_stats.show(now)
             if self._stands:
                 self.crawl.frontier.commit()  # no page ends that would do it
@@ -428,7 +425,7 @@ class FocusedScheduler(BaseScheduler):
             if not self.faults.broken:
                 self.crawl.fail(lease, lease.host, reason, now, way=way, answered=lease.status > 0)
         lease.release_slot(self.hosts, now)
-        self._count("frontier/retried")
+        self._count("frontier/ended/retried")
         self.end_if_enough()
 
     def refuse(self, lease: Lease, reason: str) -> None:
@@ -462,7 +459,7 @@ class FocusedScheduler(BaseScheduler):
                 else:
                     self.crawl.release([lease], now)
         lease.release_slot(self.hosts, now)
-        self._count("frontier/postponed")
+        self._count("frontier/ended/postponed")
 
     def end_if_enough(self) -> None:
         """Close the spider if no lease is open and a limit is reached: `pages`, `targets` or `until`."""
@@ -484,11 +481,6 @@ class FocusedScheduler(BaseScheduler):
         """Whether no more leases are to be opened: enough pages are fetched or under way, enough are kept, or the queue promises too
         little."""
         return self.crawl.is_enough(len(self.leases))
-
-    def _count_pushed(self, pushed: Mapping[Pushed, int]) -> None:
-        for kind, count in pushed.items():
-            if kind is not Pushed.REFUSED:  # the admission counts these
-                self._count(f"frontier/pushed/{kind.value}", count)
 
     def _count(self, key: str, count: int = 1) -> None:
         if count:

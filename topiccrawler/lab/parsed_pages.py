@@ -244,7 +244,6 @@ def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
             url,
             depth=0,
             context=context,
-            window=opened.recipe.context_characters,
             extra_parameters=frozenset(opened.recipe.dropped_parameters),
             encoding=reading.encoding,
         )

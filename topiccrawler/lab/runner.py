@@ -31,7 +31,7 @@ from pathlib import Path
 
 from topiccrawler.crawling.assemble import Parts, topic_of
 from topiccrawler.crawling.crawl import Crawl, Fetch, Outcome
-from topiccrawler.crawling.job_files import DISCARDED, PAGES, VISITS
+from topiccrawler.crawling.job_files import PAGES, VISITS
 from topiccrawler.crawling.job_topic import TOPIC, as_toml
 from topiccrawler.crawling.launching import crawl_line, failure, start_scrapy
 from topiccrawler.crawling.page_filter import Verdict
@@ -58,8 +58,7 @@ PEAK_MARK = "5"  # for clear_refs, see proc(5): resets the peak to the present u
 RECORDED_LINKS = {"topiccrawler.engine.archives.RecordedLinksMiddleware": 1200}
 BUDGETS = (
     *("FRONTIER_HOST_PAGES", "FRONTIER_DOMAIN_PAGES", "FRONTIER_UNPROVEN_PAGES", "FRONTIER_FAIR_SHARES"),
-    *("FRONTIER_HOST_UNPRODUCTIVE_PAGES", "FRONTIER_SHAPE_UNPRODUCTIVE_PAGES", "FRONTIER_PATH_SEGMENTS_MAX"),
-    *("FRONTIER_SEGMENT_REPEATS_MAX", "FRONTIER_QUERY_PARAMETERS_MAX", "FRONTIER_CALENDAR_YEARS_MAX"),
+    *("FRONTIER_HOST_UNPRODUCTIVE_PAGES", "FRONTIER_SHAPE_UNPRODUCTIVE_PAGES"),
 )
 JOB = "job"
 
@@ -155,9 +154,10 @@ class ReplayedCrawl:
         self.repeats = SiteRepeats()
         hosts = Hosts(concurrency=run.concurrency)  # for one host too: a recording needs no politeness
         self.frontier = MemoryFrontier(hosts)
-        after = parts.recipe.listings_after
-        listings = SiteListings(self.frontier.notes, after, self._sitemaps, parsed.numbers.__contains__)
-        self.crawl = Crawl(parts, self.frontier, listings=listings if after else None)
+        listings = SiteListings(
+            self.frontier.notes, sitemaps=self._sitemaps, held=parsed.numbers.__contains__
+        )
+        self.crawl = Crawl(parts, self.frontier, listings=listings if parts.recipe.listings else None)
         self.crawl.admission.refused = self._refused
         self.draw = random.Random(run.seed)
         # priority queue of (arrival time in pages leased, page number, lease)
@@ -336,7 +336,6 @@ class LiveCrawls:
             "TOPIC_DATA_DIR": folder,
             "TOPIC_JOB": JOB,
             "STORE_URL": "",  # pages of a comparison do not belong in a shared database
-            "TOPIC_DISCARDED_SAMPLE": run.pages,  # all discarded pages: their relevances are measured
             "TOPIC_SEED": run.seed,
             "TOPIC_LINK_MODELS": recipe.link_models,
             "TOPIC_LINK_THRESHOLD": recipe.link_threshold if recipe.prune else 0,
@@ -345,9 +344,8 @@ class LiveCrawls:
             "TOPIC_SEGMENTER": choice(),
             "TOPIC_THESAURUS": recipe.thesaurus,
             "TOPIC_EXPAND": recipe.expand,
-            "TOPIC_LISTINGS": bool(recipe.listings_after),
-            "TOPIC_LISTINGS_AFTER": recipe.listings_after or None,
-            # budgets and trap rules prune too, and a replay has none
+            "TOPIC_LISTINGS": recipe.listings,
+            # budgets prune too, and a replay has none
             **(dict.fromkeys(BUDGETS, 0) if not recipe.prune else {}),
         }
         given = {"topic": topic, "strategy": name_of(run.spec), "seeds": seeds, "pages": run.pages}
@@ -383,11 +381,14 @@ def fetched(visits: Path, pages: RecordedPages, limit: int) -> Crawled:
 
 
 def job_verdicts(job: Path) -> dict[str, Verdict]:
-    """The verdicts on the pages that a crawl stored or sampled as discarded, by URL; an alias of another page counts as not kept."""
-    found: dict[str, Verdict] = {}
-    for name in (DISCARDED, PAGES):
-        if (job / name).is_file():
-            with closing(PageStore(job / name, create=False)) as store:
-                for record in store.records():
-                    found[record.url] = Verdict(record.relevance, record.stored and not record.alias_of)
+    """The verdicts on the pages of a crawl, by URL; an alias of another page counts as not kept."""
+    found = {
+        visit.url: Verdict(visit.relevance, is_kept=False)
+        for visit in read_visits(job / VISITS)
+        if visit.is_page
+    }
+    if (job / PAGES).is_file():
+        with closing(PageStore(job / PAGES, create=False)) as store:
+            for record in store.records():
+                found[record.url] = Verdict(record.relevance, record.stored and not record.alias_of)
     return found

@@ -40,7 +40,7 @@ from topiccrawler.urls.canonical import (
 
 ContextMaker = Literal["window", "neighbour", "dom"]
 
-WINDOW_CHARACTERS = 60
+WINDOW_CHARACTERS = 60  # of text on each side of a link that are its context (NB 2010 §3.3)
 DOM_DISTANCE = 5
 LONGEST_ANCHOR = 200
 HREFS = 10_000  # hrefs in each of the two generations of the cache; some 7 MB

@@ -284,7 +284,7 @@ def _pages(
                 catch_up(store, index, report, segmenter)
                 found = index.find(fts5(terms), chosen, limit, media=media)
         else:
-            found = store.find(terms, chosen, limit, segmenter, report, media=media)
+            found = store.find(terms, chosen, limit, media=media)
         for one in found:
             record = store.at(one.page)
             if record is not None and record.fetched == one.fetched:

@@ -115,7 +115,7 @@ class Sources:
             sample = folder / DISCARDED
             if not (has_pages(folder) if positive else sample.is_file()):
                 fault = "has kept no page" if positive else "has no sample of discarded pages"
-                raise ArgumentError(str(folder), fault, "name other pages; TOPIC_DISCARDED_SAMPLE keeps some")
+                raise ArgumentError(str(folder), fault, "name other pages")
             yield from _of_store(open_pages(folder) if positive else PageStore(sample, create=False))
             return
         with file_faults(ArgumentError, folder, "cannot be read", REMEDY):

@@ -38,6 +38,8 @@ from topiccrawler.strategies.base import ROOT
 from topiccrawler.topics.meaning import as_understood
 from topiccrawler.topics.seeds import CLASS_NAME
 
+REVISIT_SHARE = 0.5  # of `-a pages=` that `-a revisit=true` uses; the rest fetches new pages
+
 _ARGUMENT = "argument -a revisit=true"
 
 
@@ -62,8 +64,8 @@ def check_revisit(settings: BaseSettings) -> None:
         )
 
 
-def plan_revisits(crawl: Crawl, settings: BaseSettings) -> Revisits:
-    """Choose the pages to revisit, and set them and the new limits on the crawl. With the argument `pages`, the share TOPIC_REVISIT_SHARE
+def plan_revisits(crawl: Crawl) -> Revisits:
+    """Choose the pages to revisit, and set them and the new limits on the crawl. With the argument `pages`, the share REVISIT_SHARE
     of these is for revisits, the rest for new pages. Without `pages` and `targets` the run only revisits pages."""
     files = crawl.files
     log = files.folder / VISITS
@@ -71,7 +73,7 @@ def plan_revisits(crawl: Crawl, settings: BaseSettings) -> Revisits:
     found = ranked(known_pages(read_visits(log), checks), crawl.clock())
     limit = crawl.limits.pages
     if limit is not None:
-        found = found[: math.ceil(limit * settings.getfloat("TOPIC_REVISIT_SHARE"))]
+        found = found[: math.ceil(limit * REVISIT_SHARE)]
         new = crawl.harvest.pages + limit - len(found)
         crawl.limits = replace(crawl.limits, pages=new)
     due = [Due(page.check, value) for value, page in found]
@@ -106,7 +108,7 @@ class TopicSpider(FocusedSpider):
 
     def prepare(self, params: CrawlParams) -> None:
         if params.revisit:
-            self.revisits = plan_revisits(self.crawl, self.settings)
+            self.revisits = plan_revisits(self.crawl)
 
     async def start(self) -> AsyncIterator[Any]:
         """Yield the seeds, as the links of the virtual root page, and then the requests of revisits."""

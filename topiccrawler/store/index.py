@@ -1,6 +1,6 @@
 """Indexes the pages of a job for full-text search, with SQLite FTS5 over the words of the segmenter.
 
-The page store is authoritative, and the index may lag behind it: a killed crawl, a job of an earlier build and TOPIC_INDEX=False leave
+The page store is authoritative, and the index may lag behind it: a killed crawl leaves
 pages without an index entry. `missing` finds them, and the first search adds them (`catch_up`).
 
 `Indexing` is the index of a running crawl. As an index can be rebuilt at any time, it must never cost a crawl a page: a fault of it is

@@ -71,7 +71,7 @@ class Jlse(AnchorText):
     Reads: anchor, URL and context of links, without stop words; the context is the text within 5 steps in the
         DOM tree (JLSE §3.2.1: 4 to 6); relevance of pages, and whether they are detail pages; the link graph.
     Cost: under 50 ms a page of 200 links against 20 000 vertices (benchmarks/graph.py), building: under 2 s.
-    But: a context has at most TOPIC_CONTEXT_CHARACTERS a side; eq. 9 is read as s_v * Q(v); a queued link is
+    But: a context has at most 60 characters a side; eq. 9 is read as s_v * Q(v); a queued link is
         rescored only when it is found again. Page classifier, result pages, and the pages whose links are
         followed: as in anchor_text. Figures: docs/papers/jlse.md.
     Reference: Zhang, Li, Yu & Zhang, "使用联合链接相似度评估爬取Web资源", Chinese Journal of Computers, eq. 3-18.

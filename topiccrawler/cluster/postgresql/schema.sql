@@ -14,13 +14,12 @@ CREATE TABLE topiccrawler.pages (
     language TEXT NOT NULL, canonical_url TEXT NOT NULL, keywords TEXT NOT NULL, description TEXT NOT NULL, author TEXT NOT NULL, format TEXT NOT NULL,
     kind TEXT NOT NULL,
     alias_of TEXT NOT NULL, stored BOOLEAN NOT NULL, content_hash TEXT NOT NULL, media TEXT NOT NULL,
-    host TEXT NOT NULL, day TEXT NOT NULL, words TSVECTOR, media_words TSVECTOR, UNIQUE (job, key));
+    host TEXT NOT NULL, day TEXT NOT NULL, words TSVECTOR NOT NULL, media_words TSVECTOR NOT NULL, UNIQUE (job, key));
 CREATE INDEX pages_order ON topiccrawler.pages (job, id);
 CREATE INDEX pages_best ON topiccrawler.pages (job, relevance DESC) WHERE stored;
 CREATE INDEX pages_copies ON topiccrawler.pages (job, md5(alias_of)) WHERE alias_of <> '';
 CREATE INDEX pages_words ON topiccrawler.pages USING gin (words);
 CREATE INDEX pages_media_words ON topiccrawler.pages USING gin (media_words);
-CREATE INDEX pages_unindexed ON topiccrawler.pages (job, id) WHERE words IS NULL;
 CREATE TABLE topiccrawler.fingerprints (
     job INTEGER NOT NULL REFERENCES topiccrawler.jobs ON DELETE CASCADE, row INTEGER NOT NULL, changed BIGINT NOT NULL,
     key BYTEA NOT NULL, url TEXT NOT NULL, digest BIGINT NOT NULL, bits BYTEA NOT NULL, PRIMARY KEY (job, row), UNIQUE (job, key));

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple
-from functools import partial
 from hashlib import blake2b
 from typing import Any
 
@@ -97,29 +96,25 @@ def _add(places: dict[str, list[str]], words: Sequence[str], first: int, weight:
 
 WEIGHTS = "{0.2, 0.2, 0.2, 1}"  # of D, C, B, A
 BY_LENGTH = 1
-BATCH = 64  # pages indexed in one transaction
-
 _ALL = ", ".join(COLUMNS)
 _NAMES = (*COLUMNS, "host", "day", "words", "media_words")
 _PUT = (
     f"INSERT INTO topiccrawler.pages (job, key, {', '.join(_NAMES)}) VALUES (%s, %s{', %s' * (len(_NAMES) - 2)}, %s::tsvector, %s::tsvector) "  # noqa: S608
     f"ON CONFLICT (job, key) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _NAMES)} RETURNING id"
 )
-_INDEX = "UPDATE topiccrawler.pages SET words = %s::tsvector, media_words = %s::tsvector WHERE id = %s AND words IS NULL"
 _JOB = "SELECT id, topic, recipe FROM topiccrawler.jobs WHERE name = %s"
 _ADD_JOB = "INSERT INTO topiccrawler.jobs (name, topic, recipe) VALUES (%s, '', '') ON CONFLICT DO NOTHING"
 
 
 class PostgresPages(SqlPages):
-    """The pages of one job: see store.pages.Pages. `indexed`: pages are indexed as they are stored. `create`: the job may be new; else
-    a job that does not exist is a StateError."""
+    """The pages of one job: see store.pages.Pages. `create`: the job may be new; else a job that does not exist is a StateError."""
 
     table = "topiccrawler.pages WHERE job = ?"
     row = "id"
     is_alias_of = "md5(alias_of) = md5(?)"
 
-    def __init__(self, session: Session, job: str, *, indexed: bool = True, create: bool = True) -> None:
-        self.session, self.job, self._indexed = session, job, indexed
+    def __init__(self, session: Session, job: str, *, create: bool = True) -> None:
+        self.session, self.job = session, job
         self.address = session.address  # without a password
         self.name = f"{session.name} job {job}"
         self._number: int | None = None
@@ -133,16 +128,10 @@ class PostgresPages(SqlPages):
         terms: tuple[QueryTerm, ...],
         selection: Selection,
         limit: int,
-        segmenter: Segmenter,
-        progress: Callable[[int, int], None] | None = None,
         *,
         media: bool = False,
     ) -> list[Found]:
-        """The best matching pages, at most `limit`. Pages stored with TOPIC_INDEX=False are indexed first, with this segmenter.
-
-        `media`: by the words of their links to pictures and files.
-        """
-        self._catch_up(segmenter, progress)
+        """The best matching pages, at most `limit`. `media`: by the words of their links to pictures and files."""
         chosen, values = self._condition(selection)
         column = "media_words" if media else "words"
         expression = tsquery(terms)
@@ -155,25 +144,6 @@ class PostgresPages(SqlPages):
         found = self._ask(self._reading(asked, expression, *values, expression, limit))
         return [Found(*row) for row in found]
 
-    def _catch_up(self, segmenter: Segmenter, progress: Callable[[int, int], None] | None) -> None:
-        """Index the pages that were stored with TOPIC_INDEX=False. `progress(done, total)` is called after each batch of pages."""
-        done, left = 0, self._left()
-        total = left
-        while left:
-            rows = self._rows(f"id, {_ALL}", f"words IS NULL ORDER BY id LIMIT {BATCH}")
-            records = ((row, record_from(page)) for row, *page in rows)
-            words = [
-                (words_of_page(one, segmenter), words_of_media(one, segmenter), row) for row, one in records
-            ]
-            self._ask(partial(_put_words, words))
-            now = self._left()
-            done, left = done + max(left - now, 0), now if now < left else 0
-            if progress is not None:
-                progress(done, total)
-
-    def _left(self) -> int:
-        return int(self._rows("count(*)", "words IS NULL")[0][0])
-
     def put(self, record: PageRecord) -> int:
         return self._ask(self.putting(record))
 
@@ -183,8 +153,8 @@ class PostgresPages(SqlPages):
         row["content_hash"] = row["content_hash"] or content_hash(str(row["text"]))
         url = str(row["url"])
         values = (key_of(url), *row.values(), _text(host_of(url)), _text(record.day))
-        words = words_of_page(record, segmenter) if self._indexed else None
-        of_media = words_of_media(record, segmenter) if self._indexed else None
+        words = words_of_page(record, segmenter)
+        of_media = words_of_media(record, segmenter)
 
         def put(connection: Any) -> int:
             return int(
@@ -253,10 +223,6 @@ class PostgresPages(SqlPages):
 
     def _condition(self, selection: Selection) -> tuple[str, list[object]]:
         return selection.condition(host="host", day="day", find="strpos")
-
-
-def _put_words(words: list[tuple[str, str, int]], connection: Any) -> None:
-    connection.cursor().executemany(_INDEX, words)
 
 
 def key_of(url: str) -> bytes:

@@ -26,6 +26,7 @@ from typing import Any
 
 from topiccrawler.cluster.postgresql.session import LOCK, AwayError, Result, Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages, key_of
+from topiccrawler.crawling.servers import OUTAGE_SECONDS
 from topiccrawler.errors import StateError
 from topiccrawler.pages.site_repeats import Fingerprint
 from topiccrawler.resources import package_table
@@ -45,7 +46,7 @@ CLOSE_SECONDS = 10.0  # that a closing crawl waits for a server that is away
 class Writer:
     """A thread that does work on the server in order, for one crawl. From the first `submit` on only the thread uses the session."""
 
-    def __init__(self, session: Session, outage_seconds: float = 600.0) -> None:
+    def __init__(self, session: Session, outage_seconds: float = OUTAGE_SECONDS) -> None:
         self._session = session
         self._outage_seconds = outage_seconds
         self._calls: SimpleQueue[tuple[Callable[[Any], Any], Future[Any]] | None] = SimpleQueue()
@@ -234,13 +235,11 @@ class CrawlPages(Writer):
     """The pages of one crawl, and its writer. `url`: address of the database; `job`: name of the crawl there; `topic`: its topic. The
     server is not called before `check`."""
 
-    def __init__(
-        self, url: str, job: str, topic: str, *, indexed: bool = True, outage_seconds: float = 600.0
-    ) -> None:
+    def __init__(self, url: str, job: str, topic: str, *, outage_seconds: float = OUTAGE_SECONDS) -> None:
         session = Session(url)
         self.address, self.job, self.topic = session.address, job, topic
         self.pages = PostgresPages(session, job)  # for the reactor's thread
-        self._kept = PostgresPages(Session(url), job, indexed=indexed)
+        self._kept = PostgresPages(Session(url), job)
         self._duplicates = PostgresDuplicates(self._kept)
         super().__init__(self._kept.session, outage_seconds)
 

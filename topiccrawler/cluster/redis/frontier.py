@@ -25,6 +25,7 @@ from topiccrawler.cluster.redis.looking import Looking
 from topiccrawler.cluster.redis.records import Batch, digest, head, record
 from topiccrawler.cluster.redis.worker import LookUps, Readings, Worker
 from topiccrawler.cluster.shared_learning import SharedLearning
+from topiccrawler.crawling.servers import OUTAGE_SECONDS
 from topiccrawler.crawling.sharing import Exchange, Prefetch
 from topiccrawler.frontier.base import LEASE_SECONDS, Accept, FrontierView, Leased, Notes, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
@@ -110,7 +111,7 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
         hosts: Hosts | None = None,
         *,
         lease_seconds: float = LEASE_SECONDS,
-        outage_seconds: float = 600.0,
+        outage_seconds: float = OUTAGE_SECONDS,
         acknowledgements_per_commit: int = 1,
         keep: int = 16,
         most_hosts: int = 0,

@@ -102,7 +102,7 @@ class Membership:
     learned: Sequence[bytes | None] = ()  # the newest state: the reply of scripts/learned.lua
 
 
-WORKER_SECONDS = 30.0
+WORKER_SECONDS = 30.0  # without a sign of life, until a process is declared dead and its hosts are free
 MADE_OF = "made_of"
 
 

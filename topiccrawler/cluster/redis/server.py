@@ -17,11 +17,10 @@ from topiccrawler.cluster.redis.client import AwayError, Client, clients_of
 from topiccrawler.cluster.redis.connection import CALL_SECONDS
 from topiccrawler.cluster.redis.exchange import learned_of
 from topiccrawler.cluster.redis.frontier import RedisFrontier
-from topiccrawler.cluster.redis.joining import MADE_OF, RedisNotes, hash_of, join, texts_of
+from topiccrawler.cluster.redis.joining import MADE_OF, WORKER_SECONDS, RedisNotes, hash_of, join, texts_of
 from topiccrawler.cluster.redis.listing import RedisListing, counts_of
 from topiccrawler.cluster.redis.partitions import PartitionedFrontier
 from topiccrawler.cluster.redis.records import Batch, check_address, prefix_of, redacted
-from topiccrawler.crawling.servers import Times
 from topiccrawler.crawling.sharing import Learned, SharedQueue
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Listing, Notes, State
@@ -40,7 +39,6 @@ def open_shared(
     hosts: Hosts | None = None,
     recipe: Mapping[str, Any] | None = None,
     *,
-    worker_seconds: float = 30.0,
     made_of: Mapping[str, Any] | None = None,
     call_seconds: float = CALL_SECONDS,
     **options: Any,
@@ -49,7 +47,7 @@ def open_shared(
     StateError when the server cannot be used, or the crawl was begun with another recipe.
     """
     hosts = Hosts() if hosts is None else hosts
-    seconds = {"worker_seconds": worker_seconds, "call_seconds": call_seconds}
+    seconds = {"worker_seconds": WORKER_SECONDS, "call_seconds": call_seconds}
     clients = clients_of(url, job)
     if not all(client.is_durable for client in clients):
         logger.warning(NOT_DURABLE, clients[0].server)
@@ -155,11 +153,11 @@ def check(address: str, job: str) -> None:
 
 
 def open_queue(
-    address: str, job: str, hosts: Hosts, recipe: Mapping[str, str], made_of: Mapping[str, Any], times: Times
+    address: str, job: str, hosts: Hosts, recipe: Mapping[str, str], made_of: Mapping[str, Any]
 ) -> tuple[Frontier, SharedQueue]:
     """Join the crawl of a job. Returns its frontier, once as `Frontier` and once as `SharedQueue`."""
     frontier = open_shared(
-        address, job, hosts, recipe, made_of=made_of, worker_seconds=times.worker,
-        outage_seconds=times.outage, acknowledgements_per_commit=sys.maxsize,  # the scheduler commits
+        address, job, hosts, recipe, made_of=made_of,
+        acknowledgements_per_commit=sys.maxsize,  # the scheduler commits
     )  # fmt: skip
     return frontier, frontier

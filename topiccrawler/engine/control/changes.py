@@ -19,11 +19,13 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.crawling.recipe import STRATEGY_PREFIX
-from topiccrawler.crawling.settings_check import Number
+from topiccrawler.crawling.settings_check import A_SHARE, AT_LEAST_ONE, OneOrMore, Share
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.model import Link, Page, Score
@@ -100,7 +102,7 @@ TOPIC, PAGE_THRESHOLD, LINK_THRESHOLD = "topic", "page_threshold", "link_thresho
 UNTIL = "until"
 LIMITS = ("pages", "targets", UNTIL)
 NO_LIMIT = "none"
-_SHARE, _COUNT = Number(most=1), Number(1, whole=True)
+_SHARE, _COUNT = TypeAdapter[float](Share), TypeAdapter[int](OneOrMore)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +172,13 @@ def _link_threshold(crawl: Crawl, value: float) -> Change:
 
 
 def _limit(crawl: Crawl, name: str, value: str) -> Change:
-    number, example = (_SHARE, "0.05") if name == UNTIL else (_COUNT, "1000")
-    if value != NO_LIMIT and not number.accepts(value):
+    kind, expected, example = (_SHARE, A_SHARE, "0.05") if name == UNTIL else (_COUNT, AT_LEAST_ONE, "1000")
+    try:
+        limit: Any = None if value == NO_LIMIT else kind.validate_python(value)
+    except ValidationError:
         raise ArgumentError(
-            f"set {name}={value}", f"must be {number}, or {NO_LIMIT}", f"set {name}={example}"
-        )
-    limit: Any = None if value == NO_LIMIT else float(value) if name == UNTIL else int(value)
+            f"set {name}={value}", f"must be {expected}, or {NO_LIMIT}", f"set {name}={example}"
+        ) from None
     make = partial(setattr, crawl, "limits", replace(crawl.limits, **{name: limit}))
     return Change(name, getattr(crawl.limits, name), limit, make)
 
@@ -198,9 +201,10 @@ def _parameter(crawl: Crawl, key: str, value: str) -> Change:
 
 
 def _share(name: str, value: str) -> float:
-    if not _SHARE.accepts(value):
-        raise ArgumentError(f"set {name}={value}", f"must be {_SHARE}", f"set {name}=0.2")
-    return float(value)
+    try:
+        return _SHARE.validate_python(value)
+    except ValidationError:
+        raise ArgumentError(f"set {name}={value}", f"must be {A_SHARE}", f"set {name}=0.2") from None
 
 
 def _names(crawl: Crawl) -> str:

@@ -66,13 +66,10 @@ class Listening:
 
 @dataclass(eq=False)
 class Control:
-    """Scrapy extension that serves control requests while the spider is open. `host`, `port`: where it listens; 0 = a port that the system
-    picks."""
+    """Scrapy extension that serves control requests while the spider is open, to this machine only, at a port that the system picks."""
 
     crawler: Crawler
     crawl: Crawl
-    host: str
-    port: int
     _verbs: Verbs | None = None
     _address: Address | None = None
     _listening: Listening | None = None
@@ -88,9 +85,7 @@ class Control:
             raise NotConfigured  # `fetch`, `parse`, `check`: one page, no job
         if settings.getbool("TWISTED_REACTOR_ENABLED", True) and not is_asyncio_available():
             raise NotConfigured("TOPIC_CONTROL needs asyncio")
-        # an empty one would be every address of the machine
-        host = settings["TOPIC_CONTROL_HOST"] or LOOPBACK
-        control = cls(crawler, crawl, str(host), settings.getint("TOPIC_CONTROL_PORT"))
+        control = cls(crawler, crawl)
         crawler.signals.connect(control.start, signals.engine_started)
         crawler.signals.connect(control.stop, signals.spider_closed)
         return control
@@ -102,16 +97,11 @@ class Control:
         self._verbs = Verbs(self.crawler, self.crawl)
         listening = Listening(self._serve)
         try:
-            self._address = Address(listening.open(self.host, self.port))
+            self._address = Address(listening.open(LOOPBACK, 0))
             self._address.write(self.crawl.files.folder)
         except OSError as error:
             await listening.close()
-            logger.warning(
-                "Control: cannot listen on %s port %d (%s); the crawl goes on without it",
-                self.host,
-                self.port,
-                error,
-            )
+            logger.warning("Control: cannot listen (%s); the crawl goes on without it", error)
             return
         self._listening = listening
 
@@ -131,5 +121,5 @@ class Control:
 
         assert self._address is not None  # noqa: S101 it listens
         assert self._verbs is not None  # noqa: S101
-        self._server = Server(self._address, self.host, self._verbs.asks, self._verbs.orders)
+        self._server = Server(self._address, LOOPBACK, self._verbs.asks, self._verbs.orders)
         await self._server.start(listening)

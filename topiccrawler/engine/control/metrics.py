@@ -28,13 +28,7 @@ SECTIONS: dict[str, dict[str, StatsKey]] = {
     for title, keys in package_table("engine/stats_keys.toml").items()
 }
 STATS_KEYS: dict[str, StatsKey] = {key: entry for keys in SECTIONS.values() for key, entry in keys.items()}
-_FAMILIES = tuple(key[:-1] for key in STATS_KEYS if key.endswith("…"))
-# A key that matches another key with `…` is a label of that metric, not a metric of its own.
-METRICS = {
-    key: entry
-    for key, entry in STATS_KEYS.items()
-    if entry.kind != AT_END and (key.endswith("…") or not key.startswith(_FAMILIES))
-}
+METRICS = {key: entry for key, entry in STATS_KEYS.items() if entry.kind != AT_END}
 _NOW = package_table("engine/status_metrics.toml")
 
 
@@ -59,7 +53,7 @@ def _of_stats(stats: Mapping[str, Any], keys: Mapping[str, StatsKey]) -> Iterato
         found = {
             name: value
             for name, value in stats.items()
-            if name.startswith(prefix) and (family or name == key)
+            if name == key or (family and name.startswith(prefix) and name not in keys)
         }
         numbers = {name: value for name, value in found.items() if isinstance(value, int | float)}
         if not numbers:

@@ -152,7 +152,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 MOST_BYTES = 32_000_000  # of a file for the worker
-SECONDS = 10.0  # for one file, including the start of the worker
+# for one file, the start of the worker included; of a slower PDF the pages read until then stay, any other counts as unreadable
+SECONDS = 10.0
 
 _READERS = {"text": listings.read_text, "sitemap": listings.read_sitemap}
 
@@ -160,9 +161,9 @@ _READERS = {"text": listings.read_text, "sitemap": listings.read_sitemap}
 class Formats:
     """Reads all formats but HTML. Thread-safe. The worker process starts at the first file that needs it."""
 
-    def __init__(self, *, seconds: float = SECONDS, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, *, seconds: float | None = None, most_bytes: int = MOST_BYTES) -> None:
         self.most_bytes = most_bytes
-        self._worker = WorkerProcess(seconds)
+        self._worker = WorkerProcess(SECONDS if seconds is None else seconds)
 
     def read(self, kind: str, body: bytes, declared: str | None = None) -> Extract:
         """The extract of a file; UnreadableError, with the reason, when there is none. `declared`: the charset of the HTTP header."""
