@@ -1,12 +1,14 @@
 """Kinds of page on three recorded webs, against pages judged by eye.
 
-    python benchmarks/kinds.py [DIR] [--part judged|tuned] [--misses] [--json]
+    python benchmarks/kinds.py [DIR] [--part judged|tuned|fresh] [--misses] [--json]
 
 kinds_judged.json, beside this file, has the kind of each page by its first letter (article, list, stub). Pages were drawn by lot: four of five
 have a topic in labels.tsv of their web. Parameters were chosen on the part `tuned` only; of `judged` the misses were read after the first
-measurement (docs/lab/kinds.md). Each page is read as in a crawl, after SITE_PAGES others of its host, so that what the site repeats is known.
-`ms`: processor time of the kind alone, a page. DIR holds the folders blogs, portal and friends; without it they are looked for in the folder
-that the environment names TOPICCRAWLER_SHARED.
+measurement, and mended. `fresh` is 150 pages of neither, judged before the classifier was asked; nothing was changed after these were judged.
+They are, of blogs, portal and friends in this order, 40 pages with a topic and 10 without, by `random.Random(20261127).sample` of the sorted URLs.
+Each page is read as in a crawl, after SITE_PAGES others of its host, so that what the site repeats is known. `ms`: processor time of the kind
+alone, a page. DIR holds the folders blogs, portal and friends; without it they are looked for in the folder that the environment names
+TOPICCRAWLER_SHARED.
 """
 
 from __future__ import annotations
@@ -58,7 +60,7 @@ def main() -> None:
     """Read the judged pages, print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("folder", nargs="?", type=Path, metavar="DIR")
-    parser.add_argument("--part", choices=("judged", "tuned"), default="judged")
+    parser.add_argument("--part", choices=("judged", "tuned", "fresh"), default="judged")
     parser.add_argument("--misses", action="store_true", help="list the pages whose kind is another")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
