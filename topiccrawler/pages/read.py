@@ -69,7 +69,11 @@ class PageClassifier(Protocol):
     """Estimates the relevance of pages to one topic."""
 
     threshold: ClassVar[float]  # the relevance from which a page counts as about the topic: one half
-    reads_segments: ClassVar[bool]  # `relevance` reads PageWords.segments
+
+    @property
+    def reads_segments(self) -> bool:
+        """Whether `relevance` reads PageWords.segments."""
+        ...
 
     @property
     def similarity_threshold(self) -> float:

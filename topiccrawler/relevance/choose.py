@@ -44,12 +44,11 @@ class SeveralTopics:
     """The page classifiers of several topics as one. `classifiers`: topic name -> page classifier."""
 
     threshold: ClassVar[float] = EVEN
-    reads_segments: ClassVar[bool] = False
 
     def __init__(self, classifiers: Mapping[str, PageClassifier]) -> None:
         self._classifiers = classifiers
         self.similarity_threshold = min(one.similarity_threshold for one in classifiers.values())
-        self.reads_segments = any(one.reads_segments for one in classifiers.values())  # type: ignore[misc] # of this one
+        self.reads_segments = any(one.reads_segments for one in classifiers.values())
 
     def similarity(self, words: PageWords) -> float:
         """Return the largest similarity to a topic, 0..1, scaled to the common threshold."""
