@@ -40,6 +40,7 @@ from topiccrawler.resources import package_table
 
 EARLIEST = 1991
 OPENING_CHARACTERS = 400
+LONGEST_DATE = 50  # characters
 BEFORE_TITLE = 150  # characters
 OTHER = "other"  # the mark of a date of something else
 MARK_CHARACTERS = 40  # before a date, in which its mark stands
@@ -154,24 +155,27 @@ def days_of(
     asked then, because the dates of a list are those of other pages.
     """
     calendar = _Calendar(today or datetime.now(UTC).date())
-    written = _of_text(document, title, calendar)
-    modified = next(filter(None, _modified(document, declared, calendar)), "") or written.updated
-    published = _published(document, declared, written, url, calendar)
-    if not published and not is_list:
-        published = _by_htmldate(document.source, written.others, calendar)
+    text = _half_width(document.text)
+    opening = _of_opening(document, text, title, calendar)
+    modified = next(filter(None, _modified(document, declared, calendar)), "") or opening.updated
+    published = _published(document, declared, opening.near, url, calendar)
+    if not published:
+        marked, others = _anywhere(document, text, calendar)
+        published = marked or opening.ago or opening.updated
+        if not published and not is_list:
+            published = _by_htmldate(document.source, others, calendar)
     return Days(published, modified)
 
 
-def _published(
-    document: Document, declared: Declarations, written: _Written, url: str, calendar: _Calendar
-) -> str:
+def _published(document: Document, declared: Declarations, near: str, url: str, calendar: _Calendar) -> str:
+    """The day that a page declares, its URL has or its opening shows; "" without one. `near`: that of the opening."""
     stated = next(filter(None, _declared(document, declared, calendar)), "")
-    shown = _of_url(url, calendar) or written.near
+    shown = _of_url(url, calendar) or near
     if not shown:
         shown = next((day for each in declared.days if (day := _of_element(each, UNMARKED, calendar))), "")
     if stated and shown and abs(date.fromisoformat(stated) - date.fromisoformat(shown)) > timedelta(days=1):
         return stated
-    return shown or stated or written.marked or written.ago or written.updated
+    return shown or stated
 
 
 def _declared(document: Document, declared: Declarations, calendar: _Calendar) -> Iterator[str]:
@@ -331,37 +335,23 @@ def _of_url(url: str, calendar: _Calendar) -> str:
     return next(filter(None, (calendar.real(*each) for each in found)), "")
 
 
-class _Written(NamedTuple):
-    """The days that the text of a page gives, each "" when there is none."""
+class _Opening(NamedTuple):
+    """The days that the opening of a page gives, each "" when there is none."""
 
-    near: str  # in the opening
-    marked: str  # anywhere, marked as that of publication
-    updated: str  # in the opening, marked as that of a change
-    ago: str  # in the opening, as seen from today
-    others: list[str]  # of something else
+    near: str  # marked as that of publication, or not marked
+    updated: str  # marked as that of a change
+    ago: str  # as seen from today
 
 
-def _of_text(document: Document, title: str, calendar: _Calendar) -> _Written:
-    """The days that the text gives; `title`: the title of the page, around which the opening stands."""
-    text = _half_width(document.text)
+def _of_opening(document: Document, text: str, title: str, calendar: _Calendar) -> _Opening:
+    """The days around the title. `text`: that of the document, in half-width characters."""
     place = _title_place(document, title)
     start, begin, end = (0, 0, 0) if place is None else (max(0, place[0] - BEFORE_TITLE), *place)
     end_of_opening = end + OPENING_CHARACTERS
     near: dict[str, list[str]] = {kind: [] for kind in ("marked", "below", "above", "updated")}
-    anywhere, others = [], []
-    for one in calendar.dates(text):
-        mark, is_opening = _mark(text, one), start <= one.start < end_of_opening
-        if mark == OTHER:
-            others.append(one.day)
-        if (
-            mark in ("", OTHER)
-            or not (is_opening or mark == PUBLISHED)
-            or _is_in_comment(document, one.start)
-        ):
-            continue
-        if mark == PUBLISHED:
-            anywhere.append(one.day)
-        if not is_opening:
+    for one in calendar.dates(text, start, end_of_opening + LONGEST_DATE):
+        mark = _mark(text, one) if one.start < end_of_opening else OTHER
+        if mark in ("", OTHER) or _is_in_comment(document, one.start):
             continue
         if mark in (PUBLISHED, MODIFIED):
             near["marked" if mark == PUBLISHED else "updated"].append(one.day)
@@ -374,8 +364,20 @@ def _of_text(document: Document, title: str, calendar: _Calendar) -> _Written:
         for one in calendar.ago(text, start, end_of_opening)
         if _mark(text, one) in (PUBLISHED, MODIFIED, UNMARKED)
     ]
-    opening = [*near["marked"], *near["below"], *near["above"]]
-    return _Written(_first(opening), _first(anywhere), _first(near["updated"]), _first(relative), others)
+    days = [*near["marked"], *near["below"], *near["above"]]
+    return _Opening(_first(days), _first(near["updated"]), _first(relative))
+
+
+def _anywhere(document: Document, text: str, calendar: _Calendar) -> tuple[str, list[str]]:
+    """The first day in a text that is marked as that of publication, and the days of something else before it."""
+    others = []
+    for one in calendar.dates(text):
+        mark = _mark(text, one)
+        if mark == OTHER:
+            others.append(one.day)
+        elif mark == PUBLISHED and not _is_in_comment(document, one.start):
+            return one.day, others
+    return "", others
 
 
 def _first(days: list[str]) -> str:
