@@ -16,6 +16,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from topiccrawler.errors import ModelError
 from topiccrawler.files import JsonFile, compact, is_file, whole_file
 from topiccrawler.link_model.classifier import FEATURES, FIELDS, Counts, Lexicon, LinkClassifier
@@ -151,10 +153,14 @@ def _columns(file: JsonFile, table: Mapping[str, Any]) -> tuple[Counter[str], Co
     pairs = table.values()
     if set(map(type, pairs)) <= {list} and set(map(len, pairs)) <= {2}:
         numbers = list(chain.from_iterable(pairs))
-        if set(map(type, numbers)) <= {int, float} and all(0 <= n <= LARGEST_COUNT for n in numbers):
-            sides = (dict(zip(table, map(float, numbers[side::2]), strict=True)) for side in (0, 1))
-            negative, positive = map(Counter, sides)
-            return negative, positive
+        are_numbers = set(map(type, numbers)) <= {int, float}
+        if are_numbers and min(numbers, default=0) >= 0 and max(numbers, default=0) <= LARGEST_COUNT:
+            both = np.array(numbers, np.float64).reshape(-1, 2)
+            if not np.isnan(both).any():
+                negative, positive = (
+                    Counter(dict(zip(table, side.tolist(), strict=True))) for side in both.T
+                )
+                return negative, positive
     for word, pair in table.items():
         _pair(file, pair, "count", word)
     raise file.refused("has counts that are no numbers")
