@@ -38,7 +38,9 @@ def answer(body: bytes = NEXT, **more: Any) -> tuple[Request, Response]:
 @pytest.mark.parametrize(("body", "header", "target"), [
     (NEXT, {}, "http://a.example/next"), (b"<p>x", {"Refresh": "1; url=http://b.example/"}, "http://b.example/"),
     (NEXT, {"Refresh": "1; url=/首页".encode("gbk")}, "http://a.example/%E9%A6%96%E9%A1%B5"),
-    (b"<p>refresh</p>", {}, None),
+    (NEXT.decode().replace("http-equiv", "HTTP-EQUIV").replace("refresh", "REFRESH").encode("utf-16"), {}, "http://a.example/next"),
+    (b"q" * 5_000 + NEXT, {}, "http://a.example/next"),
+    (b"<p>equiv refresh</p>", {}, None),
 ])  # fmt: skip
 def test_a_page_with_a_refresh_is_read_once(
     crawl: Crawl, body: bytes, header: dict[str, Any], target: str | None
@@ -52,9 +54,10 @@ def test_a_page_with_a_refresh_is_read_once(
 
 
 def test_a_page_without_a_refresh_is_left_to_the_callback(crawl: Crawl) -> None:
-    request, response = answer(b"<p>x")
-    assert content_with_refresh(crawl, request, response) is None
-    assert request.meta == {}
+    for body in (b"<p>x", b"<p>refresh</p>", b'<meta http-equiv="content-type" content="text/html">'):
+        request, response = answer(body)
+        assert content_with_refresh(crawl, request, response) is None
+        assert request.meta == {}
 
 
 def test_what_was_read_of_another_answer_or_for_another_topic_is_not_used(crawl: Crawl) -> None:
