@@ -66,5 +66,12 @@ def test_comments_below_an_article_are_left_out() -> None:
     assert len(texts(parse(short))) == 2
 
 
+def test_the_answers_of_a_forum_stay_although_they_are_called_comments() -> None:
+    page = f'<meta property="og:type" content="article"><div class="post">{PARAGRAPH * 8}</div><div id="comments">{COMMENT}</div>'
+    forum = f'<script type="application/ld+json">{{"@type": "DiscussionForumPosting"}}</script>{page}'
+    answers = f'<div itemscope itemtype="https://schema.org/QAPage">{page}</div>'
+    assert [len(texts(parse(one))) for one in (page, forum, answers)] == [8, 9, 9]
+
+
 def test_a_page_of_comments_alone_stays() -> None:
     assert len(texts(parse(f'<p>Funds</p><div class="comment-list">{COMMENT * 3}</div>'))) == 4

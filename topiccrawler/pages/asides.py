@@ -1,8 +1,8 @@
 """Leaves out of a main text what is said beside an article: readers' comments, and lines that lead elsewhere ("Read also", "Photo:").
 
 Such lines stand among the paragraphs and are as long as headings, so only their words tell them (asides.toml). Comments are prose like the
-article; only the names of their elements tell them. On a page of a forum they are the text: so comments stay where they are longer than
-the rest, unless the page declares itself an article.
+article; only the names of their elements tell them. On a page of a forum they are the text: so comments stay where the page declares
+itself one, and where they are longer than the rest, unless the page declares itself an article.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _COMMENTS = re.compile(
-    r"(?:^|[\s_-])(?:comments?|commentlist|respond|disqus|reply|replies|kommentare?|comentarios|commentaires|reacties)(?:[\s_-]|$)"
+    r"(?:^|[\s_-])(?:comments?|commentlist|respond|disqus|kommentare?|comentarios|commentaires|reacties)(?:[\s_-]|$)"
     r"|comment-?(?:list|body|content|area|section|thread)",
     re.IGNORECASE,
 )
+
+_FORUM = ("DiscussionForumPosting", "QAPage")  # types that a page of a forum declares in JSON-LD or microdata
 
 
 def without_asides(document: Document, blocks: Sequence[Block]) -> list[Block]:
@@ -36,7 +38,7 @@ def without_asides(document: Document, blocks: Sequence[Block]) -> list[Block]:
     text, metas = document.text, document.metas
     kept = [block for block in blocks if not _is_aside(text, block)]
     comments = _in_comments(document, kept)
-    if not comments:
+    if not comments or any(sign in document.source for sign in _FORUM):
         return kept
     own = in_comments = 0
     for block in kept:
