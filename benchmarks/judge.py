@@ -1,7 +1,7 @@
 """How well the page classifier of each topic separates its pages from others, and how fast.
 
     python benchmarks/judge.py --documents docs_dev.jsonl [--web DIR] [--part test|train|all] [--disagreements N] [--json]
-        [--classes finance=F83,…] [--page-classifier vsm|naive_bayes|svm [--trained] [--models DIR]]
+        [--classes finance=F83,…] [--page-classifier evidence|vsm|cosine|naive_bayes|svm [--trained] [--models DIR]]
 
 --trained: the page classifier of each main topic is first trained on the other half (also `vsm`: its topic vector and threshold), once
 for each of the two choices of a rest, and on the rest `topics` for the web. Without it, `vsm` is the catalogue's and the
