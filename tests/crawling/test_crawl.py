@@ -10,8 +10,9 @@ import pytest
 from message_facts import numbers
 
 from topiccrawler.crawling.assemble import assemble
-from topiccrawler.crawling.crawl import KNOWN, NO_PAGE, Crawl, CrawlLimits, Fetch, Outcome
+from topiccrawler.crawling.crawl import KNOWN, NO_PAGE, Crawl, Fetch, Outcome
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.options import CrawlLimits, CrawlOptions
 from topiccrawler.crawling.outages import Patience, Sign
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.progress import brief_line, progress_line
@@ -71,15 +72,20 @@ def test_a_page_goes_from_its_url_to_its_links_and_its_end() -> None:
 
 
 def test_limits_end_it_with_what_is_under_way() -> None:
-    crawl, fetch = seeded(limits=CrawlLimits(pages=1))
+    crawl, fetch = seeded(options=CrawlOptions(limits=CrawlLimits(pages=1)))
     assert [crawl.is_enough(0), crawl.is_enough(1)] == [False, True]
     read_and_end(crawl, fetch, 2.0)
     assert (crawl.is_enough(), crawl.has_more(2.0, under_way=0)) == (True, False)
 
 
-def test_a_crawl_has_enough_when_the_next_pages_promise_little() -> None:
-    latest = [Visit(SEED, 200, 0.0, 0.1, number % 20 == 0, 1.0) for number in range(200)]
-    crawl, fetch = seeded(limits=CrawlLimits(until=0.2), latest=latest)
+def test_a_crawl_has_enough_when_the_next_pages_promise_little(tmp_path: Path) -> None:
+    earlier = JobFiles(tmp_path, Recipe("finance"), shared=True)
+    for number in range(200):
+        earlier.visits.append(Visit(SEED, 200, 0.0, 0.1, number % 20 == 0, 1.0))
+    earlier.commit()
+    earlier.close()
+    options = CrawlOptions(limits=CrawlLimits(until=0.2))
+    crawl, fetch = seeded(options=options, files=JobFiles(tmp_path, shared=True))
     assert not crawl.is_enough()  # nothing waits: what is under way may bring links
     read_and_end(crawl, fetch, 2.0)
     crawl.estimator.estimate(anew=True)
@@ -95,7 +101,9 @@ def test_a_crawl_goes_on_from_what_its_files_say(tmp_path: Path) -> None:
 
     def opened() -> Crawl:
         files = JobFiles(tmp_path, parts.record(), shared=True)
-        return crawl_of(SqliteFrontier(tmp_path / "frontier.sqlite"), files=files, durable=True)
+        return crawl_of(
+            SqliteFrontier(tmp_path / "frontier.sqlite"), files=files, options=CrawlOptions(durable=True)
+        )
 
     crawl = opened()
     crawl.files.begin()

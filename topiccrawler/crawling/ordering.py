@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from topiccrawler.crawling.admission import Admission, BudgetRule, Moment, TrapRule, by_column
-from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS, OwnLearning, Rescoring
+from topiccrawler.crawling.checkpoints import OwnLearning, Rescoring
+from topiccrawler.crawling.options import DEFAULTS, CrawlOptions
 from topiccrawler.crawling.sharing import Learning, Prefetch, SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings, is_listing
 from topiccrawler.frontier.base import Frontier, Leased, Postpone, Pushed, State
@@ -18,7 +19,7 @@ from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.host_ranking import MANY_SEEDS
 from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.base import ROOT, Expand, Strategy
+from topiccrawler.strategies.base import ROOT, Strategy
 from topiccrawler.urls.canonical import host_of
 
 BELOW_LEAST_SCORE = "below the strategy's least score"
@@ -29,14 +30,10 @@ Refused = Callable[[Sequence[Link], Sequence[float | None], float], None]
 class Ordering:
     """Passes fetched pages to the strategy and its scores to the frontier.
 
-    `budgets`: limits for each host; None = no limits. `durable`: the frontier outlives the process.
+    `budgets`: limits for each host; None = no limits.
     `admission`: which URLs may be fetched; None = all. Applied to every link of a page and before each lease.
-    `expand`: "all" follows the links of every page (soft focus), "relevant" those of relevant pages and of seeds only
-    (hard focus: other pages are passed to the strategy without links); None = as in the paper of the strategy.
     `listings`: which feeds and sitemaps to fetch; None = none. `refused`: called with the links of a page that the gate refuses,
-    their probabilities, and the time. `learning_seconds`: the interval between two states published to the other
-    processes of a shared crawl. `shared`: the queue of a shared crawl; None = not shared.
-    `checkpoint_pages`: see crawling.checkpoints.Checkpoints.
+    their probabilities, and the time. `shared`: the queue of a shared crawl; None = not shared.
     """
 
     def __init__(
@@ -44,19 +41,15 @@ class Ordering:
         strategy: Strategy,
         frontier: Frontier,
         budgets: Budgets | None = None,
+        options: CrawlOptions = DEFAULTS,
         *,
-        durable: bool = False,
-        expand: Expand | None = None,
         admission: Admission | None = None,
-        checkpoint_pages: int = EVERY_PAGES,
         listings: SiteListings | None = None,
         refused: Refused | None = None,
-        learning_seconds: float = LEARNING_SECONDS,
         shared: SharedQueue | None = None,
     ) -> None:
         self.strategy = strategy
         self.frontier = frontier
-        self.expand: Expand = expand or strategy.expand
         self.budgets = budgets
         self.admission = admission or Admission()
         if budgets is not None:
@@ -70,15 +63,19 @@ class Ordering:
         self._learning: Learning
         if shared is None:
             self._learning = OwnLearning(
-                strategy, frontier, self.rescoring, durable=durable, every_pages=checkpoint_pages
+                strategy,
+                frontier,
+                self.rescoring,
+                durable=options.durable,
+                every_pages=options.checkpoint_pages,
             )
         else:
             self._learning = shared.learning(
                 strategy,
                 self.rescoring,
                 self._learned,
-                seconds=learning_seconds,
-                every_pages=checkpoint_pages,
+                seconds=options.learning_seconds,
+                every_pages=options.checkpoint_pages,
             )
         self.pages = self._learning.load()
 
@@ -229,15 +226,15 @@ class Ordering:
         """Refresh the scores of the queue from the next page on, if the strategy has a refresh; called after a parameter was changed."""
         self._refresh_asked = True
 
-    def change_strategy(self, strategy: Strategy, expand: Expand | None) -> None:
-        """Continue with another strategy, and stop a running refresh. `expand`: as in `__init__`."""
-        self.strategy, self.expand = strategy, expand or strategy.expand
+    def change_strategy(self, strategy: Strategy) -> None:
+        """Continue with another strategy, and stop a running refresh."""
+        self.strategy = strategy
         self.rescoring.stop()
         self._learning.change_strategy(strategy)
 
     def _followed(self, page: Page, links: PageLinks) -> PageLinks:
-        """The links to pass to the strategy; none for a page whose links are not followed (`expand`)."""
-        poor = self.expand == "relevant" and not page.is_target
+        """The links to pass to the strategy; none for a page whose links it does not follow (`Strategy.expand`)."""
+        poor = self.strategy.expand == "relevant" and not page.is_target
         return PageLinks.of(()) if poor and _source_url(page) and not is_listing(page) else links
 
     def _listings(self, page: Page) -> list[tuple[Link, Score]]:
