@@ -19,6 +19,7 @@ from topiccrawler.engine.progress import brief_line, progress_line
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, State
 from topiccrawler.frontier.budgets import Allowance, Budgets
+from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Visit
@@ -69,6 +70,19 @@ def test_a_page_goes_from_its_url_to_its_links_and_its_end() -> None:
     following = crawl.next(3.0)
     assert following is not None
     assert following.leased.link.anchor == "股票基金"
+
+
+def test_it_has_more_while_a_url_waits_and_is_ready_again_after_the_delay_of_its_host() -> None:
+    crawl = crawl_of(MemoryFrontier(Hosts(delay_seconds=10.0)))
+    assert (crawl.has_more(0.0, under_way=0), crawl.next_ready(0.0)) == (False, None)
+    crawl.seed([Link(SEED, "a.cn"), Link(f"{SEED}2", "a.cn")], 0.0)
+    assert (crawl.has_more(1.0, under_way=0), crawl.next_ready(1.0)) == (True, 1.0)
+    fetch = crawl.next(1.0)
+    assert fetch is not None
+    crawl.end(fetch, Outcome(State.COMPLETED, ""), 1.0)
+    assert (crawl.has_more(2.0, under_way=0), crawl.next_ready(2.0)) == (True, 11.0)
+    assert crawl.next(11.0) is not None
+    assert (crawl.has_more(11.0, under_way=1), crawl.ordering.learn(11.0)) == (False, {})
 
 
 def test_limits_end_it_with_what_is_under_way() -> None:

@@ -95,12 +95,12 @@ class Process:
         return bool(self.figures()["frontier/learner"])
 
     def figures(self) -> Mapping[str, float]:
-        return self.ordering.figures()
+        return self.ordering.learning.figures()
 
     def look(self) -> bool:
         """What the engine does again and again; False when the crawl is done."""
         self.pushed.update(self.ordering.learn(0.0))
-        return self.ordering.pending()
+        return self.frontier.pending()
 
     def fetch(self) -> str | None:
         """Lease, read and end a page; its address."""

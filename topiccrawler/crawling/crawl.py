@@ -214,7 +214,8 @@ class Crawl:
 
     def next_ready(self, now: float) -> float | None:
         """The time to call `next` again, on the clock of `now`; None = nothing can be fetched before something changes."""
-        times = (self.ordering.next_ready(now), self.outages.next_due())
+        ready = self.hosts.next_ready(now) if self.shared is None else self.shared.next_ready(now)
+        times = (ready, self.outages.next_due())
         return min((time for time in times if time is not None), default=None)
 
     def has_more(self, now: float, under_way: int) -> bool:
@@ -222,8 +223,9 @@ class Crawl:
         budgets = self.ordering.budgets
         if self.is_enough(under_way):
             return False
-        pending = self.ordering.pending()  # asked in any case: it keeps in touch with other processes
         shared = self.shared is not None
+        # asked in any case: it keeps in touch with other processes
+        pending = self.frontier.look().waiting() > 0 if self.shared is None else self.shared.pending()
         if not pending or under_way or shared:
             return pending or (shared and self.outages.urls_are_worth_waiting(now))
         if self.outages.stops or self.outages.urls_are_worth_waiting(now):
