@@ -17,6 +17,7 @@ from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.cluster.redis.server import open_shared, open_view
 from topiccrawler.crawling.explanation import SharedCrawl
+from topiccrawler.crawling.options import CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import StateError
@@ -83,7 +84,7 @@ def test_explain_knows_what_the_learner_published_last(redis_server: RedisServer
     name, strategy = uuid4().hex, build("pagerank")
     place = join(Client(redis_server.url, name), {}, made_of=Recipe("finance", strategy="pagerank").as_json())
     frontier = RedisFrontier(place)
-    ordering = Ordering(strategy, frontier, checkpoint_pages=1, shared=frontier)
+    ordering = Ordering(strategy, frontier, options=CrawlOptions(checkpoint_pages=1), shared=frontier)
     ordering.seed([link("a.example/1"), link("a.example/2")], 0.0)
     end = time.monotonic() + PATIENCE_SECONDS
     while strategy.save() == build("pagerank").save():

@@ -16,6 +16,7 @@ from topiccrawler.crawling.admission import OPEN, REFUSED, Admission, GateRule, 
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.explanation import Explanation, PastCrawl, explain
 from topiccrawler.crawling.job_files import FRONTIER, write_recipe
+from topiccrawler.crawling.options import CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.base import Row, State
@@ -70,9 +71,13 @@ def crawl(folder: Path, recipe: Recipe, pages: int = PAGES) -> Parts:
     """A crawl by the recipe's parts, stopped after so many pages; every page is acknowledged as an engine would."""
     write_recipe(recipe, folder)
     parts = assemble(recipe)
+    parts.strategy.expand = "all"
     with SqliteFrontier(folder / FRONTIER, Hosts(concurrency=9)) as frontier:
         ordering = Ordering(
-            parts.strategy, frontier, durable=True, expand="all", admission=asked_when_leased(parts.gate)
+            parts.strategy,
+            frontier,
+            options=CrawlOptions(durable=True),
+            admission=asked_when_leased(parts.gate),
         )
         ordering.rescoring.slice_urls = 40
         ordering.seed([Link(address(1), "s1.example")], 0.0)

@@ -71,8 +71,9 @@ def knowledge(seed: int = 0) -> Knowledge:
     return Knowledge(similarity_threshold=TOPIC.page_threshold, link_scorer=scorer(), seed=seed, topic=TOPIC)
 
 
-def prepared(name: str, seed: int = 0) -> Strategy:
+def prepared(name: str, seed: int = 0, expand: Expand = "all") -> Strategy:
     strategy = build(name, PATIENT.get(name))
+    strategy.expand = expand
     strategy.prepare(knowledge(seed))
     return strategy
 
@@ -121,8 +122,8 @@ def fetch(ordering: Ordering, pages: int) -> list[str]:
     return order
 
 
-def begun(strategy: Strategy, expand: Expand = "all", slice_urls: int = SLICE_URLS) -> Ordering:
-    ordering = Ordering(strategy, MemoryFrontier(Hosts()), expand=expand)
+def begun(strategy: Strategy, slice_urls: int = SLICE_URLS) -> Ordering:
+    ordering = Ordering(strategy, MemoryFrontier(Hosts()))
     ordering.rescoring.slice_urls = slice_urls
     ordering.seed([link("p0", "", "", 0, 0)], now=0.0)
     return ordering
@@ -151,7 +152,7 @@ def resumed(name: str, cut: int, slice_urls: int) -> tuple[str, ...]:
     first = begun(prepared(name), slice_urls=slice_urls)
     before = fetch(first, cut)
     first.checkpoint()
-    second = Ordering(prepared(name), first.frontier, expand="all")
+    second = Ordering(prepared(name), first.frontier)
     second.rescoring.slice_urls = slice_urls
     return (*before, *fetch(second, 60))
 
@@ -236,7 +237,7 @@ def test_pages_without_links_words_or_sense_do_no_harm(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_hard_focus_follows_seeds_and_relevant_pages_only(name: str) -> None:
-    order = fetch(begun(prepared(name), expand="relevant"), 1000)
+    order = fetch(begun(prepared(name, expand="relevant")), 1000)
     followed = {"p0"} | {
         target for page in order if page == "p0" or SITE[page][0] == "fund" for target, _ in SITE[page][1]
     }

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import pytest
 
 from topiccrawler.crawling.checkpoints import LEARNED_NOTE, NOW, PAGE
+from topiccrawler.crawling.options import CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
@@ -18,6 +19,8 @@ from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Score, Via
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Strategy
+
+DURABLE = CrawlOptions(durable=True)
 
 
 @dataclass
@@ -85,7 +88,7 @@ def crawl(
 ) -> list[str]:
     """Fetch so many pages of an endless web, page n of which links to 3n+1, 3n+2, 3n+3; then stop, or be killed."""
     frontier = SqliteFrontier(path, acknowledgements_per_commit=10**9)
-    ordering = Ordering(learner(), frontier, durable=True)
+    ordering = Ordering(learner(), frontier, options=DURABLE)
     ordering.rescoring.slice_urls = slice_urls
     ordering.seed([Link("http://a.cn/0", "a.cn")], 0.0)
     frontier.commit()
@@ -130,17 +133,17 @@ def test_a_crawl_that_is_killed_soon_after_a_change_of_its_strategy_goes_on_with
     tmp_path: Path, learner: type[Learner]
 ) -> None:
     frontier = SqliteFrontier(tmp_path / "f.sqlite", acknowledgements_per_commit=10**9)
-    ordering, new = Ordering(learner(), frontier, durable=True), learner()
+    ordering, new = Ordering(learner(), frontier, options=DURABLE), learner()
     links = [Link("http://b.cn/", "b.cn")]
     for number in range(12):
         if number == 7:  # while a refresh of the former one runs
-            ordering.change_strategy(new, None)
+            ordering.change_strategy(new)
         ordering.visit(Page(f"http://a.cn/{number}", terms={"基金": 1.0}), links, 0.0)
     frontier.commit()
     frontier.close(commit=False)
     with SqliteFrontier(tmp_path / "f.sqlite") as again:
         resumed = learner()
-        assert Ordering(resumed, again, durable=True).pages == 12
+        assert Ordering(resumed, again, options=DURABLE).pages == 12
         assert resumed.save() == new.save()
 
 
@@ -174,7 +177,9 @@ def test_a_long_state_is_written_seldom(tmp_path: Path) -> None:
 
         frontier.notes.put = put_and_count  # type: ignore[method-assign]
         for pages in (150, 150):  # resumed in between
-            ordering = Ordering(Ponderous(), frontier, durable=True, checkpoint_pages=10)
+            ordering = Ordering(
+                Ponderous(), frontier, options=CrawlOptions(durable=True, checkpoint_pages=10)
+            )
             for number in range(pages):
                 ordering.visit(Page(f"http://a.cn/{number}"), [Link("http://b.cn/", "b.cn")], 0.0)
     assert len(written[PAGE]) + len(written[LEARNED_NOTE]) == 300
@@ -201,7 +206,7 @@ def test_a_short_state_is_written_every_hundred_pages(tmp_path: Path) -> None:
 
 def test_a_strategy_that_learns_nothing_costs_a_page_count_only(tmp_path: Path) -> None:
     with SqliteFrontier(tmp_path / "f.sqlite") as frontier:
-        ordering = Ordering(Plain(), frontier, durable=True)
+        ordering = Ordering(Plain(), frontier, options=DURABLE)
         for _ in range(3):
             ordering.visit(Page("http://a.cn/"), [Link("http://b.cn/", "b.cn")], 0.0)
         assert list(frontier.notes.all("ordering")) == [NOW]

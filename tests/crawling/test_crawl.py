@@ -10,14 +10,16 @@ import pytest
 from message_facts import numbers
 
 from topiccrawler.crawling.assemble import assemble
-from topiccrawler.crawling.crawl import KNOWN, NO_PAGE, Crawl, CrawlLimits, Fetch, Outcome
+from topiccrawler.crawling.crawl import KNOWN, NO_PAGE, Crawl, Fetch, Outcome
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.options import CrawlLimits, CrawlOptions
 from topiccrawler.crawling.outages import Patience, Sign
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.progress import brief_line, progress_line
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, State
 from topiccrawler.frontier.budgets import Allowance, Budgets
+from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Visit
@@ -70,16 +72,34 @@ def test_a_page_goes_from_its_url_to_its_links_and_its_end() -> None:
     assert following.leased.link.anchor == "股票基金"
 
 
+def test_it_has_more_while_a_url_waits_and_is_ready_again_after_the_delay_of_its_host() -> None:
+    crawl = crawl_of(MemoryFrontier(Hosts(delay_seconds=10.0)))
+    assert (crawl.has_more(0.0, under_way=0), crawl.next_ready(0.0)) == (False, None)
+    crawl.seed([Link(SEED, "a.cn"), Link(f"{SEED}2", "a.cn")], 0.0)
+    assert (crawl.has_more(1.0, under_way=0), crawl.next_ready(1.0)) == (True, 1.0)
+    fetch = crawl.next(1.0)
+    assert fetch is not None
+    crawl.end(fetch, Outcome(State.COMPLETED, ""), 1.0)
+    assert (crawl.has_more(2.0, under_way=0), crawl.next_ready(2.0)) == (True, 11.0)
+    assert crawl.next(11.0) is not None
+    assert (crawl.has_more(11.0, under_way=1), crawl.ordering.learn(11.0)) == (False, {})
+
+
 def test_limits_end_it_with_what_is_under_way() -> None:
-    crawl, fetch = seeded(limits=CrawlLimits(pages=1))
+    crawl, fetch = seeded(options=CrawlOptions(limits=CrawlLimits(pages=1)))
     assert [crawl.is_enough(0), crawl.is_enough(1)] == [False, True]
     read_and_end(crawl, fetch, 2.0)
     assert (crawl.is_enough(), crawl.has_more(2.0, under_way=0)) == (True, False)
 
 
-def test_a_crawl_has_enough_when_the_next_pages_promise_little() -> None:
-    latest = [Visit(SEED, 200, 0.0, 0.1, number % 20 == 0, 1.0) for number in range(200)]
-    crawl, fetch = seeded(limits=CrawlLimits(until=0.2), latest=latest)
+def test_a_crawl_has_enough_when_the_next_pages_promise_little(tmp_path: Path) -> None:
+    earlier = JobFiles(tmp_path, Recipe("finance"), shared=True)
+    for number in range(200):
+        earlier.visits.append(Visit(SEED, 200, 0.0, 0.1, number % 20 == 0, 1.0))
+    earlier.commit()
+    earlier.close()
+    options = CrawlOptions(limits=CrawlLimits(until=0.2))
+    crawl, fetch = seeded(options=options, files=JobFiles(tmp_path, shared=True))
     assert not crawl.is_enough()  # nothing waits: what is under way may bring links
     read_and_end(crawl, fetch, 2.0)
     crawl.estimator.estimate(anew=True)
@@ -95,7 +115,9 @@ def test_a_crawl_goes_on_from_what_its_files_say(tmp_path: Path) -> None:
 
     def opened() -> Crawl:
         files = JobFiles(tmp_path, parts.record(), shared=True)
-        return crawl_of(SqliteFrontier(tmp_path / "frontier.sqlite"), files=files, durable=True)
+        return crawl_of(
+            SqliteFrontier(tmp_path / "frontier.sqlite"), files=files, options=CrawlOptions(durable=True)
+        )
 
     crawl = opened()
     crawl.files.begin()

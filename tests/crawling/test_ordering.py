@@ -30,18 +30,6 @@ def test_a_url_linked_several_times_by_one_page_is_queued_once() -> None:
     assert {kind: count for kind, count in pushed.items() if count} == {Pushed.NEW: 2}
 
 
-def test_a_crawl_of_one_process_is_pending_while_a_url_waits() -> None:
-    ordering = Ordering(build("best_first"), MemoryFrontier(Hosts(delay_seconds=10.0)))
-    assert (ordering.pending(), ordering.next_ready(0.0)) == (False, None)
-    ordering.seed([link("a"), Link("http://a.example/2", "a.example")], 0.0)
-    assert (ordering.pending(), ordering.next_ready(1.0)) == (True, 1.0)
-    assert ordering.lease(1.0) is not None
-    ordering.end("http://a.example/", State.COMPLETED, "", 1.0)
-    assert (ordering.pending(), ordering.next_ready(2.0)) == (True, 11.0)
-    assert ordering.lease(11.0) is not None
-    assert (ordering.pending(), ordering.learn(11.0), ordering.figures()) == (False, {}, {})
-
-
 class Likes:
     """A link scorer by hand."""
 

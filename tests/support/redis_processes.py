@@ -14,6 +14,7 @@ from topiccrawler.cluster.redis.client import clients_of
 from topiccrawler.cluster.redis.exchange import learned_of
 from topiccrawler.cluster.redis.partitions import PartitionedFrontier
 from topiccrawler.cluster.redis.server import open_shared
+from topiccrawler.crawling.options import CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.frontier.base import Pushed, State
 from topiccrawler.model import Link, Page, Score, Via
@@ -77,9 +78,7 @@ class Process:
         self.ordering = Ordering(
             self.strategy,
             self.frontier,
-            durable=True,
-            checkpoint_pages=3,
-            learning_seconds=0.0,
+            options=CrawlOptions(durable=True, checkpoint_pages=3, learning_seconds=0.0),
             shared=self.frontier,
         )
         parts = self.frontier.parts if isinstance(self.frontier, PartitionedFrontier) else [self.frontier]
@@ -96,12 +95,12 @@ class Process:
         return bool(self.figures()["frontier/learner"])
 
     def figures(self) -> Mapping[str, float]:
-        return self.ordering.figures()
+        return self.ordering.learning.figures()
 
     def look(self) -> bool:
         """What the engine does again and again; False when the crawl is done."""
         self.pushed.update(self.ordering.learn(0.0))
-        return self.ordering.pending()
+        return self.frontier.pending()
 
     def fetch(self) -> str | None:
         """Lease, read and end a page; its address."""

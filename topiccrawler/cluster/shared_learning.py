@@ -17,7 +17,7 @@ import json
 import logging
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from time import monotonic, thread_time
 from typing import Any
 
@@ -32,7 +32,7 @@ from topiccrawler.crawling.checkpoints import (
     replay_entry,
     whole_entry_of,
 )
-from topiccrawler.crawling.sharing import START, Learned, Prefetch, SharedQueue, StreamEntry
+from topiccrawler.crawling.sharing import START, Learned, SharedQueue, StreamEntry
 from topiccrawler.errors import StateError
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies.base import ROOT, Strategy
@@ -56,20 +56,17 @@ class SharedLearning:
     `seconds`: least time between two published states. `every_pages`: the fewest pages between them when no other process needs them.
     """
 
-    is_shared = True
-
     def __init__(
         self,
         shared: SharedQueue,
         strategy: Strategy,
         rescoring: Rescoring,
-        learned: Callable[[Page | None, Sequence[Link]], None],
         *,
         seconds: float = LEARNING_SECONDS,
         every_pages: int = 100,
     ) -> None:
         self.strategy, self._shared, self._rescoring = strategy, shared, rescoring
-        self._exchange, self._learned = shared.exchange, learned
+        self._exchange = shared.exchange
         self.learns = self._exchange.used = bool(strategy.save())
         self.whole = self.learns and not strategy.observes  # one process orders, the others fetch
         self.leads = False  # this process is the learner, and has loaded the last state of the one before
@@ -119,27 +116,7 @@ class SharedLearning:
         self._exchange.send(text, once=page is ROOT)
         return True
 
-    def look_up(self, urls: Iterable[str]) -> None:
-        """Load the states of these URLs, which are about to be read, from the server."""
-        self._shared.look_up(urls)
-
-    def prefetch(self, urls: Iterable[str]) -> Prefetch | None:
-        """Request the states of these URLs without waiting; None = there is no reply to wait for."""
-        return None if self.whole else self._shared.prefetch(urls)
-
-    def others_live(self) -> bool:
-        """True when other processes work on the crawl now."""
-        return self._exchange.live > 1
-
-    def pending(self) -> bool:
-        """True while a URL waits, or is under way in any process."""
-        return self._shared.pending()
-
-    def next_ready(self, now: float) -> float | None:
-        """When to call `lease` again; None = waiting alone brings no URL."""
-        return self._shared.next_ready(now)
-
-    def step(self) -> None:
+    def step(self) -> Iterator[tuple[Page | None, Sequence[Link]]]:
         """Do a slice of the learner's work, or load a newer state when another process is the learner."""
         if not self.learns:
             return
@@ -152,7 +129,7 @@ class SharedLearning:
             self._unread.clear()
             self._rescoring.stop()
         if self.leads:
-            self._apply_some()
+            yield from self._apply_some()
             if self._is_due():
                 self._publish()
         elif exchange.newest > self._number:
@@ -189,16 +166,16 @@ class SharedLearning:
             "strategy/learning_lag/seconds": round(seconds, 1),
         }
 
-    def _apply_some(self) -> None:
+    def _apply_some(self) -> Iterator[tuple[Page | None, Sequence[Link]]]:
         end = thread_time() + SLICE_SECONDS
         if not self._unread:
             self._unread.extend(self._exchange.read(LOOK_WHOLE_SECONDS if self.whole else LOOK_SECONDS))
         while self._unread:
-            self._apply_together()
+            yield from self._apply_together()
             if thread_time() >= end:
                 break
 
-    def _apply_together(self) -> None:
+    def _apply_together(self) -> Iterator[tuple[Page | None, Sequence[Link]]]:
         """Apply one entry, or as many whole pages as one request can look up the links of."""
         found: list[tuple[StreamEntry, dict[str, Any] | None, Page | None, list[Link]]] = []
         urls: list[str] = []
@@ -208,12 +185,12 @@ class SharedLearning:
             found.append((entry, kept, page, links))
             urls += [link.url for link in links]
         if urls:
-            self.look_up(urls)
+            self._shared.look_up(urls)
         for entry, kept, page, links in found:
             if entry.number > self._covered.get(entry.session, 0):
                 self._count(entry.session, entry.number, len(entry.text))
-                if kept is not None:
-                    self._apply(entry, kept, page, links)
+                if kept is not None and (page is not None or self._observe(entry, kept)):
+                    yield page, links
             self._place = self._exchange.place = entry.place
 
     def _read(self, entry: StreamEntry) -> tuple[dict[str, Any] | None, Page | None, list[Link]]:
@@ -229,16 +206,14 @@ class SharedLearning:
             return None, None, []
         return kept, page, links
 
-    def _apply(
-        self, entry: StreamEntry, kept: Mapping[str, Any], page: Page | None, links: Sequence[Link]
-    ) -> None:
-        if page is None:
-            try:
-                replay_entry(self.strategy, kept)
-            except DAMAGED as error:
-                logger.warning(_SKIPPED, entry.session, type(error).__name__, error)
-                return
-        self._learned(page, links)
+    def _observe(self, entry: StreamEntry, kept: Mapping[str, Any]) -> bool:
+        """Let the strategy observe an entry; False when it is damaged."""
+        try:
+            replay_entry(self.strategy, kept)
+        except DAMAGED as error:
+            logger.warning(_SKIPPED, entry.session, type(error).__name__, error)
+            return False
+        return True
 
     def _count(self, session: str, number: int, length: int) -> None:
         self._covered[session] = number

@@ -24,7 +24,7 @@ from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.relevance.choose import SeveralTopics, anchor_classifier, make_page_classifier
 from topiccrawler.relevance.published import AnchorBayes
 from topiccrawler.strategies import build
-from topiccrawler.strategies.base import Expand, Knowledge, LinkScorer, Strategy
+from topiccrawler.strategies.base import Knowledge, LinkScorer, Strategy
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.text.weights import logistic
 from topiccrawler.topics.catalogue import is_catalogued, load_topics, parts_of, united, with_site_rules
@@ -49,7 +49,6 @@ class Parts:
     strategy: Strategy
     gate: LinkGate
     context: ContextMaker  # the one that the strategy reads, else that with which the link model was trained
-    expand: Expand | None
 
     @property
     def dropped_parameters(self) -> frozenset[str]:
@@ -86,6 +85,8 @@ def assemble(recipe: Recipe, load: Callable[[Recipe], LinkModel] | None = None) 
     """
     topic = topic_of(recipe)
     strategy = build(recipe.strategy, recipe.parameters)
+    if recipe.expand is not None:
+        strategy.expand = recipe.expand
     threshold = gate_threshold(recipe, topic, strategy)
     anchors = _anchor_classifier(recipe, strategy)
     try:
@@ -115,7 +116,6 @@ def assemble(recipe: Recipe, load: Callable[[Recipe], LinkModel] | None = None) 
         strategy=strategy,
         gate=_gate_of(topic, strategy, scorer, threshold),
         context=strategy.context or scorer.context,
-        expand=recipe.expand,
     )
 
 

@@ -390,7 +390,7 @@ def _raise(scores: dict[str, Score], score: Score) -> None:
 class OwnLearning(Checkpoints):
     """The learning of a crawl of one process, stored by checkpoints (for several processes: cluster.shared_learning)."""
 
-    is_shared = False
+    whole = False
     leads = True
 
     def __init__(
@@ -403,29 +403,15 @@ class OwnLearning(Checkpoints):
         every_pages: int = EVERY_PAGES,
     ) -> None:
         super().__init__(strategy, frontier.notes, rescoring, durable=durable, every_pages=every_pages)
-        self._view, self._hosts = frontier.look(), frontier.hosts
 
     def hand_over(self, page: Page, links: Sequence[Link]) -> bool:
         return False
 
-    def look_up(self, urls: Iterable[str]) -> None: ...
-
-    def others_live(self) -> bool:
-        return False
-
-    def pending(self) -> bool:
-        return self._view.waiting() > 0
-
-    def next_ready(self, now: float) -> float | None:
-        return self._hosts.next_ready(now)
-
     def figures(self) -> Mapping[str, float]:
         return {}
 
-    def prefetch(self, urls: Iterable[str]) -> None:
-        return None
-
-    def step(self) -> None: ...
+    def step(self) -> Iterable[tuple[Page | None, Sequence[Link]]]:
+        return ()
 
 
 def load_state(strategy: Strategy, text: str) -> None:

@@ -39,11 +39,13 @@ from topiccrawler.crawling.admission import (
 )
 from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.challenges import Challenges
-from topiccrawler.crawling.harvest import Estimator, GateCounts, HarvestCounter, begin_anew, of_topic
+from topiccrawler.crawling.harvest import LATEST, Estimator, GateCounts, HarvestCounter, begin_anew, of_topic
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.options import DEFAULTS, CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.outages import ANSWERED_NOTE, Outages, status_in
-from topiccrawler.crawling.page_filter import PageFilter, Restrictions
+from topiccrawler.crawling.page_filter import PageFilter
+from topiccrawler.crawling.page_stores import latest_visits
 from topiccrawler.crawling.revisiting import Due
 from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings
@@ -59,7 +61,6 @@ from topiccrawler.pages.formats.registry import READ, SITEMAP, Extract, Unreadab
 from topiccrawler.pages.kinds import ARTICLE
 from topiccrawler.pages.metadata import Summariser, facts_of, words_about
 from topiccrawler.pages.read import Content, Reader, Reading, ReadItem
-from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.urls.canonical import canonical
 
 MOVED = (State.DISCARDED, "redirected")
@@ -75,16 +76,6 @@ class Clock:
 
     def __call__(self) -> float:
         return self._offset + time.monotonic()
-
-
-@dataclass(frozen=True, slots=True)
-class CrawlLimits:
-    """The limits at which a crawl ends, for all its processes together; None = no limit."""
-
-    pages: int | None = None  # pages fetched
-    targets: int | None = None  # articles kept
-    # 0..1; ends when the expected share of kept pages among the next ones is below it
-    until: float | None = None
 
 
 @dataclass(slots=True)
@@ -140,35 +131,28 @@ class Rechecks(Protocol):
 class Crawl:
     """One running crawl, in one process.
 
-    `files`: the files of the job; None = nothing is written. `durable`: the frontier outlives the process. `shared`: the shared queue of
-    a crawl of several processes; None = this is the only process. `repeats`: texts that sites repeat on several pages. `latest`: the
-    last visits of earlier runs. `links_kept`: store the links of each page in the job's files. `listings`: see
-    crawling.ordering.Ordering.
+    `files`: the files of the job; None = nothing is written. `shared`: the shared queue of a crawl of several processes; None = this is
+    the only process. `budgets`, `listings`: see crawling.ordering.Ordering.
     """
 
     def __init__(
         self,
         parts: Parts,
         frontier: Frontier,
+        options: CrawlOptions = DEFAULTS,
         *,
-        seeds: Sequence[Link] = (),
-        limits: CrawlLimits = CrawlLimits(),
         files: JobFiles | None = None,
         budgets: Budgets | None = None,
-        restrictions: Restrictions | None = None,
         shared: SharedQueue | None = None,
-        repeats: SiteRepeats | None = None,
-        latest: Iterable[Visit] = (),
-        links_kept: bool = False,
         listings: SiteListings | None = None,
-        durable: bool = False,
     ) -> None:
         self.parts, self.topic, self.strategy = parts, parts.topic, parts.strategy
         self.frontier, self.hosts, self.shared = frontier, frontier.hosts, shared
-        self.seeds, self.limits, self._files = list(seeds), limits, files
-        self._repeats = repeats
+        self.seeds, self.limits, self._links_kept = options.seeds, options.limits, options.links_kept
+        self._files = files
+        self._repeats = None if files is None else files.repeats(durable=options.durable)
         self.summariser = Summariser(parts.topic.keywords)
-        restrictions = restrictions or Restrictions(sites=parts.topic.sites)
+        restrictions = replace(options.restrictions, sites=parts.topic.sites)
         self.filter = PageFilter.of(parts.page_classifier, restrictions)
         self.unmet_words = UnmetWords(parts.page_classifier)
         self.gate = parts.gate
@@ -176,7 +160,8 @@ class Crawl:
         self.admission = Admission([blocked(self.blocks), GateRule(self.gate)])
         self.harvest = HarvestCounter(frontier.notes.get(HarvestCounter.NOTE))
         self.gate_counts = GateCounts()
-        self.estimator = Estimator(frontier.look(), of_topic(latest, frontier.notes))
+        earlier = () if files is None or not files.resumes else latest_visits(files.folder, LATEST)
+        self.estimator = Estimator(frontier.look(), of_topic(earlier, frontier.notes))
         self.challenges = Challenges()
         self.rechecks: Rechecks | None = None
         self.clock = Clock()
@@ -188,14 +173,12 @@ class Crawl:
             parts.strategy,
             frontier,
             budgets,
-            expand=parts.expand,
+            options,
             admission=self.admission,
             refused=None if files is None else files.refused.add,
             shared=shared,
             listings=listings,
-            durable=durable,
         )
-        self._links_kept = links_kept
 
     @property
     def files(self) -> JobFiles:
@@ -231,7 +214,8 @@ class Crawl:
 
     def next_ready(self, now: float) -> float | None:
         """The time to call `next` again, on the clock of `now`; None = nothing can be fetched before something changes."""
-        times = (self.ordering.next_ready(now), self.outages.next_due())
+        ready = self.hosts.next_ready(now) if self.shared is None else self.shared.next_ready(now)
+        times = (ready, self.outages.next_due())
         return min((time for time in times if time is not None), default=None)
 
     def has_more(self, now: float, under_way: int) -> bool:
@@ -239,8 +223,9 @@ class Crawl:
         budgets = self.ordering.budgets
         if self.is_enough(under_way):
             return False
-        pending = self.ordering.pending()  # asked in any case: it keeps in touch with other processes
         shared = self.shared is not None
+        # asked in any case: it keeps in touch with other processes
+        pending = self.frontier.look().waiting() > 0 if self.shared is None else self.shared.pending()
         if not pending or under_way or shared:
             return pending or (shared and self.outages.urls_are_worth_waiting(now))
         if self.outages.stops or self.outages.urls_are_worth_waiting(now):
@@ -570,7 +555,7 @@ class Crawl:
         gate.tunnel_probability, gate.tunnel_depth = new.tunnel_probability, new.tunnel_depth
         self.hosts.worth = parts.strategy.worth
         self.filter.restrictions = replace(self.filter.restrictions, sites=parts.topic.sites)
-        self.ordering.change_strategy(parts.strategy, parts.expand)
+        self.ordering.change_strategy(parts.strategy)
         notes = self.frontier.notes
         if not is_same:
             begin_anew(notes, now)

@@ -27,6 +27,7 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.resuming import another_topic, changes
 from topiccrawler.errors import StateError, file_faults
 from topiccrawler.files import replace_file
+from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.store.database import Database
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.html import HtmlFile
@@ -178,6 +179,10 @@ class JobFiles:
     def refused(self) -> RefusedLinks:
         """A sample of the links that were not queued."""
         return RefusedLinks(self.folder / REFUSED)
+
+    def repeats(self, *, durable: bool) -> SiteRepeats:
+        """The texts that sites repeat on several pages; kept in the folder if `durable`, else in memory only."""
+        return SiteRepeats(self._place / SITE_REPEATS if durable else None)
 
     @cached_property
     def checks(self) -> PageChecks:

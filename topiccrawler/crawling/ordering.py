@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from topiccrawler.crawling.admission import Admission, BudgetRule, Moment, TrapRule, by_column
-from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS, OwnLearning, Rescoring
+from topiccrawler.crawling.checkpoints import OwnLearning, Rescoring
+from topiccrawler.crawling.options import DEFAULTS, CrawlOptions
 from topiccrawler.crawling.sharing import Learning, Prefetch, SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings, is_listing
 from topiccrawler.frontier.base import Frontier, Leased, Postpone, Pushed, State
@@ -18,7 +20,7 @@ from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.host_ranking import MANY_SEEDS
 from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.base import ROOT, Expand, Strategy
+from topiccrawler.strategies.base import ROOT, Strategy
 from topiccrawler.urls.canonical import host_of
 
 BELOW_LEAST_SCORE = "below the strategy's least score"
@@ -26,17 +28,20 @@ MOST_VISITED = 5_001  # links of one page that the strategy is asked about: all 
 Refused = Callable[[Sequence[Link], Sequence[float | None], float], None]
 
 
+class Queued(NamedTuple):
+    """What became of the links of a page."""
+
+    pushed: Mapping[Pushed, int]  # the number of links for each outcome
+    lowest: float  # the lowest score queued; 0 = no link was
+
+
 class Ordering:
     """Passes fetched pages to the strategy and its scores to the frontier.
 
-    `budgets`: limits for each host; None = no limits. `durable`: the frontier outlives the process.
+    `budgets`: limits for each host; None = no limits.
     `admission`: which URLs may be fetched; None = all. Applied to every link of a page and before each lease.
-    `expand`: "all" follows the links of every page (soft focus), "relevant" those of relevant pages and of seeds only
-    (hard focus: other pages are passed to the strategy without links); None = as in the paper of the strategy.
     `listings`: which feeds and sitemaps to fetch; None = none. `refused`: called with the links of a page that the gate refuses,
-    their probabilities, and the time. `learning_seconds`: the interval between two states published to the other
-    processes of a shared crawl. `shared`: the queue of a shared crawl; None = not shared.
-    `checkpoint_pages`: see crawling.checkpoints.Checkpoints.
+    their probabilities, and the time. `shared`: the queue of a shared crawl; None = not shared.
     """
 
     def __init__(
@@ -44,43 +49,40 @@ class Ordering:
         strategy: Strategy,
         frontier: Frontier,
         budgets: Budgets | None = None,
+        options: CrawlOptions = DEFAULTS,
         *,
-        durable: bool = False,
-        expand: Expand | None = None,
         admission: Admission | None = None,
-        checkpoint_pages: int = EVERY_PAGES,
         listings: SiteListings | None = None,
         refused: Refused | None = None,
-        learning_seconds: float = LEARNING_SECONDS,
         shared: SharedQueue | None = None,
     ) -> None:
         self.strategy = strategy
         self.frontier = frontier
-        self.expand: Expand = expand or strategy.expand
         self.budgets = budgets
         self.admission = admission or Admission()
         if budgets is not None:
             self.admission.add(BudgetRule(budgets), TrapRule(budgets))
         self.listings, self._refused = listings, refused
-        self._lowest = 0.0  # lowest score of the links that were queued last
         self.rescoring = Rescoring(frontier, apply=None if shared is None else shared.send_scores)
         self._refresh_asked = False
-        self._now = 0.0
-        self._late: Counter[Pushed] = Counter()  # outcomes of links on pages of other processes
-        self._learning: Learning
+        self._shared = shared
+        self.learning: Learning
         if shared is None:
-            self._learning = OwnLearning(
-                strategy, frontier, self.rescoring, durable=durable, every_pages=checkpoint_pages
+            self.learning = OwnLearning(
+                strategy,
+                frontier,
+                self.rescoring,
+                durable=options.durable,
+                every_pages=options.checkpoint_pages,
             )
         else:
-            self._learning = shared.learning(
+            self.learning = shared.learning(
                 strategy,
                 self.rescoring,
-                self._learned,
-                seconds=learning_seconds,
-                every_pages=checkpoint_pages,
+                seconds=options.learning_seconds,
+                every_pages=options.checkpoint_pages,
             )
-        self.pages = self._learning.load()
+        self.pages = self.learning.load()
 
     def seed(self, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Queue the seeds, as out-links of a virtual root page; return the number of links for each outcome.
@@ -90,13 +92,13 @@ class Ordering:
         pushed: Mapping[Pushed, int] = {}
         links = self.admission.offered(links)
         self._bound_seeds(set(links.hosts))
-        if not self._learning.seeds_are_known(links):
+        if not self.learning.seeds_are_known(links):
             if self.budgets is not None:
                 self.budgets.seed(links)
-            if self._learning.hand_over(ROOT, links):
+            if self.learning.hand_over(ROOT, links):
                 return pushed
-            pushed = self._push(self.strategy.visit(ROOT, links), links, 0, now)
-            self._learning.record_visit(self.pages, ROOT, links, refreshed=False)
+            pushed = self._push(self.strategy.visit(ROOT, links), links, 0, now).pushed
+            self.learning.record_visit(self.pages, ROOT, links, refreshed=False)
         if self.pages or self.frontier.look().waiting() or self._others_work():
             return pushed
         return self.frontier.push([(link, Score(link.url, 0.0)) for link in links], now=now, again=True)
@@ -109,9 +111,9 @@ class Ordering:
 
     def prefetch(self, page: Page, links: Sequence[Link]) -> Prefetch | None:
         """Request what a queue on another machine knows of the links, before `visit`; None = no request is needed (crawling.sharing)."""
-        if not self._learning.is_shared:
+        if self._shared is None or self.learning.whole:
             return None
-        return self._learning.prefetch(self._followed(page, by_column(links)).urls)
+        return self._shared.prefetch(self._followed(page, by_column(links)).urls)
 
     def visit(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Pass a fetched page with its links to the strategy and queue the links it scores, or hand the page over to another process.
@@ -125,60 +127,48 @@ class Ordering:
             self.budgets.read(page, found.hosts)
         links = self._followed(page, found)
         pushed: Mapping[Pushed, int] = {}
-        offered: Sequence[Link] | None = None
+        lowest, offered = 0.0, None
         rest: list[Link] = []
         if len(links) > MOST_VISITED:
             order = self.admission.best_first(links)
             links, rest = PageLinks.of(links.at(order[:MOST_VISITED])), list(links.at(order[MOST_VISITED:]))
-        if not self._learning.hand_over(page, links):
-            pushed, offered = self._visit(page, links, _tunnel(page), now)
+        if not self.learning.hand_over(page, links):
+            (pushed, lowest), offered = self._visit(page, links, _tunnel(page), now)
         if rest:  # behind the others, until a refresh scores them
-            scores = [Score(link.url, self._lowest) for link in rest]
-            pushed = Counter(pushed) + Counter(self._push(scores, rest, _tunnel(page), now))
+            scores = [Score(link.url, lowest) for link in rest]
+            pushed = Counter(pushed) + Counter(self._push(scores, rest, _tunnel(page), now).pushed)
         if listings := self._listings(page):
             pushed = Counter(pushed) + Counter(self.frontier.push(listings, now=now))
-        began = self._count() if offered is not None and self._learning.leads else False
+        began = self._count() if offered is not None and self.learning.leads else False
         if offered is not None:
-            self._learning.record_visit(self.pages, page, offered, refreshed=began)
+            self.learning.record_visit(self.pages, page, offered, refreshed=began)
         return pushed
 
     def learn(self, now: float) -> Mapping[Pushed, int]:
         """Do a slice of the learner's work for all processes of a shared crawl; return the outcomes of the links that it queued."""
-        if not self._learning.is_shared:
-            return {}
-        self._now = now
-        led = self._learning.leads
-        self._learning.step()
+        pushed: Counter[Pushed] = Counter()
+        led = self.learning.leads
+        for page, links in self.learning.step():
+            if page is not None:
+                pushed.update(self._visit(page, by_column(links), _tunnel(page), now)[0].pushed)
+            self._count()
         # A new learner cannot know what its predecessor scored after publishing its last state, so it refreshes the scores.
-        self._refresh_asked |= self._learning.leads and not led
-        pushed, self._late = self._late, Counter()
+        self._refresh_asked |= self.learning.leads and not led
         if pushed:
             self.frontier.commit()
         return pushed
-
-    def figures(self) -> Mapping[str, float]:
-        """Figures of a crawl of several processes, by stats key."""
-        return self._learning.figures()
-
-    def pending(self) -> bool:
-        """Whether a URL waits, or is being fetched by another process, so that its links may be fetched here."""
-        return self._learning.pending()
-
-    def next_ready(self, now: float) -> float | None:
-        """The time to call `lease` again, on the clock of `now`; None = nothing can be fetched before something changes."""
-        return self._learning.next_ready(now)
 
     def visit_again(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Score and queue the new links of a page that was visited before; the page is not counted again."""
         return self._visit(
             page, self.admission.offered(links), page.via.tunnel if page.via is not None else 0, now
-        )[0]
+        )[0].pushed
 
     def lease(self, now: float, refusals: int = 0) -> Leased | None:
         """Lease the best URL that may be fetched now, or return None.
 
-        `refusals`: how many URLs may be refused in this call (0 = no bound). After that many the result is None, and `next_ready` says
-        when to call again.
+        `refusals`: how many URLs may be refused in this call (0 = no bound). After that many the result is None, although other
+        URLs may be ready.
         """
         refused = 0
 
@@ -221,7 +211,7 @@ class Ordering:
 
     def checkpoint(self) -> None:
         """Store what the strategy has learned beside the queue."""
-        self._learning.save(self.pages)
+        self.learning.save(self.pages)
         if self.budgets is not None:
             self.budgets.keep()
 
@@ -229,15 +219,15 @@ class Ordering:
         """Refresh the scores of the queue from the next page on, if the strategy has a refresh; called after a parameter was changed."""
         self._refresh_asked = True
 
-    def change_strategy(self, strategy: Strategy, expand: Expand | None) -> None:
-        """Continue with another strategy, and stop a running refresh. `expand`: as in `__init__`."""
-        self.strategy, self.expand = strategy, expand or strategy.expand
+    def change_strategy(self, strategy: Strategy) -> None:
+        """Continue with another strategy, and stop a running refresh."""
+        self.strategy = strategy
         self.rescoring.stop()
-        self._learning.change_strategy(strategy)
+        self.learning.change_strategy(strategy)
 
     def _followed(self, page: Page, links: PageLinks) -> PageLinks:
-        """The links to pass to the strategy; none for a page whose links are not followed (`expand`)."""
-        poor = self.expand == "relevant" and not page.is_target
+        """The links to pass to the strategy; none for a page whose links it does not follow (`Strategy.expand`)."""
+        poor = self.strategy.expand == "relevant" and not page.is_target
         return PageLinks.of(()) if poor and _source_url(page) and not is_listing(page) else links
 
     def _listings(self, page: Page) -> list[tuple[Link, Score]]:
@@ -247,16 +237,10 @@ class Ordering:
 
     def _others_work(self) -> bool:
         """Whether other processes work on this crawl, or have fetched pages of it."""
-        if self._learning.others_live():
+        if self._shared is not None and self._shared.exchange.live > 1:
             return True
         counts = self.frontier.look().counts()
         return counts[State.PROCESSING] + counts[State.COMPLETED] > 0
-
-    def _learned(self, page: Page | None, links: Sequence[Link]) -> None:
-        """Count a page of another process, which the strategy has observed (None) or must visit here (the page)."""
-        if page is not None:
-            self._late.update(self._visit(page, by_column(links), _tunnel(page), self._now)[0])
-        self._count()
 
     def _count(self) -> bool:
         """Count a page and do a slice of a refresh. True if a refresh began with this page."""
@@ -271,9 +255,7 @@ class Ordering:
             self.rescoring.step()
         return begins
 
-    def _visit(
-        self, page: Page, links: PageLinks, tunnel: int, now: float
-    ) -> tuple[Mapping[Pushed, int], Sequence[Link]]:
+    def _visit(self, page: Page, links: PageLinks, tunnel: int, now: float) -> tuple[Queued, Sequence[Link]]:
         """Pass to the strategy those links that it wants (`offered_links`) and queue them; return the outcomes and these links.
 
         Most links of a page lead to URLs that are fetched already, and most of the others have been found with the same anchor before.
@@ -281,18 +263,17 @@ class Ordering:
         wanted = self.strategy.offered_links
         if wanted == "all":
             return self._push(self.strategy.visit(page, links), links, tunnel, now), links
-        self._learning.look_up(links.urls)
+        if self._shared is not None:
+            self._shared.look_up(links.urls)
         is_open, places = self.frontier.look().sift(links.urls, links.anchors if wanted == "new" else None)
         offered = links.at(places)
-        pushed = self._push(self.strategy.visit(page, offered), offered, tunnel, now)
+        pushed, lowest = self._push(self.strategy.visit(page, offered), offered, tunnel, now)
         passed_over = {url: Pushed.KEPT if waits else Pushed.KNOWN for url, waits in is_open.items()}
         for link in offered:
             passed_over.pop(link.url, None)
-        return Counter(pushed) + Counter(passed_over.values()), offered
+        return Queued(Counter(pushed) + Counter(passed_over.values()), lowest), offered
 
-    def _push(
-        self, scores: Iterable[Score], links: Sequence[Link], tunnel: int, now: float
-    ) -> Mapping[Pushed, int]:
+    def _push(self, scores: Iterable[Score], links: Sequence[Link], tunnel: int, now: float) -> Queued:
         """Queue links with their scores. If a page links a URL several times, the link with the best score is queued."""
         by_url: dict[str, list[Link]] = {}
         decisions = self.admission.queued(links, tunnel)
@@ -312,11 +293,11 @@ class Ordering:
             link = group.pop(0) if len(group) > 1 else group[0]
             if score.url not in best or score.value > best[score.url][1].value:
                 best[score.url] = (link, score)
-        self._lowest = min([score.value for _, score in best.values()], default=0.0)
+        lowest = min([score.value for _, score in best.values()], default=0.0)
         pushed = self.frontier.push(best.values(), now=now, tunnel=tunnel)
         if refused and self._refused is not None:
             self._refused(refused, probabilities, now)
-        return {**pushed, Pushed.REFUSED: len(refused)} if refused else pushed
+        return Queued({**pushed, Pushed.REFUSED: len(refused)} if refused else pushed, lowest)
 
 
 def _tunnel(page: Page) -> int:

@@ -102,7 +102,9 @@ class Prefetch:
 class Learning(Protocol):
     """The way in which the strategy of a crawl learns, alone or with other processes, as `Ordering` uses it."""
 
-    is_shared: bool  # other processes learn from the same crawl
+    whole: (
+        bool  # pages are handed over to the learner, because the strategy needs each page with all its links
+    )
     leads: bool  # this process refreshes the scores of the queue
 
     def load(self) -> int:
@@ -117,23 +119,11 @@ class Learning(Protocol):
     def hand_over(self, page: Page, links: Sequence[Link]) -> bool:
         """Send a page to the process that scores and queues its links. False if this process must do it."""
 
-    def look_up(self, urls: Iterable[str]) -> None:
-        """Load the records of these URLs, which are about to be read, and wait for them."""
+    def step(self) -> Iterable[tuple[Page | None, Sequence[Link]]]:
+        """Do a slice of the work for other processes, as it is iterated: the page and the links of each entry of theirs.
 
-    def prefetch(self, urls: Iterable[str]) -> Prefetch | None:
-        """Request the records of these URLs without waiting for the reply; None = no request is needed."""
-
-    def others_live(self) -> bool:
-        """Whether other processes work on the crawl now."""
-
-    def pending(self) -> bool:
-        """Whether a URL waits, or is being fetched by another process, so that its links may be fetched here."""
-
-    def next_ready(self, now: float) -> float | None:
-        """The time to ask for a lease again, on the clock of `now`; None = nothing can be fetched before something changes."""
-
-    def step(self) -> None:
-        """Do a slice of the work for other processes."""
+        No page if the strategy has observed the entry, else the caller must pass the page to the strategy.
+        """
 
     def save(self, pages: int) -> None:
         """Store what the strategy has learned from this number of pages."""
@@ -155,16 +145,11 @@ class SharedQueue(Protocol):
         self,
         strategy: Strategy,
         rescoring: Rescoring,
-        learned: Callable[[Page | None, Sequence[Link]], None],
         *,
         seconds: float,
         every_pages: int,
     ) -> Learning:
-        """The learning of the strategy from the pages of all processes.
-
-        `learned(page, links)` is called for each entry: with None if the strategy has observed the entry, else with a page that the caller
-        must pass to the strategy. `seconds`: the interval between two published states.
-        """
+        """The learning of the strategy from the pages of all processes. `seconds`: the interval between two published states."""
 
     def look_up(self, urls: Iterable[str]) -> bool:
         """Load the records of these URLs in one request, before they are read or pushed. False if the server is unreachable."""

@@ -32,12 +32,11 @@ from scrapy.settings import BaseSettings, Settings
 
 from topiccrawler import settings as ours
 from topiccrawler.crawling.assemble import Parts, assemble, topic_of
-from topiccrawler.crawling.crawl import Crawl, CrawlLimits
-from topiccrawler.crawling.harvest import LATEST
-from topiccrawler.crawling.job_files import SITE_REPEATS, JobFiles
+from topiccrawler.crawling.crawl import Crawl
+from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.job_topic import recipe_of_words
+from topiccrawler.crawling.options import CrawlLimits, CrawlOptions
 from topiccrawler.crawling.page_filter import Restrictions
-from topiccrawler.crawling.page_stores import latest_visits
 from topiccrawler.crawling.recipe import CrawlParams, recipe_of
 from topiccrawler.crawling.resuming import ordering_of
 from topiccrawler.crawling.servers import QueueAddress, no_queue_server, page_server, queue_address
@@ -53,7 +52,6 @@ from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link
-from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.store.pages import SharedPages
 from topiccrawler.text.segmenter import release_dictionary
@@ -247,17 +245,17 @@ def open_crawl(
     crawl = Crawl(
         parts,
         frontier,
-        seeds=seeds,
-        limits=CrawlLimits(params.pages, params.targets, params.until),
+        CrawlOptions(
+            seeds=tuple(seeds),
+            limits=CrawlLimits(params.pages, params.targets, params.until),
+            restrictions=Restrictions(frozenset(params.formats), params.since),
+            links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
+            durable=queue.is_durable,
+        ),
         files=files,
         budgets=budgets,
-        restrictions=Restrictions(frozenset(params.formats), params.since, parts.topic.sites),
         shared=shared,
-        repeats=SiteRepeats(folder / SITE_REPEATS if queue.is_durable else None),
-        latest=latest_visits(files.folder, LATEST) if files.resumes else (),
-        links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
         listings=SiteListings(frontier.notes) if recipe.listings else None,
-        durable=queue.is_durable,
     )
     if settings.getbool("FRONTIER_FAIR_SHARES"):
         hosts.shares = FairShares(budgets.sites.proofs)

@@ -104,7 +104,7 @@ class QueueStats:
 
     def _show_learning(self) -> None:
         """Set the stats of the strategy's learning: the age of its model, and the slices of the last refresh."""
-        for key, figure in self._ordering.figures().items():
+        for key, figure in self._ordering.learning.figures().items():
             self._stats.set_value(key, figure)
         rescoring = self._ordering.rescoring
         if rescoring.slices:

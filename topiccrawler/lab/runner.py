@@ -197,7 +197,7 @@ class ReplayedCrawl:
                 self.found.refused += 1
                 self.crawl.refuse(fetch, decision.reason, float(len(order)))
                 continue
-            self.found.tunnels += bool(fetch.decision.tunnel)
+            self.found.tunnels += bool(decision.tunnel)
             order.append(self.parsed.numbers[fetch.leased.link.url])
             if len(order) % MEMORY_STEP == 0:
                 self.found.memory[len(order)] = memory_mb("self")

@@ -109,7 +109,9 @@ class Strategy:
     # parameters that are read again at each page, so a running crawl may change them
     changeable: ClassVar[frozenset[str]] = frozenset()
     share_names: ClassVar[tuple[str, ...]] = (SCORE,)  # names of the shares that add up to a score
-    expand: ClassVar[Expand] = "all"  # pages whose links are followed, unless TOPIC_EXPAND is set
+    # which pages' links are followed, as in its paper unless TOPIC_EXPAND is set: "all" (soft focus), or "relevant" those of relevant
+    # pages and of seeds only (hard focus: other pages are passed to it without links)
+    expand: Expand = field(default="all", init=False, repr=False)
 
     def prepare(self, knowledge: Knowledge) -> None:
         """Set up the strategy from what is known before the crawl. Called once, before any other method."""

@@ -181,7 +181,7 @@ class AnchorText(Strategy):
     changeable = frozenset({"negative"})
     share_names: ClassVar[tuple[str, ...]] = ("anchor by page",)
     needs_link_scorer: ClassVar[bool] = True
-    expand: ClassVar[Expand] = "relevant"
+    expand: Expand = field(default="relevant", init=False, repr=False)
     negative: float = 0.01
     detail: bool = False
     terminal: bool = False
