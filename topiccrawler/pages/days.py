@@ -185,9 +185,13 @@ def _declared(document: Document, declared: Declarations, calendar: _Calendar) -
         yield calendar.declared(value)
     for element in declared.days:
         yield _of_element(element, PUBLISHED, calendar)
-    source = document.source
+    source, done = document.source, 0
     for script in _SCRIPT.finditer(source):
-        for moment in _SCRIPT_VALUE.finditer(source, script.end(), source.find("</", script.end())):
+        if script.start() < done:
+            continue  # within a script
+        end = source.find("</", script.end())
+        done = len(source) if end < 0 else end
+        for moment in _SCRIPT_VALUE.finditer(source, script.end(), done):
             if _SCRIPT_NAME.search(source, max(0, moment.start() - NAME_CHARACTERS), moment.start()):
                 yield calendar.declared(moment[0])
 
