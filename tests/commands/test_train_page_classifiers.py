@@ -124,7 +124,7 @@ def test_a_page_classifier_that_does_better_stays_unless_forced(
         (["--page-classifier", "svm"], 1, "add --documents FILE"),
         (["--page-classifier", "svm", "--precision", "2"], 2, r"2\.0.* 0\.01 .*\b1\b"),
         (["--page-classifier", "svm", "--documents", "/dev/null"], 1, r"\b12\b"),
-        (["--page-classifier", "detail"], 1, "detail.* benchmarks/detail_model.py"),
+        (["--page-classifier", "detail"], 1, r"detail.* topiccrawler\.lab\.training\.detail_model"),
     ],
 )
 def test_what_is_wrong_is_refused_in_one_line(
