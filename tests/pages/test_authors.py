@@ -11,7 +11,7 @@ TEXT = "<p>今天的基金市场平稳，专家说长期坚持才能看到效果
 
 def author(html: str) -> str:
     document = parse(f"<title>基金</title>{html}{TEXT}")
-    return author_of(document, declarations_of(document.source))
+    return author_of(document, declarations_of(document))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ TEXT = "<p>今天的基金市场平稳，专家说长期坚持才能看到效果
 
 def days(html: str, url: str = "http://a.test/", today: date | None = TODAY) -> Days:
     document = parse(html)
-    return days_of(document, declarations_of(document.source), title_of(document), url, today)
+    return days_of(document, declarations_of(document), title_of(document), url, today)
 
 
 def published(html: str, url: str = "http://a.test/", today: date | None = TODAY) -> str:
@@ -178,7 +178,7 @@ def test_published_and_modified_are_told_apart(html: str) -> None:
 def test_the_dates_of_a_list_are_not_searched_for_its_day() -> None:
     html = "<title>列表</title>" + "<ul><li class=date>2024-03-05</li></ul>" * 3
     document = parse(html)
-    declared = declarations_of(document.source)
+    declared = declarations_of(document)
     assert days_of(document, declared, "列表", "http://a.test/", TODAY).published == "2024-03-05"
     assert days_of(document, declared, "列表", "http://a.test/", TODAY, is_list=True) == Days()
 

@@ -46,6 +46,8 @@ _HAN_NAME = r"[\u4e00-\u9fff·]{2,4}"
 _HAN_BYLINE = re.compile(
     rf"(?<![\u4e00-\u9fff])(?:{_WORDS['han_labels']})\s*[:：／/丨|]\s*({_HAN_NAME}(?:[ 、,，\u3000]{_HAN_NAME}){{0,4}})(?![\u4e00-\u9fff]|\s?[:：])"
 )
+_HAN_LABEL_END = re.compile(r"[者文稿]\s?[:：／/丨|]")
+LONGEST_LABEL, LONGEST_NAMES = 8, 60  # characters
 _REPORTER = re.compile(
     rf"(?:记者|記者)\s?({_HAN_NAME}(?:[ 、\u3000]{_HAN_NAME}){{0,4}})(?=[|)）/／]|\s?(?:报道|報道|報導)|$)"
 )
@@ -70,12 +72,23 @@ def _voices(document: Document, declared: Declarations) -> Iterator[str]:
     yield _names(persons, sites)
     yield _names(declared.authors, sites)
     yield _names(metas_of(document, _METAS), sites)
-    yield _names(_found(_HAN_BYLINE, text), sites)
+    yield _names(_byline(text), sites)
     yield _names(_found(_LATIN_BYLINE, opening), sites)
-    yield _names(_found(_REPORTER, text), sites)
+    if "记者" in text or "記者" in text:  # a hundredth of the pattern's time
+        yield _names(_found(_REPORTER, text), sites)
     yield from (_names([written], sites) for written in declared.bylines)
-    yield _names(_found(_EDITOR, text), sites)
+    if "编" in text or "編" in text:
+        yield _names(_found(_EDITOR, text), sites)
     yield _names(persons, set())  # a site that has the name of its author
+
+
+def _byline(text: str) -> Iterator[str]:
+    """The name behind the first label of an author in Chinese."""
+    for end in _HAN_LABEL_END.finditer(text):  # found in a tenth of the time of the whole pattern
+        first = max(0, end.start() - LONGEST_LABEL)
+        if found := _HAN_BYLINE.search(text, first, end.end() + LONGEST_NAMES):
+            yield found[1].replace("|", "")
+            return
 
 
 def _found(pattern: re.Pattern[str], text: str) -> Iterator[str]:

@@ -57,7 +57,7 @@ _COMMENTS_EVENTS = (
     + ', [itemtype*="Event"]'
 )
 # One of them is in the source of every page that declares something here.
-_SIGNS = ["uthor", "itemprop", "<time", "datetime", "ld+json", "utor", "yline", "vcard", "pubdate", "UTHOR"]
+_SIGNS = ("uthor", "itemprop", "ld+json", "utor", "yline", "datetime")
 _LINKED_DATA = 'script[type*="ld+json"]'
 _EVENT = re.compile(r'"@type"\s*:\s*"\w*Event"')
 _WHOLE = frozenset({"html", "head", "body", "main", "article"})
@@ -105,10 +105,10 @@ def metas_of(document: Document, names: Iterable[str]) -> Iterator[str]:
     return (by_letters[name] for name in names if name in by_letters)
 
 
-def declarations_of(html: str) -> Declarations:
-    """The declarations in the source of a page, which is bounded in length and nesting as by pages.parse."""
-    found = Declarations()
-    if not any(map(html.__contains__, _SIGNS)):
+def declarations_of(document: Document) -> Declarations:
+    """The declarations of a page, in its source."""
+    found, html = Declarations(), document.source
+    if "time" not in document.node_tags and not any(map(html.__contains__, _SIGNS)):
         return found  # without a second parse
     tree = LexborHTMLParser(html)
     if "ld+json" in html:

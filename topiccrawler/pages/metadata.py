@@ -143,7 +143,7 @@ def facts_of(
     """The facts of one page; `main_text` may be empty. `today`: the day it was fetched, by default the current one, UTC. `is_list`: it is
     no article, so that the days in it may be those of other pages."""
     metas = document.metas
-    declared = declarations_of(document.source)
+    declared = declarations_of(document)
     days = days_of(document, declared, title, url, today, is_list=is_list)
     return Facts(
         published=days.published,
