@@ -13,10 +13,8 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from postgresql_server import program
 from redis_server import SERVER
@@ -110,23 +108,3 @@ def test_a_cluster_crawls_goes_on_and_leaves_nothing_running(place: Path) -> Non
     assert all(json.loads((path / "job.json").read_text())["store_job"] == "cluster" for path in workers)
     assert not (folder / "postgresql" / "data" / "postmaster.pid").exists()
     assert "bye bye" in (folder / "redis" / "log").read_text()[-200:]
-
-
-def test_the_compose_file_has_the_same_parts() -> None:
-    services: dict[str, Any] = yaml.safe_load((CLUSTER / "compose.yaml").read_text(encoding="utf-8"))[
-        "services"
-    ]
-    assert set(services) == {"redis", "postgres", "worker"}
-    worker = services["worker"]
-    assert worker["depends_on"].keys() == {"redis", "postgres"}
-    assert "replicas" in worker["deploy"]
-    assert {"STORE_URL=postgresql://crawler@postgres/pages", "REDIS_URL=redis://redis:6379/0"} < set(
-        worker["command"]
-    )
-    assert (CLUSTER / worker["build"]["context"] / worker["build"]["dockerfile"]).is_file()
-    copied = [
-        line.split()[1:-1]
-        for line in (CLUSTER / "Dockerfile").read_text().splitlines()
-        if line.startswith("COPY")
-    ]
-    assert all((ROOT / name).exists() for names in copied for name in names)
