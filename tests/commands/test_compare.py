@@ -11,10 +11,8 @@ import pytest
 from fastwarc.warc import WarcRecord, WarcRecordType
 from message_facts import numbers
 
-from topiccrawler.commands.compare import DEFAULTS, Command, _seeds
+from topiccrawler.commands.compare import _seeds
 from topiccrawler.lab import reporting
-from topiccrawler.lab.paper_experiments import EXPERIMENTS
-from topiccrawler.lab.runner import CONCURRENCY
 
 pytestmark = pytest.mark.slow
 
@@ -162,14 +160,6 @@ def test_the_real_engine_crawls_the_same_pages(command: Callable[..., Any], file
     assert (
         "no_page" not in found["strategies"]["best_first"]
     )  # b.example was not recorded, so it was not asked for
-
-
-def test_help_names_the_defaults_and_each_experiment() -> None:
-    options = Command().options[""]
-    assert DEFAULTS["concurrency"] == CONCURRENCY
-    for name in ("pages", "concurrency"):
-        assert str(DEFAULTS[name]) in options[name]["help"]
-    assert [name for name in EXPERIMENTS if name not in options["experiment"]["help"]] == []
 
 
 @pytest.mark.parametrize(

@@ -249,21 +249,6 @@ def test_a_job_of_an_own_topic_file_without_jobdir_is_explained_once_the_file_is
     assert found["crawl"]["path_is_whole"]
 
 
-def test_the_gate_shown_is_the_gate_of_the_crawl(
-    crawl: Callable[..., Crawled], explain: Callable[..., Any], command: Callable[..., Any]
-) -> None:
-    crawled = crawl("-a", "strategy=naive_bayes", "-s", "TOPIC_LINK_THRESHOLD=0.9")
-    for path in ("news", "fund"):
-        gate = explain(f"{SITE}{path}", "--job", str(crawled.job))["gate"]
-        assert (gate["passed"], gate["taken"]) == (True, True)
-        assert f"{SITE}{path}" in crawled.fetched
-    chance = explain(f"{SITE}ball", "--job", str(crawled.job))["gate"]
-    assert (chance["passed"], numbers(chance["reason"])) == (True, ["1"])
-    assert f"{SITE}gone" not in crawled.fetched  # and never queued
-    assert command("explain", f"{SITE}gone", "--job", str(crawled.job)).err.startswith(f"URL {SITE}gone: ")
-    assert explain(SITE, "--job", str(crawled.job))["gate"]["reason"] == "a seed"
-
-
 def test_with_the_store_alone_what_no_file_has_is_unknown(
     begun: Path, explain: Callable[..., Any], tmp_path: Path
 ) -> None:

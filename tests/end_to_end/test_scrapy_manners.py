@@ -14,10 +14,6 @@ import pytest
 HUB = '<title>导航</title><a href="/fund">基金净值</a><a href="http://sport.example/">体育</a>'
 
 
-def test_list_names_the_spiders(forked_scrapy: Callable[..., Any]) -> None:
-    assert forked_scrapy("list").out.split() == ["links", "topic"]
-
-
 def test_settings_are_read_from_the_project(forked_scrapy: Callable[..., Any]) -> None:
     assert forked_scrapy("settings", "--get", "ROBOTSTXT_OBEY").out.strip() == "True"
     assert (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -75,20 +74,6 @@ def logged(text: str) -> str:
     return str(name)
 
 
-def test_a_crawl_with_either_finds_the_same_pages_in_the_same_order(
-    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
-) -> None:
-    crawls = {}
-    for name in ("rjieba", "jieba"):
-        folder = tmp_path / name
-        ran = forked_scrapy(*line(folder, "-s", f"TOPIC_SEGMENTER={name}"), proxy=web.proxy)
-        assert ran.code == 0, ran.err
-        crawls[name] = found(folder)
-        assert logged(ran.err) == f"{name} {version(name)}"
-    assert len(crawls["jieba"]) == 40
-    assert crawls["jieba"] == crawls["rjieba"]
-
-
 WITHOUT = "import sys; sys.modules['rjieba'] = None; from scrapy.cmdline import execute; execute(['scrapy', *sys.argv[1:]])"
 
 
@@ -118,12 +103,3 @@ def test_where_rjieba_is_missing_auto_is_jieba_and_rjieba_is_refused_in_one_line
     assert "Traceback" not in refused.stderr
     of_command = without_rjieba("topics", "show", "finance", "-s", "TOPIC_SEGMENTER=rjieba")
     assert (of_command.returncode, of_command.stderr.splitlines()) == (1, [f"setting {fault}"])
-
-
-def test_another_name_is_refused_in_one_line(forked_scrapy: Callable[..., Any], tmp_path: Path) -> None:
-    for words in (line(tmp_path / "job"), ["topics", "show", "finance"]):
-        ran = forked_scrapy(*words, "-s", "TOPIC_SEGMENTER=pkuseg")
-        assert ran.code != 0
-        assert "setting TOPIC_SEGMENTER: is 'pkuseg'; it must be one of auto, jieba, rjieba" in ran.err
-        assert len(ran.err.splitlines()) == 1
-    assert os.listdir(tmp_path) in ([], ["job"])

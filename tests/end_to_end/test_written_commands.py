@@ -118,22 +118,6 @@ def test_the_commands_of_the_readme_work(follower: Follower) -> None:
     assert (follower.folder / "report.html").stat().st_size > 0
 
 
-@pytest.mark.slow
-def test_the_demo_prints_the_table_of_the_readme_and_its_curve_can_be_drawn(follower: Follower) -> None:
-    said = follower.follow("scrapy demo")
-    row = re.compile(r"^ +(100|300|600) +(\d+) +[\d.]+% +(\d+) +[\d.]+%$", re.MULTILINE)
-    written, measured = (
-        {pages: (int(focused), int(baseline)) for pages, focused, baseline in row.findall(text)}
-        for text in (README.read_text(encoding="utf-8"), said)
-    )
-    assert list(written) == list(measured) == ["100", "300", "600"]
-    assert [pages for pages in written if not all(map(near, measured[pages], written[pages]))] == []
-    follower.follow(f"python {ROOT / 'benchmarks' / 'harvest_curve.py'} data/demo")
-    drawn = (follower.folder / "harvest.svg").read_text(encoding="utf-8")
-    assert drawn.count("<polyline") == 2
-    assert all(name in drawn for name in ("naive_bayes", "breadth_first", "pages fetched", "pages on topic"))
-
-
 HOW_TOS = sorted((ROOT / "docs" / "howto").glob("*.md"))
 ANSWERS = "y\nn\ny\nn\ny\n"
 

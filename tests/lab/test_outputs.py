@@ -7,12 +7,8 @@ import dataclasses
 import io
 import json
 import re
-import shutil
 import struct
-import subprocess
-from base64 import b64decode
 from collections.abc import Callable
-from html import escape
 from pathlib import Path
 
 import pytest
@@ -24,14 +20,10 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.configurations import Configurations
 from topiccrawler.lab.experiment import Comparison, Outcome, Plan
 from topiccrawler.lab.measures import Scored, Truth
-from topiccrawler.lab.reporting import COLOURS, lines, mean_ratios, plots, report, versions, write
+from topiccrawler.lab.reporting import lines, mean_ratios, plots, report, versions, write
 from topiccrawler.lab.runner import Cost, Crawled
 from topiccrawler.topics.seeds import Seeds
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-DOT = b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
 EVIL = "http://a.example/<script>alert(1)</script>?a&b"
 TRUTH = Truth("labels", frozenset({1, 2}), frozenset({2}), frozenset(range(5)))
 COST = Cost(cpu_seconds=2.0, wall_seconds=4.0, peak_memory_mb=100.0)
@@ -134,13 +126,6 @@ def test_what_is_kept_is_in_every_output(comparison: Callable[..., Comparison], 
     assert page.count("<table") == page.count('<div class="scroll"><table')
 
 
-def test_without_verdicts_nothing_is_said_of_what_is_kept(comparison: Callable[..., Comparison]) -> None:
-    made = comparison(outcome())
-    assert "calibration" not in "\n".join(lines(made))
-    without, with_them = (report(one, {"tea": {}}, {}) for one in (made, comparison(with_verdicts())))
-    assert without.count("<h3>") + 1 == with_them.count("<h3>")
-
-
 def test_costs_stand_apart(comparison: Callable[..., Comparison], tmp_path: Path) -> None:
     write(comparison(outcome()), tmp_path)
     found = json.loads((tmp_path / "cost.json").read_text())["strategies"]["breadth_first"]
@@ -210,28 +195,6 @@ def test_plots_are_png_and_repeat_to_the_bit() -> None:
         assert height > 400
 
 
-def many(count: int) -> Outcome:
-    """An outcome of `count` strategies, the first the best."""
-    crawls = {f"strategy_{n}:some_parameter={n}": [Crawled([0] * n + [1, 2])] for n in range(count)}
-    scored = {name: Scored.of(TRUTH, [crawled.order for crawled in runs]) for name, runs in crawls.items()}
-    return dataclasses.replace(outcome(), built=Configurations(list(crawls)), crawls=crawls, scored=scored)
-
-
-@pytest.mark.slow
-def test_the_best_of_twenty_strategies_have_their_colours_and_the_others_none() -> None:
-    found = dataclasses.replace(many(20), truth=dataclasses.replace(TRUTH, content=frozenset()))
-    picture = imread(io.BytesIO(plots(found, 25)["recall.png"]))[..., :3]
-    shown = {tuple(pixel) for pixel in (picture.reshape(-1, 3) * 255).round().astype(int).tolist()}
-    assert {tuple(bytes.fromhex(colour[1:])) for colour in COLOURS} <= shown
-    assert {"#1f77b4", "#ff7f0e", "#2ca02c"} & {f"#{r:02x}{g:02x}{b:02x}" for r, g, b in shown} == set()
-    assert (184, 184, 184) in shown
-
-
-def test_kinds_that_are_not_known_are_not_drawn() -> None:
-    truth = Truth("judge", frozenset({1}), frozenset(), frozenset(range(5)))
-    assert list(plots(outcome(truth=truth), 4)) == ["harvest.png", "recall.png"]
-
-
 def test_the_report_stands_alone_and_escapes_what_came_from_outside(
     comparison: Callable[..., Comparison],
 ) -> None:
@@ -246,44 +209,6 @@ def test_the_report_stands_alone_and_escapes_what_came_from_outside(
     for name, version in versions().items():
         assert name in page
         assert version in page
-
-
-@pytest.mark.slow
-def test_the_report_of_twenty_strategies_fits_a_phone(
-    comparison: Callable[..., Comparison], tmp_path: Path
-) -> None:
-    found = many(20)
-    plan = dataclasses.replace(comparison(found).plan, specs=("breadth_first",), pages=5000)
-    made = dataclasses.replace(comparison(found), plan=plan)
-    page = report(made, {"tea": {"harvest.png": DOT, "recall.png": DOT}}, {"strategies": "w" * 200})
-    assert '<meta name="viewport" content="width=device-width,initial-scale=1">' in page
-    assert page.count("<table") == page.count('<div class="scroll"><table')
-    assert page.count("<img") == page.count('<div class="scroll"><img') == 2
-    assert "div.scroll{overflow-x:auto" in page
-    assert "table.named td:first-child{white-space:nowrap" in page
-    head = re.findall(r"<th.*?>(.*?)</th>", page)[:12]
-    assert head == ["strategy", "oracle ratio", "harvest@1250", "harvest@2500", "harvest@3750", "harvest@5000",
-                    "recall@5000", "recall@5000, content", "pages to half", "relevant sites", "off topic", "pages"]  # fmt: skip
-    if (browser := next(filter(None, map(shutil.which, BROWSERS)), None)) is not None:
-        assert width_in(browser, page, tmp_path / "frame.html", 390) <= 390
-
-
-def width_in(browser: str, page: str, place: Path, window: int) -> int:
-    """How wide a page is in a window of that many pixels."""
-    ask = "document.title = 'width ' + frame.contentDocument.documentElement.scrollWidth"
-    frame = f'<iframe id=frame width={window} height=800 style="border:0" srcdoc="{escape(page)}" onload="{ask}"></iframe>'
-    place.write_text(f"<!DOCTYPE html><title></title>{frame}", encoding="utf-8")
-    how = (
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        f"--user-data-dir={place.parent}/profile",
-        "--dump-dom",
-    )
-    ran = subprocess.run([browser, *how, place.as_uri()], capture_output=True, text=True, check=True)
-    found = re.search(r"<title>width (\d+)</title>", ran.stdout)
-    assert found is not None, ran.stderr
-    return int(found[1])
 
 
 def test_the_report_says_when_the_page_classifier_marks_its_own_work(

@@ -75,12 +75,6 @@ def test_every_topic_of_the_catalogue_but_one_has_seeds() -> None:
     assert without == ["gardening"]
 
 
-def test_the_finance_list_holds_portals_and_their_channels() -> None:
-    assert {"https://www.sina.com.cn/", "https://finance.sina.com.cn/", "https://www.eastmoney.com/"} <= set(
-        read_seeds(None, load_topic("finance")).positive
-    )
-
-
 @pytest.mark.parametrize(
     ("line", "shown"),
     [
