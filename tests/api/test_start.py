@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from errno import ENOTDIR
-from os import strerror
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from topiccrawler import Job, api, crawl
-from topiccrawler.errors import ArgumentError, CrawlerError, StateError, TopicError
+from topiccrawler import api, crawl
+from topiccrawler.errors import ArgumentError, CrawlerError, TopicError
 
 
 @pytest.fixture
@@ -120,13 +118,6 @@ def test_a_topic_that_there_is_none_of_is_refused_before_a_folder_is_made(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_data_folder_that_cannot_be_made_is_told(started: list[list[str]], tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StateError, match=rf"file/finance-.*{strerror(ENOTDIR)}"):
-        crawl("finance", data=tmp_path / "file")
-    assert not started
-
-
 @pytest.mark.slow
 def test_what_only_the_crawl_finds_wrong_is_raised_at_its_end(tmp_path: Path) -> None:
     job = crawl("finance", seeds="missing.txt", data=tmp_path)
@@ -135,12 +126,3 @@ def test_what_only_the_crawl_finds_wrong_is_raised_at_its_end(tmp_path: Path) ->
             ended()
     assert not job.is_running
     job.stop()
-
-
-def test_the_package_gives_two_names_and_no_others() -> None:
-    import topiccrawler
-
-    assert topiccrawler.crawl is crawl
-    assert topiccrawler.Job is Job
-    with pytest.raises(AttributeError, match="'craw'"):
-        _ = topiccrawler.craw

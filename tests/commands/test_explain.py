@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Callable
@@ -13,12 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forked_scrapy import ForkedScrapy
 from message_facts import numbers
 
 from topiccrawler.crawling.admission import OPEN, REFUSED, Blocks
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.frontier.rows import Rows
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.strategies.adaptive import FEATURES
 from topiccrawler.urls.unwanted import Block
@@ -157,17 +154,6 @@ def test_each_rule_of_the_admission_says_what_it_would_do_now(
     ]
 
 
-def test_a_private_host_is_refused_unless_the_setting_opens_the_private_network(
-    explain: Callable[..., Any],
-) -> None:
-    def names(*settings: str) -> dict[str, str]:
-        found = explain("http://127.1/", "--topic", "finance", *KEYWORDS, *settings)["admission"]
-        return {rule["rule"]: rule["why"] for rule in found if rule["verdict"] == "refused"}
-
-    assert names() == {"private_network": "private address: 127.0.0.1"}
-    assert names("-s", "TOPIC_PRIVATE_NETWORK=True") == {}
-
-
 def test_a_url_of_a_past_crawl_has_its_score_its_path_and_its_end(
     begun: Path, explain: Callable[..., Any]
 ) -> None:
@@ -223,10 +209,6 @@ def test_a_person_reads_it_as_text(begun: Path, command: Callable[..., Any]) -> 
     assert re.search(rf"URL http://nowhere\.example/: .*{re.escape(str(begun))}", never.err)
 
 
-def test_chinese_in_urls_is_readable(begun: Path, command: Callable[..., Any]) -> None:
-    assert "http://hub.example/基金" in command("explain", f"{SITE}基金", "--job", str(begun)).out
-
-
 @pytest.mark.slow
 def test_a_job_of_an_own_topic_file_without_jobdir_is_explained_once_the_file_is_gone(
     crawl: Callable[..., Crawled], explain: Callable[..., Any], tmp_path: Path
@@ -273,17 +255,6 @@ def test_an_anchor_cannot_steer_the_terminal(command: Callable[..., Any]) -> Non
     assert json.loads(command(*given, "--json").out)["link"]["anchor"] == hostile
 
 
-def test_a_reader_that_has_seen_enough_may_go(
-    begun: Path, forked_scrapy: ForkedScrapy, tmp_path: Path
-) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    process = forked_scrapy.begin("explain", f"{SITE}fund", "--job", str(begun), out=str(pipe))
-    pipe.open("rb").close()  # before the first line is written
-    done = process.wait(120)
-    assert (done.code, done.err) == (0, "")
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -313,15 +284,3 @@ def test_wrong_input_is_one_line(
     assert ran.code == code
     assert re.search(message, ran.out + ran.err)
     assert "Traceback" not in ran.err
-
-
-def test_a_job_is_explained_without_loading_its_queue(
-    command: Callable[..., Any], begun: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def loaded(*_: Any, **__: Any) -> None:
-        raise AssertionError("the whole queue was read")
-
-    monkeypatch.setattr(Rows, "load_states", loaded)
-    monkeypatch.setattr(Rows, "load_raises", loaded)
-    ran = command("explain", f"{SITE}fund", "--job", str(begun))
-    assert ran.code == 0, ran.err

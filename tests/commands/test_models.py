@@ -65,12 +65,6 @@ def test_list_names_what_cannot_be_read(models: Callable[..., Any], folder: Path
     assert [line.split()[0] for line in lines] == ["file", "broken.json.zst", "finance.json.zst"]
 
 
-def test_all_that_is_shipped_and_listed_is_a_link_model(command: Callable[..., Any]) -> None:
-    found = json.loads(command("models", "--json").out)
-    assert [line["file"] for line in found if "refused" in line] == []
-    assert {line["file"] for line in found} >= {"finance.json.zst", "travel.json.zst"}
-
-
 def test_compare_puts_models_side_by_side(forked_scrapy: Callable[..., Any], folder: Path) -> None:
     poor, links = str(folder / "poor.json.zst"), str(folder / "links.jsonl")
     ran = forked_scrapy(

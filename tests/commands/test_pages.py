@@ -223,13 +223,6 @@ def test_a_corpus_is_a_folder_of_rows_with_markdown_on_request(
         )
 
 
-def test_a_report_is_written(command: Callable[..., Any], job: Path, tmp_path: Path) -> None:
-    out = tmp_path / "report.html"
-    assert command("pages", str(job), "report", "--out", str(out)).out.endswith(f" {out}\n")
-    assert "<h1>funds</h1>" in out.read_text(encoding="utf-8")
-    assert command("pages", str(job), "report").code == 2
-
-
 def test_the_list_ends_with_the_border_and_how_to_answer(
     command: Callable[..., Any], make_job: Callable[..., Path]
 ) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from message_facts import numbers
-from two_meanings import BASKETBALL, SPACE, job_of, texts_of
 
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.job_files import write_recipe
@@ -79,12 +78,6 @@ def test_the_classification_is_shown_below_a_class(
     assert topics("list", *args).out.splitlines() == lines
 
 
-def test_without_a_code_the_top_of_the_classification_is_shown(topics: Callable[..., Any]) -> None:
-    found = json.loads(topics("list", "--json", "--clc").out)
-    assert len(found) == 22
-    assert found[4] == {"code": "E", "name": "军事", "parent": ""}
-
-
 def test_show_gives_all_of_a_topic_by_any_name(topics: Callable[..., Any], tea: str) -> None:
     lines = topics("show", "金融").out.splitlines()
     finance = load_topic("finance")
@@ -128,12 +121,6 @@ def test_show_takes_words_and_says_how_they_are_understood(topics: Callable[...,
     assert found["leading"].keys() | found["terms"].keys() == found["proposed"].keys()
 
 
-def test_show_says_of_words_that_name_a_topic_that_all_of_it_is_meant(topics: Callable[..., Any]) -> None:
-    lines = topics("show", "财经 股票 基金").out.splitlines()
-    assert re.match("  财经 股票 基金: .* finance$", lines[1])
-    assert not any(re.match(r"  \d+ .* pages:$", line) for line in lines)
-
-
 def test_show_of_a_job_of_words_has_the_two_groups_and_a_name_stays_a_name(
     topics: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -147,23 +134,6 @@ def test_show_of_a_job_of_words_has_the_two_groups_and_a_name_stays_a_name(
     by_name = topics("show", "考研 高考", "-s", f"TOPIC_DATA_DIR={data.parent}").out
     assert by_name.startswith("finance (财经)")
     assert topics("show", "金融").out.startswith("finance (财经)")
-
-
-def test_show_takes_a_job(topics: Callable[..., Any], tea: str, tmp_path: Path) -> None:
-    (tmp_path / "job").mkdir()
-    write_recipe(assemble(Recipe(tea)).record(), tmp_path / "job")
-    Path(tea).unlink()
-    assert topics("show", str(tmp_path / "job")).out.startswith("tea (茶)\n")
-
-
-def test_show_of_a_job_asks_which_of_two_kinds_of_pages_is_meant(
-    topics: Callable[..., Any], make_job: Callable[..., Path]
-) -> None:
-    folder = job_of(make_job, texts_of(SPACE, 12) + texts_of(BASKETBALL, 9))
-    (line,) = (line for line in topics("show", str(folder)).out.splitlines() if "two kinds" in line)
-    assert numbers(line)[0] == "21"
-    assert json.loads(topics("show", str(folder), "--json").out)["question"] == line.strip()
-    assert json.loads(topics("show", "火箭,卫星", "--json").out)["question"] == ""
 
 
 def test_show_as_json_has_the_fields_of_the_topic_and_what_is_found(topics: Callable[..., Any]) -> None:

@@ -190,13 +190,3 @@ def test_a_crawl_needs_no_reactor(
     assert "TWISTED_REACTOR_ENABLED is False" in ran.err
     with closing(PageStore(tmp_path / "job" / "pages.sqlite")) as store:
         assert sorted(record.format for record in store.records()) == ["docx", "html"]
-
-
-def test_under_another_scheduler_pages_are_stored_and_its_settings_work(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
-) -> None:
-    web = draw_web({HUB: page("首页", "/a"), "http://hub.example/a": page("一")})
-    ran = crawl(web, SCHEDULER="scrapy.core.scheduler.Scheduler", DEPTH_PRIORITY=1, TOPIC_DUPLICATES="keep")
-    assert ran.code == 0, ran.err
-    with closing(PageStore(tmp_path / "job" / "pages.sqlite")) as store:
-        assert sorted(record.url for record in store.records()) == sorted(web.asked)

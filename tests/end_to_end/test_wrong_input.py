@@ -69,13 +69,6 @@ def test_however_scrapy_runs_the_crawl_it_is_one_line(forked_scrapy: Callable[..
     assert ran.err.count("\n") == 1
 
 
-def test_scrapys_log_file_has_the_line_too(forked_scrapy: Callable[..., Any], tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    forked_scrapy("crawl", "topic", "-a", "topic=finanse", "-s", "LOG_LEVEL=ERROR", "-s", f"LOG_FILE={log}")
-    [line] = log.read_text(encoding="utf-8").splitlines()
-    assert re.search(CASES["unknown topic"][1], line)
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_one_line_names_input_fault_and_remedy(
     refusal: Callable[..., str], capfd: pytest.CaptureFixture[str], tmp_path: Path, case: str
@@ -86,21 +79,6 @@ def test_one_line_names_input_fault_and_remedy(
     assert "; " in said
     assert capfd.readouterr() == ("", "")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_recorded_web_that_is_not_there_is_one_line_before_the_crawl(
-    refusal: Callable[..., str], tmp_path: Path
-) -> None:
-    given = {"TOPIC_DATA_DIR": str(tmp_path), "REPLAY_WARC": f"{tmp_path}/none.warc"}
-    said = refusal("topic", given, topic="finance", seeds="http://a.example/")
-    assert said.startswith(f"REPLAY_WARC: {tmp_path}/none.warc: ")
-    assert "\n" not in said
-
-
-def test_a_wrong_setting_is_one_line_before_the_crawl(refusal: Callable[..., str], tmp_path: Path) -> None:
-    given = {"TOPIC_DATA_DIR": str(tmp_path), "FRONTIER_BACKOFF_SECONDS": "abc"}
-    said = refusal("topic", given, topic="finance", seeds="http://a.example/")
-    assert re.fullmatch("setting FRONTIER_BACKOFF_SECONDS: .*'abc'; .* 0 .* 10.0", said)
 
 
 @pytest.mark.parametrize(
@@ -131,29 +109,6 @@ def test_a_page_classifier_that_is_not_there_is_one_line(
     said = refusal("topic", {}, topic="law", page_classifier=page_classifier)
     assert message in said
     assert "\n" not in said
-
-
-@pytest.mark.parametrize(
-    ("slots", "message"),
-    [
-        (
-            {"a.example": {"concurrency": 0}},
-            r"setting DOWNLOAD_SLOTS: a\.example: concurrency: is 0; .* 1 .*",
-        ),
-        (
-            {"a.example": {"concurrency": None}},
-            r"setting DOWNLOAD_SLOTS: a\.example: concurrency: is None; .* 1 .*",
-        ),
-        ({"a.example": {"delay": "x"}}, r"setting DOWNLOAD_SLOTS: a\.example: delay: is 'x'; .* 0 .*"),
-        ({"a.example": {"delay": -1}}, r"setting DOWNLOAD_SLOTS: a\.example: delay: is -1; .* 0 .*"),
-        ('{"a.example": 2}', r"setting DOWNLOAD_SLOTS: a\.example: is 2; .*delay.*"),
-    ],
-)
-def test_a_download_slot_that_no_crawl_can_use_is_one_line(
-    refusal: Callable[..., str], slots: object, message: str
-) -> None:
-    said = refusal("topic", {"DOWNLOAD_SLOTS": slots}, topic="finance", seeds="http://a.example/")
-    assert re.fullmatch(message, said)
 
 
 def test_a_folder_whose_name_is_too_long_is_one_line(refusal: Callable[..., str], tmp_path: Path) -> None:

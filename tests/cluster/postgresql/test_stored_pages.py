@@ -16,7 +16,6 @@ import pytest
 from postgresql_server import FULL_DISK, MORE_ROOM, PASSWORD, PostgresqlServer
 
 from topiccrawler.cluster.postgresql import session as address
-from topiccrawler.cluster.postgresql import writing
 from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
 from topiccrawler.cluster.postgresql.writing import CrawlPages, PostgresDuplicates
@@ -314,13 +313,3 @@ def test_a_server_that_stays_away_ends_the_crawl_in_one_line() -> None:
     for future in (held, crawl.keep(PAGE)):  # nobody waits for ever
         with pytest.raises(StateError, match=r"^PostgreSQL postgresql://127\.0\.0\.1:1/pages: "):
             future.result(PATIENCE)
-
-
-def test_a_closing_crawl_does_not_wait_for_a_server_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "CLOSE_SECONDS", 0.1)
-    crawl = CrawlPages("postgresql://127.0.0.1:1/pages", "job", "finance")
-    held = crawl.keep(PAGE)
-    crawl.hurry()
-    with pytest.raises(StateError, match=r" . s "):
-        held.result(PATIENCE)
-    crawl.close()
