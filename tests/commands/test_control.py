@@ -199,13 +199,6 @@ def test_a_key_with_a_meaning_of_its_own_is_no_label_of_the_family_it_resembles(
     assert RedisFrontier.stats_family in METRICS
 
 
-@pytest.mark.parametrize("words", [(), ("job", "explode"), ("job", "stop", "now")])
-def test_a_wrong_call_is_one_line(command: Callable[..., Any], words: tuple[str, ...]) -> None:
-    ran = command("control", *words)
-    assert ran.code == 2
-    assert "scrapy control JOB" in ran.err
-
-
 @pytest.mark.slow
 def test_requests_of_strangers_are_refused(steered: dict[str, Any]) -> None:
     assert steered["refused"] == {

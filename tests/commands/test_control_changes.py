@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -171,22 +170,3 @@ def test_each_change_is_in_the_log_and_in_the_job(changed: dict[str, Any]) -> No
     assert (told[1]["pattern"], told[1]["dropped"], told[1]["queued"]) == (changed["dropped"], 1, 5)
     assert (told[5]["name"], told[5]["before"], told[5]["after"]) == ("pages", None, 100)
     assert 'Control: set {"name": "pages"' in changed["ran"].err
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("set",),
-        ("set", "pages"),
-        ("block",),
-        ("block", "x", "--site", "y"),
-        ("pause", "--preview"),
-        ("top", "--site", "y"),
-    ],
-)
-def test_a_wrong_call_is_one_line(
-    command: Callable[..., Any], words: tuple[str, ...], tmp_path: Path
-) -> None:
-    ran = command("control", str(tmp_path), *words)
-    assert ran.code == 2
-    assert "scrapy control JOB" in ran.err

@@ -65,24 +65,6 @@ def test_the_demo_trains_crawls_beats_breadth_first_and_says_what_to_type(tmp_pa
     assert len((out / "naive_bayes" / "visits.jsonl").read_text(encoding="utf-8").splitlines()) >= 150
 
 
-@pytest.mark.parametrize(
-    ("given", "code", "said"),
-    [
-        (["--pages", "0"], 2, "--pages 0"),
-        (["--serve", "65536"], 2, "--serve 65536: give a number from 0 to 65535"),
-        (["finance"], 2, "finance: unknown argument"),
-        (["--nope"], 2, "unknown option --nope"),
-    ],
-)
-def test_wrong_arguments_end_with_a_line_and_no_traceback(
-    command: Callable[..., Any], given: list[str], code: int, said: str
-) -> None:
-    done = command("demo", *given)
-    assert done.code == code
-    assert said in done.out + done.err
-    assert "Traceback" not in done.err
-
-
 def test_a_port_that_is_in_use_is_refused_in_one_line(command: Callable[..., Any]) -> None:
     with RunningServer(Web()) as server:
         port = server.server_address[1]

@@ -253,34 +253,3 @@ def test_an_anchor_cannot_steer_the_terminal(command: Callable[..., Any]) -> Non
         "Link      (no URL)  “基金\\u001b[31m\\u202e\\u009b2J\\ud800　”"
     )
     assert json.loads(command(*given, "--json").out)["link"]["anchor"] == hostile
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ((), 2, "scrapy explain: .*--anchor TEXT"),
-        (
-            ("http://a.example/", "http://b.example/"),
-            2,
-            "scrapy explain: .*--anchor TEXT",
-        ),
-        (("mailto:a@b.example", "--topic", "finance"), 1, "'mailto:a@b.example': .* http://host/path"),
-        (
-            ("http://a.example/",),
-            1,
-            "scrapy explain: .* --job .*--topic",
-        ),
-        (
-            ("http://a.example/", "--job", "no/such/folder"),
-            1,
-            "job 'no/such/folder': .*TOPIC_DATA_DIR",
-        ),
-    ],
-)
-def test_wrong_input_is_one_line(
-    command: Callable[..., Any], arguments: tuple[str, ...], code: int, message: str
-) -> None:
-    ran = command("explain", *arguments, "-s", "LOG_LEVEL=ERROR")
-    assert ran.code == code
-    assert re.search(message, ran.out + ran.err)
-    assert "Traceback" not in ran.err

@@ -90,13 +90,6 @@ def test_a_page_is_shown_with_its_text_and_why_it_was_kept(command: Callable[...
     assert re.search(r"\b0\.500 .*\bfinance$", command("pages", str(job), "show", FUND.url).out, re.MULTILINE)
 
 
-def test_a_wrong_call_has_the_usage_once(command: Callable[..., Any]) -> None:
-    ran = command("pages")
-    assert ran.code == 2
-    assert ran.err.count("pages JOB show URL") == 1
-    assert ": scrapy pages: " in ran.err
-
-
 def test_a_file_of_no_known_format_is_named_with_those_that_are(
     command: Callable[..., Any], job: Path, tmp_path: Path
 ) -> None:
@@ -125,38 +118,6 @@ def test_an_export_into_a_closed_pipe_or_onto_a_full_disk_is_no_traceback(job: P
 def test_an_export_may_be_of_pages_with_main_text_alone(command: Callable[..., Any], job: Path) -> None:
     ran = command("pages", str(job), "export", "--format", "jsonl", "--with-text", "--limit", "2")
     assert [json.loads(line)["url"] for line in ran.out.splitlines()] == [FUND.url]
-
-
-@pytest.mark.parametrize(
-    ("words", "told", "code"),
-    [
-        ((), "JOB", 2),
-        (("JOB", "burn"), "JOB", 2),
-        (("JOB", "show"), "URL", 2),
-        (("JOB", "--limit", "0"), "--limit 0: .* 1 ", 2),
-        (("JOB", "--fast"), "unknown option --fast", 2),
-        (("JOB", "export", "--format", "corpus"), "--format corpus: .*--out FOLDER", 1),
-        (
-            ("JOB", "export", "--format", "jsonl", "--shard-size", "1MB"),
-            "--shard-size .*--compress .*--format corpus",
-            2,
-        ),
-        (
-            ("JOB", "export", "--format", "corpus", "--out", "x", "--shard-size", "big"),
-            "--shard-size big: ",
-            1,
-        ),
-        (("JOB", "export", "--format", "corpus", "--out", "x", "--compress", "7z"), "--compress 7z: ", 1),
-        (("none",), "^job 'none': ", 1),
-        (("JOB", "show", "http://a.cn/none"), "http://a.cn/none", 1),
-    ],
-)
-def test_slips_are_one_line(
-    command: Callable[..., Any], job: Path, words: tuple[str, ...], told: str, code: int
-) -> None:
-    ran = command("pages", *(str(job) if word == "JOB" else word for word in words))
-    assert ran.code == code
-    assert re.search(told, ran.err)
 
 
 def test_pages_are_exported_best_first_and_a_file_is_whole_or_not_there(

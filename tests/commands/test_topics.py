@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from errno import ENOENT
-from os import strerror
 from pathlib import Path
 from typing import Any
 
@@ -204,31 +202,3 @@ def test_check_ends_with_1_for_a_topic_that_cannot_work(topics: Callable[..., An
     ran = topics("check", str(file))
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith(f"{file}: keywords.茶叶 = 0: ")
-
-
-@pytest.mark.parametrize(
-    ("args", "said"),
-    [
-        (["shoe"], "cannot do 'shoe'"),
-        (["show"], "cannot do 'show'"),
-        (["show", "finance", "--clc", "F"], "--clc .*`list`"),
-        (["list", "--class", "F83"], "--class .*`new`"),
-        (["list", "--wrong"], " --wrong"),
-        (["show", "finanse"], r"topic 'finanse': .*\bfinance\?"),
-        (["show", "kubernetes"], "topic 'kubernetes': .*agriculture"),
-        (["show", "nowhere/考研.toml"], f"nowhere/考研.toml: .*{strerror(ENOENT)}"),
-        (["show", "考研,高考:much"], "keywords '高考:much': 'much' "),
-        (["show", "考研" * 200], "keywords"),
-        (["new", "tea", "--all"], "--all .*`show`"),
-        (["list", "--clc", "F9999"], r"class 'F9999': .* F \(经济\)"),
-        (["new", "tea"], "new: .*--keywords"),
-        (["new", "Tea", "--keywords", "茶叶"], "topic 'Tea': name = 'Tea': "),
-        (["check", "finance", "--pages", "nowhere.html"], f"nowhere.html: .*{strerror(ENOENT)}"),
-        (["check", "finance", "--pages", "nowhere.sqlite"], "nowhere.sqlite: "),
-    ],
-)
-def test_what_is_wrong_is_said_in_one_line(topics: Callable[..., Any], args: list[str], said: str) -> None:
-    ran = topics(*args)
-    assert ran.code != 0
-    assert re.search(said, ran.err + ran.out)
-    assert "Traceback" not in ran.err

@@ -118,14 +118,3 @@ def test_what_is_wrong_is_said_in_one_line(
     assert ran.code == 1
     assert re.search(said, ran.err)
     assert len(ran.err.splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("option", "number", "bounds"), [("--top", "9", "30 to 1000"), ("--near", "-1", "0 to 2000")]
-)
-def test_a_number_out_of_bounds_is_refused(
-    command: Callable[..., Any], option: str, number: str, bounds: str
-) -> None:
-    ran = command("topics", "learn", "coffee", option, number)
-    assert ran.code == 2
-    assert f"{option} {number}: give a number from {bounds}" in ran.out + ran.err

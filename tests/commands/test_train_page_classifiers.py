@@ -118,25 +118,6 @@ def test_a_page_classifier_that_does_better_stays_unless_forced(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["--page-classifier", "tarot"], 1, "tarot.* vsm, naive_bayes, svm"),
-        (["--page-classifier", "svm"], 1, "add --documents FILE"),
-        (["--page-classifier", "svm", "--precision", "2"], 2, r"2\.0.* 0\.01 .*\b1\b"),
-        (["--page-classifier", "svm", "--documents", "/dev/null"], 1, r"\b12\b"),
-        (["--page-classifier", "detail"], 1, "detail.* benchmarks/detail_model.py"),
-    ],
-)
-def test_what_is_wrong_is_refused_in_one_line(
-    command: Callable[..., Any], arguments: list[str], code: int, message: str
-) -> None:
-    ran = command("train", "finance", *arguments)
-    assert ran.code == code
-    assert re.search(message, (ran.err or ran.out).strip().splitlines()[-1])
-    assert "Traceback" not in ran.err
-
-
-@pytest.mark.parametrize(
     ("name", "message"), [("svm", "scrapy train law"), ("tarot", "tarot.* vsm, cosine, naive_bayes")]
 )
 def test_a_crawl_by_a_classifier_that_is_not_there_does_not_begin(
