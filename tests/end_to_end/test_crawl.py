@@ -243,13 +243,3 @@ def test_hostile_pages_do_no_harm(
         "", "big", "bytes", "empty", "fund", "second", "two",
     ]  # fmt: skip
     assert "Traceback" not in ran.err
-
-
-def test_a_drawn_name_of_the_crawler_and_its_complaint_address_go_with_each_request(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any]
-) -> None:
-    web = draw_web({"http://hub.example/": page("导航", FUNDS)})
-    crawl(web, "-s", "TOPIC_CONTACT=https://crawl.example/about")
-    assert {headers["User-Agent"] for headers in web.headers} == {
-        "topiccrawler/0.1 (focused web crawler; +https://crawl.example/about)"
-    }

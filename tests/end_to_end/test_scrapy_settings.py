@@ -93,17 +93,6 @@ def test_depth_length_domain_and_referer(
     assert (referers[HUB], referers["http://hub.example/b"]) == (None, HUB)
 
 
-def test_seeds_may_lie_off_the_allowed_domains(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
-) -> None:
-    web = draw_web({HUB: page("首页", "/a", "http://on.example/"), "http://on.example/": page("内")})
-    spider = tmp_path / "on_site.py"
-    spider.write_text(SPIDER.replace("hub.example", "on.example"))
-    ran = crawl(web, "runspider", str(spider), REFERER_ENABLED=False)
-    assert sorted(web.asked) == [HUB, "http://on.example/"], ran.err
-    assert not any("Referer" in sent for sent in web.headers)
-
-
 @pytest.mark.parametrize(
     ("setting", "value", "reason", "pages"),
     [

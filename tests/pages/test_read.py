@@ -113,15 +113,6 @@ def test_a_body_past_the_limit_is_cut_not_refused() -> None:
     assert extract(reading.document, "http://a.test/", depth=1) == []
 
 
-@given(
-    st.binary(max_size=600), st.sampled_from([None, "gbk", "utf-8", "utf-16", "big5", "hz", "utf-7", "?\0"])
-)
-def test_no_bytes_make_reading_raise(body: bytes, declared: str | None) -> None:
-    reading = Reader(CountingJudge()).read("http://a.test/", body, declared)
-    assert reading.document.text.startswith("|")
-    assert reading.document.text.endswith("|")
-
-
 MARKUP = (
     "<a href=x> </a> <p> </p> <table> <tr> <td> </table> <b> <h1> </h1> <form> <select> <option> <svg> <math> <template> "
     "</template> <iframe> <!-- --> <html> </body> <frameset> 字 | &amp; \x00 \ud800"
