@@ -233,7 +233,7 @@ def test_what_it_was_told_stands_in_its_log_and_in_its_job(steered: dict[str, An
         assert said in steered["first"].err
 
 
-def test_a_crawl_that_is_over_or_was_killed_is_told_in_one_line(
+def test_a_crawl_that_is_over_or_was_killed_is_reported_in_one_line(
     steered: dict[str, Any], command: Callable[..., Any], job: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(StateError, match="TOPIC_CONTROL=True"):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 
-def test_a_folder_that_is_none_and_a_port_that_is_taken_are_told_in_one_line(
+def test_a_folder_that_is_none_and_a_port_that_is_taken_are_reported_in_one_line(
     command: Callable[..., Any], tmp_path: Path
 ) -> None:
     file = tmp_path / "file"

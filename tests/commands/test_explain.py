@@ -97,8 +97,8 @@ def shares_of(found: dict[str, Any]) -> dict[str, float]:
 
 
 def test_a_link_in_words_has_the_link_models_score_by_field_and_by_word(explain: Callable[..., Any]) -> None:
-    given = ("--anchor", "基金定投入门", "--before", "股票|", "--after", "|足球新闻")
-    found = explain(*given, "--topic", "finance", *KEYWORDS)
+    options = ("--anchor", "基金定投入门", "--before", "股票|", "--after", "|足球新闻")
+    found = explain(*options, "--topic", "finance", *KEYWORDS)
     words = {word["feature"]: word["log_odds"] for word in found["words"]}
     assert words["anchor:基金"] > words["context:股票"] > 0
     assert sum(words.values()) == pytest.approx(found["score"])
@@ -248,8 +248,8 @@ def test_with_the_store_alone_what_no_file_has_is_unknown(
 
 def test_an_anchor_cannot_steer_the_terminal(command: Callable[..., Any]) -> None:
     hostile = "基金\x1b[31m\u202e\x9b2J\ud800　"
-    given = ("explain", "--anchor", hostile, "--topic", "finance", *KEYWORDS)
-    assert command(*given).out.splitlines()[0] == (
+    options = ("explain", "--anchor", hostile, "--topic", "finance", *KEYWORDS)
+    assert command(*options).out.splitlines()[0] == (
         "Link      (no URL)  “基金\\u001b[31m\\u202e\\u009b2J\\ud800　”"
     )
-    assert json.loads(command(*given, "--json").out)["link"]["anchor"] == hostile
+    assert json.loads(command(*options, "--json").out)["link"]["anchor"] == hostile

@@ -48,7 +48,7 @@ def job(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_a_topic_of_words_is_shown_by_them(forked_scrapy: Callable[..., Any], job: Path) -> None:
+def test_a_topic_of_words_is_displayed_by_them(forked_scrapy: Callable[..., Any], job: Path) -> None:
     recipe = recipe_of_words(Recipe("", "breadth_first"), ["考研", "高考"])
     write_recipe(recipe, job)
     assert forked_scrapy("frontier", str(job)).out.startswith("考研、高考, breadth_first: 7 pages")

@@ -32,7 +32,7 @@ def data(make_job: Callable[..., Path]) -> Path:
     return make_job("funds", FUND, BANK).parent
 
 
-def test_pages_are_shown_with_marks_and_nothing_steers_the_terminal(
+def test_pages_are_displayed_with_marks_and_nothing_steers_the_terminal(
     command: Callable[..., Any], data: Path
 ) -> None:
     ran = command("search", "基金 定投", "--job", "funds", "-s", f"TOPIC_DATA_DIR={data}")

@@ -64,10 +64,10 @@ def seeds(forked_scrapy: Callable[..., Any], data: Path) -> Callable[..., Any]:
         "DOWNLOAD_DELAY": 0,
         "AUTOTHROTTLE_ENABLED": False,
     }
-    given = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
 
     def run(*args: str, proxy: str = "http://127.0.0.1:1") -> Any:
-        return forked_scrapy("seeds", *args, *given, proxy=proxy, no_proxy="127.0.0.1")
+        return forked_scrapy("seeds", *args, *options, proxy=proxy, no_proxy="127.0.0.1")
 
     return run
 
@@ -195,14 +195,14 @@ def test_in_a_terminal_each_seed_is_asked_for(data: Path, tmp_path: Path) -> Non
     ) as process:
         os.close(its)
         os.write(ours, b"n\n\nq\n")
-        shown = b""
+        displayed = b""
         try:
             while piece := os.read(ours, 4096):
-                shown += piece
+                displayed += piece
         except OSError:  # the terminal is closed
             pass
     os.close(ours)
-    text = shown.decode()
+    text = displayed.decode()
     assert process.returncode == 0, text
     assert text.count("take it? [Y/n/q]") == 3
     assert read_seeds(str(out)).positive == [GONE]

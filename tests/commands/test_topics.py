@@ -70,7 +70,7 @@ def test_list_as_json_asks_the_folder_of_models_that_is_set(
         (["--clc", "金融"], ["F8        财政、金融", "F83       金融、银行"]),
     ],
 )
-def test_the_classification_is_shown_below_a_class(
+def test_the_classification_is_displayed_below_a_class(
     topics: Callable[..., Any], args: list[str], lines: list[str]
 ) -> None:
     assert topics("list", *args).out.splitlines() == lines

@@ -37,9 +37,9 @@ def jobs(
     web = draw_web({HOME: page(0), **{f"{HOME}{number}": page(number) for number in range(1, PAGES)}})
 
     def run(job: Path, *arguments: str) -> Any:
-        given = [part for one in (*FAST, f"JOBDIR={job}") for part in ("-s", one)]
+        options = [part for one in (*FAST, f"JOBDIR={job}") for part in ("-s", one)]
         words = [part for one in arguments for part in ("-a", one)]
-        return forked_scrapy("crawl", "topic", *words, *given, proxy=web.proxy)
+        return forked_scrapy("crawl", "topic", *words, *options, proxy=web.proxy)
 
     begun = run(home / "one/job", "topic=finance", f"seeds={HOME}", "pages=25", "strategy=breadth_first")
     assert begun.code == 0, begun.err

@@ -65,9 +65,9 @@ def words(job: Path, server: PostgresqlServer, *more: str) -> list[str]:
         "JOBDIR": job, "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "ROBOTSTXT_OBEY": False, "CONCURRENT_REQUESTS": 4,
         "STORE_URL": server.url(),
     }  # fmt: skip
-    given = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
     arguments = ["-a", "topic=finance", "-a", f"seeds={address(0)}", "-a", "strategy=breadth_first"]
-    return ["crawl", "topic", *arguments, *given, *more]
+    return ["crawl", "topic", *arguments, *options, *more]
 
 
 def killed_meanwhile(
@@ -201,11 +201,11 @@ def test_markdown_needs_the_folders_of_processes_on_other_machines_and_says_so(
     data.mkdir()
     assert forked_scrapy(*words(there, server, "-a", "pages=12"), proxy=web.proxy).code == 0
     stored = sum(not copied for copied in kept(server).values())
-    given = ("-s", f"STORE_URL={server.url()}", "-s", f"TOPIC_DATA_DIR={data}")
+    options = ("-s", f"STORE_URL={server.url()}", "-s", f"TOPIC_DATA_DIR={data}")
 
     def export() -> tuple[str, str]:
         out = tmp_path / "pages.md"
-        ran = forked_scrapy("pages", "--job", "job", "export", "--out", str(out), *given)
+        ran = forked_scrapy("pages", "--job", "job", "export", "--out", str(out), *options)
         assert ran.code == 0, ran.err
         return ran.out, out.read_text(encoding="utf-8")
 

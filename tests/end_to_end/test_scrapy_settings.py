@@ -39,7 +39,7 @@ def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., An
     """Crawl a drawn web; `settings` by name. Results lie in tmp_path/job."""
 
     def run(web: Any, *words: str, **settings: Any) -> Any:
-        given = {
+        configured = {
             "TOPIC_DATA_DIR": tmp_path,
             "TOPIC_JOB": "job",
             "DOWNLOAD_DELAY": 0,
@@ -48,7 +48,7 @@ def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., An
             **settings,
         }
         words = words or ("crawl", "topic", "-a", "topic=finance")
-        options = [word for name, value in given.items() for word in ("-s", f"{name}={value}")]
+        options = [word for name, value in configured.items() for word in ("-s", f"{name}={value}")]
         start = ("-a", "strategy=breadth_first", "-a", f"seeds={HUB}")
         return forked_scrapy(*words, *start, *options, proxy=web.proxy)
 

@@ -54,11 +54,11 @@ def line(folder: Path, *more: str) -> list[str]:
     settings = {
         "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "CONCURRENT_REQUESTS": 1, "JOBDIR": folder, "TOPIC_DUPLICATES": "keep",
     }  # fmt: skip
-    given = ["-a", "topic=finance", "-a", f"seeds={SEED}", "-a", "strategy=adaptive"]
+    options = ["-a", "topic=finance", "-a", f"seeds={SEED}", "-a", "strategy=adaptive"]
     return [
         "crawl",
         "topic",
-        *given,
+        *options,
         *(word for name, v in settings.items() for word in ("-s", f"{name}={v}")),
         *more,
     ]

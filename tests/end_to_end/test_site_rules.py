@@ -65,8 +65,8 @@ def test_a_job_stays_on_its_sites_and_keeps_no_old_page(
         "-s",
         "TOPIC_DUPLICATES=keep",
     )
-    given = ("-a", f"sites={tmp_path / 'rules.toml'}", "-a", "since=2020-01-01", "-a", "formats=html")
-    ran = forked_scrapy(*CRAWL, *given, *folder, *FAST, proxy=web.proxy)
+    options = ("-a", f"sites={tmp_path / 'rules.toml'}", "-a", "since=2020-01-01", "-a", "formats=html")
+    ran = forked_scrapy(*CRAWL, *options, *folder, *FAST, proxy=web.proxy)
     assert ran.code == 0, ran.err
     assert "http://away.example/" not in web.fetched()
     assert "http://hub.example/old" in web.fetched()

@@ -45,8 +45,8 @@ CASES = {
 def given_by(case: str) -> dict[str, str]:
     """The arguments of a crawl with one slip in them."""
     arguments, _ = CASES[case]
-    given = {"topic": "finance", "seeds": "http://a.example/", "strategy": "best_first", **arguments}
-    return {name: value for name, value in given.items() if value is not None}
+    configured = {"topic": "finance", "seeds": "http://a.example/", "strategy": "best_first", **arguments}
+    return {name: value for name, value in configured.items() if value is not None}
 
 
 def test_the_process_prints_the_line_and_ends_with_a_failure(
@@ -89,8 +89,8 @@ def test_a_missing_or_damaged_model_is_one_line(
 ) -> None:
     if content is not None:
         (tmp_path / "finance.json.zst").write_bytes(content)
-    given = {"TOPIC_LINK_MODELS": str(tmp_path)}
-    said = refusal("topic", given, topic="finance", seeds="http://a.example/")
+    settings = {"TOPIC_LINK_MODELS": str(tmp_path)}
+    said = refusal("topic", settings, topic="finance", seeds="http://a.example/")
     assert "finance.json.zst" in said
     assert "scrapy train" in said
     assert "\n" not in said
@@ -144,8 +144,8 @@ def test_a_file_of_the_job_that_cannot_be_written_is_one_line(
     refusal: Callable[..., str], tmp_path: Path, name: str
 ) -> None:
     (tmp_path / "job" / name).mkdir(parents=True)
-    given = {"TOPIC_DATA_DIR": str(tmp_path), "TOPIC_JOB": "job"}
-    said = refusal("topic", given, topic="finance", strategy="best_first", seeds="http://a.example/")
+    settings = {"TOPIC_DATA_DIR": str(tmp_path), "TOPIC_JOB": "job"}
+    said = refusal("topic", settings, topic="finance", strategy="best_first", seeds="http://a.example/")
     assert name in said
     assert "\n" not in said
 
@@ -166,9 +166,9 @@ def test_another_topic_or_strategy_in_a_jobs_folder_is_one_line(
 ) -> None:
     write_recipe(Recipe("finance", "best_first"), tmp_path)
     before = (tmp_path / "job.json").read_bytes()
-    given = {"JOBDIR": str(tmp_path)}
+    settings = {"JOBDIR": str(tmp_path)}
     assert re.search(
-        message, refusal("topic", given, topic=topic, strategy=strategy, seeds="http://a.example/")
+        message, refusal("topic", settings, topic=topic, strategy=strategy, seeds="http://a.example/")
     )
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("job.json", before)]
 

@@ -114,10 +114,10 @@ def test_what_is_kept_is_in_every_output(comparison: Callable[..., Comparison], 
     assert list(first) == ["pages", "precision", "recall", "p_at_25", "calibration_error", "reliability"]
     assert [first[name] for name in list(first)[:5]] == [2, 0.5, 0.5, 0.5, 0.525]
     assert set(found["strategies"]["random_order"]["band"]["kept"]) == set(first) - {"reliability"}
-    shown = "\n".join(lines(made))
-    assert re.search(r"kept +precision +recall +P@25 +calibration error", shown)
-    assert re.search(r"breadth_first +2 +0\.500 +0\.500 +0\.500 +0\.525$", shown, re.MULTILINE)
-    assert re.search(r"random_order +\S+ \(-?\d\.\d{3} to \d+\.\d{3}\)  .*\n", shown)
+    printed = "\n".join(lines(made))
+    assert re.search(r"kept +precision +recall +P@25 +calibration error", printed)
+    assert re.search(r"breadth_first +2 +0\.500 +0\.500 +0\.500 +0\.525$", printed, re.MULTILINE)
+    assert re.search(r"random_order +\S+ \(-?\d\.\d{3} to \d+\.\d{3}\)  .*\n", printed)
     drawn = plots(with_verdicts(), 4)
     assert list(drawn) == ["harvest.png", "recall.png", "recall_content.png", "reliability.png"]
     assert imread(io.BytesIO(drawn["reliability.png"])).shape[1] > 600
@@ -166,21 +166,21 @@ def test_the_mean_is_over_strategies_that_ran_for_every_topic() -> None:
 
 
 def test_the_table_ranks_by_oracle_ratio(comparison: Callable[..., Comparison]) -> None:
-    shown = lines(comparison(outcome()))
-    assert (shown[0].startswith("tea: "), numbers(shown[0])) == (True, ["4", "2", "5", "0"])
-    assert shown[1].endswith(": jlse <needs> a model")
-    assert [line.split()[:2] for line in shown[3:6]] == [
+    printed = lines(comparison(outcome()))
+    assert (printed[0].startswith("tea: "), numbers(printed[0])) == (True, ["4", "2", "5", "0"])
+    assert printed[1].endswith(": jlse <needs> a model")
+    assert [line.split()[:2] for line in printed[3:6]] == [
         ["oracle", "1.000"],
         ["random_order", "0.714"],
         ["breadth_first", "0.429"],
     ]
-    assert re.match(r"  random_order +0\.714 \(-?\d+\.\d{3} to \d+\.\d{3}\)  ", shown[4])
+    assert re.match(r"  random_order +0\.714 \(-?\d+\.\d{3} to \d+\.\d{3}\)  ", printed[4])
 
 
 def test_several_topics_end_with_their_mean(comparison: Callable[..., Comparison]) -> None:
-    shown = lines(comparison(outcome("tea"), outcome("wine")))
-    assert shown[-3].endswith(" tea, wine")
-    assert shown[-2:] == ["  random_order   0.714", "  breadth_first  0.429"]
+    printed = lines(comparison(outcome("tea"), outcome("wine")))
+    assert printed[-3].endswith(" tea, wine")
+    assert printed[-2:] == ["  random_order   0.714", "  breadth_first  0.429"]
 
 
 @pytest.mark.slow

@@ -36,27 +36,27 @@ def parsed(words: list[str]) -> argparse.Namespace:
     command, parser = Command(), argparse.ArgumentParser(exit_on_error=False)
     command.settings = Settings()
     command.add_options(parser)
-    given = parser.parse_args(words)
-    if given.experiment:
-        fill_in(given, command.settings)
+    options = parser.parse_args(words)
+    if options.experiment:
+        fill_in(options, command.settings)
     for name, value in DEFAULTS.items():
-        if getattr(given, name) is None:
-            setattr(given, name, value)
-    return given
+        if getattr(options, name) is None:
+            setattr(options, name, value)
+    return options
 
 
 @pytest.mark.parametrize("words", commands(PAGE), ids=lambda words: words[words.index("--out") + 1])
 def test_a_quoted_comparison_parses_and_names_only_what_there_is(words: list[str]) -> None:
-    given = parsed(words)
-    assert all(path.startswith(("WEB/", "OUT/")) for path in [*given.web, *given.labels, given.out])
-    assert given.web
-    assert given.seeds or given.experiment
-    assert given.pages > 0
-    for topic in ",".join(given.topic).split(","):
+    options = parsed(words)
+    assert all(path.startswith(("WEB/", "OUT/")) for path in [*options.web, *options.labels, options.out])
+    assert options.web
+    assert options.seeds or options.experiment
+    assert options.pages > 0
+    for topic in ",".join(options.topic).split(","):
         assert load_topic(topic).name == topic
-    specs = named(given.strategies)
+    specs = named(options.strategies)
     assert [strategy_of(spec).name for spec in specs] == [name_of(spec) for spec in specs]
-    for setting in given.set:
+    for setting in options.set:
         assert hasattr(settings, setting.split("=")[0])
 
 

@@ -50,7 +50,7 @@ def test_no_page_is_an_empty_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "out", "name"),
+    ("words", "out", "name"),
     [
         ("csv", None, "csv"),
         (None, "a.JSONL", "jsonl"),
@@ -62,13 +62,13 @@ def test_no_page_is_an_empty_file() -> None:
     ],
 )
 def test_the_format_is_the_one_asked_for_else_the_files(
-    given: str | None, out: str | None, name: str
+    words: str | None, out: str | None, name: str
 ) -> None:
-    assert format_of(given, out) == name
+    assert format_of(words, out) == name
 
 
 def test_what_is_no_format_is_refused() -> None:
-    for given, out, fault in [
+    for words, out, fault in [
         (None, "a.docx", "^--out a.docx: "),
         (None, "a.parquet.gz", "^--out a.parquet.gz: "),  # would be no gzip file
         (None, "a.warc.gz", "^--out a.warc.gz: "),
@@ -77,7 +77,7 @@ def test_what_is_no_format_is_refused() -> None:
         ("parquet", None, "^--format parquet: .*--out"),
     ]:
         with pytest.raises(ArgumentError, match=fault):
-            format_of(given, out)
+            format_of(words, out)
 
 
 def test_parquet_without_its_library_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

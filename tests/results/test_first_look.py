@@ -46,7 +46,7 @@ def job(make_job: Callable[..., Path]) -> Path:
     return folder
 
 
-def test_the_best_and_the_nearest_on_both_sides_are_shown_with_how_to_answer(job: Path) -> None:
+def test_the_best_and_the_nearest_on_both_sides_are_displayed_with_how_to_answer(job: Path) -> None:
     lines = first_look(job, 0.15).lines()
     assert lines[1:6] == [
         "  0.270  t0.270  http://a.cn/0.270",
@@ -73,7 +73,7 @@ def test_the_files_say_the_threshold_where_the_crawl_is_over(job: Path) -> None:
     assert page_threshold(Recipe("gone.toml", "breadth_first")) is None
 
 
-def test_of_few_pages_none_is_shown_twice(make_job: Callable[..., Path]) -> None:
+def test_of_few_pages_none_is_displayed_twice(make_job: Callable[..., Path]) -> None:
     folder = make_job("few", page(0.5), page(0.16), visits=(SEED,))
     look = first_look(folder, 0.15)
     assert [one.relevance for one in look.best] == [0.5, 0.16]

@@ -51,7 +51,7 @@ def test_each_thing_that_is_wrong_is_said(more: dict[str, Any], kind: str, said:
     assert re.match(said, found.text)
 
 
-def test_a_topic_much_like_another_is_told_of() -> None:
+def test_a_topic_much_like_another_is_reported_of() -> None:
     copy = load_topic("law").model_copy(update={"name": "mine", "seeds": ["http://a.example/"]})
     [found] = check(copy)
     assert re.search(r"\blaw \(cosine 1\.00\)", found.text)

@@ -37,8 +37,8 @@ def crawl(postgresql_server: PostgresqlServer, job: str) -> Iterator[Callable[..
     """Opens the job as one more process of its crawl."""
     made: list[CrawlPages] = []
 
-    def open_(server: PostgresqlServer = postgresql_server, **given: Any) -> CrawlPages:
-        made.append(CrawlPages(server.url(), job, "finance", **given))
+    def open_(server: PostgresqlServer = postgresql_server, **options: Any) -> CrawlPages:
+        made.append(CrawlPages(server.url(), job, "finance", **options))
         return made[-1]
 
     yield open_
@@ -127,8 +127,8 @@ def test_a_job_is_for_one_topic(
         other.check()
     seen: list[tuple[str, ...]] = []
 
-    def another(*told: str) -> tuple[str, str]:
-        seen.append(told)
+    def another(*reported: str) -> tuple[str, str]:
+        seen.append(reported)
         return "is another's", "go on with -a keywords=x"
 
     with pytest.raises(StateError, match=r"-a keywords=x$"):
@@ -140,7 +140,7 @@ def test_a_job_is_for_one_topic(
 
 
 @pytest.mark.parametrize(
-    ("given", "fault"),
+    ("place", "fault"),
     [
         (
             {"password": "falsch"},
@@ -152,13 +152,13 @@ def test_a_job_is_for_one_topic(
     ids=["wrong password", "no password", "no database"],
 )
 def test_a_server_that_refuses_us_is_one_line_without_the_password(
-    postgresql_server: PostgresqlServer, given: dict[str, str], fault: str
+    postgresql_server: PostgresqlServer, place: dict[str, str], fault: str
 ) -> None:
-    url = postgresql_server.url(**given)
+    url = postgresql_server.url(**place)
     with pytest.raises(StateError, match=fault) as failure:
         CrawlPages(url, "job", "finance").check()
     said = str(failure.value)
-    assert said.startswith(f"PostgreSQL postgresql://crawler@/{given.get('database', 'pages')}?host=/")
+    assert said.startswith(f"PostgreSQL postgresql://crawler@/{place.get('database', 'pages')}?host=/")
     assert "\n" not in said
     assert PASSWORD not in said
     assert "falsch" not in said
@@ -170,7 +170,7 @@ def test_a_server_that_is_not_there_is_one_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "reported"),
     [
         ("redis://user:geheim@h/0", "redis://user@h/0"),
         ("postgresql://user:ge@heim@h:port/db", "postgresql://user@h:port/db"),
@@ -180,24 +180,24 @@ def test_a_server_that_is_not_there_is_one_line() -> None:
         ("user:geheim@h", "h"),
     ],
 )
-def test_what_is_no_address_is_refused_without_the_password(url: str, told: str) -> None:
+def test_what_is_no_address_is_refused_without_the_password(url: str, reported: str) -> None:
     with pytest.raises(ArgumentError, match="postgresql://USER@HOST") as failure:
         CrawlPages(url, "job", "finance")
-    assert str(failure.value).startswith(f"STORE_URL={told}: ")
+    assert str(failure.value).startswith(f"STORE_URL={reported}: ")
 
 
-def test_an_address_is_shown_without_secrets_and_found_again_by_what_is_shown(
+def test_an_address_is_displayed_without_secrets_and_found_again_by_what_is_displayed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(address, "_remembered", {})
     whole = "postgresql://u:p%40s@db.example:5433/pages?sslmode=require&sslpassword=geheim&password=x"
-    told = address.redacted(whole)
-    assert told == "postgresql://u@db.example:5433/pages?sslmode=require"
+    reported = address.redacted(whole)
+    assert reported == "postgresql://u@db.example:5433/pages?sslmode=require"
     for place in ("h:5433", "h", "[::1]", "[::1]:5433", ""):
         assert address.redacted(f"postgresql://{place}/db?user=a@b") == f"postgresql://{place}/db?user=a%40b"
-    assert address.whole(told) == told
+    assert address.whole(reported) == reported
     address.remember_address(whole)
-    assert address.whole(told) == whole
+    assert address.whole(reported) == whole
     assert address.whole("postgresql://other@db.example:5433/pages") == whole
     other = "postgresql://u@db.example/pages"
     assert address.whole(other) == other

@@ -106,8 +106,8 @@ def test_slides_give_groups_tables_charts_and_notes_in_the_order_shown(formats: 
             chart.has_title = True
             chart.chart_title.text_frame.text = "历年定投收益"
             slide.notes_slide.notes_text_frame.text = "讲五分钟"
-    shown = show.slides._sldIdLst
-    shown.append(shown[0])  # the first slide goes last
+    slide_ids = show.slides._sldIdLst
+    slide_ids.append(slide_ids[0])  # the first slide goes last
     stream = io.BytesIO()
     show.save(stream)
     lines = [f"第{number}页" for number in [*range(1, 11), 0]]
