@@ -395,7 +395,7 @@ def test_a_request_of_the_spiders_own_to_a_closed_host_is_dropped_with_the_reaso
 def test_a_spider_without_a_topic_has_scrapys_own_robots_txt(
     site: Callable[..., Site], forked_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
-    hub = site({"/robots.txt": FAILING["501"], "/": page(), "/secret": page()})
+    hub = site({"/robots.txt": text(b"", status="501 Not Implemented"), "/": page(), "/secret": page()})
     ran = run_spider(forked_scrapy, tmp_path, "plain", hub.url())
     assert ran.code == 0, ran.err
     assert hub.asked == ["/robots.txt", "/"]
