@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,15 +13,12 @@ import pytest
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.pipelines.images import ImagesPipeline
-from scrapy.settings import BaseSettings, Settings
-from scrapy.spiders import CrawlSpider
+from scrapy.settings import Settings
 
 from topiccrawler.addon import REPLAY_HANDLER, Addon
-from topiccrawler.engine.middlewares import LeaseEndMiddleware, OutlinksMiddleware
 from topiccrawler.engine.pipelines import NearDuplicatePipeline, RelevancePipeline
 from topiccrawler.engine.rendering import HANDLER as DRAWING_HANDLER
-from topiccrawler.errors import ArgumentError, ReplayError
-from topiccrawler.settings import DOWNLOAD_HANDLERS
+from topiccrawler.errors import ArgumentError
 from topiccrawler.spiders.topic import TopicSpider
 
 ROOT = Path(__file__).parents[1]
@@ -60,14 +56,6 @@ def test_an_extension_that_is_switched_off_is_not_even_loaded() -> None:
     assert {remote, telnet} < set(on.get_component_priority_dict_with_base("EXTENSIONS"))
 
 
-def test_in_another_project_the_components_find_their_positions() -> None:
-    settings = settings_after({})
-    assert settings["SCHEDULER"] == "topiccrawler.engine.scheduler.FocusedScheduler"
-    assert settings.getint("CONCURRENT_ITEMS") == 8
-    assert settings.getfloat("DOWNLOAD_DELAY_JITTER") == 0
-    assert dict(settings["SPIDER_MIDDLEWARES"]) == {LeaseEndMiddleware: 10, OutlinksMiddleware: 1100}
-
-
 def test_what_another_project_set_itself_stays() -> None:
     project = {
         "SCHEDULER": "scrapy.core.scheduler.Scheduler",
@@ -87,17 +75,6 @@ def test_what_another_project_set_itself_stays() -> None:
     assert settings["SPIDER_MIDDLEWARES"]["topiccrawler.engine.middlewares.OutlinksMiddleware"] is None
 
 
-def test_a_spider_without_a_topic_keeps_the_settings_of_its_project() -> None:
-    project = {
-        "BOT_NAME": "other",
-        "TOPIC_RENDER_EMPTY_PAGES": True,
-        "TELNETCONSOLE_ENABLED": False,
-        "ADDONS": {Addon: 500},
-    }
-    alone = Crawler(CrawlSpider, Settings(project, priority="project")).settings
-    assert plain_values(settings_after(project, CrawlSpider)) == plain_values(alone)
-
-
 @pytest.mark.slow
 def test_a_spider_without_a_topic_does_not_pay_for_what_others_need() -> None:
     loaded = (
@@ -110,25 +87,6 @@ def test_a_spider_without_a_topic_does_not_pay_for_what_others_need() -> None:
     assert [name for name in names if "runtime" in name or "frontier" in name or "pages" in name] == []
 
 
-def test_our_own_settings_are_left_as_they_are() -> None:
-    own = Settings()
-    own.setmodule("topiccrawler.settings", priority="project")
-    crawler = Crawler(TopicSpider, own)
-    Addon.from_crawler(crawler).update_settings(crawler.settings)
-    changed = {name for name in own if plain(crawler.settings[name]) != plain(own[name])}
-    assert changed == {"USER_AGENT", "EXTENSIONS_BASE"}
-
-
-def plain_values(settings: Settings) -> dict[str, Any]:
-    """All of them, component dictionaries as such."""
-    return {name: plain(settings[name]) for name in settings}
-
-
-def plain(value: Any) -> Any:
-    """What can be compared."""
-    return dict(value) if isinstance(value, BaseSettings) else value
-
-
 def test_the_user_agent_says_where_to_complain() -> None:
     own = settings_after(
         {"USER_AGENT": "crawler (+{contact})", "TOPIC_CONTACT": "https://crawl.example/about"}
@@ -138,12 +96,6 @@ def test_the_user_agent_says_where_to_complain() -> None:
     assert nobody["USER_AGENT"].startswith("crawler (+mailto:abuse@")
     assert "{" not in nobody["USER_AGENT"]
     assert settings_after({"USER_AGENT": "somebody else"})["USER_AGENT"] == "somebody else"
-
-
-def test_without_replay_the_network_stays() -> None:
-    settings = settings_after({"DOWNLOAD_DELAY": 3})
-    assert dict(settings["DOWNLOAD_HANDLERS"]) == DOWNLOAD_HANDLERS
-    assert settings.getfloat("DOWNLOAD_DELAY") == 3
 
 
 def test_replay_takes_both_schemes_and_needs_no_politeness(warc: Path) -> None:
@@ -164,32 +116,11 @@ def test_a_delay_asked_for_on_the_command_line_is_kept_in_replay(warc: Path) -> 
     assert settings.getfloat("DOWNLOAD_DELAY") == 0.5
 
 
-@pytest.mark.parametrize("name", ["gone.warc", "gone/*.gz", "."])
-def test_a_bad_path_is_one_line(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ReplayError) as error:
-        settings_after({}, REPLAY_WARC=f"{tmp_path}/{name}")
-    assert str(error.value).startswith(f"REPLAY_WARC: {tmp_path}/{name}: ")
-
-
 def test_fetch_prints_a_recorded_page_through_its_redirect(
     forked_scrapy: Callable[..., Any], warc: Path
 ) -> None:
     done = forked_scrapy("fetch", "--nolog", "-s", f"REPLAY_WARC={warc}", "https://a.cn/dir", timeout=30)
     assert (done.code, done.out.strip(), done.err) == (0, "<title>recorded</title>", "")
-
-
-def test_fetch_with_a_damaged_recording_says_so_in_one_line(
-    forked_scrapy: Callable[..., Any], warc: Path
-) -> None:
-    warc.write_bytes(warc.read_bytes()[:-30])
-    done = forked_scrapy("fetch", "--nolog", "-s", f"REPLAY_WARC={warc}", "http://a.cn/dir/")
-    assert (done.code, done.out) == (1, "")
-    assert re.fullmatch(f"REPLAY_WARC: {warc}: .*; .*\n", done.err)
-
-
-def test_without_a_page_to_draw_no_browser_is_put_behind_http() -> None:
-    assert settings_after({}).getdict("DOWNLOAD_HANDLERS") == DOWNLOAD_HANDLERS
-    assert "PLAYWRIGHT_LAUNCH_OPTIONS" not in settings_after({"TOPIC_RENDER_EMPTY_PAGES": "False"})
 
 
 def test_a_host_to_draw_puts_the_browser_behind_http_or_says_what_is_missing() -> None:
@@ -202,8 +133,3 @@ def test_a_host_to_draw_puts_the_browser_behind_http_or_says_what_is_missing() -
     assert settings.getdict("DOWNLOAD_HANDLERS") == {"http": DRAWING_HANDLER, "https": DRAWING_HANDLER}
     assert settings["PLAYWRIGHT_LAUNCH_OPTIONS"]["executable_path"] == "/opt/browser"
     assert settings["PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT"] == 20_000
-
-
-def test_a_replay_draws_nothing(warc: Path) -> None:
-    settings = settings_after({"TOPIC_RENDERED_HOSTS": "a.example"}, REPLAY_WARC=str(warc))
-    assert settings.getdict("DOWNLOAD_HANDLERS") == {"http": REPLAY_HANDLER, "https": REPLAY_HANDLER}

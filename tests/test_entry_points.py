@@ -151,12 +151,6 @@ def book() -> bytes:
     return file.getvalue()
 
 
-def test_the_examples_are_short() -> None:
-    lines = {name: [line for line in code.splitlines() if line.strip()] for name, code in EXAMPLES.items()}
-    assert sorted(lines) == [f"theirs_{part}.py" for part in ("classifier", "format", "strategy")]
-    assert max(map(len, lines.values())) <= 13
-
-
 def test_a_strategy_is_built_by_its_name_and_parameters(
     installed: Path, answers: Callable[..., list[str]]
 ) -> None:

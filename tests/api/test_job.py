@@ -86,7 +86,7 @@ def test_a_task_that_is_cancelled_as_it_stops_the_crawl_still_stops_it(
     assert stopped.is_set()
 
 
-def test_pages_are_found_by_their_words_and_the_figures_are_told(job: Job) -> None:
+def test_pages_are_found_by_their_words_and_the_figures_are_reported(job: Job) -> None:
     assert [hit.url for hit in job.search("定投")] == [FUND.url]
     summary = job.summary()
     assert (summary.fetched, summary.kept) == (3, 2)
@@ -159,7 +159,7 @@ def test_pages_are_awaited_until_the_crawl_has_made_its_file(tmp_path: Path) -> 
     store.close()
 
 
-def test_a_file_that_holds_no_pages_is_told(tmp_path: Path) -> None:
+def test_a_file_that_holds_no_pages_is_reported(tmp_path: Path) -> None:
     (tmp_path / PAGES).write_bytes(b"no database" * 100)
     with pytest.raises(StateError, match=f"^{tmp_path / PAGES}: "):
         api.arrived(tmp_path, 0)

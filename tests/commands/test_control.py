@@ -199,13 +199,6 @@ def test_a_key_with_a_meaning_of_its_own_is_no_label_of_the_family_it_resembles(
     assert RedisFrontier.stats_family in METRICS
 
 
-@pytest.mark.parametrize("words", [(), ("job", "explode"), ("job", "stop", "now")])
-def test_a_wrong_call_is_one_line(command: Callable[..., Any], words: tuple[str, ...]) -> None:
-    ran = command("control", *words)
-    assert ran.code == 2
-    assert "scrapy control JOB" in ran.err
-
-
 @pytest.mark.slow
 def test_requests_of_strangers_are_refused(steered: dict[str, Any]) -> None:
     assert steered["refused"] == {
@@ -240,7 +233,7 @@ def test_what_it_was_told_stands_in_its_log_and_in_its_job(steered: dict[str, An
         assert said in steered["first"].err
 
 
-def test_a_crawl_that_is_over_or_was_killed_is_told_in_one_line(
+def test_a_crawl_that_is_over_or_was_killed_is_reported_in_one_line(
     steered: dict[str, Any], command: Callable[..., Any], job: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(StateError, match="TOPIC_CONTROL=True"):

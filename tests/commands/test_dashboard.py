@@ -8,14 +8,7 @@ from pathlib import Path
 from typing import Any
 
 
-def test_a_wrong_call_ends_with_the_usage(command: Callable[..., Any]) -> None:
-    for words in (("--port", "70000"), ("--port", "-1"), ("job",)):
-        ran = command("dashboard", "--no-open", *words)
-        assert ran.code == 2
-        assert "scrapy dashboard [--data DIR]" in ran.err + ran.out
-
-
-def test_a_folder_that_is_none_and_a_port_that_is_taken_are_told_in_one_line(
+def test_a_folder_that_is_none_and_a_port_that_is_taken_are_reported_in_one_line(
     command: Callable[..., Any], tmp_path: Path
 ) -> None:
     file = tmp_path / "file"

@@ -1,6 +1,5 @@
 """`scrapy demo` from start to end, as a subprocess that trains on fewer pages."""
 
-import math
 import os
 import re
 import sqlite3
@@ -16,8 +15,7 @@ import pytest
 from topiccrawler.lab.demo import tour
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.demo.server import RunningServer
-from topiccrawler.lab.demo.tour import harvest, table, times_as_good
-from topiccrawler.lab.measures import Curve
+from topiccrawler.lab.demo.tour import harvest
 
 pytestmark = pytest.mark.slow
 
@@ -67,24 +65,6 @@ def test_the_demo_trains_crawls_beats_breadth_first_and_says_what_to_type(tmp_pa
     assert len((out / "naive_bayes" / "visits.jsonl").read_text(encoding="utf-8").splitlines()) >= 150
 
 
-@pytest.mark.parametrize(
-    ("given", "code", "said"),
-    [
-        (["--pages", "0"], 2, "--pages 0"),
-        (["--serve", "65536"], 2, "--serve 65536: give a number from 0 to 65535"),
-        (["finance"], 2, "finance: unknown argument"),
-        (["--nope"], 2, "unknown option --nope"),
-    ],
-)
-def test_wrong_arguments_end_with_a_line_and_no_traceback(
-    command: Callable[..., Any], given: list[str], code: int, said: str
-) -> None:
-    done = command("demo", *given)
-    assert done.code == code
-    assert said in done.out + done.err
-    assert "Traceback" not in done.err
-
-
 def test_a_port_that_is_in_use_is_refused_in_one_line(command: Callable[..., Any]) -> None:
     with RunningServer(Web()) as server:
         port = server.server_address[1]
@@ -113,23 +93,6 @@ def test_pages_count_in_order_and_what_is_no_page_does_not() -> None:
     ]
     found = harvest(Web(), urls)
     assert found.counts == (0, 1, 1, 2)
-
-
-def test_two_crawls_are_set_side_by_side_over_the_pages_both_fetched() -> None:
-    focused = Curve.of((True, True, True, False, True, True))
-    assert times_as_good(focused, Curve.of((False, True, False, False))) == 3.0
-    assert times_as_good(focused, Curve.of((False, False))) == math.inf
-    assert times_as_good(Curve.of((False,)), Curve.of((False,))) == 1.0
-
-
-def test_the_table_shows_pages_found_and_rate_at_each_step() -> None:
-    lines = table({"ours": Curve.of((True,) * 5), "theirs": Curve.of((False, True, False))}, step=2)
-    assert [line.split() for line in lines] == [
-        ["pages", "ours", "theirs"],
-        ["2", "2", "100.0%", "1", "50.0%"],
-        ["4", "4", "100.0%", "1", "33.3%"],
-        ["5", "5", "100.0%", "-"],
-    ]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Callable
@@ -13,12 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forked_scrapy import ForkedScrapy
 from message_facts import numbers
 
 from topiccrawler.crawling.admission import OPEN, REFUSED, Blocks
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.frontier.rows import Rows
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.strategies.adaptive import FEATURES
 from topiccrawler.urls.unwanted import Block
@@ -100,8 +97,8 @@ def shares_of(found: dict[str, Any]) -> dict[str, float]:
 
 
 def test_a_link_in_words_has_the_link_models_score_by_field_and_by_word(explain: Callable[..., Any]) -> None:
-    given = ("--anchor", "基金定投入门", "--before", "股票|", "--after", "|足球新闻")
-    found = explain(*given, "--topic", "finance", *KEYWORDS)
+    options = ("--anchor", "基金定投入门", "--before", "股票|", "--after", "|足球新闻")
+    found = explain(*options, "--topic", "finance", *KEYWORDS)
     words = {word["feature"]: word["log_odds"] for word in found["words"]}
     assert words["anchor:基金"] > words["context:股票"] > 0
     assert sum(words.values()) == pytest.approx(found["score"])
@@ -155,17 +152,6 @@ def test_each_rule_of_the_admission_says_what_it_would_do_now(
         f"          refused  blocked: blocked: {SITE}fund",
         "          passed   private_network",
     ]
-
-
-def test_a_private_host_is_refused_unless_the_setting_opens_the_private_network(
-    explain: Callable[..., Any],
-) -> None:
-    def names(*settings: str) -> dict[str, str]:
-        found = explain("http://127.1/", "--topic", "finance", *KEYWORDS, *settings)["admission"]
-        return {rule["rule"]: rule["why"] for rule in found if rule["verdict"] == "refused"}
-
-    assert names() == {"private_network": "private address: 127.0.0.1"}
-    assert names("-s", "TOPIC_PRIVATE_NETWORK=True") == {}
 
 
 def test_a_url_of_a_past_crawl_has_its_score_its_path_and_its_end(
@@ -223,10 +209,6 @@ def test_a_person_reads_it_as_text(begun: Path, command: Callable[..., Any]) -> 
     assert re.search(rf"URL http://nowhere\.example/: .*{re.escape(str(begun))}", never.err)
 
 
-def test_chinese_in_urls_is_readable(begun: Path, command: Callable[..., Any]) -> None:
-    assert "http://hub.example/基金" in command("explain", f"{SITE}基金", "--job", str(begun)).out
-
-
 @pytest.mark.slow
 def test_a_job_of_an_own_topic_file_without_jobdir_is_explained_once_the_file_is_gone(
     crawl: Callable[..., Crawled], explain: Callable[..., Any], tmp_path: Path
@@ -249,21 +231,6 @@ def test_a_job_of_an_own_topic_file_without_jobdir_is_explained_once_the_file_is
     assert found["crawl"]["path_is_whole"]
 
 
-def test_the_gate_shown_is_the_gate_of_the_crawl(
-    crawl: Callable[..., Crawled], explain: Callable[..., Any], command: Callable[..., Any]
-) -> None:
-    crawled = crawl("-a", "strategy=naive_bayes", "-s", "TOPIC_LINK_THRESHOLD=0.9")
-    for path in ("news", "fund"):
-        gate = explain(f"{SITE}{path}", "--job", str(crawled.job))["gate"]
-        assert (gate["passed"], gate["taken"]) == (True, True)
-        assert f"{SITE}{path}" in crawled.fetched
-    chance = explain(f"{SITE}ball", "--job", str(crawled.job))["gate"]
-    assert (chance["passed"], numbers(chance["reason"])) == (True, ["1"])
-    assert f"{SITE}gone" not in crawled.fetched  # and never queued
-    assert command("explain", f"{SITE}gone", "--job", str(crawled.job)).err.startswith(f"URL {SITE}gone: ")
-    assert explain(SITE, "--job", str(crawled.job))["gate"]["reason"] == "a seed"
-
-
 def test_with_the_store_alone_what_no_file_has_is_unknown(
     begun: Path, explain: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -281,62 +248,8 @@ def test_with_the_store_alone_what_no_file_has_is_unknown(
 
 def test_an_anchor_cannot_steer_the_terminal(command: Callable[..., Any]) -> None:
     hostile = "基金\x1b[31m\u202e\x9b2J\ud800　"
-    given = ("explain", "--anchor", hostile, "--topic", "finance", *KEYWORDS)
-    assert command(*given).out.splitlines()[0] == (
+    options = ("explain", "--anchor", hostile, "--topic", "finance", *KEYWORDS)
+    assert command(*options).out.splitlines()[0] == (
         "Link      (no URL)  “基金\\u001b[31m\\u202e\\u009b2J\\ud800　”"
     )
-    assert json.loads(command(*given, "--json").out)["link"]["anchor"] == hostile
-
-
-def test_a_reader_that_has_seen_enough_may_go(
-    begun: Path, forked_scrapy: ForkedScrapy, tmp_path: Path
-) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    process = forked_scrapy.begin("explain", f"{SITE}fund", "--job", str(begun), out=str(pipe))
-    pipe.open("rb").close()  # before the first line is written
-    done = process.wait(120)
-    assert (done.code, done.err) == (0, "")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ((), 2, "scrapy explain: .*--anchor TEXT"),
-        (
-            ("http://a.example/", "http://b.example/"),
-            2,
-            "scrapy explain: .*--anchor TEXT",
-        ),
-        (("mailto:a@b.example", "--topic", "finance"), 1, "'mailto:a@b.example': .* http://host/path"),
-        (
-            ("http://a.example/",),
-            1,
-            "scrapy explain: .* --job .*--topic",
-        ),
-        (
-            ("http://a.example/", "--job", "no/such/folder"),
-            1,
-            "job 'no/such/folder': .*TOPIC_DATA_DIR",
-        ),
-    ],
-)
-def test_wrong_input_is_one_line(
-    command: Callable[..., Any], arguments: tuple[str, ...], code: int, message: str
-) -> None:
-    ran = command("explain", *arguments, "-s", "LOG_LEVEL=ERROR")
-    assert ran.code == code
-    assert re.search(message, ran.out + ran.err)
-    assert "Traceback" not in ran.err
-
-
-def test_a_job_is_explained_without_loading_its_queue(
-    command: Callable[..., Any], begun: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def loaded(*_: Any, **__: Any) -> None:
-        raise AssertionError("the whole queue was read")
-
-    monkeypatch.setattr(Rows, "load_states", loaded)
-    monkeypatch.setattr(Rows, "load_raises", loaded)
-    ran = command("explain", f"{SITE}fund", "--job", str(begun))
-    assert ran.code == 0, ran.err
+    assert json.loads(command(*options, "--json").out)["link"]["anchor"] == hostile

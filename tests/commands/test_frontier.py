@@ -18,8 +18,6 @@ from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score
 from topiccrawler.strategies.naive_bayes import ANOTHER_MODEL
 
-ROOT = Path(__file__).parents[2]
-
 
 @pytest.fixture
 def job(tmp_path: Path) -> Path:
@@ -50,7 +48,7 @@ def job(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_a_topic_of_words_is_shown_by_them(forked_scrapy: Callable[..., Any], job: Path) -> None:
+def test_a_topic_of_words_is_displayed_by_them(forked_scrapy: Callable[..., Any], job: Path) -> None:
     recipe = recipe_of_words(Recipe("", "breadth_first"), ["考研", "高考"])
     write_recipe(recipe, job)
     assert forked_scrapy("frontier", str(job)).out.startswith("考研、高考, breadth_first: 7 pages")
@@ -123,22 +121,3 @@ def test_without_a_recipe_or_its_models_the_scores_stand_alone(
 ) -> None:
     gone = Recipe("finance", "naive_bayes", link_models="no/such/folder")
     assert shares(command, job, gone) == {"http://b.cn/1": {}, "http://c.cn/1": {}}
-
-
-@pytest.mark.parametrize(
-    ("args", "fault"),
-    [
-        ((), "scrapy frontier: .* -s JOBDIR=…"),
-        (("nowhere",), "nowhere/frontier.sqlite: .*JOBDIR"),
-        (("dump", "nowhere"), "give one JOBDIR"),
-        (("tables", "nowhere"), "tables: .* --file FILE"),
-        (("a", "b"), "give one JOBDIR"),
-        (("--surprise",), "--surprise"),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_is_one_line(command: Callable[..., Any], args: tuple[str, ...], fault: str) -> None:
-    ran = command("frontier", *args)
-    assert ran.code != 0
-    assert re.search(fault, ran.err + ran.out)
-    assert "Traceback" not in ran.err
-    assert not Path("nowhere").exists()

@@ -65,12 +65,6 @@ def test_list_names_what_cannot_be_read(models: Callable[..., Any], folder: Path
     assert [line.split()[0] for line in lines] == ["file", "broken.json.zst", "finance.json.zst"]
 
 
-def test_all_that_is_shipped_and_listed_is_a_link_model(command: Callable[..., Any]) -> None:
-    found = json.loads(command("models", "--json").out)
-    assert [line["file"] for line in found if "refused" in line] == []
-    assert {line["file"] for line in found} >= {"finance.json.zst", "travel.json.zst"}
-
-
 def test_compare_puts_models_side_by_side(forked_scrapy: Callable[..., Any], folder: Path) -> None:
     poor, links = str(folder / "poor.json.zst"), str(folder / "links.jsonl")
     ran = forked_scrapy(
@@ -80,34 +74,3 @@ def test_compare_puts_models_side_by_side(forked_scrapy: Callable[..., Any], fol
     assert [(line["model"], line["f1"]) for line in found] == [
         ("finance", 1.0), (poor, pytest.approx(2 / 3, abs=1e-5))
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["test", "finance"], 1, "--links: "),
-        (["test", "finance", "--links", "/no/such"], 1, "/no/such: "),
-        (["test", "sport", "--links", "x"], 1, "scrapy train sport"),
-        (["test", "nonsense", "--links", "x"], 1, "topic 'nonsense': "),
-        (["show", "/no/such.json"], 1, "/no/such.json: "),
-        (["promote", "poor.json.zst"], 2, "cannot do 'promote poor.json.zst'"),
-        (["fly"], 2, "cannot do 'fly'"),
-        (["test"], 2, "cannot do 'test'"),
-        (["list", "--nope"], 2, "unknown option --nope"),
-        (
-            ["test", "finance", "--links", "x", "--threshold", "nan", "--json"],
-            2,
-            "--threshold nan: give a number",
-        ),
-        (["test", "finance", "--links", "x", "--threshold=-inf"], 2, "--threshold -inf: give a number"),
-    ],
-)
-def test_what_is_wrong_is_refused_in_one_line(
-    models: Callable[..., Any], arguments: list[str], code: int, message: str
-) -> None:
-    ran = models(*arguments)
-    assert ran.code == code
-    assert message in ran.err + ran.out
-    assert "Traceback" not in ran.err
-    if code == 1:
-        assert ran.err.count("\n") == 1

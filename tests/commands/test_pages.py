@@ -78,23 +78,18 @@ def test_the_list_is_filtered_and_json_for_a_script(command: Callable[..., Any],
     assert "http" not in command("pages", str(job), "--site", "d.cn").out
 
 
-def test_a_page_is_shown_with_its_text_and_why_it_was_kept(command: Callable[..., Any], job: Path) -> None:
-    shown = command("pages", str(job / "pages.sqlite"), "show", "http://a.cn/基").out
-    assert "kept: relevance 0.500 >= " in shown
-    assert "股票 +" in shown
-    assert ":\n  http://a.cn/  score 20.000\n  http://a.cn/基  “基金”  score 2.500" in shown
-    assert shown.endswith("\n\n基金净值与股票。\n收益\n")
+def test_a_page_is_displayed_with_its_text_and_why_it_was_kept(
+    command: Callable[..., Any], job: Path
+) -> None:
+    printed = command("pages", str(job / "pages.sqlite"), "show", "http://a.cn/基").out
+    assert "kept: relevance 0.500 >= " in printed
+    assert "股票 +" in printed
+    assert ":\n  http://a.cn/  score 20.000\n  http://a.cn/基  “基金”  score 2.500" in printed
+    assert printed.endswith("\n\n基金净值与股票。\n收益\n")
     found = json.loads(command("pages", str(job), "show", FUND.url, "--json").out)
     assert (found["text"], [step["url"] for step in found["path"]]) == (FUND.text, [SEED, FUND.url])
     (job / "job.json").unlink()  # then the words cannot be told
     assert re.search(r"\b0\.500 .*\bfinance$", command("pages", str(job), "show", FUND.url).out, re.MULTILINE)
-
-
-def test_a_wrong_call_has_the_usage_once(command: Callable[..., Any]) -> None:
-    ran = command("pages")
-    assert ran.code == 2
-    assert ran.err.count("pages JOB show URL") == 1
-    assert ": scrapy pages: " in ran.err
 
 
 def test_a_file_of_no_known_format_is_named_with_those_that_are(
@@ -127,44 +122,12 @@ def test_an_export_may_be_of_pages_with_main_text_alone(command: Callable[..., A
     assert [json.loads(line)["url"] for line in ran.out.splitlines()] == [FUND.url]
 
 
-@pytest.mark.parametrize(
-    ("words", "told", "code"),
-    [
-        ((), "JOB", 2),
-        (("JOB", "burn"), "JOB", 2),
-        (("JOB", "show"), "URL", 2),
-        (("JOB", "--limit", "0"), "--limit 0: .* 1 ", 2),
-        (("JOB", "--fast"), "unknown option --fast", 2),
-        (("JOB", "export", "--format", "corpus"), "--format corpus: .*--out FOLDER", 1),
-        (
-            ("JOB", "export", "--format", "jsonl", "--shard-size", "1MB"),
-            "--shard-size .*--compress .*--format corpus",
-            2,
-        ),
-        (
-            ("JOB", "export", "--format", "corpus", "--out", "x", "--shard-size", "big"),
-            "--shard-size big: ",
-            1,
-        ),
-        (("JOB", "export", "--format", "corpus", "--out", "x", "--compress", "7z"), "--compress 7z: ", 1),
-        (("none",), "^job 'none': ", 1),
-        (("JOB", "show", "http://a.cn/none"), "http://a.cn/none", 1),
-    ],
-)
-def test_slips_are_one_line(
-    command: Callable[..., Any], job: Path, words: tuple[str, ...], told: str, code: int
-) -> None:
-    ran = command("pages", *(str(job) if word == "JOB" else word for word in words))
-    assert ran.code == code
-    assert re.search(told, ran.err)
-
-
 def test_pages_are_exported_best_first_and_a_file_is_whole_or_not_there(
     command: Callable[..., Any], job: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "pages.jsonl"
-    told = command("pages", str(job), "export", "--out", str(out)).out
-    assert count_and_place(told) == (3, str(out))
+    printed = command("pages", str(job), "export", "--out", str(out)).out
+    assert count_and_place(printed) == (3, str(out))
     urls = [json.loads(line)["url"] for line in out.read_text(encoding="utf-8").splitlines()]
     assert urls == [BANK.url, FUND.url, COPY.url]
     to_the_screen = command("pages", str(job), "export", "--format", "csv", "--site", "a.cn").out
@@ -186,8 +149,8 @@ def test_markdown_has_the_structure_that_was_kept_and_says_once_where_none_was(
     html.put(FUND.url, "<p>基金净值与股票。</p><h2>收益</h2>".encode("gb18030"))
     html.close()
     out = tmp_path / "pages.md.gz"
-    told = command("pages", str(job), "export", "--out", str(out)).out
-    assert count_and_place(told) == (3, str(out))
+    printed = command("pages", str(job), "export", "--out", str(out)).out
+    assert count_and_place(printed) == (3, str(out))
     assert f"{head}基金净值与股票。\n\n## 收益\n\n" in gzip.decompress(out.read_bytes()).decode()
     assert gzip.decompress(out.read_bytes()).count(b"\n---\n\n") == 3
 
@@ -221,13 +184,6 @@ def test_a_corpus_is_a_folder_of_rows_with_markdown_on_request(
             f"- topic: finance\n- strategy: breadth_first\n- min relevance: 0.2\n- kinds: article\n- text: {kind}"
             in card
         )
-
-
-def test_a_report_is_written(command: Callable[..., Any], job: Path, tmp_path: Path) -> None:
-    out = tmp_path / "report.html"
-    assert command("pages", str(job), "report", "--out", str(out)).out.endswith(f" {out}\n")
-    assert "<h1>funds</h1>" in out.read_text(encoding="utf-8")
-    assert command("pages", str(job), "report").code == 2
 
 
 def test_the_list_ends_with_the_border_and_how_to_answer(
@@ -269,7 +225,9 @@ def test_the_list_ends_with_the_border_and_how_to_answer(
         assert "scrapy topics teach" not in command("pages", str(folder), *options).out
 
 
-def test_a_topic_of_words_is_shown_and_asked_for_by_them(command: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_topic_of_words_is_displayed_and_asked_for_by_them(
+    command: Callable[..., Any], tmp_path: Path
+) -> None:
     recipe = recipe_of_words(Recipe("", "breadth_first"), ["考研", "高考"])
     files = JobFiles(tmp_path / "exam", recipe)
     files.begin()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -100,23 +99,6 @@ def test_one_rater_in_a_terminal_goes_on_where_the_last_time_ended(
     monkeypatch.setattr(sys, "stdin", io.StringIO("n\nn\ns\n"))
     assert command(*call).out.endswith(f"3 answers in {file}\n")
     assert [row["answer"] for row in rows(file)] == ["y", "n", "n"]
-
-
-@pytest.mark.parametrize(
-    ("args", "said"),
-    [
-        (["--read", "nowhere.csv"], "nowhere.csv: "),
-        (["--write", "out"], "--write DIR .*--raters"),
-        ([], "--write DIR, --rater FILE .*--read FILES"),
-        (["--sample", "0", "--rater", "me.csv"], "--sample 0: "),
-    ],
-)
-def test_what_is_wrong_is_said_in_one_line(
-    command: Callable[..., Any], job: Path, args: list[str], said: str
-) -> None:
-    ran = command("rate", str(job), *args)
-    assert ran.code != 0
-    assert re.search(said, ran.err + ran.out)
 
 
 def test_a_folder_without_pages_is_refused(command: Callable[..., Any], tmp_path: Path) -> None:

@@ -241,38 +241,6 @@ def test_what_cannot_be_read_is_one_line_and_the_rest_is_read(
     assert (large.code, large.err.startswith(f"{page}: is larger than 100 bytes; ")) == (1, True)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ([], 2, "give a file, a URL or - for standard input$"),
-        (["/dev/null", "/dev/null", "--url", URL], 2, "--url is for one FILE$"),
-        (["http://a.example/", "--url", URL], 2, "--url is for one FILE$"),
-        (["-", "-"], 2, "standard input is read once$"),
-        (["/dev/null", "--url", "a.example"], 1, r"^a\.example: is no http\(s\) URL; "),
-        (["/dev/null", "--topic", "nope"], 1, "^topic 'nope': "),
-        (["/dev/null", "--page-classifier", "svm"], 1, "^--page-classifier: needs a topic; "),
-        (
-            ["/dev/null", "--topic", "finance", "--page-classifier", "tarot"],
-            1,
-            "tarot.* vsm, cosine, naive_bayes",
-        ),
-        (
-            ["/dev/null", "--topic", "law", "--page-classifier", "svm"],
-            1,
-            "scrapy train law --page-classifier svm",
-        ),
-        (["/dev/null", "-s", "TOPIC_SITES_FILE=/no/rules.toml"], 1, "/no/rules.toml"),
-    ],
-)
-def test_a_wrong_call_is_refused_in_one_line(
-    forked_scrapy: ForkedScrapy, arguments: list[str], code: int, message: str
-) -> None:
-    ran = forked_scrapy("read", *arguments)
-    assert ran.code == code
-    assert re.search(message, (ran.err or ran.out).strip().splitlines()[-1])
-    assert "Traceback" not in ran.err
-
-
 def test_rules_by_site_count_without_a_topic_too(
     forked_scrapy: ForkedScrapy, tmp_path: Path, page: Path
 ) -> None:

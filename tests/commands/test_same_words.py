@@ -61,8 +61,8 @@ def test_words_mean_the_same_as_an_argument_in_a_file_by_topics_new_and_from_pyt
     lines: list[list[str]] = []
     monkeypatch.setattr(api, "start_scrapy", lambda line, *_: lines.append(line) or object())
     crawl(keywords=words, seeds="http://a.example/", data=tmp_path / "api")
-    given = [value for option, value in zip(lines[0], lines[0][1:], strict=False) if option == "-a"]
-    typed = dict(value.split("=", 1) for value in given)
+    options = [value for option, value in zip(lines[0], lines[0][1:], strict=False) if option == "-a"]
+    typed = dict(value.split("=", 1) for value in options)
 
     found = [
         of_crawl(tmp_path, topic=str(plain)),

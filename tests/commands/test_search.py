@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +32,7 @@ def data(make_job: Callable[..., Path]) -> Path:
     return make_job("funds", FUND, BANK).parent
 
 
-def test_pages_are_shown_with_marks_and_nothing_steers_the_terminal(
+def test_pages_are_displayed_with_marks_and_nothing_steers_the_terminal(
     command: Callable[..., Any], data: Path
 ) -> None:
     ran = command("search", "基金 定投", "--job", "funds", "-s", f"TOPIC_DATA_DIR={data}")
@@ -79,28 +78,3 @@ def test_pictures_are_listed_with_their_pages(
     )
     assert numbers(command("search", "基金", "--media", "--job", str(job)).out) == ["1"]
     assert [hit.medium.url for hit in Job(job).search_media("照片")] == ["http://a.cn/zmy.bmp"]
-
-
-@pytest.mark.parametrize(
-    ("options", "told", "code"),
-    [
-        ((), "scrapy search: ", 2),
-        (("基金", "--limit", "0"), "--limit 0: .* 1 ", 2),
-        (("基金", "--job", "x", "--data", "y"), "not both", 2),
-        (("基金", "--data", "docs"), "^folder docs: ", 1),
-        (("的",), "'的'", 1),
-        (("基金", "--since", "May"), "^--since May: .* 2026-01-31", 1),
-        (("基金", "--site", "a b"), "^--site a b: ", 1),
-        (("基金", "--file-type", "film"), "^--file-type film: .*html", 1),
-        (("基金", "--kind", "article,pdf"), "^--kind pdf: .*article, list, stub.*--file-type", 1),
-        (("基金", "--min-relevance", "2"), "^--min-relevance 2: ", 1),
-        (("基金", "--job", "none"), "^job 'none': .* funds", 1),
-    ],
-)
-def test_slips_are_one_line(
-    command: Callable[..., Any], data: Path, options: tuple[str, ...], told: str, code: int
-) -> None:
-    ran = command("search", *options, "-s", f"TOPIC_DATA_DIR={data}")
-    assert ran.code == code
-    assert re.search(told, ran.err)
-    assert code == 2 or ran.err.count("\n") == 1

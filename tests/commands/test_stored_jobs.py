@@ -99,16 +99,16 @@ def test_pages_are_listed_shown_and_exported(
         page.url for page in (BANK, FUND, STOCKS, COPY)
     ]
     assert json.loads(command("pages", *job, "--json", "--site", "b.cn").out)["format"] == "pdf"
-    shown = command("pages", *job, "show", FUND.url)
-    assert shown.code == 0, shown.err
-    assert "kept: relevance 0.500" in shown.out
-    assert "基金 +" in shown.out  # its classifier reads the recipe
-    assert FUND.text in shown.out
+    printed = command("pages", *job, "show", FUND.url)
+    assert printed.code == 0, printed.err
+    assert "kept: relevance 0.500" in printed.out
+    assert "基金 +" in printed.out  # its classifier reads the recipe
+    assert FUND.text in printed.out
     out = tmp_path / "pages.csv"
     assert "4 pages written" in command("pages", *job, "export", "--out", str(out)).out
     with out.open(encoding="utf-8-sig") as file:
         assert {row["url"] for row in csv.DictReader(file)} == {page.url for page in PAGES}
-    assert PASSWORD not in ran.out + shown.out + ran.err
+    assert PASSWORD not in ran.out + printed.out + ran.err
 
 
 def test_the_report_has_the_pages_of_all_processes(
@@ -128,14 +128,14 @@ def test_the_report_has_the_pages_of_all_processes(
 
 
 def test_search_finds_the_pages_of_all_processes_once(command: Callable[..., Any], stored: Stored) -> None:
-    given = ["-s", f"STORE_URL={stored.url}", "--json"]
-    everywhere = command("search", "基金", "--data", str(stored.data), *given)
+    options = ["-s", f"STORE_URL={stored.url}", "--json"]
+    everywhere = command("search", "基金", "--data", str(stored.data), *options)
     assert everywhere.code == 0, everywhere.err
     hits = [json.loads(line) for line in everywhere.out.splitlines()]
     assert sorted(hit["url"] for hit in hits) == [FUND.url, STOCKS.url]
     assert hits[0]["rank"] > hits[1]["rank"] > 0
     assert hits[0]["snippet"]
-    by_name = command("search", "基金", "--job", stored.name, *given)
+    by_name = command("search", "基金", "--job", stored.name, *options)
     assert [json.loads(line)["url"] for line in by_name.out.splitlines()] == [hit["url"] for hit in hits]
 
 

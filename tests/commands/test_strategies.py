@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from typing import Any
-
-import pytest
 
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.strategies.card import card
@@ -38,19 +35,3 @@ def test_the_card_of_one_names_how_to_set_its_parameters(command: Callable[..., 
     done = command("strategies", "pagerank")
     assert done.out.startswith(f"pagerank: {card(STRATEGIES['pagerank'])['Does']}\n  Idea: ")
     assert done.out.endswith("  -a strategy_damping=0.85\n")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["pagerang"], "strategy 'pagerang': .* 'pagerank'"),
-        (["--wrong"], " --wrong"),
-    ],
-)
-def test_what_is_wrong_is_said_and_the_exit_code_is_not_0(
-    command: Callable[..., Any], arguments: list[str], said: str
-) -> None:
-    done = command("strategies", *arguments)
-    assert done.code != 0
-    assert re.search(said, done.err + done.out)
-    assert "Traceback" not in done.err

@@ -12,7 +12,7 @@ WORDS = "围棋,🀄麻将,ßü"
 
 
 @pytest.mark.parametrize(
-    ("encoding", "shown"),
+    ("encoding", "displayed"),
     [
         ("utf-8", "围棋、🀄麻将、ßü"),
         ("gb18030", "围棋、🀄麻将、ßü"),
@@ -21,9 +21,9 @@ WORDS = "围棋,🀄麻将,ßü"
     ],
 )
 def test_a_terminal_shows_what_it_can_and_json_keeps_its_meaning(
-    command: Callable[..., Any], encoding: str, shown: str
+    command: Callable[..., Any], encoding: str, displayed: str
 ) -> None:
     ran = command("topics", "show", WORDS, encoding=encoding)
-    assert (ran.code, ran.out.splitlines()[0]) == (0, shown)
+    assert (ran.code, ran.out.splitlines()[0]) == (0, displayed)
     ran = command("topics", "show", WORDS, "--json", encoding=encoding)
     assert (ran.code, json.loads(ran.out)["zh"]) == (0, WORDS.replace(",", "、"))

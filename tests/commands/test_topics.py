@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from errno import ENOENT
-from os import strerror
 from pathlib import Path
 from typing import Any
 
 import pytest
 from message_facts import numbers
-from two_meanings import BASKETBALL, SPACE, job_of, texts_of
 
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.job_files import write_recipe
@@ -73,16 +70,10 @@ def test_list_as_json_asks_the_folder_of_models_that_is_set(
         (["--clc", "金融"], ["F8        财政、金融", "F83       金融、银行"]),
     ],
 )
-def test_the_classification_is_shown_below_a_class(
+def test_the_classification_is_displayed_below_a_class(
     topics: Callable[..., Any], args: list[str], lines: list[str]
 ) -> None:
     assert topics("list", *args).out.splitlines() == lines
-
-
-def test_without_a_code_the_top_of_the_classification_is_shown(topics: Callable[..., Any]) -> None:
-    found = json.loads(topics("list", "--json", "--clc").out)
-    assert len(found) == 22
-    assert found[4] == {"code": "E", "name": "军事", "parent": ""}
 
 
 def test_show_gives_all_of_a_topic_by_any_name(topics: Callable[..., Any], tea: str) -> None:
@@ -128,12 +119,6 @@ def test_show_takes_words_and_says_how_they_are_understood(topics: Callable[...,
     assert found["leading"].keys() | found["terms"].keys() == found["proposed"].keys()
 
 
-def test_show_says_of_words_that_name_a_topic_that_all_of_it_is_meant(topics: Callable[..., Any]) -> None:
-    lines = topics("show", "财经 股票 基金").out.splitlines()
-    assert re.match("  财经 股票 基金: .* finance$", lines[1])
-    assert not any(re.match(r"  \d+ .* pages:$", line) for line in lines)
-
-
 def test_show_of_a_job_of_words_has_the_two_groups_and_a_name_stays_a_name(
     topics: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -147,23 +132,6 @@ def test_show_of_a_job_of_words_has_the_two_groups_and_a_name_stays_a_name(
     by_name = topics("show", "考研 高考", "-s", f"TOPIC_DATA_DIR={data.parent}").out
     assert by_name.startswith("finance (财经)")
     assert topics("show", "金融").out.startswith("finance (财经)")
-
-
-def test_show_takes_a_job(topics: Callable[..., Any], tea: str, tmp_path: Path) -> None:
-    (tmp_path / "job").mkdir()
-    write_recipe(assemble(Recipe(tea)).record(), tmp_path / "job")
-    Path(tea).unlink()
-    assert topics("show", str(tmp_path / "job")).out.startswith("tea (茶)\n")
-
-
-def test_show_of_a_job_asks_which_of_two_kinds_of_pages_is_meant(
-    topics: Callable[..., Any], make_job: Callable[..., Path]
-) -> None:
-    folder = job_of(make_job, texts_of(SPACE, 12) + texts_of(BASKETBALL, 9))
-    (line,) = (line for line in topics("show", str(folder)).out.splitlines() if "two kinds" in line)
-    assert numbers(line)[0] == "21"
-    assert json.loads(topics("show", str(folder), "--json").out)["question"] == line.strip()
-    assert json.loads(topics("show", "火箭,卫星", "--json").out)["question"] == ""
 
 
 def test_show_as_json_has_the_fields_of_the_topic_and_what_is_found(topics: Callable[..., Any]) -> None:
@@ -234,31 +202,3 @@ def test_check_ends_with_1_for_a_topic_that_cannot_work(topics: Callable[..., An
     ran = topics("check", str(file))
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith(f"{file}: keywords.茶叶 = 0: ")
-
-
-@pytest.mark.parametrize(
-    ("args", "said"),
-    [
-        (["shoe"], "cannot do 'shoe'"),
-        (["show"], "cannot do 'show'"),
-        (["show", "finance", "--clc", "F"], "--clc .*`list`"),
-        (["list", "--class", "F83"], "--class .*`new`"),
-        (["list", "--wrong"], " --wrong"),
-        (["show", "finanse"], r"topic 'finanse': .*\bfinance\?"),
-        (["show", "kubernetes"], "topic 'kubernetes': .*agriculture"),
-        (["show", "nowhere/考研.toml"], f"nowhere/考研.toml: .*{strerror(ENOENT)}"),
-        (["show", "考研,高考:much"], "keywords '高考:much': 'much' "),
-        (["show", "考研" * 200], "keywords"),
-        (["new", "tea", "--all"], "--all .*`show`"),
-        (["list", "--clc", "F9999"], r"class 'F9999': .* F \(经济\)"),
-        (["new", "tea"], "new: .*--keywords"),
-        (["new", "Tea", "--keywords", "茶叶"], "topic 'Tea': name = 'Tea': "),
-        (["check", "finance", "--pages", "nowhere.html"], f"nowhere.html: .*{strerror(ENOENT)}"),
-        (["check", "finance", "--pages", "nowhere.sqlite"], "nowhere.sqlite: "),
-    ],
-)
-def test_what_is_wrong_is_said_in_one_line(topics: Callable[..., Any], args: list[str], said: str) -> None:
-    ran = topics(*args)
-    assert ran.code != 0
-    assert re.search(said, ran.err + ran.out)
-    assert "Traceback" not in ran.err

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from errno import ENOENT
-from os import strerror
 from pathlib import Path
 from typing import Any
 
@@ -98,41 +96,6 @@ def test_keywords_alone_make_a_model(command: Callable[..., Any], tmp_path: Path
     assert ran.code == 0
     assert all(option in ran.out.partition("\n")[0] for option in ("--links", "--headlines"))
     assert load(tmp_path / "travel.json.zst").training["samples"].keys() == {"keywords", "places"}  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["no-such-topic"], 1, "topic 'no-such-topic': "),
-        (["finance", "--nope"], 2, "unknown option --nope"),
-        ([], 2, r"\b0$"),
-        (["finance", "travel"], 2, r"\b2$"),
-        (
-            ["finance", "--links", "/no/such/file"],
-            1,
-            f"/no/such/file: .*{strerror(ENOENT)}",
-        ),
-        (["finance", "--headlines", "/dev/null"], 1, r"/dev/null.*\blabel\b.*\btext\b"),
-        (["finance", "--lexicon", "/dev/null"], 1, "/dev/null: "),
-        (["finance", "--out", "/dev/null/x"], 1, "/dev/null/x.*"),
-        (["finance", "--test", "/no/such/file"], 1, f"/no/such/file: .*{strerror(ENOENT)}"),
-        (["finance", "--page-classifier", "vsm", "--test", "x"], 1, "^--test: "),
-        (["finance", "--precision", "2"], 2, "--precision 2.0: "),
-        (["finance", "--gate-recall", "0"], 2, "--gate-recall 0.0: "),
-        (["finance", "--precision", "0.9"], 1, "precision 0.9: "),
-        (["finance", "--context", "page"], 2, "invalid choice: 'page'"),
-    ],
-)
-def test_what_is_wrong_is_refused_in_one_line(
-    command: Callable[..., Any], arguments: list[str], code: int, message: str
-) -> None:
-    ran = command("train", *arguments)
-    assert ran.code == code
-    line = (ran.err or ran.out).strip().splitlines()[-1]
-    assert re.search(message, line)
-    assert "Traceback" not in ran.err
-    if code == 1:
-        assert ran.err.count("\n") == 1
 
 
 @pytest.fixture

@@ -176,7 +176,7 @@ def test_a_listing_a_seed_and_another_link_are_decided_alike_found_and_sent(
     assert (sent.probability is None) is not bool(source)  # a seed has no text to score
 
 
-def test_a_second_chance_is_taken_along_by_a_redirect_and_its_steps_are_told() -> None:
+def test_a_second_chance_is_taken_along_by_a_redirect_and_its_steps_are_reported() -> None:
     gate = LinkGate(Odds(), 0.5, tunnel_probability=1.0, tunnel_depth=1)
     admission = Admission([GateRule(gate)])
     assert admission.ask(POOR, SENT).tunnel == 1

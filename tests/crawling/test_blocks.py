@@ -71,7 +71,7 @@ def test_blocks_outlive_a_restart_of_their_job(tmp_path: Path) -> None:
     assert list(Admission([blocked(blocks)]).offered(links)) == links[1:]
 
 
-def test_what_one_process_is_told_to_block_all_keep_out_and_those_that_join_later(
+def test_what_one_process_is_reported_to_block_all_keep_out_and_those_that_join_later(
     redis_server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     job, spam = uuid4().hex, "http://spam.example/1"
@@ -84,10 +84,10 @@ def test_what_one_process_is_told_to_block_all_keep_out_and_those_that_join_late
         frontier.pending()
         return blocks.reason(spam) == "blocked: spam.example"
 
-    (first, told), (second, other) = joined(), joined()
+    (first, reported), (second, other) = joined(), joined()
     first.exchange.announce('{"blocks": {"pattern": ""}}')  # of another version, say
-    told.add(Block(site="spam.example"))
-    told.add(Block(site="spam.example"))
+    reported.add(Block(site="spam.example"))
+    reported.add(Block(site="spam.example"))
     until(lambda: hears(second, other))
     assert other.reason("http://a.example/1") is None
     third, late = joined()
@@ -107,7 +107,7 @@ def test_a_damaged_note_is_one_line(note: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "block"),
+    ("words", "block"),
     [
         ("bbs.hupu.com", Block(site="bbs.hupu.com")),
         ("BBS.hupu.com/", Block(site="bbs.hupu.com")),
@@ -122,20 +122,20 @@ def test_a_damaged_note_is_one_line(note: str) -> None:
         ("*茶*", Block("*%E8%8C%B6*")),
     ],
 )
-def test_a_host_is_a_host(given: str, block: Block) -> None:
-    assert block_of(given) == block
+def test_a_host_is_a_host(words: str, block: Block) -> None:
+    assert block_of(words) == block
 
 
 def test_a_site_is_the_host_that_urls_have() -> None:
     assert block_of("", "新闻.cn").matches(canonical("http://www.新闻.cn/1") or "")
     assert block_of("", "a.cn.") == Block(site="a.cn")
     assert block_of("", "a.cn") == Block(site="a.cn")
-    for given in (".a.cn", "新闻|.cn", "A.cn", "a.cn/x", "*.a.cn"):
+    for words in (".a.cn", "新闻|.cn", "A.cn", "a.cn/x", "*.a.cn"):
         with pytest.raises(ArgumentError, match="is no host"):
-            block_of("", given)
+            block_of("", words)
 
 
 def test_a_pattern_that_no_url_matches_is_refused() -> None:
-    for given in ("bbs.hupu.com/tag", "hupu", "/tag/"):
+    for words in ("bbs.hupu.com/tag", "hupu", "/tag/"):
         with pytest.raises(ArgumentError, match="http://"):
-            block_of(given)
+            block_of(words)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from message_facts import numbers
@@ -66,14 +64,3 @@ def test_of_an_empty_queue_the_latest_pages_are_the_promise() -> None:
     estimator = Estimator(queue().look(), [visit(1.0, stored=True)] * 100)
     assert estimator.estimate() == Estimate(0.0, 1.0)
     assert list(words_of(None)) == []
-
-
-@pytest.mark.slow
-def test_an_estimate_of_a_long_queue_takes_milliseconds() -> None:
-    estimator = Estimator(
-        queue(*map(float, range(50_000))).look(),
-        [visit(float(one), stored=one % 3 == 0) for one in range(1000)],
-    )
-    began = time.process_time()
-    estimator.estimate()
-    assert time.process_time() - began < 0.1

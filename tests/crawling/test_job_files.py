@@ -60,10 +60,10 @@ def test_jobs_of_one_name_have_folders_of_their_own_unless_it_was_given(tmp_path
     assert [folder.name for folder in folders] == [place.name, f"{place.name}-2", f"{place.name}-3"]
     assert all(folder.is_dir() for folder in folders)
     assert not JobFiles(place, shared=False).resumes
-    given = [JobFiles(tmp_path / "job") for _ in range(2)]
-    assert not given[0].resumes
-    assert given[0].folder == given[1].folder == tmp_path / "job"
-    assert given[1].resumes
+    files_of_two = [JobFiles(tmp_path / "job") for _ in range(2)]
+    assert not files_of_two[0].resumes
+    assert files_of_two[0].folder == files_of_two[1].folder == tmp_path / "job"
+    assert files_of_two[1].resumes
 
 
 @pytest.mark.parametrize(

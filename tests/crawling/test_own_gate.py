@@ -31,9 +31,11 @@ def parts(tmp_path: Path) -> Any:
     """A crawl's parts by strategy and breadth: 公募 is as near as 1, 储蓄 .6, 保险 .4, 足球 0."""
     (tmp_path / "cilin.txt").write_text(CILIN, encoding="utf-8")
 
-    def make(strategy: str, breadth: str, tunnels: float = 0.0, **given: Any) -> Any:
+    def make(strategy: str, breadth: str, tunnels: float = 0.0, **parameters: Any) -> Any:
         (tmp_path / "fund.toml").write_text(TOPIC.format(breadth=breadth, tunnels=tunnels), encoding="utf-8")
-        recipe = Recipe(str(tmp_path / "fund.toml"), strategy, thesaurus=str(tmp_path / "cilin.txt"), **given)
+        recipe = Recipe(
+            str(tmp_path / "fund.toml"), strategy, thesaurus=str(tmp_path / "cilin.txt"), **parameters
+        )
         return assemble(recipe)
 
     return make
@@ -66,8 +68,8 @@ def test_ipagerank_prunes_by_the_place_among_the_urls_met(parts: Any, breadth: s
     made = parts("ipagerank", breadth, parameters={"c": "0.1"})
     others = [LINKS[like]._replace(url=f"http://b.cn/{number}") for number, like in enumerate((0, 0, 1, 2))]
     made.strategy.visit(Page(HUB, similarity=0.5), [*LINKS, *others])
-    given = 0.1275 / (3 + 2 * 0.6 + 2 * 0.4)
-    expected = [0.15 + given, 0.15 + 0.6 * given, 0.15 + 0.4 * given, 0.15]
+    share = 0.1275 / (3 + 2 * 0.6 + 2 * 0.4)
+    expected = [0.15 + share, 0.15 + 0.6 * share, 0.15 + 0.4 * share, 0.15]
     assert made.strategy.ranks(LINKS) == pytest.approx(expected, abs=1e-6)
     assert made.strategy.places(LINKS) == pytest.approx([1, 5 / 9, 3 / 9, 1 / 9])
     assert list(made.gate.passing(LINKS)) == LINKS[:passing]

@@ -28,10 +28,10 @@ def test_words_make_a_topic_that_a_crawl_can_be_made_of() -> None:
 def test_near_words_are_proposed_told_in_short_and_kept_with_their_reasons_as_a_file(tmp_path: Path) -> None:
     recipe = recipe_of_words(Recipe(""), ["基金", "定投"], 40)
     parts = assemble(recipe)
-    told = words_and_weights(parts.topic)
-    assert re.match("基金 1, 定投 1; 40 ", told)
-    assert told.endswith(", …")
-    assert told.count(", ") == 1 + 10
+    weighted = words_and_weights(parts.topic)
+    assert re.match("基金 1, 定投 1; 40 ", weighted)
+    assert weighted.endswith(", …")
+    assert weighted.count(", ") == 1 + 10
     whole = assemble(recipe_of_words(Recipe(""), ["财经", "定投"], 5)).topic
     assert words_and_weights(whole).startswith("财经 1, 定投 1; 5 ")
     text = as_toml(parts.topic)

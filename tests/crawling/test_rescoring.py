@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from time import thread_time
 
 import pytest
 
@@ -106,28 +105,3 @@ def test_urls_that_arrive_meanwhile_are_scored_too_and_those_that_left_are_not(f
     assert row is not None
     assert row.score == 7.0
     assert rescoring.slowest_seconds > 0
-
-
-def test_a_slice_of_the_default_size_takes_at_most_fifty_milliseconds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of the frontier's part, reading and writing rows with link text; the best of several slices, for a busy machine."""
-    monkeypatch.setattr("topiccrawler.crawling.checkpoints.perf_counter", thread_time)
-    with SqliteFrontier(tmp_path / "f.sqlite") as frontier:
-        rows = []
-        for number in range(8000):
-            url = f"http://h{number % 50}.cn/{number}"
-            rows.append(
-                (Link(url, f"h{number % 50}.cn", "基金" * 8, "净值" * 20, "股票" * 20), Score(url, 0.0))
-            )
-        frontier.push(rows, now=0.0)
-        frontier.commit()
-        took = []
-        rescoring = Rescoring(frontier)
-        rescoring.begin(lambda queued: (Score(link.url, len(link.url) / 7) for link in queued))
-        while rescoring.running:
-            rescoring.slowest_seconds = 0.0
-            rescoring.step()
-            took.append(rescoring.slowest_seconds)
-        assert rescoring.slices == 9
-        assert sorted(took)[2] < 0.05

@@ -55,8 +55,8 @@ def test_the_crawl_stays_on_the_sites_that_say_so() -> None:
 
 
 def test_arguments_are_lists_and_a_day() -> None:
-    given = {"allowed_domains": "a.cn, b.cn", "formats": "html,pdf", "since": "2024-01-01"}
-    params = parse_arguments(given, topic="finance", strategy="adaptive")
+    configured = {"allowed_domains": "a.cn, b.cn", "formats": "html,pdf", "since": "2024-01-01"}
+    params = parse_arguments(configured, topic="finance", strategy="adaptive")
     assert (params.allowed_domains, params.formats) == (("a.cn", "b.cn"), ("html", "pdf"))
     assert params.since == date(2024, 1, 1)
     with pytest.raises(ArgumentError, match=r"-a formats=doc\b.*\bhtml, pdf\b"):
@@ -72,9 +72,9 @@ def test_a_rule_holds_no_password_and_a_real_day(wrong: str) -> None:
 
 
 def test_domains_are_hosts_in_their_one_form_and_urls_of_hosts_are_understood() -> None:
-    given = "http://A.example/, .b.example, https://c.example:8080, 中文.example"
+    configured = "http://A.example/, .b.example, https://c.example:8080, 中文.example"
     params = parse_arguments(
-        {"topic": "finance", "allowed_domains": given}, topic=None, strategy="breadth_first"
+        {"topic": "finance", "allowed_domains": configured}, topic=None, strategy="breadth_first"
     )
     assert params.allowed_domains == ("a.example", "b.example", "c.example", "xn--fiq228c.example")
     for wrong in ("http://a.example/news/", "a b", "*.a.example"):

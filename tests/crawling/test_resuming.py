@@ -96,13 +96,13 @@ def test_a_job_that_goes_on_tells_its_changes_and_keeps_them(
 ) -> None:
     write_recipe(BEGUN, tmp_path)
     now = replace(BEGUN, link_threshold=0.4)
-    for told in ([(f"Job {tmp_path}", "link_threshold None -> 0.4")], []):
+    for reported in ([(f"Job {tmp_path}", "link_threshold None -> 0.4")], []):
         files = JobFiles(tmp_path, now)
         files.check(queued=True)
         with caplog.at_level(logging.WARNING):
             files.begin()
         assert [
             (line[: len(f"Job {tmp_path}")], line.rpartition(": ")[2]) for line in caplog.messages
-        ] == told
+        ] == reported
         caplog.clear()
         assert read_recipe(tmp_path) == now

@@ -12,10 +12,16 @@ NOW = 1_700_000_000.0
 
 
 def test_relevance_times_the_days_since_the_last_look_decides_the_order() -> None:
-    given = {"新闻": (0.9, 1), "front": (0.2, 10), "old": (0.6, 30), "off": (0.0, 99), "future": (0.8, -1)}
+    configured = {
+        "新闻": (0.9, 1),
+        "front": (0.2, 10),
+        "old": (0.6, 30),
+        "off": (0.0, 99),
+        "future": (0.8, -1),
+    }
     pages = [
         Known(Check(f"http://a.cn/{name}", NOW - days * DAY), relevance)
-        for name, (relevance, days) in given.items()
+        for name, (relevance, days) in configured.items()
     ]
     found = ranked(pages, NOW)
     assert [page.check.url.rpartition("/")[2] for _, page in found] == [

@@ -29,8 +29,8 @@ def kept(words: list[str], proposed: int = 20) -> Recipe:
 def words_of(argument: str) -> list[str]:
     """What a crawl that is given the argument understands."""
     name, _, value = shlex.split(argument)[1].partition("=")
-    given = {name: value, "seeds": "http://a.cn/"}
-    return list(parse_arguments(given, topic=None, strategy="breadth_first").keywords)
+    configured = {name: value, "seeds": "http://a.cn/"}
+    return list(parse_arguments(configured, topic=None, strategy="breadth_first").keywords)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_catalogued_topic_and_a_file_that_is_there_are_named_as_they_were(tmp_
     assert topic_display_name(recipe) == "tea"
 
 
-def test_what_pages_are_stored_with_is_shown_in_words(tmp_path: Path) -> None:
+def test_what_pages_are_stored_with_is_displayed_in_words(tmp_path: Path) -> None:
     recipe = kept(["考研", "高考"])
     name = topic_of(recipe).name
     assert topic_display_name(recipe) == "考研、高考"

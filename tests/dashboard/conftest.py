@@ -67,13 +67,13 @@ class Dashboard:
         return self.ask("GET", path, {"Cookie": self.cookie, "Accept": "text/html", **headers})
 
     def post(self, path: str, form: dict[str, str], **headers: str) -> Answer:
-        given = {
+        configured = {
             "Cookie": self.cookie,
             "Content-Type": "application/x-www-form-urlencoded",
             "Origin": self.origin,
             **headers,
         }
-        return self.ask("POST", path, given, urlencode({"form": self.form, **form}))
+        return self.ask("POST", path, configured, urlencode({"form": self.form, **form}))
 
 
 @pytest.fixture

@@ -57,8 +57,13 @@ def test_the_messages_are_those_of_the_command(tmp_path: Path) -> None:
 
 
 def test_a_form_becomes_a_command(tmp_path: Path) -> None:
-    given = {**RIGHT, "pages": " 50 ", "parameters": "strategy_smoothing=2\n", "settings": "DOWNLOAD_DELAY=2"}
-    order = read_form(given, Jobs(tmp_path), DEFAULTS)
+    configured = {
+        **RIGHT,
+        "pages": " 50 ",
+        "parameters": "strategy_smoothing=2\n",
+        "settings": "DOWNLOAD_DELAY=2",
+    }
+    order = read_form(configured, Jobs(tmp_path), DEFAULTS)
     assert order.faults == {}
     words = line_of(order, tmp_path / "one")
     assert words[:2] == ["crawl", "topic"]
@@ -87,7 +92,7 @@ def test_no_setting_that_may_be_given_names_code(tmp_path: Path) -> None:
     assert [name for name in [*allowed, *refused] if is_allowed(name)] == allowed
 
 
-def test_a_process_that_ends_at_once_is_told_of_in_its_own_line(
+def test_a_process_that_ends_at_once_is_reported_of_in_its_own_line(
     open_dashboard: Callable[[Path], Any],
     forked_scrapy: ForkedScrapy,
     tmp_path: Path,

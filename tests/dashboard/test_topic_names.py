@@ -14,7 +14,6 @@ import pytest
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.dashboard.panels import topic_name
 from topiccrawler.dashboard.texts import texts_in
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord
@@ -45,13 +44,6 @@ def test_jobs_and_pages_show_the_words(data: Path, open_dashboard: Callable[[Pat
     for asked, found in (("考研、高考", True), (topic, True), ("高考", False)):
         listed = dashboard.get(f"/jobs/job/pages?topic={quote(asked)}").text
         assert (f"url={quote(PAGE, safe='')}" in listed) is found, asked
-
-
-def test_another_topic_keeps_its_name() -> None:
-    assert topic_name(Recipe("财经")) == "finance"
-    assert topic_name(Recipe("x.toml", topic_fields={"name": "tea", "zh": "茶"})) == "tea"
-    assert topic_name(Recipe("gone.toml")) == "gone.toml"
-    assert topic_name(None) == ""
 
 
 def test_a_page_and_a_job_show_both_heads(data: Path, open_dashboard: Callable[[Path], Any]) -> None:

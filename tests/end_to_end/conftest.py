@@ -21,10 +21,10 @@ def refusal(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     """`refusal("topic", {setting: value}, argument=value)`: what the spider says as it refuses to be made."""
     data = tmp_path_factory.mktemp("data")
 
-    def refuse(spider: str, given: dict[str, object], **arguments: str) -> str:
+    def refuse(spider: str, words: dict[str, object], **arguments: str) -> str:
         settings = Settings()
         settings.setmodule("topiccrawler.settings", priority="project")
-        settings.setdict({"TOPIC_DATA_DIR": str(data), **given}, priority="cmdline")
+        settings.setdict({"TOPIC_DATA_DIR": str(data), **words}, priority="cmdline")
         kind = SPIDERS[spider]
         with pytest.raises(CrawlerError) as refused:
             kind.from_crawler(Crawler(kind, settings), **arguments)

@@ -119,14 +119,3 @@ def test_login_walls_and_soft_404s_are_discarded_at_once_and_delay_nobody(
     assert "frontier/back_offs" not in ran.err
     assert "1 pages of x.cn were login walls" in ran.err
     assert "2 pages of x.cn were soft 404s" in ran.err
-
-
-@pytest.mark.slow
-def test_a_header_says_that_a_page_is_a_challenge(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any], tmp_path: Path
-) -> None:
-    short = answer(200, b"<title>x.cn</title><p>One second</p><a href=/in>in</a>", Content_Type="text/html", CF_Mitigated="challenge")  # fmt: skip
-    web = draw_web({"http://hub.cn/": page("股票", FUNDS, "http://x.cn/1"), "http://x.cn/1": short})
-    crawl(web)
-    assert ends(tmp_path / "job")["http://x.cn/1"] == (State.DISCARDED, "challenge: Cloudflare")
-    assert "http://x.cn/in" not in web.fetched()

@@ -13,10 +13,8 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from postgresql_server import program
 from redis_server import SERVER
@@ -32,10 +30,10 @@ PATIENCE = 300  # seconds
 
 def begin(folder: Path, *more: str) -> subprocess.Popen[str]:
     """Two processes on the synthetic web."""
-    given = ["--workers", "2", "--folder", str(folder), "-s", f"WARC_OUT={folder / 'web.warc.gz'}", *more]
+    options = ["--workers", "2", "--folder", str(folder), "-s", f"WARC_OUT={folder / 'web.warc.gz'}", *more]
     kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     return subprocess.Popen(
-        [sys.executable, str(CLUSTER / "run.py"), *given],
+        [sys.executable, str(CLUSTER / "run.py"), *options],
         cwd=folder.parent,
         env={**kept, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": ""},
         stdout=subprocess.PIPE,
@@ -86,11 +84,11 @@ def test_a_cluster_crawls_goes_on_and_leaves_nothing_running(place: Path) -> Non
 
     out, most = folder / "pages.csv", before + PAGES
     again = begin(folder, "--pages", str(most), "--out", str(out))
-    told, faults = again.communicate(timeout=PATIENCE)
-    assert again.returncode == 0, told + faults
+    reported, faults = again.communicate(timeout=PATIENCE)
+    assert again.returncode == 0, reported + faults
     recorded = sorted(folder.glob("*.warc.gz"))
     fetched = pages_in(recorded)
-    counted = int(re.findall(r"(\d+) pages fetched", told)[-1])
+    counted = int(re.findall(r"(\d+) pages fetched", reported)[-1])
     assert most <= counted <= sum(fetched.values()) <= most + UNSEEN
     assert counted > sum(fetched.values()) - before  # what the first run fetched counts
     assert set(fetched.values()) == {1}  # by one process, once, though the crawl was interrupted
@@ -104,29 +102,9 @@ def test_a_cluster_crawls_goes_on_and_leaves_nothing_running(place: Path) -> Non
         rows = list(csv.DictReader(file))
     assert len(rows) == len({row["url"] for row in rows}) > 5
     assert {row["url"] for row in rows} <= fetched.keys()
-    assert len(re.findall(rf"\b{len(rows)} pages ", told)) >= 2  # kept, and written
+    assert len(re.findall(rf"\b{len(rows)} pages ", reported)) >= 2  # kept, and written
     password = (folder / "postgresql" / "password").read_text()
-    assert password not in told + faults + "".join(log.read_text() for log in folder.glob("*.log"))
+    assert password not in reported + faults + "".join(log.read_text() for log in folder.glob("*.log"))
     assert all(json.loads((path / "job.json").read_text())["store_job"] == "cluster" for path in workers)
     assert not (folder / "postgresql" / "data" / "postmaster.pid").exists()
     assert "bye bye" in (folder / "redis" / "log").read_text()[-200:]
-
-
-def test_the_compose_file_has_the_same_parts() -> None:
-    services: dict[str, Any] = yaml.safe_load((CLUSTER / "compose.yaml").read_text(encoding="utf-8"))[
-        "services"
-    ]
-    assert set(services) == {"redis", "postgres", "worker"}
-    worker = services["worker"]
-    assert worker["depends_on"].keys() == {"redis", "postgres"}
-    assert "replicas" in worker["deploy"]
-    assert {"STORE_URL=postgresql://crawler@postgres/pages", "REDIS_URL=redis://redis:6379/0"} < set(
-        worker["command"]
-    )
-    assert (CLUSTER / worker["build"]["context"] / worker["build"]["dockerfile"]).is_file()
-    copied = [
-        line.split()[1:-1]
-        for line in (CLUSTER / "Dockerfile").read_text().splitlines()
-        if line.startswith("COPY")
-    ]
-    assert all((ROOT / name).exists() for names in copied for name in names)

@@ -132,24 +132,6 @@ def test_redirects_end_their_lease_and_fetch_no_page_twice(
     assert "frontier/ended/swept" not in ran.err
 
 
-def test_robots_are_obeyed_and_a_refused_page_is_discarded(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any]
-) -> None:
-    web = draw_web(
-        {
-            "http://hub.example/robots.txt": answer(
-                200, b"User-agent: *\nDisallow: /private", Content_Type="text/plain"
-            ),
-            "http://hub.example/": page("导航", "", ("/private/a", "内部"), ("/open", "公开")),
-            "http://hub.example/open": page("公开", FUNDS),
-        }
-    )
-    ran = crawl(web)
-    assert web.asked == ["http://hub.example/robots.txt", "http://hub.example/", "http://hub.example/open"]
-    assert "'frontier/ended/discarded': 2" in ran.err  # the refused one and the hub
-    assert "'frontier/ended/completed': 1" in ran.err
-
-
 def test_a_busy_server_is_asked_again_when_it_said_and_the_page_is_not_lost(
     draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any]
 ) -> None:
@@ -189,21 +171,6 @@ def test_a_server_that_is_busy_at_its_robots_txt_is_asked_for_no_page_before_it_
     assert max(later - before for before, later in pairwise(times)) > 1.9
     assert "'topic/kept': 1" in ran.err
     assert "frontier/ended/swept" not in ran.err
-
-
-def test_pages_and_targets_end_the_crawl_at_their_number(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any]
-) -> None:
-    links = tuple((f"/{number}", f"基金{number}") for number in range(30))
-    site = {f"http://hub.example/{number}": page(f"基金{number}", FUNDS) for number in range(30)}
-    web = draw_web({"http://hub.example/": page("导航", "", *links), **site})
-    ran = crawl(web, "-a", "pages=7")
-    assert len(web.fetched()) == 7
-    assert "'finish_reason': 'enough'" in ran.err
-    again = draw_web(web.pages)
-    ran = crawl(again, "-a", "targets=3", "-s", "CONCURRENT_REQUESTS=1")
-    assert len(again.fetched()) == 4  # the hub speaks of funds too, but is a list
-    assert "'topic/kept': 4" in ran.err
 
 
 @pytest.mark.parametrize(("more", "fetched"), [((), False), (("-s", "TOPIC_LINK_THRESHOLD=0"), True)])
@@ -276,13 +243,3 @@ def test_hostile_pages_do_no_harm(
         "", "big", "bytes", "empty", "fund", "second", "two",
     ]  # fmt: skip
     assert "Traceback" not in ran.err
-
-
-def test_a_drawn_name_of_the_crawler_and_its_complaint_address_go_with_each_request(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any]
-) -> None:
-    web = draw_web({"http://hub.example/": page("导航", FUNDS)})
-    crawl(web, "-s", "TOPIC_CONTACT=https://crawl.example/about")
-    assert {headers["User-Agent"] for headers in web.headers} == {
-        "topiccrawler/0.1 (focused web crawler; +https://crawl.example/about)"
-    }

@@ -90,8 +90,10 @@ def seen(
     page = browser.new_page()
     page.on(
         "console",
-        lambda told: (
-            seen.complaints.append(f"{told.location['url']}: {told.text}") if told.type == "error" else None
+        lambda reported: (
+            seen.complaints.append(f"{reported.location['url']}: {reported.text}")
+            if reported.type == "error"
+            else None
         ),
     )
     page.on("pageerror", lambda error: seen.complaints.append(str(error)))

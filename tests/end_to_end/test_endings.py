@@ -35,9 +35,9 @@ def relevance(job: Path) -> float:
 @pytest.fixture
 def words(tmp_path: Path) -> list[str]:
     """A job of its own."""
-    given = ("seeds=http://hub.example/,http://gone.example/", "topic=finance", "strategy=breadth_first")
+    configured = ("seeds=http://hub.example/,http://gone.example/", "topic=finance", "strategy=breadth_first")
     settings = (f"JOBDIR={tmp_path / 'job'}", "DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False")
-    return ["crawl", "topic", *(f"-{'a'}{word}" for word in given), *(f"-s{word}" for word in settings)]
+    return ["crawl", "topic", *(f"-{'a'}{word}" for word in configured), *(f"-s{word}" for word in settings)]
 
 
 def test_a_crawl_none_of_whose_seeds_gives_a_page_fails_and_can_be_tried_again(

@@ -261,24 +261,6 @@ def test_copies_can_be_dropped_and_other_sites_left_alone(
     assert not (tmp_path / "data/job" / HTML).exists()
 
 
-def test_an_unknown_choice_for_duplicates_is_one_line(forked_scrapy: Callable[..., Any]) -> None:
-    ran = forked_scrapy(
-        "crawl",
-        "topic",
-        "-a",
-        "topic=finance",
-        "-a",
-        "strategy=breadth_first",
-        "-s",
-        "TOPIC_DUPLICATES=hide",
-        "-s",
-        "LOG_ENABLED=False",
-    )
-    assert ran.code == 1
-    fault = "setting TOPIC_DUPLICATES: is 'hide'; it must be one of alias, drop, keep; the project's is alias"
-    assert ran.err.strip() == fault
-
-
 needs_browser = pytest.mark.skipif(
     importlib.util.find_spec("scrapy_playwright") is None or not any(map(shutil.which, BROWSERS)),
     reason="the extra is not there: pip install -e '.[rendering]' and a Chromium (apt-get install chromium)",
@@ -309,12 +291,3 @@ def test_a_browser_draws_pages_of_named_hosts_or_pages_without_text(
     assert "http://hub.example/" in [record.url for record in stored(tmp_path)]
     drawn = 2 if "HOSTS" in setting else 1
     assert f"'topic/rendered': {drawn}" in ran.err
-
-
-def test_without_the_settings_a_scripted_page_stays_empty_and_no_browser_starts(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any]
-) -> None:
-    web = draw_web({"http://hub.example/": SCRIPTED})
-    ran = crawl(web)
-    assert web.fetched() == ["http://hub.example/"]
-    assert "playwright" not in ran.err

@@ -129,17 +129,6 @@ def test_wrong_arguments_are_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_wrong_argument_ends_the_process_before_the_first_request(
-    draw_web: Callable[..., Any], collect: Callable[..., Any]
-) -> None:
-    web = draw_web(portal())
-    ran = collect(web, "-a", "kontext=dom", "-s", "LOG_LEVEL=ERROR")
-    assert ran.code == 1
-    assert "-a kontext=dom" in ran.err
-    assert ran.err.count("\n") == 1
-    assert web.asked == []
-
-
 def test_a_topic_without_negative_prefixes_is_refused_with_what_it_lacks(
     refusal: Callable[..., str], tmp_path: Path
 ) -> None:

@@ -53,15 +53,6 @@ def test_pages_that_stand_in_listings_alone_are_found_and_the_listings_asked_onc
     assert "'topic/listings/read': 2" in ran.err
 
 
-def test_without_the_setting_none_is_asked(
-    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], pages: dict[str, Any], tmp_path: Path
-) -> None:
-    web = draw_web(pages)
-    ran = forked_scrapy(*command_line(tmp_path / "job", "TOPIC_LISTINGS=False"), proxy=web.proxy)
-    assert ran.code == 0, ran.err
-    assert web.fetched() == [HOME, "http://a.example/second"]
-
-
 def test_where_nothing_is_declared_three_places_are_tried_and_refusals_end_it(
     draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:

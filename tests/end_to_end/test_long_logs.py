@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -38,9 +37,9 @@ def jobs(
     web = draw_web({HOME: page(0), **{f"{HOME}{number}": page(number) for number in range(1, PAGES)}})
 
     def run(job: Path, *arguments: str) -> Any:
-        given = [part for one in (*FAST, f"JOBDIR={job}") for part in ("-s", one)]
+        options = [part for one in (*FAST, f"JOBDIR={job}") for part in ("-s", one)]
         words = [part for one in arguments for part in ("-a", one)]
-        return forked_scrapy("crawl", "topic", *words, *given, proxy=web.proxy)
+        return forked_scrapy("crawl", "topic", *words, *options, proxy=web.proxy)
 
     begun = run(home / "one/job", "topic=finance", f"seeds={HOME}", "pages=25", "strategy=breadth_first")
     assert begun.code == 0, begun.err
@@ -81,17 +80,3 @@ def test_every_reader_sees_one_log(
         said[name] = [text.replace(str(out), "").replace(str(job), "") for text in texts]
     assert '"status": 404' in said["one"][0]
     assert said["packed"] == said["one"]
-
-
-def test_it_goes_on_and_looks_again(jobs: tuple[Any, dict[str, Path]], tmp_path: Path) -> None:
-    run, folders = jobs
-    urls, looks = {}, {}
-    for name, folder in folders.items():
-        job = Path(shutil.copytree(folder, tmp_path / name))
-        more, again = run(job, "pages=40"), run(job, "revisit=true")
-        assert (more.code, again.code) == (0, 0), more.err + again.err
-        urls[name] = [visit.url for visit in read_visits(job / "visits.jsonl")]
-        looks[name] = re.findall(r"\d+ pages [a-z ]+: .*\bunchanged.*", again.err)
-    assert urls["packed"] == urls["one"]
-    assert len(urls["one"]) == len({*urls["one"]}) > 120
-    assert looks["packed"] == looks["one"] != []

@@ -130,12 +130,12 @@ def test_a_spider_with_a_topic_gets_all_defaults_and_the_projects_own_settings_w
     (job,) = (project.folder / ours.TOPIC_DATA_DIR).iterdir()
     assert {"job.json", "pages.sqlite", "visits.jsonl"} <= {path.name for path in job.iterdir()}
     found = project.settings_of("funds")
-    given = {"TOPIC": "'finance'", "TOPIC_DUPLICATES": "'keep'"}
+    settings = {"TOPIC": "'finance'", "TOPIC_DUPLICATES": "'keep'"}
     ours_named = {name for name in vars(ours) if re.match("(TOPIC|FRONTIER)(_|$)", name)}
     assert len(ours_named) > 30
     assert {name: found[name] for name in ours_named} == {
         name: repr(getattr(ours, name)) for name in ours_named
-    } | given
+    } | settings
     assert found["BOT_NAME"] == "'other'"
     assert found["RETRY_TIMES"] == "4"
     assert found["DOWNLOAD_DELAY"] == "'0'"

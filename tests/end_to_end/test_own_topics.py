@@ -38,10 +38,10 @@ def test_words_and_a_seed_are_enough_for_a_crawl_and_its_topic_is_a_file_for_the
         }
     )
 
-    def crawled(job: str, *given: str) -> Any:
+    def crawled(job: str, *arguments: str) -> Any:
         folder = ("-s", f"TOPIC_DATA_DIR={tmp_path}", "-s", f"TOPIC_JOB={job}")
         seeds = ("-a", "seeds=http://hub.example/")
-        ran = forked_scrapy("crawl", "topic", *given, *seeds, *folder, *FAST, proxy=web.proxy)
+        ran = forked_scrapy("crawl", "topic", *arguments, *seeds, *folder, *FAST, proxy=web.proxy)
         assert ran.code == 0, ran.err
         with closing(sqlite3.connect(tmp_path / job / "pages.sqlite")) as store:
             return ran, {url for (url,) in store.execute("SELECT url FROM pages")}
@@ -87,8 +87,8 @@ def test_a_class_of_the_library_classification_is_crawled_for_and_kept_as_a_file
     with closing(sqlite3.connect(job / "pages.sqlite")) as store:
         assert store.execute("SELECT url FROM pages").fetchall() == [("http://hub.example/bank",)]
     assert 'name = "clc-f83"' in (job / "topic.toml").read_text(encoding="utf-8")
-    told = forked_scrapy("explain", "http://hub.example/bank", "--job", str(job))
-    assert told.code == 0, told.err
+    printed = forked_scrapy("explain", "http://hub.example/bank", "--job", str(job))
+    assert printed.code == 0, printed.err
     judged = forked_scrapy("topics", "check", "clc:F83", "--pages", str(job / "pages.sqlite"))
     assert re.search(r"^1 \D+ 1 \D+0\.5 ", judged.out, re.MULTILINE)
 

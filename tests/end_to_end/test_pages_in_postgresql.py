@@ -19,8 +19,6 @@ from postgresql_server import FULL_DISK, MORE_ROOM, PASSWORD, PostgresqlServer
 
 from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
-from topiccrawler.crawling.job_files import CHECKS
-from topiccrawler.store.page_checks import PageChecks
 
 pytestmark = pytest.mark.slow
 
@@ -46,10 +44,6 @@ def page(number: int) -> str:
     return f"<title>{number}</title><p>{FUNDS}{own}</p>{links}"
 
 
-def changed(number: int) -> str:
-    return page(number).replace("<p>", "<p>" + "基金分红公告，" * 20)
-
-
 def until(what: Callable[[], bool]) -> None:
     """Ask again until it is so."""
     end = time.monotonic() + PATIENCE
@@ -71,9 +65,9 @@ def words(job: Path, server: PostgresqlServer, *more: str) -> list[str]:
         "JOBDIR": job, "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "ROBOTSTXT_OBEY": False, "CONCURRENT_REQUESTS": 4,
         "STORE_URL": server.url(),
     }  # fmt: skip
-    given = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
     arguments = ["-a", "topic=finance", "-a", f"seeds={address(0)}", "-a", "strategy=breadth_first"]
-    return ["crawl", "topic", *arguments, *given, *more]
+    return ["crawl", "topic", *arguments, *options, *more]
 
 
 def killed_meanwhile(
@@ -138,35 +132,6 @@ def test_a_server_that_is_gone_for_a_while_loses_nothing(
     assert not [
         path.name for path in job.iterdir() if path.name.startswith(("pages.", "duplicates.", "index."))
     ]
-
-
-def test_pages_are_looked_at_again_while_the_server_is_gone(
-    forked_scrapy: Any, draw_web: Callable[..., Any], server: PostgresqlServer, tmp_path: Path
-) -> None:
-    job, err = tmp_path / "job", tmp_path / "err"
-    gone, back = threading.Event(), threading.Event()
-
-    def pause() -> str:
-        """One of the pages fetched waits until the server was killed, and is another by then."""
-        gone.set()
-        assert back.wait(PATIENCE)
-        return changed(int(paused.rpartition("/p")[2]))
-
-    few = ("-a", "pages=12")
-    web = draw_web({address(number): page(number) for number in range(PAGES)})
-    assert forked_scrapy(*words(job, server), *few, proxy=web.proxy).code == 0
-    before = kept(server)
-    web.pages.update({address(number): changed(number) for number in range(PAGES)})
-    paused = sorted(before)[5]  # which twelve were fetched depends on who answered first
-    web.pages[paused] = pause
-    began = forked_scrapy.begin(*words(job, server), "-a", "revisit=true", proxy=web.proxy, err=str(err))
-    said = killed_meanwhile(server, began, gone, back, err)
-    assert re.search(r"\b12 \D+12 \D+0 \D+0 \D+0 ", said)
-    assert "'topic/store/outages': 1" in said
-    assert "Traceback" not in said
-    assert kept(server) == before
-    with closing(PageChecks(job / CHECKS)) as checks:
-        assert [(check.looks, check.changes) for check in map(checks.get, before) if check] == [(1, 1)] * 12
 
 
 def test_a_server_that_takes_no_more_ends_the_crawl_and_the_job_goes_on_when_it_is_mended(
@@ -236,11 +201,11 @@ def test_markdown_needs_the_folders_of_processes_on_other_machines_and_says_so(
     data.mkdir()
     assert forked_scrapy(*words(there, server, "-a", "pages=12"), proxy=web.proxy).code == 0
     stored = sum(not copied for copied in kept(server).values())
-    given = ("-s", f"STORE_URL={server.url()}", "-s", f"TOPIC_DATA_DIR={data}")
+    options = ("-s", f"STORE_URL={server.url()}", "-s", f"TOPIC_DATA_DIR={data}")
 
     def export() -> tuple[str, str]:
         out = tmp_path / "pages.md"
-        ran = forked_scrapy("pages", "--job", "job", "export", "--out", str(out), *given)
+        ran = forked_scrapy("pages", "--job", "job", "export", "--out", str(out), *options)
         assert ran.code == 0, ran.err
         return ran.out, out.read_text(encoding="utf-8")
 

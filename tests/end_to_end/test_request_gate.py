@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -87,14 +86,3 @@ def test_the_link_model_answers_for_each_request_as_it_does_for_links(
     seen = {json.loads(line)["url"] for line in (tmp_path / "seen.jsonl").read_text().splitlines()}
     assert seen == {f"{HOME}{path if path != 'stock' else 'elsewhere'}" for path in passed}
     assert f"'topic/gate/refused': {len(ANCHORS) - len(passed)}" in done.stderr
-
-
-def test_without_a_topic_it_is_one_line(tmp_path: Path) -> None:
-    done = crawl(tmp_path, "http://127.0.0.1:9", "-s", "LOG_LEVEL=ERROR")
-    assert done.returncode == 0  # the spider's own TOPIC
-    text = (tmp_path / "plain.py").read_text().replace('"TOPIC": "finance",', "")
-    (tmp_path / "plain.py").write_text(text)
-    command = [sys.executable, "-m", "scrapy", "runspider", "plain.py"]
-    environment = scrapy_environment("http://127.0.0.1:9", {"PYTHONPATH": str(ROOT)})
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert re.search("RequestGateMiddleware: .*TOPIC = 'finance'", done.stderr)

@@ -72,7 +72,7 @@ def run(forked_scrapy: Callable[..., Any], web: Any, job: Path, *words: str, sha
     )  # fmt: skip
 
 
-def test_changes_are_found_with_few_transfers_and_told(
+def test_changes_are_found_with_few_transfers_and_reported(
     draw_web: Callable[..., Any],
     forked_scrapy: Callable[..., Any],
     tagged: Callable[[str], Any],
@@ -117,8 +117,8 @@ def test_changes_are_found_with_few_transfers_and_told(
 
     listed = forked_scrapy("pages", str(job), "list", "--limit", "100").out
     assert listed.count("gone since") == 1
-    shown = forked_scrapy("pages", str(job), "show", f"{HOME}{CHANGED[0]}").out
-    assert re.search(r": 1 \D+, 1 ", shown)
+    printed = forked_scrapy("pages", str(job), "show", f"{HOME}{CHANGED[0]}").out
+    assert re.search(r": 1 \D+, 1 ", printed)
 
 
 def test_alone_it_looks_again_and_fetches_nothing_else(
@@ -167,7 +167,7 @@ def test_a_share_of_the_pages_goes_to_revisits_and_what_is_gone_is_asked_twice(
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("words", "reported"),
     [
         ({}, "JOBDIR=FOLDER"),
         ({"JOBDIR": "new"}, "JOBDIR=FOLDER"),
@@ -175,12 +175,12 @@ def test_a_share_of_the_pages_goes_to_revisits_and_what_is_gone_is_asked_twice(
     ],
 )
 def test_without_an_earlier_crawl_it_is_refused(
-    refusal: Callable[..., str], tmp_path: Path, given: dict[str, str], told: str
+    refusal: Callable[..., str], tmp_path: Path, words: dict[str, str], reported: str
 ) -> None:
-    settings = {"TOPIC_DATA_DIR": str(tmp_path), **given}
-    if "JOBDIR" in given:
-        settings["JOBDIR"] = str(tmp_path / given["JOBDIR"])
+    settings = {"TOPIC_DATA_DIR": str(tmp_path), **words}
+    if "JOBDIR" in words:
+        settings["JOBDIR"] = str(tmp_path / words["JOBDIR"])
     said = refusal("topic", settings, topic="finance", seeds=HOME, revisit="true")
     assert said.startswith("argument -a revisit=true: ")
-    assert told in said
+    assert reported in said
     assert not list(tmp_path.iterdir())

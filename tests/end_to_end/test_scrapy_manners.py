@@ -14,18 +14,6 @@ import pytest
 HUB = '<title>导航</title><a href="/fund">基金净值</a><a href="http://sport.example/">体育</a>'
 
 
-def test_list_names_the_spiders(forked_scrapy: Callable[..., Any]) -> None:
-    assert forked_scrapy("list").out.split() == ["links", "topic"]
-
-
-def test_settings_are_read_from_the_project(forked_scrapy: Callable[..., Any]) -> None:
-    assert forked_scrapy("settings", "--get", "ROBOTSTXT_OBEY").out.strip() == "True"
-    assert (
-        forked_scrapy("settings", "--get", "SCHEDULER").out.strip()
-        == "topiccrawler.engine.scheduler.FocusedScheduler"
-    )
-
-
 def test_check_runs_the_contracts_and_they_hold(forked_scrapy: Callable[..., Any], tmp_path: Path) -> None:
     ran = forked_scrapy("check", "-s", "LOG_LEVEL=ERROR", "-s", f"TOPIC_DATA_DIR={tmp_path}")
     assert ran.code == 0, ran.err
@@ -100,24 +88,6 @@ def test_parse_takes_the_spider_of_a_url_where_there_is_one(
         proxy=web.proxy, PYTHONPATH=str(tmp_path),
     )  # fmt: skip
     assert "'plain': 'http://plain.example/'" in ran.out, ran.err
-
-
-def test_another_scheduler_gets_the_links_as_requests_with_priorities(
-    forked_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
-) -> None:
-    web = draw_web({"http://hub.example/": HUB, "http://hub.example/fund": "<title>基金</title>"})
-    ran = forked_scrapy(
-        "crawl", "topic", "-a", "topic=finance", "-a", "strategy=best_first", "-a", "seeds=http://hub.example/",
-        "-s", "SCHEDULER=scrapy.core.scheduler.Scheduler", "-s", "DOWNLOAD_DELAY=0",
-        "-s", f"TOPIC_DATA_DIR={tmp_path}", proxy=web.proxy,
-    )  # fmt: skip
-    assert ran.code == 0, ran.err
-    assert sorted(web.fetched()) == [
-        "http://hub.example/",
-        "http://hub.example/fund",
-        "http://sport.example/",
-    ]
-    assert "Traceback" not in ran.err
 
 
 @pytest.mark.slow

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import shlex
 import shutil
 import socket
 import sqlite3
@@ -16,7 +14,6 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -25,7 +22,6 @@ from uuid import uuid4
 
 import pytest
 from held_page import Door
-from packaging.requirements import Requirement
 from redis_server import RedisServer
 
 from topiccrawler.engine.control.client import ask
@@ -264,24 +260,3 @@ def test_two_jobs_share_one_crawl_in_redis_and_end_together(
 def stored(path: Path) -> list[str]:
     """Its lines; a job that got no page wrote none."""
     return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-
-
-def test_the_how_to_asks_for_a_setuptools_that_builds_the_egg_and_an_older_one_says_so(
-    tmp_path: Path,
-) -> None:
-    line = next(
-        line for line in (ROOT / "docs/howto/scrapyd.md").read_text().splitlines() if "scrapyd-client" in line
-    )
-    asked = next(filter(None, (Requirement(word) for word in shlex.split(line)[2:] if "setuptools" in word)))
-    assert version("setuptools") in asked.specifier  # the egg of the other tests was built with it
-    assert [old for old in ("65.5.0", "76.1.0", "81.0.0") if old in asked.specifier] == []
-    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, tmp_path)
-    old = tmp_path / "setuptools"
-    old.mkdir()
-    (old / "__init__.py").write_text("__version__ = '65.5.0'\ndef setup(): raise AssertionError")
-    ran = subprocess.run(
-        [sys.executable, "setup.py"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert ran.returncode == 1
-    assert re.match(r"setuptools 65\.5\.0 .*'setuptools>=77,<81'\n$", ran.stderr)

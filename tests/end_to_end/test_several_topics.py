@@ -50,9 +50,9 @@ def test_each_page_is_fetched_once_and_kept_for_its_topics(
         "": ["finance", "travel"],  # the seed's anchors
     }
     assert set(listed("--topic", "travel")) == {"trip", "both", ""}
-    told = forked_scrapy("explain", "http://b.example/trip", "--job", str(job))
-    assert told.code == 0, told.err
-    assert "旅游" in told.out
+    printed = forked_scrapy("explain", "http://b.example/trip", "--job", str(job))
+    assert printed.code == 0, printed.err
+    assert "旅游" in printed.out
     again = forked_scrapy(*line, proxy=web.proxy)
     assert again.code == 0, again.err
     assert "'finish_reason': 'finished'" in again.err

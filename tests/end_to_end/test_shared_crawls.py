@@ -207,8 +207,8 @@ def test_on_a_cluster_a_killed_node_loses_nothing_and_the_others_go_on(
         for worker in workers:
             assert "is back" in crawl.ended(worker)
         assert crawl.fetched() == dict.fromkeys((address(number) for number in range(PAGES)), 1)
-        shown = forked_scrapy("frontier", "--job", crawl.job, "--json", "-s", f"REDIS_URL={nodes.url}")
-        assert json.loads(shown.out)["states"]["completed"] == PAGES, shown.err
+        printed = forked_scrapy("frontier", "--job", crawl.job, "--json", "-s", f"REDIS_URL={nodes.url}")
+        assert json.loads(printed.out)["states"]["completed"] == PAGES, printed.err
         known = []
         for node in nodes.nodes:
             with node.client() as client:

@@ -40,21 +40,6 @@ def test_a_jobs_rules_say_what_is_stored_and_followed(
     assert stored == [("http://hub.example/", "第一篇", "基金短评，只有这些。")]
 
 
-def test_a_wrong_rule_ends_the_job_before_the_first_request(
-    refusal: Callable[..., str], tmp_path: Path
-) -> None:
-    file = tmp_path / "rules.toml"
-    file.write_text(RULES.replace("div.story", "div["))
-    given = {"TOPIC_SITES_FILE": str(file), "JOBDIR": str(tmp_path / "job")}
-    said = refusal("topic", given, topic="finance", seeds="http://hub.example/", strategy="breadth_first")
-    assert said.startswith(f"{file}: sites.hub.example.text = 'div[': ")
-    assert all(
-        field in said.rpartition("; ")[2] for field in ("proxy", "user", "password", "formats", "since")
-    )
-    assert said.endswith(" docs/site-rules.md")
-    assert not (tmp_path / "job").exists()
-
-
 def test_a_job_stays_on_its_sites_and_keeps_no_old_page(
     draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -80,8 +65,8 @@ def test_a_job_stays_on_its_sites_and_keeps_no_old_page(
         "-s",
         "TOPIC_DUPLICATES=keep",
     )
-    given = ("-a", f"sites={tmp_path / 'rules.toml'}", "-a", "since=2020-01-01", "-a", "formats=html")
-    ran = forked_scrapy(*CRAWL, *given, *folder, *FAST, proxy=web.proxy)
+    options = ("-a", f"sites={tmp_path / 'rules.toml'}", "-a", "since=2020-01-01", "-a", "formats=html")
+    ran = forked_scrapy(*CRAWL, *options, *folder, *FAST, proxy=web.proxy)
     assert ran.code == 0, ran.err
     assert "http://away.example/" not in web.fetched()
     assert "http://hub.example/old" in web.fetched()

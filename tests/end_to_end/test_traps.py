@@ -111,23 +111,6 @@ def test_facets_that_only_sort_the_same_list_anew_are_left_and_the_articles_are_
     assert "'finish_reason': 'finished'" in ran.err
 
 
-def test_a_broken_relative_link_is_followed_three_segments_deep(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], frontier: Callable[..., Any]
-) -> None:
-    web = draw_web(
-        Endless(
-            {HUB: page("导航", "news/")}, (r"http://hub\.example/(news/)+", lambda _: page(FUNDS, "news/"))
-        )
-    )
-    ran = crawl(web)
-    assert web.fetched() == [HUB, f"{HUB}news/", f"{HUB}news/news/", f"{HUB}news/news/news/"]
-    refused = frontier()["discards"]
-    assert refused.pop("off topic") == 1
-    [(why, count)] = refused.items()
-    assert (numbers(why), " news " in why, count) == (["4"], True, 1)
-    assert "'frontier/traps/repeated_segments': 1" in ran.err
-
-
 def test_a_host_that_stopped_being_useful_is_closed_shown_and_freed_by_a_larger_budget(
     draw_web: Callable[..., Any], crawl: Callable[..., Any], frontier: Callable[..., Any]
 ) -> None:
@@ -161,14 +144,6 @@ def test_a_host_that_stopped_being_useful_is_closed_shown_and_freed_by_a_larger_
     assert {row["wait"] for row in report["top"]} == {HOST_UNPRODUCTIVE}
     crawl(web, "FRONTIER_HOST_UNPRODUCTIVE_PAGES=8")
     assert len([url for url in web.fetched() if "unproductive" in url]) == 8
-
-
-def test_hosts_have_page_budgets(draw_web: Callable[..., Any], crawl: Callable[..., Any]) -> None:
-    site = {f"http://a.site.com.cn/{n}": page(FUNDS) for n in range(6)}
-    other = {f"http://b.site.com.cn/{n}": page(FUNDS) for n in range(6)}
-    web = draw_web({HUB: page("导航", *site, *other), **site, **other})
-    crawl(web, "FRONTIER_HOST_PAGES=4", "FRONTIER_DOMAIN_PAGES=6")
-    assert web.fetched() == [HUB, *list(site)[:4], *list(other)[:2]]
 
 
 def test_a_link_farm_gets_its_bound_and_the_good_site_beside_it_all_its_pages(

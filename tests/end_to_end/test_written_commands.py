@@ -6,16 +6,13 @@ import csv
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from written_commands import ROOT, Follower, commands, on_topic
 
-from topiccrawler.lab.demo.language import SUBJECTS
 from topiccrawler.lab.demo.plan import Web
-from topiccrawler.topics.catalogue import load_topic
 
 README, CHINESE_README = ROOT / "README.md", ROOT / "README.zh-CN.md"
 TUTORIAL, CHINESE_TUTORIAL = ROOT / "docs" / "tutorial.md", ROOT / "docs" / "tutorial.zh-CN.md"
@@ -42,48 +39,6 @@ def figures(said: str) -> tuple[int, int]:
 
 def near(measured: int, written: int) -> bool:
     return abs(measured - written) <= TOLERANCE
-
-
-def test_the_readme_is_short_and_the_chinese_one_is_whole() -> None:
-    english, chinese = (page.read_text(encoding="utf-8") for page in (README, CHINESE_README))
-    assert len(english.split()) <= 900
-    assert commands(README) == commands(CHINESE_README)
-    headings = [[line for line in text.splitlines() if line.startswith("#")] for text in (english, chinese)]
-    assert len(headings[0]) == len(headings[1]) == 6
-    links = [re.findall(r"\]\((?:docs/)?([\w./-]+)\)", text) for text in (english, chinese)]
-    other = {"README.md", "README.zh-CN.md", "tutorial.md", "tutorial.zh-CN.md"}
-    assert [link for link in links[0] if link not in other] == [
-        link for link in links[1] if link not in other
-    ]
-
-
-def test_both_tutorials_have_the_same_commands_and_figures() -> None:
-    english, chinese = commands(TUTORIAL), commands(CHINESE_TUTORIAL)
-    assert [line.replace("topic=travel", "topic=旅游") for line in english] == chinese
-    assert load_topic("旅游") == load_topic("travel")
-    texts = [page.read_text(encoding="utf-8") for page in (TUTORIAL, CHINESE_TUTORIAL)]
-    shown = [re.findall(r"^```text\n.*?^```", text, re.MULTILINE | re.DOTALL) for text in texts]
-    assert shown[0] == shown[1]
-    rows = [re.findall(r"\| (\d+) \| (\d+) \|$", text, re.MULTILINE) for text in texts]
-    assert rows[0] == rows[1] == [("300", "281"), ("300", "32")]
-
-
-@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no clone")
-def test_what_readme_and_tutorial_make_is_ignored_by_git() -> None:
-    lines = "\n".join([*commands(README), *commands(TUTORIAL)])
-    made = sorted({*re.findall(r"(?:--out |-o |JOBDIR=)(\S+)", lines), "data/demo/report.html"})
-    ran = subprocess.run(
-        ["git", "check-ignore", "--no-index", *made], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert ran.stdout.splitlines() == made
-    assert len(made) > 5
-
-
-def test_the_example_web_is_what_the_tutorials_say() -> None:
-    web = Web()
-    assert (len(web.pages), len(web.hosts()), len(SUBJECTS)) == (5_745, 81, 13)
-    assert re.search(r"\b5 745 [\w ]+ 81 ", TUTORIAL.read_text(encoding="utf-8"))
-    assert "81 个主机、5 745 个生成的中文网页" in CHINESE_TUTORIAL.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -163,22 +118,6 @@ def test_the_commands_of_the_readme_work(follower: Follower) -> None:
     assert (follower.folder / "report.html").stat().st_size > 0
 
 
-@pytest.mark.slow
-def test_the_demo_prints_the_table_of_the_readme_and_its_curve_can_be_drawn(follower: Follower) -> None:
-    said = follower.follow("scrapy demo")
-    row = re.compile(r"^ +(100|300|600) +(\d+) +[\d.]+% +(\d+) +[\d.]+%$", re.MULTILINE)
-    written, measured = (
-        {pages: (int(focused), int(baseline)) for pages, focused, baseline in row.findall(text)}
-        for text in (README.read_text(encoding="utf-8"), said)
-    )
-    assert list(written) == list(measured) == ["100", "300", "600"]
-    assert [pages for pages in written if not all(map(near, measured[pages], written[pages]))] == []
-    follower.follow(f"python {ROOT / 'benchmarks' / 'harvest_curve.py'} data/demo")
-    drawn = (follower.folder / "harvest.svg").read_text(encoding="utf-8")
-    assert drawn.count("<polyline") == 2
-    assert all(name in drawn for name in ("naive_bayes", "breadth_first", "pages fetched", "pages on topic"))
-
-
 HOW_TOS = sorted((ROOT / "docs" / "howto").glob("*.md"))
 ANSWERS = "y\nn\ny\nn\ny\n"
 
@@ -187,13 +126,6 @@ def written_files(page: Path) -> dict[str, str]:
     """File name -> text, of blocks whose first line is a comment with the name."""
     text = page.read_text(encoding="utf-8")
     return dict(re.findall(r"^```\w+\n# (\S+\.\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
-
-
-@pytest.mark.parametrize("page", HOW_TOS, ids=lambda page: page.stem)
-def test_a_how_to_is_short_and_begins_with_its_command(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    assert len(text.split()) <= 400
-    assert re.match(r"# .+\n\n```(bash)?\n", text)
 
 
 @pytest.fixture(scope="module")

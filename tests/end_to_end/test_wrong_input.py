@@ -45,8 +45,8 @@ CASES = {
 def given_by(case: str) -> dict[str, str]:
     """The arguments of a crawl with one slip in them."""
     arguments, _ = CASES[case]
-    given = {"topic": "finance", "seeds": "http://a.example/", "strategy": "best_first", **arguments}
-    return {name: value for name, value in given.items() if value is not None}
+    configured = {"topic": "finance", "seeds": "http://a.example/", "strategy": "best_first", **arguments}
+    return {name: value for name, value in configured.items() if value is not None}
 
 
 def test_the_process_prints_the_line_and_ends_with_a_failure(
@@ -69,13 +69,6 @@ def test_however_scrapy_runs_the_crawl_it_is_one_line(forked_scrapy: Callable[..
     assert ran.err.count("\n") == 1
 
 
-def test_scrapys_log_file_has_the_line_too(forked_scrapy: Callable[..., Any], tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    forked_scrapy("crawl", "topic", "-a", "topic=finanse", "-s", "LOG_LEVEL=ERROR", "-s", f"LOG_FILE={log}")
-    [line] = log.read_text(encoding="utf-8").splitlines()
-    assert re.search(CASES["unknown topic"][1], line)
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_one_line_names_input_fault_and_remedy(
     refusal: Callable[..., str], capfd: pytest.CaptureFixture[str], tmp_path: Path, case: str
@@ -88,21 +81,6 @@ def test_one_line_names_input_fault_and_remedy(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_recorded_web_that_is_not_there_is_one_line_before_the_crawl(
-    refusal: Callable[..., str], tmp_path: Path
-) -> None:
-    given = {"TOPIC_DATA_DIR": str(tmp_path), "REPLAY_WARC": f"{tmp_path}/none.warc"}
-    said = refusal("topic", given, topic="finance", seeds="http://a.example/")
-    assert said.startswith(f"REPLAY_WARC: {tmp_path}/none.warc: ")
-    assert "\n" not in said
-
-
-def test_a_wrong_setting_is_one_line_before_the_crawl(refusal: Callable[..., str], tmp_path: Path) -> None:
-    given = {"TOPIC_DATA_DIR": str(tmp_path), "FRONTIER_BACKOFF_SECONDS": "abc"}
-    said = refusal("topic", given, topic="finance", seeds="http://a.example/")
-    assert re.fullmatch("setting FRONTIER_BACKOFF_SECONDS: .*'abc'; .* 0 .* 10.0", said)
-
-
 @pytest.mark.parametrize(
     "content", [None, b"{", *(compress(text, 1) for text in (b"{", b'{"version": 99}', b"NaN"))]
 )
@@ -111,8 +89,8 @@ def test_a_missing_or_damaged_model_is_one_line(
 ) -> None:
     if content is not None:
         (tmp_path / "finance.json.zst").write_bytes(content)
-    given = {"TOPIC_LINK_MODELS": str(tmp_path)}
-    said = refusal("topic", given, topic="finance", seeds="http://a.example/")
+    settings = {"TOPIC_LINK_MODELS": str(tmp_path)}
+    said = refusal("topic", settings, topic="finance", seeds="http://a.example/")
     assert "finance.json.zst" in said
     assert "scrapy train" in said
     assert "\n" not in said
@@ -131,29 +109,6 @@ def test_a_page_classifier_that_is_not_there_is_one_line(
     said = refusal("topic", {}, topic="law", page_classifier=page_classifier)
     assert message in said
     assert "\n" not in said
-
-
-@pytest.mark.parametrize(
-    ("slots", "message"),
-    [
-        (
-            {"a.example": {"concurrency": 0}},
-            r"setting DOWNLOAD_SLOTS: a\.example: concurrency: is 0; .* 1 .*",
-        ),
-        (
-            {"a.example": {"concurrency": None}},
-            r"setting DOWNLOAD_SLOTS: a\.example: concurrency: is None; .* 1 .*",
-        ),
-        ({"a.example": {"delay": "x"}}, r"setting DOWNLOAD_SLOTS: a\.example: delay: is 'x'; .* 0 .*"),
-        ({"a.example": {"delay": -1}}, r"setting DOWNLOAD_SLOTS: a\.example: delay: is -1; .* 0 .*"),
-        ('{"a.example": 2}', r"setting DOWNLOAD_SLOTS: a\.example: is 2; .*delay.*"),
-    ],
-)
-def test_a_download_slot_that_no_crawl_can_use_is_one_line(
-    refusal: Callable[..., str], slots: object, message: str
-) -> None:
-    said = refusal("topic", {"DOWNLOAD_SLOTS": slots}, topic="finance", seeds="http://a.example/")
-    assert re.fullmatch(message, said)
 
 
 def test_a_folder_whose_name_is_too_long_is_one_line(refusal: Callable[..., str], tmp_path: Path) -> None:
@@ -189,8 +144,8 @@ def test_a_file_of_the_job_that_cannot_be_written_is_one_line(
     refusal: Callable[..., str], tmp_path: Path, name: str
 ) -> None:
     (tmp_path / "job" / name).mkdir(parents=True)
-    given = {"TOPIC_DATA_DIR": str(tmp_path), "TOPIC_JOB": "job"}
-    said = refusal("topic", given, topic="finance", strategy="best_first", seeds="http://a.example/")
+    settings = {"TOPIC_DATA_DIR": str(tmp_path), "TOPIC_JOB": "job"}
+    said = refusal("topic", settings, topic="finance", strategy="best_first", seeds="http://a.example/")
     assert name in said
     assert "\n" not in said
 
@@ -211,9 +166,9 @@ def test_another_topic_or_strategy_in_a_jobs_folder_is_one_line(
 ) -> None:
     write_recipe(Recipe("finance", "best_first"), tmp_path)
     before = (tmp_path / "job.json").read_bytes()
-    given = {"JOBDIR": str(tmp_path)}
+    settings = {"JOBDIR": str(tmp_path)}
     assert re.search(
-        message, refusal("topic", given, topic=topic, strategy=strategy, seeds="http://a.example/")
+        message, refusal("topic", settings, topic=topic, strategy=strategy, seeds="http://a.example/")
     )
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("job.json", before)]
 

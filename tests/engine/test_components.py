@@ -12,7 +12,6 @@ from topiccrawler.engine.middlewares import (
     BackOffMiddleware,
     LeaseEndMiddleware,
     LinkGateMiddleware,
-    OutlinksMiddleware,
 )
 from topiccrawler.engine.pipelines import NearDuplicatePipeline, StoragePipeline
 from topiccrawler.engine.private_network import PrivateNetworkMiddleware
@@ -31,7 +30,3 @@ def test_a_spider_without_a_runtime_needs_none_of_these(component: Any) -> None:
     with pytest.raises(NotConfigured) as left_out:
         component.from_crawler(get_crawler())
     assert left_out.value.args == ()
-
-
-def test_links_are_followed_under_any_spider() -> None:
-    assert OutlinksMiddleware.from_crawler(get_crawler()).strategy is None

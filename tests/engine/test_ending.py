@@ -19,8 +19,8 @@ from topiccrawler.frontier.base import State
 def crawl(folder: Path, **arguments: str) -> Crawl:
     settings = Settings({"TOPIC_DATA_DIR": str(folder)})
     settings.setmodule("topiccrawler.settings", priority="default")
-    given = {"topic": "finance", "seeds": "http://a.cn/,http://b.cn/,http://c.cn/", **arguments}
-    params = parse_arguments(given, topic=None, strategy="breadth_first")
+    configured = {"topic": "finance", "seeds": "http://a.cn/,http://b.cn/,http://c.cn/", **arguments}
+    params = parse_arguments(configured, topic=None, strategy="breadth_first")
     return open_crawl(params, settings, "job")
 
 

@@ -112,17 +112,6 @@ def test_verdicts_are_those_of_a_crawl(threshold: float | None) -> None:
     assert (refused > 0) is (threshold is not None)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("threshold", [None, 0.1, 0.5])
-def test_verdicts_on_recorded_links_are_those_of_a_crawl_and_the_default_refuses_some(
-    shared: Path, threshold: float | None
-) -> None:
-    urls, equal, refused = compared(shared, threshold)
-    assert urls > 2000
-    assert equal >= 0.99 * urls
-    assert refused > 0.05 * urls
-
-
 def test_a_request_keeps_the_link_it_has_and_one_that_no_link_leads_to_gets_none() -> None:
     companion = LinkContextMiddleware.from_crawler(get_crawler(settings_dict={"TOPIC": "finance"}))
     [response, _] = responses(None)

@@ -51,7 +51,7 @@ def offered(rules: LinkRules) -> Sequence[Link]:
 
 
 @pytest.mark.parametrize(
-    ("given", "offsite", "admitted", "counted"),
+    ("words", "offsite", "admitted", "counted"),
     [
         ({}, None, [0, 1, 2], {}),
         ({"DEPTH_LIMIT": 1}, None, [0, 2], {"depth/request_ignored_count": 1}),
@@ -61,12 +61,12 @@ def offered(rules: LinkRules) -> Sequence[Link]:
     ],
 )
 def test_links_are_admitted_by_the_rules_for_requests(
-    given: dict[str, Any],
+    words: dict[str, Any],
     offsite: type[OffsiteMiddleware] | None,
     admitted: list[int],
     counted: dict[str, int],
 ) -> None:
-    rules = rules_of(given, offsite)
+    rules = rules_of(words, offsite)
     assert [LINKS.index(link) for link in offered(rules)] == admitted
     assert rules.stats.get_stats() == counted
 

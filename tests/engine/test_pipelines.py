@@ -200,8 +200,8 @@ class ItemPage(Item):
     url, title, text = Field(), Field(), Field()
 
 
-def as_dict(**given: Any) -> dict[str, Any]:
-    return {**asdict(item("", relevance=UNCLASSIFIED)), **given, "price": 3}
+def as_dict(**fields: Any) -> dict[str, Any]:
+    return {**asdict(item("", relevance=UNCLASSIFIED)), **fields, "price": 3}
 
 
 MAKERS = pytest.mark.parametrize("make", [as_dict, AttrsPage, DataclassPage, ItemPage])

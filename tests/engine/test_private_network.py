@@ -162,14 +162,14 @@ def test_the_resolver_lets_no_strangers_name_lead_inside() -> None:
     assert inside == {"mine.example": "127.0.0.1", "trap.example": "127.0.0.1"}
 
 
-@pytest.mark.parametrize("given", [(), ("-s", "TOPIC_PRIVATE_NETWORK=True")], ids=["refused", "asked for"])
+@pytest.mark.parametrize("words", [(), ("-s", "TOPIC_PRIVATE_NETWORK=True")], ids=["refused", "asked for"])
 def test_a_setting_opens_the_private_network(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], given: tuple[str, ...]
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], words: tuple[str, ...]
 ) -> None:
     secret = draw_web({"/secret": "<p>secret"})
     web = draw_web({"/": f'<a href="http://localhost:{port_of(secret)}/secret">基金</a>'})
-    crawl(web.proxy + "/", *given)
-    assert secret.asked == (["/secret"] if given else [])
+    crawl(web.proxy + "/", *words)
+    assert secret.asked == (["/secret"] if words else [])
 
 
 SPELT = (

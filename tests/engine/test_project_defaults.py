@@ -29,14 +29,14 @@ def test_each_of_our_settings_is_delivered() -> None:
     assert settings["BOT_NAME"] == "other"
     assert set(OURS) >= IDENTITY
     for name in set(OURS) - IDENTITY:
-        given = settings[name]
+        configured = settings[name]
         if name in NAMED:
-            assert given.copy_to_dict() == OURS[name], name
+            assert configured.copy_to_dict() == OURS[name], name
         elif isinstance(OURS[name], dict):
             expected = {load_object(path): position for path, position in OURS[name].items()}
-            assert {load_object(kind): position for kind, position in given.items()} == expected, name
+            assert {load_object(kind): position for kind, position in configured.items()} == expected, name
         else:
-            assert given == OURS[name], name
+            assert configured == OURS[name], name
             assert (settings.getpriority(name) or 0) <= SETTINGS_PRIORITIES["addon"], name
 
 
@@ -69,8 +69,8 @@ def test_custom_settings_win() -> None:
 
 
 def test_a_runner_that_puts_its_settings_over_those_of_a_crawler_takes_nothing_away(tmp_path: Path) -> None:
-    given: dict[str, Any] = {"TOPIC_DATA_DIR": str(tmp_path), "SPIDER_MIDDLEWARES": {}, "ADDONS": {}}
-    runner = AsyncCrawlerRunner(given)
+    settings: dict[str, Any] = {"TOPIC_DATA_DIR": str(tmp_path), "SPIDER_MIDDLEWARES": {}, "ADDONS": {}}
+    runner = AsyncCrawlerRunner(settings)
     crawler = runner.create_crawler(runner.create_crawler(Funds))  # as `scrapy crawl` does
     Funds.from_crawler(crawler, topic="finance", strategy="breadth_first", seeds="http://a.example/")
     assert OutlinksMiddleware in crawler.settings["SPIDER_MIDDLEWARES"]

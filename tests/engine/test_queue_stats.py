@@ -43,18 +43,18 @@ def ours(stats: StatsCollector) -> dict[str, object]:
 def test_why_hosts_wait_is_counted_by_reason_and_a_reason_that_passed_becomes_zero(
     frontier: MemoryFrontier,
 ) -> None:
-    shown, ordering, stats = queue_stats(frontier)
+    displayed, ordering, stats = queue_stats(frontier)
     frontier.hosts.back_off("a.cn", 100.0, "retry-after")
     assert ordering.budgets is not None
     ordering.budgets.close("b.cn", HOST_UNPRODUCTIVE)
     ordering.lease(10.0)
-    shown.show(10.0)
+    displayed.show(10.0)
     assert ours(stats) == {"waits/retry-after": 1, "waits/no_longer_useful": 1, "waits/busy": 1}
     assert noted_waits(frontier.notes.get(NOTE)) == [
         ("b.cn", HOST_UNPRODUCTIVE, float("inf")),
         ("a.cn", "retry-after", 100.0),
     ]
-    shown.show(200.0)
+    displayed.show(200.0)
     assert ours(stats) == {"waits/retry-after": 0, "waits/no_longer_useful": 1, "waits/busy": 1}
 
 
@@ -68,19 +68,19 @@ def test_a_resumed_crawl_keeps_the_back_offs_servers_asked_for_and_no_others(
         ["d.cn", "host budget", None],
     ]
     frontier.notes.put(NOTE, json.dumps(waits))
-    shown, _, _ = queue_stats(frontier)
-    shown.restore(10.0)
+    displayed, _, _ = queue_stats(frontier)
+    displayed.restore(10.0)
     assert list(frontier.hosts.waiting(10.0)) == [("a.cn", "retry-after", 100.0)]
 
 
 def test_the_last_word_counts_urls_by_state_and_those_over_budget(
     frontier: MemoryFrontier, caplog: pytest.LogCaptureFixture
 ) -> None:
-    shown, ordering, stats = queue_stats(frontier)
+    displayed, ordering, stats = queue_stats(frontier)
     assert ordering.budgets is not None
     ordering.budgets.close("b.cn", "host budget")
     with caplog.at_level(logging.INFO):
-        shown.finish(0.0)
+        displayed.finish(0.0)
     assert (ours(stats)["urls/waiting"], ours(stats)["urls/over_budget"]) == (8, 2)
     assert [
         "b.cn" in caplog.messages[0],

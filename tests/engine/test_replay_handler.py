@@ -13,7 +13,6 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.utils.test import get_crawler
 
 from topiccrawler.engine.archives import ReplayDownloadHandler, shared_web
-from topiccrawler.errors import ReplayError
 
 GBK_PAGE = "<html><title>股票</title>".encode("gbk")
 BLOCKS = {
@@ -133,10 +132,6 @@ def test_only_get_and_head_are_answered(ask: Ask) -> None:
     assert (head.status, head.body, head.headers["Content-Length"]) == (200, b"", b"%d" % len(GBK_PAGE))
 
 
-def test_the_latency_is_reported_as_by_a_real_handler(ask: Ask) -> None:
-    assert 0 < ask("http://a.cn/").meta["download_latency"] < 1
-
-
 def test_both_schemes_share_one_index_until_the_file_changes(warc: Path) -> None:
     first = shared_web(str(warc))
     assert shared_web([str(warc)]) is first
@@ -144,8 +139,3 @@ def test_both_schemes_share_one_index_until_the_file_changes(warc: Path) -> None
     warc.write_bytes(warc.read_bytes() + more)
     os.utime(warc, ns=(1, 1))
     assert (len(first), len(shared_web(str(warc)))) == (4, 5)
-
-
-def test_a_bad_path_is_a_replay_error(tmp_path: Path) -> None:
-    with pytest.raises(ReplayError, match=r"gone\.warc"):
-        shared_web(f"{tmp_path}/gone.warc")

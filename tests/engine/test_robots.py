@@ -6,7 +6,6 @@ import pytest
 from scrapy import Request
 from scrapy.robotstxt import ProtegoRobotParser
 from scrapy.statscollectors import StatsCollector
-from scrapy.utils.project import get_project_settings
 from scrapy.utils.test import get_crawler
 
 from topiccrawler.crawling.outages import Outages
@@ -75,10 +74,3 @@ def test_the_line_that_an_endless_file_is_cut_in_does_not_count(end: bytes, left
 
 def test_of_an_endless_line_nothing_counts() -> None:
     assert CompactRobotParser(b"User-agent: * " * MOST_BYTES).allowed("http://a.cn/", "x")
-
-
-def test_the_project_uses_it() -> None:
-    settings = get_project_settings()
-    assert settings["ROBOTSTXT_PARSER"] == f"{CompactRobotParser.__module__}.{CompactRobotParser.__name__}"
-    made = CompactRobotParser.from_crawler(get_crawler(), RULES)
-    assert not made.allowed("http://a.cn/private/", "x")

@@ -18,8 +18,8 @@ from topiccrawler.relevance.detail import FILE, DetailReader, load_detail
 def crawl(folder: Path, arguments: dict[str, str], **more: str) -> Crawl:
     settings = Settings({**more, "TOPIC_DATA_DIR": str(folder)})
     settings.setmodule("topiccrawler.settings", priority="default")
-    given = parse_arguments({"topic": "finance", **arguments}, topic=None, strategy="best_first")
-    return open_crawl(given, settings, "job")
+    configured = parse_arguments({"topic": "finance", **arguments}, topic=None, strategy="best_first")
+    return open_crawl(configured, settings, "job")
 
 
 @pytest.mark.parametrize("strategy", ["best_first", "anchor_text", "jlse"])

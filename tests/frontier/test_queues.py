@@ -127,12 +127,3 @@ def test_equal_scores_leave_in_order_of_arrival_from_behind_the_heap_too() -> No
     for number in range(2000):
         world.put(number, 0.5)
     assert [world.take() for _ in range(2000)] == list(range(2000))
-
-
-def test_raising_one_url_over_and_over_does_not_fill_memory() -> None:
-    world = World(0)
-    world.put(0, 0.0)
-    for step in range(1, 10_000):
-        world.put(3, float(step))
-    assert len(world.queues._queues["host0"].heap) <= 129
-    assert [world.take(), world.take(), world.take()] == [3, 0, None]

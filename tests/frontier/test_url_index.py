@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from hashlib import blake2b
 
 import pytest
 
@@ -13,13 +12,6 @@ from topiccrawler.frontier.url_index import Digest, UrlIndex, digest
 def same_fingerprint(url: str) -> Digest:
     """A digest whose fingerprints all collide."""
     return 42, int(url)
-
-
-def test_the_digest_is_blake2b_as_signed_64_bits_and_32_more() -> None:
-    raw = blake2b("http://a.cn/基金".encode(), digest_size=12).digest()
-    fingerprint = int.from_bytes(raw[:8], "little", signed=True)
-    assert digest("http://a.cn/基金") == (fingerprint, int.from_bytes(raw[8:], "little"))
-    assert isinstance(digest("\ud800")[0], int)
 
 
 def test_numbers_are_given_in_order_of_arrival() -> None:

@@ -100,9 +100,9 @@ def test_the_contexts_that_strategies_read_are_read_from_the_web(tea: Path) -> N
     assert contexts("best_first", "jlse") == ("window", "dom")
 
 
-def test_a_given_threshold_goes_before_the_topics_own(tea: Path) -> None:
-    def threshold(**given: object) -> float:
-        return parts_of(Recipe(str(tea), **given), "adaptive").gate.threshold  # type: ignore[arg-type]
+def test_a_configured_threshold_goes_before_the_topics_own(tea: Path) -> None:
+    def threshold(**parameters: object) -> float:
+        return parts_of(Recipe(str(tea), **parameters), "adaptive").gate.threshold  # type: ignore[arg-type]
 
     assert threshold(link_models="none") == 0.0
     assert threshold(link_models="none", link_threshold=0.4) == 0.4

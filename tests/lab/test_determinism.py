@@ -79,8 +79,3 @@ def test_a_synthetic_web_is_read_and_crawled_the_same_in_every_process(
 ) -> None:
     warc, _ = synthetic_web
     assert differing(first_pages(warc, tmp_path), tmp_path) == (PAGES, [])
-
-
-def test_a_real_web_is_read_and_crawled_the_same_in_every_process(shared: Path, tmp_path: Path) -> None:
-    web = shared / "blogs" / "pages.warc.gz"
-    assert differing(first_pages(web, tmp_path), tmp_path) == (PAGES, [])

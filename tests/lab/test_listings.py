@@ -11,7 +11,6 @@ import pytest
 
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.experiment import Plan, compare
-from topiccrawler.strategies import STRATEGIES
 from topiccrawler.topics.seeds import Seeds
 
 pytestmark = pytest.mark.slow
@@ -77,14 +76,3 @@ def test_without_listings_what_only_they_name_is_not_found(plan: Plan, tmp_path:
     [recipe] = plan.recipes
     off = order(replace(plan, recipes=(replace(recipe, listings=False),)), tmp_path)
     assert off == [f"{A}/", f"{A}/two/", f"{B}/", f"{B}/two/"]
-
-
-@pytest.mark.parametrize("expand", ["all", "relevant"])
-def test_every_strategy_follows_listings(plan: Plan, tmp_path: Path, expand: str) -> None:
-    """Hard focus too, though a sitemap is about nothing."""
-    [recipe] = plan.recipes
-    every = replace(plan, specs=tuple(STRATEGIES), recipes=(replace(recipe, expand=expand),))
-    crawls = compare(every, tmp_path, silent).outcomes[0].crawls
-    assert {name: len(crawled[0].order) for name, crawled in crawls.items()} == dict.fromkeys(
-        STRATEGIES, len(FOUND)
-    )

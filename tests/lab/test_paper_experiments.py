@@ -25,9 +25,9 @@ from topiccrawler.topics.catalogue import load_topic
 PAPERS = Path(__file__).parents[2] / "docs" / "papers"
 
 
-def options(**given: object) -> argparse.Namespace:
+def options(**chosen: object) -> argparse.Namespace:
     nothing = dict.fromkeys(("topic", "strategies", "pages", "step", "concurrency"))
-    return argparse.Namespace(**{**nothing, **given})
+    return argparse.Namespace(**{**nothing, **chosen})
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -93,11 +93,11 @@ def test_mixed_seeds_are_hubs_two_of_three_on_topic_and_the_same_each_time(tmp_p
 
 
 def test_labels_by_hand_are_those_of_the_web_and_without_any_only_the_page_classifiers() -> None:
-    given = EXPERIMENTS["link-model"].strategies
+    configured = EXPERIMENTS["link-model"].strategies
     own = "link_model:linking=0:graded=false:seeds_only=true:negative_most=inf:d=0:most_queued=0:page_words=0"
-    labelled = with_labels(given, ["a/labels.tsv", "b.tsv"]).split(",")
+    labelled = with_labels(configured, ["a/labels.tsv", "b.tsv"]).split(",")
     assert labelled[2:] == [own, f"{own}:labels=a/labels.tsv", "link_model"]
-    assert with_labels(given, []).split(",")[2:] == [own, "link_model"]
+    assert with_labels(configured, []).split(",")[2:] == [own, "link_model"]
 
 
 TESTS = Path(__file__).parents[1]
@@ -118,14 +118,3 @@ def test_each_row_of_what_differs_names_tests_that_there_are(paper: str) -> None
     assert len(rows) > 5
     for row in rows:
         assert "`test_" in row or "| the same" in row, row
-
-
-@pytest.mark.parametrize("paper", ["jlse", "link-model", "nb-guided"])
-def test_each_file_that_a_papers_page_names_is_there(paper: str) -> None:
-    page = (PAPERS / f"{paper}.md").read_text(encoding="utf-8")
-    root = TESTS.parent
-    files = re.findall(r"`((?:\w+/)+\w+\.(?:py|toml))`", page)
-    assert files
-    assert [
-        name for name in files if not ((root / name).exists() or (root / "topiccrawler" / name).exists())
-    ] == []

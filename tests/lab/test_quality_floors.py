@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from message_facts import numbers
 
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.configurations import ALL, named
@@ -84,29 +83,3 @@ def test_every_strategy_reaches_its_floor_on_the_synthetic_web(
         sys.stdout.write(f"{name:<24}{ratio:.3f}  floor {floor}\n")
     assert set(ratios) == set(STRATEGIES)
     assert complaints(ratios, FLOORS) == []
-
-
-def facts(ratios: dict[str, float], floors: Any) -> list[tuple[str, list[str]]]:
-    """Of each complaint the strategy and the figures."""
-    return [(line.partition(":")[0], numbers(line)) for line in complaints(ratios, floors)]
-
-
-def test_a_strategy_under_its_floor_is_named() -> None:
-    floors = {"jlse": [{"floor": 0.5}], "opic": [{"floor": 0.2}]}
-    assert facts({"jlse": 0.49, "opic": 0.2}, floors) == [("jlse", ["0.490", "0.5"])]
-
-
-def test_a_strategy_without_a_floor_and_a_floor_without_a_strategy_are_named() -> None:
-    assert facts({"new": 0.4}, {"old": [{"floor": 0.5}]}) == [("old", ["0.5"]), ("new", ["0.400"])]
-
-
-def test_a_floor_may_rise_silently_but_not_fall() -> None:
-    entries = [{"floor": 0.3}, {"floor": 0.5}, {"floor": 0.4, "why": " "}]
-    assert facts({"opic": 0.6}, {"opic": entries}) == [("opic", ["0.4"])]
-    entries[-1]["why"] = "the synthetic web has a new kind of site"
-    assert complaints({"opic": 0.6}, {"opic": entries}) == []
-
-
-def test_the_pinned_floors_say_why() -> None:
-    for entries in FLOORS.values():
-        assert all(entry["why"] for entry in entries)

@@ -51,21 +51,6 @@ def test_each_difference_names_tests_that_there_are() -> None:
             assert f"def {test}" in found.read_text(encoding="utf-8"), (file, test)
 
 
-def test_each_table_says_its_command_its_time_and_what_differs() -> None:
-    for name in ("Fig. 3", "Fig. 3 with the pruning of 3.6", "Fig. 4"):
-        text = section(name)
-        assert re.search(r"^    scrapy compare --experiment skyreach\S* .*--repeat 5", text, re.MULTILINE), (
-            name
-        )
-        assert re.search(r"^\d minutes on two cores", text, re.MULTILINE), name
-        assert re.search(r"^The paper", text, re.MULTILINE), name
-    titles = section("Titles")
-    (script,) = re.findall(r"^    python (\S+) DIR$", titles, re.MULTILINE)
-    assert (ROOT / script).is_file()
-    assert re.search(r"^Under a minute", titles, re.MULTILINE)
-    assert re.search(r"^The paper", titles, re.MULTILINE)
-
-
 def silently(what: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
     return nullcontext(lambda _: None)
 

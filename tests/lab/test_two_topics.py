@@ -11,12 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.assemble import Parts, assemble
-from topiccrawler.crawling.job_topic import recipe_of_words
+from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.experiment import Plan, compare
 from topiccrawler.lab.recorded_web import RecordedPages
-from topiccrawler.model import Link
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.seeds import Seeds
@@ -82,32 +80,6 @@ def test_two_topics_of_one_comparison_are_crawled_as_each_alone(
     assert of_own[0] != of_plain[0]
     assert compared(web, tmp_path, own, plain) == [of_own, of_plain]
     assert compared(web, tmp_path, plain, own) == [of_plain, of_own]
-
-
-def seen(parts: Parts) -> tuple[object, ...]:
-    """What a crawl makes of a page and of links."""
-    reading = parts.reader().read(f"{A}/pure", PAGES[f"{A}/pure"].encode(), "utf-8")
-    links = [
-        Link(f"{A}/{text}", "a.example", text, before="纯电动车") for text in ("纯电动车", "换电站", "电动车")
-    ]
-    scores = [(score.url, score.value) for score in parts.strategy.visit(reading.page, links)]
-    odds = [] if parts.link_model is None else parts.link_model.log_odds(links)
-    return reading.words, reading.page, scores, odds
-
-
-@pytest.mark.parametrize("strategy", ["adaptive", "naive_bayes", "relevance_weighting", "jlse"])
-def test_a_crawl_that_is_put_together_changes_no_other(strategy: str) -> None:
-    other = Recipe("finance", strategy, prune=False)
-    alone = seen(assemble(other))
-    own = assemble(recipe_of_words(Recipe("", strategy), OWN, 20))
-    words = seen(own)[0]
-    assert words.title == ["纯电动"]  # type: ignore[attr-defined]
-    assert own.segmenter.own_words >= set(OWN)
-    assert seen(assemble(other)) == alone
-    assert alone[0].title == ["电动车"]  # type: ignore[attr-defined]
-    assert seen(assemble(recipe_of_words(Recipe("", strategy), OWN, 20))) == seen(
-        assemble(recipe_of_words(Recipe("", strategy), OWN, 20))
-    )
 
 
 def test_of_a_crawl_for_several_topics_the_segmenter_knows_the_words_of_all(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from topiccrawler.errors import CrawlerError
-from topiccrawler.lab.workers import Workers, cores
+from topiccrawler.lab.workers import Workers
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +27,3 @@ def test_several_jobs_run_elsewhere_and_keep_their_numbers_and_a_fault_in_one_co
 def test_a_worker_that_dies_is_one_clear_line() -> None:
     with pytest.raises(CrawlerError, match="--jobs 1"), Workers(2) as workers:
         list(workers.run(os._exit, [9]))
-
-
-def test_there_is_at_least_one_core() -> None:
-    assert cores() >= 1

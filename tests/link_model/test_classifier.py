@@ -133,17 +133,6 @@ def test_what_is_remembered_of_texts_never_changes_a_score(pages: list[list[Link
         assert model.log_odds(links) == model.log_odds_of_words(words_of_links(links, PLAIN))
 
 
-def test_the_same_tuple_is_answered_as_another_one_is() -> None:
-    """The gate asks for the links that the strategy asked for."""
-    classifier = LinkClassifier("finance", some_counts())
-    fund, rain = Link("http://a.test/1", "a.test", "基金"), Link("http://a.test/2", "a.test", "天气")
-    asked = fund, rain
-    first = classifier.log_odds(asked)
-    assert classifier.log_odds((rain, fund)) == first[::-1]
-    assert classifier.log_odds(asked) == classifier.log_odds(asked) == classifier.log_odds([*asked]) == first
-    assert classifier.log_odds(()) == []
-
-
 def test_a_model_without_its_counts_scores_and_explains_as_before() -> None:
     classifier = LinkClassifier("finance", some_counts())
     lighter = classifier.without_counts()

@@ -47,45 +47,6 @@ def samples(place: str, source: str) -> int:
     return int(sides[1]) + int(sides[2])
 
 
-def test_the_readme_of_the_models_has_the_numbers_of_their_reports() -> None:
-    numbers = text_of("models/README.md").replace(" ", "")
-    trained = sorted(set(TOPICS) - {"food", "law"})
-    counts = {samples(topic, "links") for topic in trained} | {samples("paper/finance", "links")}
-    assert len(counts) == 3
-    assert all(f"{count}links" in numbers or f"{count}forfinance" in numbers for count in counts)
-    assert {samples(topic, "headlines") for topic in trained} == {24_891}
-    assert "24891newsheadlines" in numbers
-
-
-def test_the_guide_quotes_the_learning_curve_of_finance() -> None:
-    curve = dict(
-        re.findall(
-            r"^\d+ links of (\d+) hosts +\S+ +\S+ +0(\.\d+)", text_of("models/finance.txt"), re.MULTILINE
-        )
-    )
-    told = re.search(
-        r"F1 on held-out hosts is (\S+) after (\d+) hosts of a portal, (\S+) after (\d+)",
-        text_of("docs/models.md"),
-    )
-    assert told
-    assert {told[2]: told[1], told[4]: told[3]}.items() <= curve.items()
-
-
 def divergences(place: str) -> dict[str, str]:
     """KL in nats by the two sides, as a report has them."""
     return dict(re.findall(r"^D\((.+)\) = (\S+) nats", text_of(f"models/{place}.txt"), re.MULTILINE))
-
-
-def test_the_papers_page_has_the_divergences_of_both_reports() -> None:
-    table = text_of("docs/papers/nb-guided.md").partition("| KL distance (base")[2].splitlines()[2:5]
-    cells = [[cell.strip() for cell in row.split("|")[3:5]] for row in table]
-    published, ours = divergences("paper/finance"), divergences("finance")
-    between = published["pages||links"], published["links||pages"]
-    assert cells == [
-        [
-            "{} (pages‖links), {} (links‖pages)".format(*between),
-            f"{ours['pages||links']}, {ours['links||pages']}",
-        ],
-        [published["pages||pages"], ours["pages||pages"]],
-        [published["links||links"], ours["links||links"]],
-    ]

@@ -156,7 +156,7 @@ def test_the_day_in_a_url(url: str, day: str) -> None:
     assert published(f"<title>基金</title>{TEXT}", url) == day
 
 
-def test_what_is_shown_corrects_a_declared_moment_in_utc_by_a_day() -> None:
+def test_what_is_displayed_corrects_a_declared_moment_in_utc_by_a_day() -> None:
     moment = "<meta property=article:published_time content=2024-03-04T16:30:00Z>"
     assert published(f"{moment}<h1>基金课堂</h1><p>2024-03-05 00:30</p>{TEXT}") == "2024-03-05"
     assert published(f"{moment}<h1>基金课堂</h1><p>2024-03-15</p>{TEXT}") == "2024-03-04"

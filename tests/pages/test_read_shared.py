@@ -12,10 +12,8 @@ from statistics import mean
 import pytest
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from topiccrawler.links.extract import extract
 from topiccrawler.pages.main_text import main_text
 from topiccrawler.pages.parse import parse
-from topiccrawler.pages.read import PageWords, Reader
 from topiccrawler.text.characters import decode
 from topiccrawler.text.segmenter import words
 
@@ -33,18 +31,6 @@ FLOORS = {  # trafilatura's F1
     "product": 0.6337,
     "service": 0.7726,
 }
-EVERY = 9  # pages; all of them take a minute
-
-
-class NoJudge:
-    threshold = similarity_threshold = 0.5
-    reads_segments = False
-
-    def similarity(self, words: PageWords) -> float:
-        return 0.0
-
-    def relevance(self, words: PageWords) -> float:
-        return 0.0
 
 
 def recorded(web: str) -> Iterator[tuple[str, str | None, bytes]]:
@@ -56,22 +42,6 @@ def recorded(web: str) -> Iterator[tuple[str, str | None, bytes]]:
                 kind.partition("charset=")[2] or None,
                 record.reader.read(),
             )
-
-
-@pytest.mark.parametrize("web", ["portal", "blogs"])
-def test_recorded_pages_are_read_without_an_exception(web: str) -> None:
-    reader = Reader(NoJudge())
-    links = pages = untitled = 0
-    for number, (url, declared, body) in enumerate(recorded(web)):
-        if number % EVERY:
-            continue
-        reading = reader.read(url, body, declared)
-        links += len(extract(reading.document, url, depth=1, encoding=reading.encoding))
-        pages += 1
-        untitled += not reading.page.title
-    assert pages > 700
-    assert links > 50 * pages
-    assert untitled < 0.01 * pages
 
 
 def test_pages_whose_bytes_are_valid_gb18030_have_no_replacement_character() -> None:

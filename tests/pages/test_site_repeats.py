@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from topiccrawler.pages import site_repeats
 from topiccrawler.pages.site_repeats import BYTES, FULL, SIZE, Kind, SiteRepeats, keys_of, with_words
@@ -133,13 +131,3 @@ def test_counts_stop_when_they_are_full() -> None:
         table[place] = FULL
     assert read(repeats, 3, ("title", MENU)) == [True]
     assert max(table) == FULL
-
-
-@pytest.mark.slow
-@given(st.text(max_size=20), st.text(max_size=20), st.integers(0, (1 << 32) - 1))
-def test_no_address_or_key_makes_it_raise(host: str, url: str, key: int) -> None:
-    assert _SHARED.of(host, url, [("block", key)]) in ([True], [False])
-    assert _SHARED.of(f"{host}\ud800", f"{url}\udfff", []) == []
-
-
-_SHARED = SiteRepeats()

@@ -8,7 +8,7 @@ from topiccrawler.pages.metadata import GAP, MOST_CHARACTERS, Summariser
 FINANCE = Summariser({"基金": 1.0, "股票": 0.5, "债券": 0.5})
 
 
-def test_the_sentences_with_most_topic_words_are_shown_in_text_order() -> None:
+def test_the_sentences_with_most_topic_words_are_displayed_in_text_order() -> None:
     text = (
         "本报上海讯，记者报道。"
         + "今天天气很好，适合出门走走。" * 12

@@ -42,7 +42,7 @@ def test_noise_between_sentences_is_not_read(noise: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "shown",
+    "displayed",
     [
         '<p style="font-size:0.9em">{}</p>',
         '<span style="font-size:0.95rem">{}</span>',
@@ -57,9 +57,9 @@ def test_noise_between_sentences_is_not_read(noise: str) -> None:
         "<details><summary>问</summary><p>{}</p></details>",
     ],
 )
-def test_what_readers_get_to_see_is_read(shown: str) -> None:
+def test_what_readers_get_to_see_is_read(displayed: str) -> None:
     sentence = "我坚持定投已经三年了，收益还算不错，今天和大家分享一下。"
-    document = parse(page(shown.format(sentence)))
+    document = parse(page(displayed.format(sentence)))
     assert sentence in document.text
     assert document.unseen_nodes == []
 

@@ -190,7 +190,7 @@ def test_a_latin_word_whose_stem_is_another_word_counts_as_it_is_written() -> No
 
 
 @pytest.mark.parametrize(
-    ("given", "on", "off"),
+    ("arguments", "on", "off"),
     [
         ("Objective-C", "Objective-C入门", "The objective of this page"),
         ("GPT-4", "用GPT 4写作", "GPT分区, gpt-40"),
@@ -200,15 +200,15 @@ def test_a_latin_word_whose_stem_is_another_word_counts_as_it_is_written() -> No
     ],
 )
 def test_a_name_of_which_the_segmenter_drops_a_part_counts_as_it_is_written(
-    given: str, on: str, off: str
+    arguments: str, on: str, off: str
 ) -> None:
-    classifier = classifier_of([given, "考研"], bias=-1.0, title=2.0)
+    classifier = classifier_of([arguments, "考研"], bias=-1.0, title=2.0)
     assert [classifier.relevance(page(("title", title))) > 0.5 for title in (on, off)] == [True, False]
 
 
-@pytest.mark.parametrize("given", [["bank", "banking"], ["banking", "bank"]])
-def test_of_two_words_with_one_stem_each_may_stand(given: list[str]) -> None:
-    classifier = classifier_of(given, bias=-1.0, title=2.0)
+@pytest.mark.parametrize("arguments", [["bank", "banking"], ["banking", "bank"]])
+def test_of_two_words_with_one_stem_each_may_stand(arguments: list[str]) -> None:
+    classifier = classifier_of(arguments, bias=-1.0, title=2.0)
     for title in ("bank", "banking", "banks"):
         assert classifier.relevance(page(("title", title))) > 0.5
 
@@ -405,7 +405,7 @@ def words_in_title(given: list[str], title: str) -> float:
 
 
 @pytest.mark.parametrize(
-    ("given", "title", "found"),
+    ("arguments", "title", "found"),
     [
         (["Kamera", "Objektiv"], "Objektive und Kameras", 2.0),
         (["Objektiv", "Fotografie"], "Das Kameraobjektiv", 1.0),  # the last part says what a compound is
@@ -419,13 +419,13 @@ def words_in_title(given: list[str], title: str) -> float:
     ],
 )
 def test_words_of_any_script_are_found_as_they_are_inflected(
-    given: list[str], title: str, found: float
+    arguments: list[str], title: str, found: float
 ) -> None:
-    assert words_in_title(given, title) == found
+    assert words_in_title(arguments, title) == found
 
 
 @pytest.mark.parametrize(
-    ("given", "on", "off"),
+    ("arguments", "on", "off"),
     [
         ("hiking", ["Hiking", "a hike", "we hiked", "hikes"], ["a biker"]),
         ("hike", ["hiking", "hikes"], ["hi"]),
@@ -439,16 +439,16 @@ def test_words_of_any_script_are_found_as_they_are_inflected(
     ],
 )
 def test_an_english_word_counts_in_its_forms_where_the_stem_is_no_other_common_word(
-    given: str, on: list[str], off: list[str]
+    arguments: str, on: list[str], off: list[str]
 ) -> None:
-    classifier = classifier_of([given], bias=-1.0, title=2.0)
+    classifier = classifier_of([arguments], bias=-1.0, title=2.0)
     found = {title: classifier.relevance(page(("title", title))) > 0.5 for title in on + off}
     assert found == {title: title in on for title in on + off}
 
 
-@pytest.mark.parametrize("given", [["猫"], ["猫", "猫粮"], ["貓"]])
-def test_a_word_of_one_character_counts_where_it_is_a_word(given: list[str]) -> None:
-    topic = understood(topic_from_keywords(given, "own"))
+@pytest.mark.parametrize("arguments", [["猫"], ["猫", "猫粮"], ["貓"]])
+def test_a_word_of_one_character_counts_where_it_is_a_word(arguments: list[str]) -> None:
+    topic = understood(topic_from_keywords(arguments, "own"))
     classifier = EvidenceClassifier(topic, {**NONE, "bias": -1.0, "title": 2.0})
     assert "猫" in classifier.words
     own = topic.segmenter
@@ -478,9 +478,9 @@ JAPANESE = "東方の新作ゲームが発売されました。キャラクタ�
 CHINESE = "东方网讯：东方卫视今日播出新节目，游戏玩家不要错过，东方明珠灯光秀。" * 5
 
 
-@pytest.mark.parametrize("given", [["東方", "ゲーム"], ["東方", "駅"]])
-def test_a_japanese_topic_does_not_count_chinese_names(given: list[str]) -> None:
-    classifier = classifier_of(given, bias=-1.0, title=2.0)
+@pytest.mark.parametrize("arguments", [["東方", "ゲーム"], ["東方", "駅"]])
+def test_a_japanese_topic_does_not_count_chinese_names(arguments: list[str]) -> None:
+    classifier = classifier_of(arguments, bias=-1.0, title=2.0)
     of_japanese = page(("title", "東方"), ("text", JAPANESE))
     of_chinese = page(("title", "东方网"), ("title", "东方"), ("text", CHINESE + "鲜の味"))
     assert [classifier.relevance(one) > 0.5 for one in (of_japanese, of_chinese)] == [True, False]

@@ -229,14 +229,6 @@ def test_shared_weights_that_cannot_be_trusted_are_refused(
         load(tmp_path / "m.json", "svm")
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[" * 100_000, b"\xff\xfe", b"null"])
-def test_no_bytes_end_in_another_error(body: bytes, tmp_path: Path) -> None:
-    place = tmp_path / "m.json"
-    place.write_bytes(body)
-    with pytest.raises(ModelError):
-        load(place, "svm")
-
-
 def test_a_page_classifier_too_large_to_be_read_again_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

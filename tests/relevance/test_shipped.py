@@ -1,4 +1,4 @@
-"""The trained page classifiers that travel with the package."""
+"""Every page classifier with what travels with the package; the nearest centroid has no shipped model (tests/commands/test_train_centroids.py)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import pytest
 
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.pages.read import PageWords
-from topiccrawler.relevance.choose import FOLDER, make_page_classifier
+from topiccrawler.relevance.base import NEAREST_CENTROID, PAGE_CLASSIFIERS, PUBLISHED
+from topiccrawler.relevance.choose import FOLDER
 from topiccrawler.resources import folder
-from topiccrawler.text.segmenter import words_of
-from topiccrawler.topics.catalogue import load_topic
 
 TEXTS = {
     "finance": "央行下调存款利率，股市大涨，基金净值上升，银行板块领涨，投资者看好债券市场。",
@@ -21,14 +19,17 @@ TOPICS = ("auto", "education", "finance", "health", "sport", "tech", "travel")
 
 
 @pytest.mark.parametrize("topic", TEXTS)
-@pytest.mark.parametrize("name", ["naive_bayes", "naive_bayes:published=true", "svm"])
+@pytest.mark.parametrize(
+    "name", [*(name for name in PAGE_CLASSIFIERS if name != NEAREST_CENTROID), PUBLISHED]
+)
 def test_its_own_text_is_the_most_relevant(topic: str, name: str) -> None:
-    classifier = make_page_classifier(load_topic(topic), name)
-    relevances = {
-        other: classifier.relevance(PageWords(body=words_of([text * 3])[0])) for other, text in TEXTS.items()
+    reader = assemble(Recipe(topic, page_classifier=name)).reader()
+    pages = {
+        other: reader.read("http://a.cn/", f"<title>{text[:8]}</title><p>{text * 3}</p>".encode()).page
+        for other, text in TEXTS.items()
     }
-    assert max(relevances, key=relevances.__getitem__) == topic
-    assert relevances[topic] >= classifier.threshold
+    assert [other for other, page in pages.items() if page.is_target] == [topic]
+    assert max(pages, key=lambda other: pages[other].relevance) == topic
 
 
 @pytest.mark.parametrize(("name", "most"), [("naive_bayes", 300_000), ("published", 900_000), ("svm", 1_000)])

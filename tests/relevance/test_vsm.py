@@ -1,13 +1,7 @@
 """The VSM classifier by hand: cosine, share, fields, joined words; and on the shared documents and pages when they are there."""
 
-import json
 import math
-import os
-import subprocess
-import sys
 import time
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -263,36 +257,6 @@ def test_a_hostile_page_costs_time_in_proportion_only() -> None:
     started = time.process_time()
     page_classifier.relevance(PageWords(body=["甲乙"] * 200_000))
     assert time.process_time() - started < 10
-
-
-def benchmark(*arguments: str) -> dict[str, Any]:
-    """The figures of benchmarks/judge.py on the shared data."""
-    root, shared = Path(__file__).parents[2], Path(os.environ["TOPICCRAWLER_SHARED"])
-    command = [sys.executable, str(root / "benchmarks" / "judge.py"), "--json", *arguments]
-    command += ["--documents", str(shared / "links" / "docs_dev.jsonl")]
-    command += [] if "--trained" in arguments else ["--web", str(shared / "blogs")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return figures
-
-
-needs_shared = pytest.mark.skipif(
-    "TOPICCRAWLER_SHARED" not in os.environ, reason="TOPICCRAWLER_SHARED names no unpacked shared data"
-)
-
-
-@needs_shared
-def test_the_catalogue_holds_what_is_promised_on_the_shared_data() -> None:
-    figures = benchmark()
-    assert figures["documents_topics"]["mean_f1"] >= 0.84
-    assert figures["web"]["mean_f1"] >= 0.70
-    assert figures["milliseconds_a_page"] <= 0.3
-
-
-@needs_shared
-def test_a_vector_trained_on_one_half_of_the_documents_holds_on_the_other() -> None:
-    assert benchmark("--page-classifier", "vsm", "--trained")["documents_topics"]["mean_f1"] >= 0.85
 
 
 def test_a_phrase_of_latin_words_matches_in_any_inflection_and_its_words_apart_do_not() -> None:

@@ -46,9 +46,9 @@ def assert_valid(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By warcio's own check and by fastwarc's digests."""
     checker = Checker(type("Arguments", (), {"verbose": True, "inputs": [str(path)]})())
     checker.process_all()
-    told = capsys.readouterr().out
-    assert checker.exit_value == 0, told
-    assert "digest pass" in told
+    printed = capsys.readouterr().out
+    assert checker.exit_value == 0, printed
+    assert "digest pass" in printed
     with path.open("rb") as file:
         assert all(record.verify_block_digest() for record in ArchiveIterator(file, parse_http=False))
 

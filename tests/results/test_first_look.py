@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from message_facts import numbers
 
-from topiccrawler.crawling.job_files import DISCARDED, JobFiles, write_recipe
-from topiccrawler.crawling.job_topic import recipe_of_words
+from topiccrawler.crawling.job_files import DISCARDED, write_recipe
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.model import Visit
 from topiccrawler.results.job_pages import Judged, border_of, first_look, page_threshold
@@ -47,7 +46,7 @@ def job(make_job: Callable[..., Path]) -> Path:
     return folder
 
 
-def test_the_best_and_the_nearest_on_both_sides_are_shown_with_how_to_answer(job: Path) -> None:
+def test_the_best_and_the_nearest_on_both_sides_are_displayed_with_how_to_answer(job: Path) -> None:
     lines = first_look(job, 0.15).lines()
     assert lines[1:6] == [
         "  0.270  t0.270  http://a.cn/0.270",
@@ -74,15 +73,7 @@ def test_the_files_say_the_threshold_where_the_crawl_is_over(job: Path) -> None:
     assert page_threshold(Recipe("gone.toml", "breadth_first")) is None
 
 
-def test_programs_get_the_same_with_urls_as_they_are(job: Path) -> None:
-    found = first_look(job, 0.15, count=2).border_as_json()
-    assert found == [
-        {"url": "http://a.cn/0.160", "title": "t0.160", "relevance": 0.16, "kept": True, "threshold": 0.15},
-        {"url": "http://a.cn/0.130", "title": "t0.130", "relevance": 0.13, "kept": False, "threshold": 0.15},
-    ]  # fmt: skip
-
-
-def test_of_few_pages_none_is_shown_twice(make_job: Callable[..., Path]) -> None:
+def test_of_few_pages_none_is_displayed_twice(make_job: Callable[..., Path]) -> None:
     folder = make_job("few", page(0.5), page(0.16), visits=(SEED,))
     look = first_look(folder, 0.15)
     assert [one.relevance for one in look.best] == [0.5, 0.16]
@@ -117,15 +108,6 @@ def test_hostile_titles_stay_on_their_line(make_job: Callable[..., Path]) -> Non
 def test_how_to_answer_is_said_only_where_it_works(job: Path, recipe: Recipe) -> None:
     write_recipe(recipe, job)
     assert first_look(job, 0.15).answer == ""
-
-
-def test_a_topic_of_words_is_asked_about_by_them(tmp_path: Path) -> None:
-    files = JobFiles(tmp_path, recipe_of_words(Recipe("", "breadth_first"), ["考研", "高考"]))
-    files.begin()
-    files.keep(page(0.5))
-    files.visits.append(SEED)
-    files.close()
-    assert first_look(tmp_path).answer.startswith("is that 考研、高考? ")
 
 
 def test_the_border_has_both_sides_then_the_nearer() -> None:

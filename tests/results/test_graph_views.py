@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from math import dist
 from pathlib import Path
 
 import networkx as nx
@@ -17,20 +16,17 @@ from topiccrawler.crawling.job_files import OUTLINKS
 from topiccrawler.model import Visit
 from topiccrawler.results.communities import (
     COLOURS,
-    HEIGHT,
     LABEL_HEIGHT,
     LETTER,
     MOST_DRAWN,
     MOST_GROUPED,
     MOST_LINES,
-    WIDTH,
     Community,
     communities,
     picture,
 )
 from topiccrawler.results.graph_views import graph_views
 from topiccrawler.results.job_pages import job_pages
-from topiccrawler.results.link_graph import fetched_graph
 from topiccrawler.results.report import report
 from topiccrawler.store.outlinks import OutlinkStore
 from topiccrawler.store.pages import PageRecord
@@ -82,11 +78,6 @@ def test_a_path_is_the_shortest_there_is_on_file(job: Path) -> None:
     assert graph_views(job).path(SHARE) == [SEED, HUB, FUND, SHARE]
 
 
-def test_links_beyond_the_bound_are_left_out(job: Path) -> None:
-    keep_links(job)
-    assert fetched_graph(job, 2).number_of_edges() == len(FOUND) + 2
-
-
 def test_pages_that_link_to_each_other_are_a_community(job: Path) -> None:
     """Modularity .28: of ten links five join LIST, FUND, STOCK and SHARE, three SEED, HUB, BALL and GAME; LONE has none."""
     keep_links(job)
@@ -110,39 +101,6 @@ def test_without_all_links_there_are_no_communities(job: Path) -> None:
         html = report(pages)
     assert html.count("TOPIC_LINK_GRAPH=True") == 1
     assert "Communities</h3>" not in html
-
-
-def test_the_picture_has_each_community_in_a_place_of_its_own(job: Path) -> None:
-    keep_links(job)
-    groups = graph_views(job).communities
-    assert groups is not None
-    drawn = picture(groups, TITLES)
-    at = {page.url: (page.x, page.y) for page in drawn.pages}
-    assert list(at) == [SHARE, STOCK, FUND, HUB, LIST, SEED, BALL, GAME]
-    assert len(drawn.lines) == 10
-    assert all(0 <= x <= WIDTH and 0 <= y <= HEIGHT for x, y in at.values())
-    first, second = ([at[url] for url in one.pages] for one in groups.found)
-    middles = [
-        tuple(sum(axis) / len(places) for axis in zip(*places, strict=True)) for places in (first, second)
-    ]
-    widest = max(dist(middles[0], place) for place in first), max(dist(middles[1], place) for place in second)
-    assert dist(*middles) > max(widest)
-    assert {page.url: page.colour for page in drawn.pages}[GAME] == COLOURS[1]
-    assert [page.label for page in drawn.pages][:3] == ["1 · 個股分析", "股票入门", "基金定投"]
-    assert [page.url for page in drawn.pages if page.kept] == [SHARE, STOCK, FUND]
-    radii = [page.radius for page in drawn.pages]
-    assert radii == sorted(radii, reverse=True)
-
-
-def test_the_picture_is_the_same_in_whatever_order_the_links_were_stored(job: Path) -> None:
-    keep_links(job)
-    graph = fetched_graph(job, 100)
-    again = nx.DiGraph()
-    again.add_nodes_from(reversed([*graph.nodes(data=True)]))
-    again.add_edges_from(reversed([*graph.edges]))
-    groups, others = communities(graph), communities(again)
-    assert groups.found == others.found
-    assert picture(groups, TITLES) == picture(others, TITLES)
 
 
 DRAWN = """

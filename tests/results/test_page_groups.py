@@ -58,7 +58,3 @@ def test_a_job_asks_which_is_meant(make_job: Callable[..., Path], monkeypatch: p
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
     monkeypatch.setenv("LANGUAGE", "")
     assert translated(question).startswith("最先保存的 23 个网页分成两类：")
-
-
-def test_a_job_of_one_kind_asks_nothing(make_job: Callable[..., Path]) -> None:
-    assert kinds_of(job_of(make_job, texts_of(SPACE, 25))) is None

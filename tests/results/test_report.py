@@ -32,7 +32,7 @@ def html_of(job: Path) -> str:
         return report(pages)
 
 
-def test_harvest_pages_sites_reasons_topic_and_settings_are_told(
+def test_harvest_pages_sites_reasons_topic_and_settings_are_reported(
     make_job: Callable[..., Path], tmp_path: Path
 ) -> None:
     visits = [Visit(f"http://a.cn/{n}", 200, 0.0, 0.5, n < 3, 1_700_000_000.0 + n) for n in range(4)]

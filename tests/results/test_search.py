@@ -36,7 +36,7 @@ def jobs(make_job: MakeJob) -> list[Path]:
     ]
 
 
-def test_jobs_are_merged_best_first_and_a_page_of_several_is_shown_once(jobs: list[Path]) -> None:
+def test_jobs_are_merged_best_first_and_a_page_of_several_is_displayed_once(jobs: list[Path]) -> None:
     hits = search(jobs, "基金", ALL, 10)
     assert [(hit.url, hit.job.name) for hit in hits] == [("http://a.cn/1", "two"), ("http://a.cn/2", "one")]
     assert hits[0].rank > hits[1].rank
@@ -106,8 +106,8 @@ def test_phrases_and_exclusions(jobs: list[Path]) -> None:
 
 
 def test_an_index_that_is_missing_is_made(jobs: list[Path]) -> None:
-    told: list[tuple[str, int, int]] = []
-    search(jobs, "基金", ALL, 10, lambda folder, done, of: told.append((folder.name, done, of)))
+    reported: list[tuple[str, int, int]] = []
+    search(jobs, "基金", ALL, 10, lambda folder, done, of: reported.append((folder.name, done, of)))
     (jobs[0] / INDEX).unlink()
     assert len(search(jobs[:1], "基金", ALL, 10)) == 2
 

@@ -24,7 +24,7 @@ def test_longer_words_go_first_and_marks_do_not_overlap() -> None:
     assert snippet("数据结构", ("数据结构", "数据")).marked() == "«数据结构»"
 
 
-def test_without_a_word_the_beginning_is_shown_on_one_line() -> None:
+def test_without_a_word_the_beginning_is_displayed_on_one_line() -> None:
     found = snippet("一\n 二\t" + "三" * 500, ("基金",))
     assert found.text.startswith("一 二 三")
     assert (found.marks, snippet("", ("基金",)).text) == ((), "")

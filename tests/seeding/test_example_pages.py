@@ -31,8 +31,8 @@ def sources() -> Sources:
     return Sources(frozenset({"tea"}), fetched)
 
 
-def names(sources: Sources, *given: object, positive: bool = True) -> list[str]:
-    places = [str(one) for one in given]
+def names(sources: Sources, *words: object, positive: bool = True) -> list[str]:
+    places = [str(one) for one in words]
     return list(sources.examples(places)[0] if positive else sources.examples([], places)[1])
 
 

@@ -82,7 +82,7 @@ def test_fields_of_any_kind_are_read() -> None:
         (json.dumps({"answers": []}).encode(), "JSON"),
     ],
 )
-def test_a_service_that_answers_otherwise_is_told_in_one_line(answer: Any, fault: str) -> None:
+def test_a_service_that_answers_otherwise_is_reported_in_one_line(answer: Any, fault: str) -> None:
     with searxng({"茶叶": answer}) as server, pytest.raises(SearchError) as caught:
         found_by(server.address)
     assert re.match(f"search service {server.address}: .*{fault}", str(caught.value))

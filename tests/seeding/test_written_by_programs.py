@@ -66,9 +66,9 @@ def test_what_is_no_web_address_is_counted_and_told_in_one_line(
     file.write_text(BOOKMARKS + more, encoding="utf-8")
     with caplog.at_level(logging.INFO):
         assert read_seeds(str(file)).positive == [A, B]
-    [told] = caplog.messages
-    assert (str(file) in told, "bookmarks" in told) == (True, True)
-    assert numbers(told.replace(str(file), "")) == ["2", "4"]
+    [reported] = caplog.messages
+    assert (str(file) in reported, "bookmarks" in reported) == (True, True)
+    assert numbers(reported.replace(str(file), "")) == ["2", "4"]
 
 
 def test_a_sitemap_gives_no_more_than_the_protocol_allows(
@@ -77,8 +77,8 @@ def test_a_sitemap_gives_no_more_than_the_protocol_allows(
     rows = "".join(f"<url><loc>http://a.example/{number}</loc></url>" for number in range(MOST_SEEDS + 7))
     file.write_text(f"<urlset>{rows}</urlset>", encoding="utf-8")
     assert len(read_seeds(str(file)).positive) == MOST_SEEDS
-    [told] = caplog.messages
-    assert numbers(told.replace(str(file), ""))[-2:] == ["7", str(MOST_SEEDS)]
+    [reported] = caplog.messages
+    assert numbers(reported.replace(str(file), ""))[-2:] == ["7", str(MOST_SEEDS)]
 
 
 BOMB = '<!DOCTYPE opml [<!ENTITY a "http://a.example/">' + "".join(

@@ -85,13 +85,6 @@ def test_a_file_that_is_no_index_is_refused_in_one_line(path: Path, damage: str)
         DuplicateIndex(path)
 
 
-def test_closing_twice_does_nothing(path: Path) -> None:
-    index = DuplicateIndex(path)
-    index.close()
-    index.close()
-    assert path.exists()
-
-
 def test_no_page_is_a_copy_of_the_former_text_of_a_page_that_became_a_copy(path: Path) -> None:
     with closing(DuplicateIndex(path)) as index:
         assert index.first_of("http://a.test/1", SOME) is None

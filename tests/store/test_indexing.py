@@ -69,8 +69,8 @@ def test_without_the_setting_nothing_is_indexed_until_it_is_searched(tmp_path: P
     files.commit()
     assert not (tmp_path / INDEX).exists()
     index = PageIndex(tmp_path / INDEX)
-    told: list[tuple[int, int]] = []
-    assert catch_up(files.store, index, lambda done, of: told.append((done, of))) == 1
+    reported: list[tuple[int, int]] = []
+    assert catch_up(files.store, index, lambda done, of: reported.append((done, of))) == 1
     assert catch_up(files.store, index) == 0
     index.close()
     files.close()

@@ -51,7 +51,7 @@ def test_there_are_never_more_than_the_most(tmp_path: Path, monkeypatch: pytest.
     assert len(list(read_refused(log.path))) == 3
 
 
-def test_a_file_that_cannot_be_written_is_told_of_once_and_the_crawl_goes_on(
+def test_a_file_that_cannot_be_written_is_reported_of_once_and_the_crawl_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     log = RefusedLinks(tmp_path / "missing" / "refused.jsonl")
@@ -61,8 +61,8 @@ def test_a_file_that_cannot_be_written_is_told_of_once_and_the_crawl_goes_on(
         log.add(links(number), [0.1] * number, 1.0)
         log.commit()
     assert list(read_refused(log.path)) == []
-    [told] = caplog.messages
-    assert re.search(f"{re.escape(str(log.path))}: .*{strerror(ENOENT)}; ", told)
+    [reported] = caplog.messages
+    assert re.search(f"{re.escape(str(log.path))}: .*{strerror(ENOENT)}; ", reported)
 
 
 def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -72,8 +72,8 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, caplog: pytest.L
         with pytest.raises(StateError, match=strerror(EACCES)):
             list(read_refused(path))
         RefusedLinks(path).add(links(800), [0.1] * 800, 1.0)
-    [told] = caplog.messages
-    assert strerror(EACCES) in told
+    [reported] = caplog.messages
+    assert strerror(EACCES) in reported
 
 
 def test_a_damaged_line_is_passed_over(tmp_path: Path) -> None:

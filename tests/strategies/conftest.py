@@ -1,6 +1,6 @@
 """Crawls a site drawn as data, with the objects a real crawl uses and no network: the fetch order is the assertion.
 
-The golden site is drawn here, once; test_golden_*_orders.py hold the order in which each strategy fetches it, and why.
+The golden site is drawn here, once; golden_orders.toml holds the order in which each strategy fetches it, and why.
 """
 
 from __future__ import annotations

@@ -119,8 +119,8 @@ def test_what_another_process_queued_by_what_it_knew_is_corrected() -> None:
     other = begun()
     right = scores(other, SEED_PAGE, links)
     *kept, queued, ended = other.observation() or []
-    told = [score + wrong[url] for (url, _), score in zip(kept[5], queued, strict=True)]
-    learner.observe([*kept, told, ended])
+    reported = [score + wrong[url] for (url, _), score in zip(kept[5], queued, strict=True)]
+    learner.observe([*kept, reported, ended])
     assert {score.url: score.value for score in learner.refresh(())} == {
         url: right[url] for url, by in wrong.items() if abs(by) > 1
     }

@@ -31,7 +31,7 @@ def test_a_strategy_of_ones_own_is_a_class_and_a_line(
 ) -> None:
     [code] = re.findall(r"```python\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
     assert len(code.splitlines()) <= 22
-    given: dict[str, Any] = {
+    configured: dict[str, Any] = {
         "__name__": __name__,
         "dataclass": dataclass,
         "ClassVar": ClassVar,
@@ -43,8 +43,8 @@ def test_a_strategy_of_ones_own_is_a_class_and_a_line(
         "Score": Score,
         "check_range": check_range,
     }
-    exec(code, given)  # noqa: S102 our own documentation
-    monkeypatch.setitem(strategies.STRATEGIES, "short_addresses", given["ShortAddresses"])
+    exec(code, configured)  # noqa: S102 our own documentation
+    monkeypatch.setitem(strategies.STRATEGIES, "short_addresses", configured["ShortAddresses"])
     strategy = build("short_addresses", {"factor": "2"})
     assert list(card(type(strategy))) == ["Does", *PARTS]
     assert parameters_of(type(strategy)) == {"factor": 1.0}

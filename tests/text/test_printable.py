@@ -17,6 +17,6 @@ def test_chinese_and_blanks_stay_and_controls_are_written_out() -> None:
 
 @given(st.text(st.characters(codec=None)))
 def test_json_stays_the_same_json_and_can_be_encoded(text: str) -> None:
-    shown = printable(json.dumps(text, ensure_ascii=False))
-    assert json.loads(shown) == json.loads(json.dumps(text))
-    shown.encode()
+    displayed = printable(json.dumps(text, ensure_ascii=False))
+    assert json.loads(displayed) == json.loads(json.dumps(text))
+    displayed.encode()

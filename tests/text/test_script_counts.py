@@ -1,20 +1,8 @@
 from __future__ import annotations
 
-import re
-
-from hypothesis import given
-from hypothesis import strategies as st
-
 from topiccrawler.text.characters import RANGES, script_counts
 
 NONE = dict.fromkeys(RANGES, 0)
-PATTERNS = {
-    "kana": re.compile(r"[ぁ-ゖァ-ヺ]"),
-    "hangul": re.compile(r"[가-힣]"),
-    "han": re.compile(r"[㐀-䶿一-鿿]"),
-    "cyrillic": re.compile(r"[Ѐ-ӿ]"),
-    "latin": re.compile(r"[A-Za-zÀ-ɏ]"),
-}
 
 
 def test_characters_are_counted_by_script() -> None:
@@ -28,8 +16,3 @@ def test_a_text_without_letters_has_none() -> None:
 
 def test_characters_beyond_the_basic_plane_and_halves_of_them_are_of_no_script() -> None:
     assert script_counts("𠮷😀\ud840\udfb7\ud840") == NONE
-
-
-@given(st.text(st.characters(categories=["L", "N", "P", "Cs"])))
-def test_the_counts_are_those_of_the_ranges(text: str) -> None:
-    assert script_counts(text) == {name: len(pattern.findall(text)) for name, pattern in PATTERNS.items()}

@@ -1,24 +1,8 @@
 """Sparse vectors by hand, and against scikit-learn."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from sklearn.feature_extraction import DictVectorizer
-from sklearn.metrics.pairwise import cosine_similarity
 
-from topiccrawler.text.weights import centroid, cosine, dot, norm, top_k
-
-VECTORS = st.dictionaries(st.sampled_from("甲乙丙丁戊"), st.floats(0.01, 100), max_size=5)
-
-
-def test_dot_sums_over_common_words_only() -> None:
-    assert dot({"甲": 2.0, "乙": 3.0}, {"乙": 4.0, "丙": 5.0}) == 12.0
-    assert dot({"甲": 1.0, "乙": 1.0, "丙": 1.0}, {"乙": 4.0}) == 4.0
-
-
-def test_norm_is_the_euclidean_length() -> None:
-    assert norm({"甲": 3.0, "乙": 4.0}) == 5.0
-    assert norm({}) == 0.0
+from topiccrawler.text.weights import centroid, cosine, top_k
 
 
 def test_cosine_of_vectors_at_a_right_angle_alike_and_between() -> None:
@@ -29,12 +13,6 @@ def test_cosine_of_vectors_at_a_right_angle_alike_and_between() -> None:
 
 def test_cosine_with_an_empty_vector_is_nothing() -> None:
     assert cosine({}, {"甲": 1.0}) == 0.0
-
-
-@given(VECTORS.filter(bool), VECTORS.filter(bool))
-def test_cosine_equals_scikit_learns(first: dict[str, float], second: dict[str, float]) -> None:
-    rows = DictVectorizer().fit_transform([first, second])
-    assert cosine(first, second) == pytest.approx(cosine_similarity(rows)[0, 1], abs=1e-9)
 
 
 def test_centroid_is_the_mean_and_absent_words_count_nothing() -> None:

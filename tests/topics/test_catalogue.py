@@ -5,7 +5,6 @@ import subprocess
 import sys
 import zipfile
 from errno import ENOENT
-from itertools import combinations
 from os import strerror
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from topiccrawler.link_model.training.address_labels import label
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.segmenter import is_whole, words_of
-from topiccrawler.text.weights import cosine
 from topiccrawler.topics import catalogue
 from topiccrawler.topics.catalogue import (
     is_catalogued,
@@ -29,7 +27,6 @@ from topiccrawler.topics.catalogue import (
 )
 from topiccrawler.topics.contrasts import nearest, unlike
 from topiccrawler.topics.topic import SiteRule, make_topic, token_weights
-from topiccrawler.topics.topic_files import LIKE
 
 TRAINED = [
     "auto",
@@ -107,13 +104,6 @@ def test_every_topic_has_words_of_its_own_and_examples() -> None:
 def test_every_keyword_of_a_topic_can_be_found_among_words() -> None:
     topics = list(map(load_topic, NAMES))
     assert [token_weights(topic.keywords, topic.segmenter)[1] for topic in topics] == [[] for _ in topics]
-
-
-def test_no_topic_is_nearly_another() -> None:
-    pairs = combinations(map(load_topic, NAMES), 2)
-    near = {(one.name, other.name): cosine(one.keywords, other.keywords) for one, other in pairs}
-    assert max(near, key=near.__getitem__) == ("entertainment", "film")
-    assert max(near.values()) < LIKE
 
 
 def test_a_neighbour_does_not_stand_for_all_other_topics() -> None:

@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.text.segmenter import STOP_WORDS
-from topiccrawler.topics.catalogue import load_topic, topic_names
-from topiccrawler.topics.common_words import common_words
+from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.topic import Topic, make_topic
-from topiccrawler.topics.topic_files import HEAVY, check
+from topiccrawler.topics.topic_files import check
 
 TEN = [f"{word}茶" for word in "红绿白黑青黄花凉奶砖"]
 
@@ -53,16 +51,7 @@ def test_each_thing_that_is_wrong_is_said(more: dict[str, Any], kind: str, said:
     assert re.match(said, found.text)
 
 
-def test_a_topic_much_like_another_is_told_of() -> None:
+def test_a_topic_much_like_another_is_reported_of() -> None:
     copy = load_topic("law").model_copy(update={"name": "mine", "seeds": ["http://a.example/"]})
     [found] = check(copy)
     assert re.search(r"\blaw \(cosine 1\.00\)", found.text)
-
-
-def test_common_words_weigh_little_in_the_catalogue() -> None:
-    assert {"问题", "我们", "发展"} <= common_words()
-    assert not {"基金", "教育", "法律", "银行"} & common_words()
-    common = common_words() - STOP_WORDS  # http and 客户端 are words of programming
-    for topic in (load_topic(name) for name, _ in topic_names()):
-        most = max(topic.keywords.values())
-        assert [word for word in common if topic.keywords.get(word, 0) >= HEAVY * most] == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -113,15 +112,6 @@ def test_every_class_of_the_first_and_second_level_has_a_text_of_its_own_words()
     assert len({text for (text,) in texts.values()}) == len(texts)
     assert min(len(text) for (text,) in texts.values()) >= 60
     assert min(len(keywords_of(code)) for code in texts) >= 15
-
-
-def test_no_text_repeats_that_of_another_class() -> None:
-    words_of = {code: set(keywords_of_texts([text.text])) for code, text in class_texts().items()}
-    shared = {
-        (one, other): len(words_of[one] & words_of[other]) / len(words_of[one] | words_of[other])
-        for one, other in combinations(words_of, 2)
-    }
-    assert max(shared.values()) < 0.4, max(shared, key=shared.__getitem__)
 
 
 def test_a_main_class_is_broad_and_one_below_is_not() -> None:

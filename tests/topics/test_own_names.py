@@ -11,7 +11,7 @@ EXAM = ["考研", "高考", "志愿"]
 
 
 @pytest.mark.parametrize(
-    ("name", "zh", "shown"),
+    ("name", "zh", "displayed"),
     [
         ("keywords-7f6c8b", "考研、高考、志愿", "考研、高考、志愿"),
         ("rust-tokio-0a1b2c", "rust、tokio", "rust、tokio"),
@@ -22,8 +22,8 @@ EXAM = ["考研", "高考", "志愿"]
         ("finance+travel", "财经+旅游", "finance+travel"),
     ],
 )
-def test_a_topic_of_words_is_called_by_them_another_by_its_name(name: str, zh: str, shown: str) -> None:
-    assert display_name(name, zh) == shown
+def test_a_topic_of_words_is_called_by_them_another_by_its_name(name: str, zh: str, displayed: str) -> None:
+    assert display_name(name, zh) == displayed
 
 
 def test_the_id_of_words_is_that_of_earlier_jobs_and_is_known_again() -> None:
@@ -33,7 +33,7 @@ def test_the_id_of_words_is_that_of_earlier_jobs_and_is_known_again() -> None:
         assert display_name(own_id(words), "词") == "词"
 
 
-def test_where_the_words_were_cut_the_last_whole_one_is_shown() -> None:
+def test_where_the_words_were_cut_the_last_whole_one_is_displayed() -> None:
     words = [f"第{number}个很长的词" for number in range(10)]
     zh = joined_words(words)
     assert len(zh) == 60

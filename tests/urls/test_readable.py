@@ -6,7 +6,7 @@ from topiccrawler.urls.readable import readable
 
 
 @pytest.mark.parametrize(
-    ("url", "shown"),
+    ("url", "displayed"),
     [
         ("http://a.cn/%E5%9F%BA%E9%87%91", "http://a.cn/基金"),
         ("http://a.cn/%BB%F9%BD%F0", "http://a.cn/基金"),
@@ -18,5 +18,5 @@ from topiccrawler.urls.readable import readable
         ("http://a.cn/a%20b", "http://a.cn/a%20b"),
     ],
 )
-def test_letters_are_written_out_and_all_else_stays_escaped(url: str, shown: str) -> None:
-    assert readable(url) == shown
+def test_letters_are_written_out_and_all_else_stays_escaped(url: str, displayed: str) -> None:
+    assert readable(url) == displayed

@@ -16,7 +16,6 @@ import pytest
 from postgresql_server import FULL_DISK, MORE_ROOM, PASSWORD, PostgresqlServer
 
 from topiccrawler.cluster.postgresql import session as address
-from topiccrawler.cluster.postgresql import writing
 from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
 from topiccrawler.cluster.postgresql.writing import CrawlPages, PostgresDuplicates
@@ -38,8 +37,8 @@ def crawl(postgresql_server: PostgresqlServer, job: str) -> Iterator[Callable[..
     """Opens the job as one more process of its crawl."""
     made: list[CrawlPages] = []
 
-    def open_(server: PostgresqlServer = postgresql_server, **given: Any) -> CrawlPages:
-        made.append(CrawlPages(server.url(), job, "finance", **given))
+    def open_(server: PostgresqlServer = postgresql_server, **options: Any) -> CrawlPages:
+        made.append(CrawlPages(server.url(), job, "finance", **options))
         return made[-1]
 
     yield open_
@@ -128,8 +127,8 @@ def test_a_job_is_for_one_topic(
         other.check()
     seen: list[tuple[str, ...]] = []
 
-    def another(*told: str) -> tuple[str, str]:
-        seen.append(told)
+    def another(*reported: str) -> tuple[str, str]:
+        seen.append(reported)
         return "is another's", "go on with -a keywords=x"
 
     with pytest.raises(StateError, match=r"-a keywords=x$"):
@@ -141,7 +140,7 @@ def test_a_job_is_for_one_topic(
 
 
 @pytest.mark.parametrize(
-    ("given", "fault"),
+    ("place", "fault"),
     [
         (
             {"password": "falsch"},
@@ -153,13 +152,13 @@ def test_a_job_is_for_one_topic(
     ids=["wrong password", "no password", "no database"],
 )
 def test_a_server_that_refuses_us_is_one_line_without_the_password(
-    postgresql_server: PostgresqlServer, given: dict[str, str], fault: str
+    postgresql_server: PostgresqlServer, place: dict[str, str], fault: str
 ) -> None:
-    url = postgresql_server.url(**given)
+    url = postgresql_server.url(**place)
     with pytest.raises(StateError, match=fault) as failure:
         CrawlPages(url, "job", "finance").check()
     said = str(failure.value)
-    assert said.startswith(f"PostgreSQL postgresql://crawler@/{given.get('database', 'pages')}?host=/")
+    assert said.startswith(f"PostgreSQL postgresql://crawler@/{place.get('database', 'pages')}?host=/")
     assert "\n" not in said
     assert PASSWORD not in said
     assert "falsch" not in said
@@ -171,7 +170,7 @@ def test_a_server_that_is_not_there_is_one_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "reported"),
     [
         ("redis://user:geheim@h/0", "redis://user@h/0"),
         ("postgresql://user:ge@heim@h:port/db", "postgresql://user@h:port/db"),
@@ -181,24 +180,24 @@ def test_a_server_that_is_not_there_is_one_line() -> None:
         ("user:geheim@h", "h"),
     ],
 )
-def test_what_is_no_address_is_refused_without_the_password(url: str, told: str) -> None:
+def test_what_is_no_address_is_refused_without_the_password(url: str, reported: str) -> None:
     with pytest.raises(ArgumentError, match="postgresql://USER@HOST") as failure:
         CrawlPages(url, "job", "finance")
-    assert str(failure.value).startswith(f"STORE_URL={told}: ")
+    assert str(failure.value).startswith(f"STORE_URL={reported}: ")
 
 
-def test_an_address_is_shown_without_secrets_and_found_again_by_what_is_shown(
+def test_an_address_is_displayed_without_secrets_and_found_again_by_what_is_displayed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(address, "_remembered", {})
     whole = "postgresql://u:p%40s@db.example:5433/pages?sslmode=require&sslpassword=geheim&password=x"
-    told = address.redacted(whole)
-    assert told == "postgresql://u@db.example:5433/pages?sslmode=require"
+    reported = address.redacted(whole)
+    assert reported == "postgresql://u@db.example:5433/pages?sslmode=require"
     for place in ("h:5433", "h", "[::1]", "[::1]:5433", ""):
         assert address.redacted(f"postgresql://{place}/db?user=a@b") == f"postgresql://{place}/db?user=a%40b"
-    assert address.whole(told) == told
+    assert address.whole(reported) == reported
     address.remember_address(whole)
-    assert address.whole(told) == whole
+    assert address.whole(reported) == whole
     assert address.whole("postgresql://other@db.example:5433/pages") == whole
     other = "postgresql://u@db.example/pages"
     assert address.whole(other) == other
@@ -314,13 +313,3 @@ def test_a_server_that_stays_away_ends_the_crawl_in_one_line() -> None:
     for future in (held, crawl.keep(PAGE)):  # nobody waits for ever
         with pytest.raises(StateError, match=r"^PostgreSQL postgresql://127\.0\.0\.1:1/pages: "):
             future.result(PATIENCE)
-
-
-def test_a_closing_crawl_does_not_wait_for_a_server_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "CLOSE_SECONDS", 0.1)
-    crawl = CrawlPages("postgresql://127.0.0.1:1/pages", "job", "finance")
-    held = crawl.keep(PAGE)
-    crawl.hurry()
-    with pytest.raises(StateError, match=r" . s "):
-        held.result(PATIENCE)
-    crawl.close()

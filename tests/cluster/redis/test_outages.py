@@ -112,7 +112,7 @@ def test_a_server_that_stays_away_ends_the_crawl_in_one_line(own_server: RedisSe
     frontier.close(commit=False)
 
 
-def test_a_server_that_lags_behind_is_told_of_once(
+def test_a_server_that_lags_behind_is_reported_once(
     own_server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     place = join(Client(own_server.url, "slow"), call_seconds=0.2)

@@ -9,7 +9,7 @@ from forked_scrapy import ForkedScrapy
 
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.lab.demo import crawls
-from topiccrawler.lab.demo.crawls import DemoFiles, crawl, crawl_arguments
+from topiccrawler.lab.demo.crawls import DemoFiles, crawl
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.demo.server import RunningServer
 
@@ -72,21 +72,3 @@ def test_a_folder_that_cannot_be_made_is_refused_in_one_line(tmp_path: Path) -> 
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(ArgumentError, match=f"--out.*{strerror(ENOTDIR)}"):
         DemoFiles(tmp_path / "file" / "demo").make_ready([], ())
-
-
-def test_the_arguments_are_those_a_user_would_type(tmp_path: Path) -> None:
-    arguments = crawl_arguments(DemoFiles(tmp_path), "naive_bayes", 300)
-    assert arguments[:10] == [
-        "crawl",
-        "topic",
-        "-a",
-        f"topic={tmp_path / 'demo.toml'}",
-        "-a",
-        "strategy=naive_bayes",
-        "-a",
-        f"seeds={tmp_path / 'seeds.txt'}",
-        "-a",
-        "pages=300",
-    ]
-    assert f"TOPIC_LINK_MODELS={tmp_path / 'models'}" in arguments
-    assert "DOWNLOAD_DELAY=0" in arguments

@@ -5,15 +5,12 @@ import socket
 import urllib.request
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.demo.server import RunningServer, answer
-
-ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -99,19 +96,6 @@ def test_what_is_no_get_gets_a_clear_answer(
         assert reply.read() == b""
     elif length is not None:
         assert len(reply.read()) == length
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [b"\x16\x03\x01\r\n\r\n", b"GET\r\n\r\n", b"GET http://[x/ HTTP/1.1\r\nContent-Length: -1\r\n\r\n"],
-)
-def test_junk_on_the_wire_ends_that_connection_only(server: RunningServer, sent: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", urlsplit(server.address).port), timeout=20) as wire:
-        wire.sendall(sent)
-        wire.shutdown(socket.SHUT_WR)
-        while wire.recv(4096):
-            pass
-    assert server.pages_served == 0
 
 
 def test_the_server_ends_with_its_owner() -> None:

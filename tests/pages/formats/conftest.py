@@ -26,8 +26,8 @@ def _pdf(lines: list[str], *, title: str = "", link: str = "", extra: dict[int, 
     """A one-page PDF whose font maps codes 1, 2 … to the characters of the text."""
     characters = sorted({character for line in lines for character in line})
     code = {character: number for number, character in enumerate(characters, 1)}
-    shown = "".join(f"<{''.join(f'{code[c]:04x}' for c in line)}> Tj 0 -20 Td\n" for line in lines)
-    content = f"BT /F1 12 Tf 72 700 Td\n{shown}ET"
+    displayed = "".join(f"<{''.join(f'{code[c]:04x}' for c in line)}> Tj 0 -20 Td\n" for line in lines)
+    content = f"BT /F1 12 Tf 72 700 Td\n{displayed}ET"
     pairs = "\n".join(f"<{number:04x}> <{c.encode('utf-16-be').hex()}>" for c, number in code.items())
     cmap = (
         "/CIDInit /ProcSet findresource begin 12 dict begin begincmap\n1 begincodespacerange <0000> <ffff> endcodespacerange\n"

@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Callable
 
 import docx
-import openpyxl
 import pytest
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import OxmlElement
@@ -30,27 +29,6 @@ def text_or_fault(formats: Formats, kind: str, body: bytes) -> str:
         return formats.read(kind, body).main_text()
     except UnreadableError as fault:
         return f"fault: {fault}"
-
-
-def test_pdf_gives_paragraphs_over_broken_lines_its_title_day_and_links(formats: Formats, pdf: Pdf) -> None:
-    lines = ["股票市场今天上涨，银行和保险", "公司的成交量也放大了。", "完毕"]
-    found = formats.read("pdf", pdf(lines, title="市场日报", link="http://a.test/x"))
-    assert (found.title, found.published) == ("市场日报", "20230506")
-    assert found.parts == [
-        ("股票市场今天上涨，银行和保险公司的成交量也放大了。", ""),
-        ("完毕", ""),
-        ("", "http://a.test/x"),
-    ]
-
-
-def test_a_pdf_without_a_title_is_called_by_its_first_line(formats: Formats, pdf: Pdf) -> None:
-    assert formats.read("pdf", pdf(["基金。"], title="Microsoft Word - 1.doc")).title == "基金。"
-
-
-def test_docx_gives_paragraphs_tables_and_author_in_order(formats: Formats, word_file: bytes) -> None:
-    found = formats.read("docx", word_file)
-    assert (found.title, found.author) == ("基金年报", "张三")
-    assert found.main_text().split("\n") == ["基金年报", "股票市场 回暖。", "合计", "一季度 二季度"]
 
 
 def test_a_table_of_a_docx_gives_equal_cells_links_and_inner_tables(formats: Formats) -> None:
@@ -77,86 +55,6 @@ def test_a_table_of_a_docx_gives_equal_cells_links_and_inner_tables(formats: For
     ]
 
 
-def test_a_nought_in_a_workbook_is_a_cell(formats: Formats) -> None:
-    book = openpyxl.Workbook()
-    book.active.append(["亏损", 0, None, 5, 0.0, False])
-    stream = io.BytesIO()
-    book.save(stream)
-    assert formats.read("xlsx", stream.getvalue()).parts == [("亏损 0 5 0 False", "")]
-
-
-def test_xlsx_gives_a_line_a_row_and_urls_as_links(formats: Formats, workbook: bytes) -> None:
-    assert formats.read("xlsx", workbook).parts == [
-        ("基金 1.5", ""),
-        ("公告 http://a.test/notice", ""),
-        ("", "http://a.test/notice"),
-        ("股票", ""),
-    ]
-
-
-def test_pptx_gives_shapes_links_and_notes(formats: Formats, slides: bytes) -> None:
-    found = formats.read("pptx", slides)
-    assert found.title == "理财课"
-    assert found.parts == [("理财课", ""), ("详情", ""), ("详情", "http://a.test/more"), ("讲五分钟", "")]
-
-
-def test_plain_text_gives_lines_and_written_links(formats: Formats) -> None:
-    found = formats.read("text", "公告\r\n\r\n详见http://a.test/a?b=1。再见\n".encode("gbk"), "gbk")
-    assert found.title == "公告"
-    assert found.parts == [
-        ("公告", ""),
-        ("详见http://a.test/a?b=1。再见", ""),
-        ("", "http://a.test/a?b=1"),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("xml", "title", "parts"),
-    [
-        (
-            (
-                '<?xml version="1.0" encoding="gb2312"?><rss version="2.0"><channel><title>新闻</title><item>'
-                "<title><![CDATA[基金]]></title><link> http://a.test/1 </link>"
-                "<description>&lt;p&gt;股票&lt;b&gt;上涨&lt;/b&gt;&lt;/p&gt;</description></item>"
-                "<item><title>黄金</title><guid>http://a.test/2</guid></item><item><title>无</title><guid>7</guid></item>"
-                "</channel></rss>"
-            ),
-            "新闻",
-            [("基金", "http://a.test/1"), ("股票上涨", ""), ("黄金", "http://a.test/2"), ("无", "")],
-        ),
-        (
-            (
-                '<feed xmlns="http://www.w3.org/2005/Atom"><title>博客</title><entry><title type="html">a &amp;amp; b</title>'
-                '<link rel="edit" href="/e"/><link href="/3"/><summary>短</summary><content>长</content></entry></feed>'
-            ),
-            "博客",
-            [("a & b", "/3"), ("短", "")],
-        ),
-        (
-            (
-                '<rdf:RDF xmlns:rdf="r" xmlns="http://purl.org/rss/1.0/"><channel><title>旧</title></channel>'
-                "<item><title>债券</title><link>http://a.test/4</link></item></rdf:RDF>"
-            ),
-            "旧",
-            [("债券", "http://a.test/4")],
-        ),
-        (
-            "<rss><channel><title>坏 & 破</title><item><title>未完<link>http://a.test/5</link></item>",
-            "坏 & 破",
-            None,
-        ),
-    ],
-    ids=["rss", "atom", "rss 1.0", "broken"],
-)
-def test_feeds_are_lists_of_links_with_headlines(
-    formats: Formats, xml: str, title: str, parts: list[tuple[str, str]] | None
-) -> None:
-    found = formats.read("feed", xml.encode("gb18030"), "gb2312")
-    assert found.title == title
-    assert parts is None or found.parts == parts
-    assert found.main_text() == ""
-
-
 @pytest.mark.parametrize("fault", ["&", "&nbsp;", "&nosuchname;", "&#11;", "&#x110000;", "&#", "&amp"])
 def test_no_fault_in_a_listing_takes_signs_out_of_the_addresses_after_it(
     fault: str, formats: Formats
@@ -169,25 +67,6 @@ def test_no_fault_in_a_listing_takes_signs_out_of_the_addresses_after_it(
     assert [url for _, url in formats.read("feed", feed.encode()).parts if url] == [address, address]
     sitemap = f"<urlset><url><loc>{written}</loc><title>x{fault}</title></url><url><loc>{written}</loc></url>"
     assert [url for _, url in formats.read("sitemap", sitemap.encode()).parts] == [address, address]
-
-
-def test_cdata_in_a_listing_holds_no_references(formats: Formats) -> None:
-    written = "<![CDATA[http://a.test/?a=1&b=2&c]]>"
-    feed = f"<rss>&<item><link>{written}</link><!-- & <link> --></item></rss>"
-    assert formats.read("feed", feed.encode()).parts == [("", "http://a.test/?a=1&b=2&c")]
-    sitemap = f"<urlset>&<url><loc>{written}</loc><!-- & <loc> --></url></urlset>"
-    assert formats.read("sitemap", sitemap.encode()).parts == [("", "http://a.test/?a=1&b=2&c")]
-
-
-def test_titles_and_summaries_of_a_feed_are_what_a_reader_of_their_html_sees(formats: Formats) -> None:
-    feed = (
-        "<rss><channel><title><![CDATA[Tom &amp; Jerry&#8217;s]]></title><item><title>Q&amp;A: 1 &lt; 2</title>"
-        "<description><![CDATA[基金&nbsp;年报 [&hellip;]]]></description></item><item><title>二</title><description>"
-        "<![CDATA[<style>p{}</style><p>人<b>工智</b>能</p><p>股票</p><script>var x</script>]]></description></item></channel></rss>"
-    )
-    found = formats.read("feed", feed.encode())
-    assert found.title == "Tom & Jerry’s"
-    assert [text for text, _ in found.parts] == ["Q&A: 1 < 2", "基金 年报 […]", "二", "人工智能 股票"]
 
 
 @pytest.mark.parametrize(
@@ -206,38 +85,6 @@ def test_links_of_atom_are_relative_to_its_base(base: str, address: str, formats
     )
     urls = [url for _, url in formats.read("feed", feed.encode()).parts]
     assert urls == [address, "http://c.test/y.html", "http://d.test/z"]
-
-
-def test_names_of_html_in_a_feed_are_read_and_others_left_out(formats: Formats) -> None:
-    feed = (
-        "<rss><channel><title>基金&nbsp;年报&copy;&nosuch;&#20013;&#x56fd;&#0;</title><item/></channel></rss>"
-    )
-    assert formats.read("feed", feed.encode()).title == "基金 年报©中国"
-
-
-def test_sitemaps_are_lists_of_links_packed_or_not(formats: Formats) -> None:
-    xml = (
-        '<urlset xmlns:n="news"><url><loc> http://a.test/1 </loc><n:news><n:title>头条</n:title></n:news></url>'
-        "<url><loc>http://a.test/2</loc></url><url/></urlset>"
-    ).encode()
-    packer = zlib.compressobj(wbits=31)
-    packed = packer.compress(xml) + packer.flush()
-    for body in (xml, packed):
-        found = formats.read("sitemap", body)
-        assert found.parts == [("头条", "http://a.test/1"), ("", "http://a.test/2")]
-
-
-def test_an_image_sitemap_gives_captions(formats: Formats) -> None:
-    xml = "<urlset><url><loc>http://a.test/1</loc><i:image xmlns:i='i'><i:caption>基金经理</i:caption></i:image></url></urlset>"
-    assert formats.read("sitemap", xml.encode()).parts == [("", "http://a.test/1"), ("基金经理", "")]
-
-
-def test_the_address_of_a_picture_above_that_of_its_page_is_not_the_page(formats: Formats) -> None:
-    xml = (
-        "<urlset xmlns:i='i'><url><i:image><i:loc>http://a.test/1.jpg</i:loc><i:caption>基金经理</i:caption></i:image>"
-        "<loc>http://a.test/1</loc></url><url><i:image><i:loc>http://a.test/2.jpg</i:loc></i:image></url></urlset>"
-    )
-    assert formats.read("sitemap", xml.encode()).parts == [("", "http://a.test/1"), ("基金经理", "")]
 
 
 def test_hexos_search_xml_gives_titles_and_the_beginnings_of_texts(formats: Formats) -> None:
