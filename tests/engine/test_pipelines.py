@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import date
@@ -21,7 +22,7 @@ from topiccrawler.crawling.page_filter import PageFilter, Restrictions
 from topiccrawler.engine.pipelines import NearDuplicatePipeline, RelevancePipeline, StoragePipeline
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import UNCLASSIFIED, Medium, PageItem
-from topiccrawler.pages.read import PageWords
+from topiccrawler.pages.read import PageWords, Reader, Reading, ReadItem
 from topiccrawler.text.segmenter import PLAIN
 
 TEXT = "基金净值今日上涨,市场成交活跃,投资者信心增强。"
@@ -97,6 +98,23 @@ def test_a_page_is_dropped_by_the_relevance_it_was_read_with(relevance: Relevanc
     assert relevance.process_item(kept) is kept
     assert (kept.relevance, classified(relevance)) == (0.5, [])
     assert relevance.process_item({"own": 1}) == {"own": 1}
+
+
+@pytest.mark.parametrize("relevance_of_page", [0.2, 0.9])
+def test_no_parsed_page_stays_in_memory_behind_its_item(
+    relevance: RelevancePipeline, relevance_of_page: float
+) -> None:
+    """The traceback of a DropItem is part of a cycle: what its frames hold is freed only by a search for garbage."""
+    reading = Reader(ByShare()).read("http://a.cn/1", f"<title>基金</title><p>{TEXT}".encode())
+    page = ReadItem(url="http://a.cn/1", title="基金", text=TEXT, relevance=relevance_of_page)
+    page.reading, page.last_modified = reading, ""
+    frames = []
+    try:
+        relevance.process_item(page)
+    except DropItem as dropped:
+        frames = [frame.f_locals for frame, _ in traceback.walk_tb(dropped.__traceback__)][1:]
+    assert (len(frames) > 0, page.reading) == (relevance_of_page < 0.5, None)
+    assert not any(isinstance(value, Reading) for values in frames for value in values.values())
 
 
 def test_a_page_that_nobody_has_classified_is_classified_here_once(relevance: RelevancePipeline) -> None:

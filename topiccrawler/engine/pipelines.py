@@ -87,30 +87,37 @@ class RelevancePipeline:
         page = page_of(item)
         if page is None:
             return item
-        reading = item.reading if isinstance(item, ReadItem) else None
-        words: PageWords | None = None
-        is_known = isinstance(page.relevance, int | float) and 0.0 <= page.relevance <= 1.0
-        known = page.relevance if is_known else None
-        if known is None:
-            words = reading.words if reading is not None else self._words(page)
-        verdict = self.filter.verdict(words, known)
-        _set(item, "relevance", verdict.relevance)
-        if not verdict.is_kept:
-            if self._discarded is not None:
-                sampled = replace(record_of(page), relevance=verdict.relevance, kind="", stored=False)
-                self._discarded().add(sampled)
+        if not self._is_kept(item, page):
             raise DropItem(OFF_TOPIC)
-        last_modified = ""
-        if isinstance(item, ReadItem):
-            if self._crawl is not None and reading is not None and not reading.page.is_target:
-                self._crawl.describe(item, reading)  # the threshold is lower than the strategy's
-            item.reading, last_modified, page = None, item.last_modified, item
+        page, last_modified = (item, item.last_modified) if isinstance(item, ReadItem) else (page, "")
         if not page.kind:  # the item of another spider: its text is all that is known
             _set(item, "kind", kind_of_text(page.text))
         if self.filter.restrictions.is_old(page.url, page.published, last_modified):
             self.stats.inc_value("topic/skipped/older")
             raise DropItem(TOO_OLD)
         return item
+
+    def _is_kept(self, item: Any, page: PageItem) -> bool:
+        """Classify an item; describe it if it is kept and was not expected to be. `page`: the item as a PageItem.
+
+        The item's reading ends here: what a DropItem is raised with stays in memory until the next search for garbage.
+        """
+        reading, words = item.reading if isinstance(item, ReadItem) else None, None
+        is_known = isinstance(page.relevance, int | float) and 0.0 <= page.relevance <= 1.0
+        known = page.relevance if is_known else None
+        if known is None:
+            words = reading.words if reading is not None else self._words(page)
+        verdict = self.filter.verdict(words, known)
+        _set(item, "relevance", verdict.relevance)
+        if isinstance(item, ReadItem):
+            item.reading = None
+        if verdict.is_kept:
+            if self._crawl is not None and reading is not None and not reading.page.is_target:
+                self._crawl.describe(item, reading)  # the threshold is lower than the strategy's
+        elif self._discarded is not None:
+            sampled = replace(record_of(page), relevance=verdict.relevance, kind="", stored=False)
+            self._discarded().add(sampled)
+        return verdict.is_kept
 
     def _words(self, page: PageItem) -> PageWords:
         """The words of an item that no reader of ours has read."""
