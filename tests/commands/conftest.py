@@ -8,25 +8,16 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
 import pytest
+from forked_scrapy import Ran
 from scrapy import cmdline
 
 from topiccrawler.cluster.postgresql import session as address
 
 ROOT = Path(__file__).parents[2]
-
-
-@dataclass
-class Ran:
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
 
 from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.errors import ArgumentError, CrawlerError
@@ -90,6 +89,7 @@ class Command(ReportingCommand):
     def _fetch(self, urls: Sequence[str]) -> Mapping[str, _Source | CrawlerError]:
         """Fetch pages by Scrapy's own downloader, so that proxy, robots.txt and REPLAY_WARC apply as in a crawl."""
         from topiccrawler.engine.fetching import fetch_all
+        from topiccrawler.urls.canonical import host_of
 
         got: dict[str, _Source | CrawlerError] = {}
         addresses: dict[str, str] = {}
@@ -101,7 +101,7 @@ class Command(ReportingCommand):
         if addresses:
             answers: dict[str, Response | NoAnswerError] = {}
             # Named by the user, so they may be in the own network.
-            hosts = {urlsplit(address).netloc for address in addresses.values()}
+            hosts = set(map(host_of, addresses.values()))
             fetch_all(self.project, [*set(addresses.values())], answers.__setitem__, hosts)
             got |= {url: _source(url, answers[address]) for url, address in addresses.items()}
         return got

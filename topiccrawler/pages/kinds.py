@@ -7,8 +7,7 @@ pages are stored with their kind.
 `LIST` leads to other pages, with or without excerpts of them: a front page, a tag, a category, an archive, a page of a pager, a feed.
 `STUB` has neither: a form for a password, a licence box alone, a gallery without words, a page that does not exist.
 
-`Shape` holds what the document alone says of the kind, so that another process can compute it. What a site repeats is known to the crawl
-only, and is no text of a page.
+What a site repeats is no text of a page: the crawl knows it, and passes the text without it and the repeated lines.
 
 Formula    list(p) = lean - 4 · min(1, own / OWN) - min(.9, own / MOST_OWN) + beside > 0
            lean = evidence in the address (5 to 8 for front pages, tags, numbered pages …, -2.5 for numbers and dates of articles), in the
@@ -16,7 +15,7 @@ Formula    list(p) = lean - 4 · min(1, own / OWN) - min(.9, own / MOST_OWN) + b
            characters of its sentences, or a third of those of all its lines (code, verses), without notices and what the site repeats;
            beside = up to 2 where links that may lead to articles have more characters than the text. A page without own text is a stub, unless it
            has the evidence of a list or many links.
-Parameters by hand on 165 pages of three recorded webs; benchmarks/kinds.py measures on 315 others.
+Parameters by hand on 165 pages of three recorded webs; benchmarks/kinds.py measures on 465 others.
 Cost       .15 ms a page with 110 links, kept pages only.
 But        a list whose address and title say nothing passes for an article when it has the whole texts of articles; so do lists of
            goods with long descriptions.
@@ -40,14 +39,10 @@ LISTS = frozenset({"feed", "sitemap"})  # formats
 
 OWN, MOST_OWN = 400, 2_000  # characters of own text from which on more is little evidence, and none
 LEAST_OWN = 30  # characters; with fewer a page has no text
-LEAST_SAID = (
-    8  # characters of a sentence outside the main text, by which a page with the signs of an article is one
-)
+# characters of a sentence outside the main text that makes a page with the signs of an article one
+LEAST_SAID = 8
 FEW_LINKS = 12  # in the body
-LONG_LINK, MANY_LINKS = (
-    8,
-    15,
-)  # characters of a link that is no menu's; their number, anywhere but in the footer
+LONG_LINK, MANY_LINKS = 8, 15  # characters of a link that is no menu's; their number, but in the footer
 MANY_HEADINGS = 12
 CERTAIN = 6.0  # evidence of a list that no text outweighs
 FEW_DATES = 5  # beside links
@@ -102,7 +97,7 @@ _OUTSIDE = frozenset({"navigation", "footer", "aside"})
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class _Shape:
     """What the document of a page says of its kind, besides its main text."""
 
     lean: float  # evidence that the page is a list; negative for an article
@@ -122,17 +117,13 @@ def kind_of(
     form: str = HTML,
     repeated: Collection[str] = (),
 ) -> str:
-    """The kind of a page. `form`: its format; `repeated`: lines that its site repeats on other pages."""
-    return kind_by(shape_of(document, main_text, url, title), main_text, form=form, repeated=repeated)
-
-
-def kind_by(shape: Shape, main_text: str, *, form: str = HTML, repeated: Collection[str] = ()) -> str:
-    """The kind of a page by its shape. Arguments as of `kind_of`."""
+    """The kind of a page. `main_text`: without what its site repeats on other pages; `repeated`: such lines; `form`: its format."""
     if form in LISTS:
         return LIST
     own = _own_characters(main_text.split("\n"), repeated)
     if form != HTML:
         return ARTICLE if own else STUB
+    shape = _shape_of(document, main_text, url, title)
     if own < LEAST_OWN and shape.said:
         said = _own_characters(shape.said, repeated)
         own = max(own, said if shape.is_like_article or not shape.leads else 0)
@@ -172,7 +163,7 @@ def _own_characters(lines: Iterable[str], repeated: Collection[str]) -> int:
     return max(sentences, every // 3)
 
 
-def shape_of(document: Document, main_text: str, url: str, title: str = "") -> Shape:
+def _shape_of(document: Document, main_text: str, url: str, title: str) -> _Shape:
     """The shape of a parsed page."""
     lean, is_like_article = _by_address(url)
     if _LIST_TITLE.match(title[:200]):
@@ -205,7 +196,7 @@ def shape_of(document: Document, main_text: str, url: str, title: str = "") -> S
         lean += 2
     said = () if lean >= CERTAIN or len(main_text) >= LONGEST_NOTICE else _said(document)
     leads = entries >= FEW_LINKS or far >= MANY_LINKS or headings >= MANY_HEADINGS
-    return Shape(lean, entries, characters, leads, is_like_article or declared < 0, said)
+    return _Shape(lean, entries, characters, leads, is_like_article or declared < 0, said)
 
 
 def _by_address(url: str) -> tuple[float, bool]:

@@ -26,7 +26,7 @@ from topiccrawler.pages.challenge_signs import Signs, signs_of
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.formats.reader import Formats
 from topiccrawler.pages.formats.registry import HTML, Extract, Part, UnreadableError, recognise
-from topiccrawler.pages.kinds import kind_by, shape_of
+from topiccrawler.pages.kinds import kind_of
 from topiccrawler.pages.main_text import main_text
 from topiccrawler.pages.metadata import declared_language
 from topiccrawler.pages.parse import html_of_xhtml, parse
@@ -151,10 +151,10 @@ class Reading:
     @property
     def kind(self) -> str:
         """The kind of the page (pages.kinds), by its text without what its site repeats. Computed at each call."""
-        content = self.content
-        shape = shape_of(content.document, content.main_text, content.url, content.title)
-        text = self.main_text or content.main_text
-        return kind_by(shape, text, form=content.format, repeated=self.repeated)
+        content, text = self.content, self.main_text or self.content.main_text
+        return kind_of(
+            content.document, text, content.url, content.title, form=content.format, repeated=self.repeated
+        )
 
     @property
     def fault(self) -> str:

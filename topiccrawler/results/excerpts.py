@@ -31,9 +31,7 @@ SAMPLED = 4
 MOST_NOTED, LEAST_NOTED = 32, 4  # windows of a page
 MOST_SHARED = 200  # pages; a window that more of them have is the boilerplate of a site, and no evidence
 LEAST_SHARE = 0.9
-LONGEST = (
-    0.8  # length of an excerpt by that of the page of its own kind that it is from; a longer one is a copy
-)
+LONGEST = 0.8  # length of an excerpt by that of the page of its kind that it is from; a longer one is a copy
 MOST_CHARACTERS, MOST_NOTED_CHARACTERS = 200_000, 20_000  # read of a text
 
 Hashes = NDArray[np.uint64]
