@@ -1,4 +1,4 @@
-"""What docs/lab/experiments.md quotes can be typed: its commands parse, its strategies exist, its program runs."""
+"""The comparisons that docs/ quotes can be typed: they parse, and their strategies exist. The program that cuts a web runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.catalogue import load_topic
 
-PAGE = (Path(__file__).parents[2] / "docs" / "lab" / "experiments.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGES = [(ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("measured.md", "papers.md")]
 
 
 def commands(text: str) -> list[list[str]]:
@@ -45,7 +46,9 @@ def parsed(words: list[str]) -> argparse.Namespace:
     return options
 
 
-@pytest.mark.parametrize("words", commands(PAGE), ids=lambda words: words[words.index("--out") + 1])
+@pytest.mark.parametrize(
+    "words", commands("\n".join(PAGES)), ids=lambda words: words[words.index("--out") + 1]
+)
 def test_a_quoted_comparison_parses_and_names_only_what_there_is(words: list[str]) -> None:
     options = parsed(words)
     assert all(path.startswith(("WEB/", "OUT/")) for path in [*options.web, *options.labels, options.out])
@@ -60,15 +63,14 @@ def test_a_quoted_comparison_parses_and_names_only_what_there_is(words: list[str
         assert hasattr(settings, setting.split("=")[0])
 
 
-def test_the_quoted_program_keeps_the_pages_within_three_links_of_the_seed(
+def test_a_web_is_cut_to_the_pages_within_three_links_of_the_seed(
     record: Callable[..., Path],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Pages 2n and 2n+1 are linked from page n: two, four and eight of them at one, two and three links from page 1."""
-    [name] = re.findall(r"^python (\S+) WEB", PAGE, flags=re.MULTILINE)
-    script, shallow = Path(__file__).parents[2] / name, tmp_path / "shallow.warc"
+    script, shallow = ROOT / "benchmarks" / "webs" / "shallow.py", tmp_path / "shallow.warc"
     urls = {number: f"http://h{number % 3}.example/{number}/" for number in range(1, 32)}
     whole = record(
         {

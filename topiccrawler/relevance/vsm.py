@@ -38,7 +38,7 @@ from topiccrawler.text.segmenter import heads_of, joined_again
 from topiccrawler.topics.contrasts import contrast_vectors
 from topiccrawler.topics.topic import Topic, token_weights
 
-AGAINST_WEIGHT = 0.3  # weight of the words of pages that a person refused (docs/lab/teaching.md)
+AGAINST_WEIGHT = 0.3  # weight of the words of pages that a person refused (docs/lab.md)
 TURNED = 0.999  # share of the threshold that a page nearer to another topic gets as its similarity
 LEAST_WEIGHT = 1e-6  # relative to the heaviest word: squares of smaller weights would vanish
 
