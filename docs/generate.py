@@ -109,7 +109,8 @@ def stats_table(section: str) -> str:
     from topiccrawler.engine.control.metrics import SECTIONS
 
     return listing(
-        (f"`{key}` ({entry.kind})", linked(entry.meaning)) for key, entry in SECTIONS[section].items()
+        (f"`{key}` ({entry.kind.split()[-1]})", linked(entry.meaning))
+        for key, entry in SECTIONS[section].items()
     )
 
 

@@ -47,10 +47,9 @@ MODULE_NAMES = {path.name for path in [*MODULES, *ROOT.glob("*/*.py")]}
 
 
 def rows(name: str) -> list[list[str]]:
-    """Cells of the rows of all tables in a page, without heads."""
+    """Cells of the rows of all tables in a page that begin with a name."""
     lines = (ROOT / "docs" / name).read_text(encoding="utf-8").splitlines()
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
-    return [row for row in cells if row[0].startswith("`")]
+    return [[cell.strip() for cell in line.split("|")] for line in lines if re.match(r"`[^`]+` \|", line)]
 
 
 def texts(tree: ast.AST) -> Iterator[str]:

@@ -33,7 +33,7 @@ TOPIC_PROPOSED_WORDS = 600  # most words added to a topic of `-a keywords=` alon
 TOPIC_PAGE_CLASSIFIER = "evidence"
 # folder with page_classifiers/TOPIC.CLASSIFIER.json; None = those shipped
 TOPIC_PAGE_CLASSIFIER_MODELS = None
-# `title_tag`: titles are those of the title element and headings; `skyreach`: of the look of the first line
+# `title_tag` reads titles from the title element and headings, `skyreach` from the look of the first lines
 TOPIC_TITLE_READER = "title_tag"
 # TOML file of rules by site (docs/site-rules.md)
 TOPIC_SITES_FILE = None
@@ -55,8 +55,8 @@ TOPIC_URL_PARAMETERS_DROPPED: list[str] = []
 # folder of the jobs that have no JOBDIR. Commands find jobs by name in it and in `jobs` beside it
 TOPIC_DATA_DIR = "data"
 TOPIC_JOB = None  # name of the job's folder; None = scrapyd's job id, else topic, time and process
-# a page whose text is stored already is `alias` = stored without text, `drop` = not stored; `keep` = texts are not
-# compared
+# what becomes of a page whose text is stored already: `alias` = it is stored without text, `drop` = it is not stored,
+# `keep` = texts are not compared
 TOPIC_DUPLICATES = "alias"
 # address of a PostgreSQL database that has the pages of all processes and jobs,
 # postgresql://USER@HOST/DATABASE; None = `pages.sqlite` in each job's folder (docs/scaling.md)
@@ -79,7 +79,7 @@ ROBOTSTXT_OBEY = True
 # Scrapy's, in a fortieth of the memory
 ROBOTSTXT_PARSER = "topiccrawler.engine.robots.CompactRobotParser"
 DOWNLOAD_DELAY = 1.0  # seconds between two requests to one host; robots.txt and AutoThrottle only lengthen it
-# the frontier's clock and the downloader's must agree; jitter would delay leased pages
+# jitter would delay pages that have been leased
 DOWNLOAD_DELAY_JITTER = 0
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
 CONCURRENT_REQUESTS = 32
@@ -170,11 +170,11 @@ DOWNLOAD_MAXSIZE = 8 * 1024 * 1024  # bytes; a larger page is no page to read
 DOWNLOAD_WARNSIZE = 0
 # False: a page whose body ends too early is requested again, then read as it is
 DOWNLOAD_FAIL_ON_DATALOSS = False
-# as browsers: some old servers prefer Diffie-Hellman keys that are too weak for today's clients, and have others
+# as in browsers: no weak Diffie-Hellman keys
 DOWNLOADER_CLIENT_TLS_CIPHERS = "DEFAULT:!DHE"
-RETRY_TIMES = 1  # for requests that are no links, such as robots.txt; a link goes back to the queue
+RETRY_TIMES = 1  # for requests that are no links; a link goes back to the queue
 REDIRECT_MAX_TIMES = 5
-METAREFRESH_MAXDELAY = 5  # seconds; a page that opens another one later is a page with a link to it
+METAREFRESH_MAXDELAY = 5  # seconds; a later refresh is a link
 # True: links to private addresses are fetched, too (an intranet). Seeds on such a host are never refused
 TOPIC_PRIVATE_NETWORK = False
 TWISTED_DNS_RESOLVER = "topiccrawler.engine.private_network.PrivateNetworkResolver"
