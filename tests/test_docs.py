@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -15,9 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapy.settings import default_settings
 
 from topiccrawler import settings
+from topiccrawler.crawling.recipe import LinksParams
 from topiccrawler.engine.control.metrics import SECTIONS, STATS_KEYS
+from topiccrawler.strategies import STRATEGIES, parameters_of
 from topiccrawler.topics.topic import Topic
 
 ROOT = Path(__file__).parents[1]
@@ -43,6 +48,7 @@ assert _spec.loader is not None
 generate = module_from_spec(_spec)
 _spec.loader.exec_module(generate)
 SOURCES = {path: path.read_text(encoding="utf-8") for path in MODULES}
+COMMANDS = {path.stem for path in (PACKAGE / "commands").glob("*.toml")}
 MODULE_NAMES = {path.name for path in [*MODULES, *ROOT.glob("*/*.py")]}
 
 
@@ -160,6 +166,64 @@ def missing(path: Path) -> list[str]:
 def test_files_and_names_in_text_exist() -> None:
     found = {str(path.relative_to(ROOT)): missing(path) for path in [*PAGES, *MODULES]}
     assert {path: names for path, names in found.items() if names} == {}
+
+
+def code(language: str) -> list[tuple[str, str]]:
+    """Page and text of each block of that language."""
+    block = re.compile(rf"^```{language}\n(.*?)^```", re.MULTILINE | re.DOTALL)
+    return [(page.name, text) for page in PAGES for text in block.findall(page.read_text(encoding="utf-8"))]
+
+
+def test_blocks_of_code_are_of_their_language() -> None:
+    readers: dict[str, Callable[[str], Any]] = {
+        "python": ast.parse,
+        "toml": tomllib.loads,
+        "json": json.loads,
+    }
+    for language, read in readers.items():
+        blocks = code(language)
+        assert blocks, language
+        for page, text in blocks:
+            try:
+                read(text)
+            except (SyntaxError, ValueError) as error:
+                pytest.fail(f"{page}: {error}\n{text}")
+
+
+def quoted_commands() -> Iterator[tuple[str, str, str]]:
+    """Page, name and further words of each command of `scrapy` that stands on a line of its own."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+        for name, words in re.findall(r"^ *scrapy (\w+) (.*)$", text, re.MULTILINE):
+            yield page.name, name, words.partition(" #")[0]
+
+
+def test_options_in_commands_that_pages_quote_exist() -> None:
+    found = 0
+    for page, name, words in quoted_commands():
+        if name in COMMANDS:
+            command = import_module(f"topiccrawler.commands.{name}").Command()
+            known = {option for group in command.options.values() for option in group} | {"json"}
+            quoted = set(re.findall(r"--([a-z-]+)", words))
+            assert quoted <= known, f"{page}: scrapy {name} {words}"
+            found += len(quoted)
+    assert found > 30
+
+
+def test_arguments_and_settings_in_commands_that_pages_quote_exist() -> None:
+    parameters = {f"strategy_{key}" for strategy in STRATEGIES.values() for key in parameters_of(strategy)}
+    known = {*LinksParams.model_fields, *parameters, "ARGUMENT"}
+    lines = [(page, f"{name} {words}") for page, name, words in quoted_commands()]
+    arguments = {(page, name) for page, words in lines for name in re.findall(r" -a (\w+)=", words)}
+    set_here = {(page, name) for page, words in lines for name in re.findall(r" -s (\w+)=", words)}
+    assert len(arguments) > 30
+    assert {(page, name) for page, name in arguments if name not in known} == set()
+    others = {"REPLAY_WARC", "SETTING"}
+    assert {
+        (page, name)
+        for page, name in set_here
+        if not (hasattr(settings, name) or hasattr(default_settings, name) or name in others)
+    } == set()
 
 
 def anchors(page: Path) -> set[str]:
