@@ -175,6 +175,5 @@ PROMISED = {
         r"\d\d pages .* corpus .*\b1 files; \d+ .*",
         r"20 pages .* pages\.md",
     ],
-    "your-project": ["50 pages fetched"],
     "site-rules": ["50 pages fetched"],
 }
