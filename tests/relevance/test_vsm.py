@@ -29,9 +29,7 @@ def page_classifier_of(keywords: dict[str, float], **parameters: float) -> VsmCl
 def test_a_negative_topic_subtracts_its_share_of_the_similarity() -> None:
     """基金 once, 足球 once of 100 words: each alone has cosine 1 and a share of .01, similarity √(1 · .01 / .1) = .3162."""
     negative_topics = {"sport": {"足球": 2.0}, "travel": {"酒店": 1.0}}
-    page_classifier = VsmClassifier(
-        topic_of({"基金": 1.0}), prior_words=0, negative_topics=negative_topics, negative_weight=0.8
-    )
+    page_classifier = VsmClassifier(topic_of({"基金": 1.0}), prior_words=0, negative_topics=negative_topics)
     both = PageWords(body=["基金", "足球", *["天气"] * 98])
     assert page_classifier.similarity(both) == pytest.approx(0.2 * math.sqrt(0.1))
     assert page_classifier.similarity(PageWords(body=["基金", *["天气"] * 99])) == pytest.approx(
