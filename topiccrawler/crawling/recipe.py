@@ -44,7 +44,7 @@ def thesaurus_of(text: str | None) -> Thesaurus:
 
 
 STRATEGY_PREFIX = "strategy_"
-_TOPIC_REMEDY = "for example: scrapy crawl topic -a topic=finance"
+_TOPIC_REMEDY = "for example: -a topic=finance"
 GENERAL_STRATEGIES = ("breadth_first", "random_order")  # of `scrapy crawl links`
 
 
