@@ -172,6 +172,14 @@ class ReportingCommand(ScrapyCommand):
         """The folder of jobs, TOPIC_DATA_DIR."""
         return user_path(self.setting("TOPIC_DATA_DIR") or "data")
 
+    def folder_of_jobs(self, opts: argparse.Namespace) -> Path:
+        """The folder of --data, else `data`, which may be missing. ArgumentError for a missing one of --data, and for a file."""
+        data = user_path(opts.data).absolute() if opts.data else self.data
+        if not data.is_dir() and (opts.data or data.exists()):
+            fault = "is a file" if data.exists() else "there is none"
+            raise ArgumentError(f"folder {data}", fault, "name a folder of jobs: --data DIR")
+        return data
+
     def new_file(self, place: Path, opts: argparse.Namespace) -> Path:
         """Return `place`, or raise ArgumentError when it exists and --force is not set."""
         if place.exists() and not opts.force:
