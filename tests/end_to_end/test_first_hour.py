@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_scrapy import ForkedScrapy
 
+from topiccrawler.crawling.launching import SETTINGS_MODULE
 from topiccrawler.crawling.page_stores import arguments_of
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.model import Visit
@@ -186,10 +188,10 @@ def test_the_summary_comes_last_and_is_marked_and_the_stats_are_in_a_file(
 
 
 def test_a_job_in_jobs_is_found_by_its_name_by_all_commands(
-    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+    forked_scrapy: ForkedScrapy, web: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = tmp_path / "jobs" / "travel"
-    data = ("-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}")
+    monkeypatch.chdir(tmp_path)
     words = ("crawl", "topic", "-a", "topic=finance", "-a", "pages=5", *SEEDS, *FAST, "-s", f"JOBDIR={job}")
     assert forked_scrapy(*words, proxy=web.proxy).code == 0
     for command, said in {
@@ -198,7 +200,22 @@ def test_a_job_in_jobs_is_found_by_its_name_by_all_commands(
         ("frontier", "travel"): "finance",
         ("explain", "http://funds.example/", "--job", "travel"): "http://funds.example/",
     }.items():
-        ran = forked_scrapy(*command, *data)
+        started = forked_scrapy.begin(*command, folder=tmp_path, SCRAPY_SETTINGS_MODULE=SETTINGS_MODULE)
+        ran = started.wait(120)
         assert (ran.code, said in ran.out) == (0, True), ran.err
-    assert Jobs(tmp_path / "data").names() == ["travel"]
-    assert Jobs(tmp_path / "data").folder("travel") == job
+    assert Jobs(Path("data")).names() == ["travel"]
+    assert Jobs(Path("data")).folder("travel").absolute() == job
+
+
+def test_the_log_begins_with_what_is_about_the_crawl(
+    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+) -> None:
+    words = ("crawl", "topic", "-a", "topic=finance", "-a", "pages=1", *SEEDS, *FAST)
+    first = {}
+    for level in ("INFO", "DEBUG"):
+        job = ("-s", f"JOBDIR={tmp_path / level}", "-s", f"LOG_LEVEL={level}")
+        lines = forked_scrapy(*words, *job, proxy=web.proxy).err.splitlines()
+        first[level] = next(at for at, line in enumerate(lines) if "INFO: Topic finance" in line)
+        assert any("DEBUG: Overridden settings" in line for line in lines) == (level == "DEBUG")
+    assert first["INFO"] < 5
+    assert first["DEBUG"] > 60

@@ -35,7 +35,7 @@ class Command(crawl.Command):
         # First, while few modules are loaded and the call stack is short: Scrapy's module makes classes that scan all of both.
         import scrapy.core.downloader.contextfactory  # noqa: F401
 
-        from topiccrawler.engine.focused_spider import FocusedSpider, hold_back
+        from topiccrawler.engine.focused_spider import FocusedSpider, hold_back, quieten_listings
 
         try:
             super().process_options(args, opts)
@@ -57,6 +57,7 @@ class Command(crawl.Command):
             _refuse(f"spider {name!r}: is unknown; {remedy}")
         if issubclass(spiders.load(name), FocusedSpider):
             hold_back()
+            quieten_listings()
         else:
             gc.enable()
 

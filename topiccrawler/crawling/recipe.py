@@ -11,6 +11,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import date
+from difflib import get_close_matches
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar
 from urllib.parse import urlsplit
 
@@ -168,8 +169,10 @@ def _argument_error(error: ValidationError, model: type[CrawlParams]) -> Argumen
         ", ".join(field for field in model.model_fields if field != "parameters") + f", {STRATEGY_PREFIX}…"
     )
     if first["type"] == "extra_forbidden":
+        near = get_close_matches(name, model.model_fields, 1)
+        hint = f"did you mean {near[0]}? " if near else ""
         return ArgumentError(
-            f"argument -a {name}={first['input']}", "is unknown", f"known arguments: {known}"
+            f"argument -a {name}={first['input']}", "is unknown", f"{hint}known arguments: {known}"
         )
     if first["type"] == "missing":
         return ArgumentError(f"argument {name!r}", "is missing", _TOPIC_REMEDY)

@@ -295,6 +295,22 @@ def site_of(host: str) -> str:
     return _domain_under_suffix(host) or host
 
 
+_RESERVED = frozenset(
+    {"example", "localhost", "test"}
+)  # top-level domains for tests and documentation (RFC 2606)
+
+
+def has_known_suffix(host: str) -> bool:
+    """Whether a host, as in a canonical URL, is a name under a suffix of the public suffix list or under one reserved for tests, or is
+    an IPv4 address; so `news.cn`, not `seeds.txt`."""
+    name = _without_port(host)
+    if name.replace(".", "").isdecimal():
+        return name.count(".") == 3
+    if name.rpartition(".")[2] in _RESERVED:
+        return True
+    return _suffixes().privatesuffix(name, accept_unknown=False) is not None
+
+
 def _registered_domain(host: str) -> str:
     return _domain_under_suffix(host) or _without_port(host)
 
