@@ -214,7 +214,7 @@ def test_a_crawl_that_is_too_busy_to_answer_is_not_taken_for_one_that_has_ended(
     with socket.create_server(("127.0.0.1", 0)) as silent:
         Address(f"http://127.0.0.1:{silent.getsockname()[1]}").write(folder)
         assert job.status() == {"state": "starting"}
-    assert job.status() == {"state": "ended"}  # killed: control.json stays
+    assert job.status() == {"state": "failed"}  # killed: control.json stays
 
 
 def test_a_damaged_job_does_not_hide_the_others(open_dashboard: Open, make_job: Callable[..., Path]) -> None:

@@ -17,6 +17,7 @@ from topiccrawler.crawling.launching import SETTINGS_MODULE
 from topiccrawler.crawling.page_stores import arguments_of
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.model import Visit
+from topiccrawler.results.last_run import last_run
 from topiccrawler.store.pages import PageStore
 
 pytestmark = pytest.mark.slow
@@ -219,3 +220,30 @@ def test_the_log_begins_with_what_is_about_the_crawl(
         assert any("DEBUG: Overridden settings" in line for line in lines) == (level == "DEBUG")
     assert first["INFO"] < 5
     assert first["DEBUG"] > 60
+
+
+def test_a_crawl_that_failed_says_so_to_those_who_look_later(
+    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+) -> None:
+    seeds = (*SEEDS, "-a", "seeds=http://funds.example/none", "-a", "topic=finance", *FAST)
+    ran = forked_scrapy("crawl", "topic", *seeds, "-s", f"JOBDIR={tmp_path / 'job'}", proxy=web.proxy)
+    assert ran.code == 1
+    run = last_run(tmp_path / "job")
+    assert run is not None
+    assert run.fault.startswith("seed http://funds.example/none: gave no page (1 http 404)")
+    assert Jobs(tmp_path).get("job").status() == {"state": "failed"}
+    ran = forked_scrapy(
+        "crawl",
+        "topic",
+        *SEEDS,
+        *FAST,
+        "-a",
+        "topic=finance",
+        "-a",
+        "pages=1",
+        "-s",
+        f"JOBDIR={tmp_path / 'job'}",
+        proxy=web.proxy,
+    )
+    assert ran.code == 0, ran.err
+    assert Jobs(tmp_path).get("job").status() == {"state": "ended"}

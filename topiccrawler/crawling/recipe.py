@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from difflib import get_close_matches
+from functools import cache
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar
 from urllib.parse import urlsplit
 
@@ -223,12 +224,17 @@ class Recipe:
     def from_json(cls, kept: Mapping[str, Any], what: str) -> Self:
         """A recipe from the result of `as_json`. Raises StateError for anything else; `what` names the file in its message."""
         try:
-            recipe: Self = TypeAdapter(cls).validate_python(kept)
+            recipe: Self = _adapter(cls).validate_python(kept)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             field = ".".join(map(str, first["loc"])) or "all"
             raise StateError(what, f"is damaged ({field}: {first['msg']})", "use a copy") from None
         return recipe
+
+
+@cache
+def _adapter(kind: type[Recipe]) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)  # takes as long as reading several recipes
 
 
 class Settings(Protocol):

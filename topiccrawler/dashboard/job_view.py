@@ -85,7 +85,8 @@ def page(here: Context, job: Job, _: web.Request) -> Values:
         "live": status["state"] in LIVE,
         "recipe": recipe,
         "topic": panels.topic_name(recipe),
-        "words": job.last_words if status["state"] == FAILED else "",
+        "words": job.fault or job.last_words if status["state"] == FAILED else "",
+        "killed": status["state"] == FAILED and job.was_killed,
         "changeable": [*CHANGEABLE, *(f"{STRATEGY_PREFIX}{name}" for name in parameters)],
     }
 

@@ -34,6 +34,7 @@ from topiccrawler.frontier.base import State
 from topiccrawler.messages import Message, translated
 from topiccrawler.pages.kinds import KINDS
 from topiccrawler.resources import package_table
+from topiccrawler.results.last_run import FAULT
 
 logger = logging.getLogger(__name__)
 
@@ -86,6 +87,8 @@ class Ending:
         """Log the summary, after Scrapy's last lines."""
         if not self.reason:
             return
+        if self.faults.reported:
+            self.crawler.stats.set_value(FAULT, self.faults.reported[0])
         stats, spider = self.crawler.stats.get_stats(), self.crawler.spider
         queued = bool(self.crawler.settings.get("JOBDIR")) and self.plain is None
         resumable = queued or self.crawl.shared is not None

@@ -78,7 +78,14 @@ def jobs_in(data: Path) -> list[Path]:
     homes = [home for home in homes_of(data) if home.is_dir()] or [data]
     with file_faults(ArgumentError, f"folder {data}", "cannot be read", _FOLDER_REMEDY):
         found = [folder for home in homes for folder in home.iterdir() if is_job(folder)]
-        return sorted(found, key=lambda folder: (folder.stat().st_mtime, folder))
+        return sorted(found, key=lambda folder: (begun(folder), folder))
+
+
+def begun(folder: Path) -> float:
+    """When the latest run of a job began, in seconds since the epoch: when its recipe was written; for a job without one, its folder. The
+    folder of others changes when a database in it is read. OSError for a missing folder."""
+    recipe = folder / JOB
+    return (recipe if recipe.is_file() else folder).stat().st_mtime
 
 
 def is_job(folder: Path) -> bool:
