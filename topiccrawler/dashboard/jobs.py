@@ -169,10 +169,15 @@ class Job:
         """The job's recipe; None if it cannot be read."""
         return self.once("recipe", JOB, lambda: read_recipe(self.folder), None)
 
+    @property
+    def has_queue(self) -> bool:
+        """Whether the queue is in the job's folder."""
+        return is_made(self.folder / FRONTIER)
+
     def queue(self, wait: float | None = WAIT_SECONDS) -> dict[str, Any] | None:
         """The report of the job's queue with all its hosts; None without a JOBDIR, while it is still being read, or if it cannot be read.
         `wait`: as for `once`."""
-        if not is_made(self.folder / FRONTIER):
+        if not self.has_queue:
             return None
 
         def make() -> dict[str, Any]:
@@ -182,7 +187,7 @@ class Job:
 
     def outcomes(self, wait: float = WAIT_SECONDS) -> list[Outcome] | None:
         """The reasons of failed and discarded URLs in the job's queue; None as for `queue`."""
-        if not is_made(self.folder / FRONTIER):
+        if not self.has_queue:
             return None
         return self.once("outcomes", FRONTIER, lambda: outcomes(self.folder / FRONTIER, EXAMPLES), wait)
 
