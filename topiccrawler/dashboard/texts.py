@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from topiccrawler.errors import CrawlerError
 from topiccrawler.resources import package_table
 
 ENGLISH, CHINESE = "en", "zh"
@@ -27,6 +28,17 @@ class Texts:
         text = self._texts[key]
         return text.format(**values) if values else text
 
+    def fault(self, field: str, error: CrawlerError) -> str:
+        """What is wrong with a field of a form. In English it is the command's own message."""
+        if self.language == ENGLISH:
+            return str(error)
+        what = _ARGUMENT.sub("", error.what)
+        rows = [*_faults(self.language).get(field, ()), ("", "{what}：{fault}")]
+        text = next(text for pattern, text in rows if re.search(pattern, error.fault))
+        near = _NEAR.search(error.remedy)
+        hint = self("did_you_mean", name=near[1]) if near else ""
+        return text.format(what=what, fault=error.fault) + hint
+
     def known(self, prefix: str, said: str) -> str:
         """The translation of a state, a reason or a wait of the program, with the number in it; of one with a
         detail (`no robots.txt: http 503`) its beginning; the original if there is no translation."""
@@ -37,6 +49,16 @@ class Texts:
             return found.format(n=number[0] if number else "")
         kind, colon, reason = said.partition(": ")  # failing: timeout
         return f"{self.known(prefix, kind)}{colon}{self.known('reason', reason)}" if colon else said
+
+
+_ARGUMENT = re.compile(r"^(?:argument (?:-a )?|setting |topic |keywords |strategy parameter |job )")
+_NEAR = re.compile(r"did you mean '?(\w+)")
+
+
+@cache
+def _faults(language: str) -> dict[str, list[tuple[str, str]]]:
+    """By field of a form: a pattern of the fault, and its text with `{what}` (the input) and `{fault}`."""
+    return package_table(f"dashboard/texts/faults_{language}.toml")
 
 
 @cache
