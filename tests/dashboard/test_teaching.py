@@ -58,6 +58,10 @@ def test_five_best_and_the_border_are_asked_about_and_nothing_breaks_out(
     assert asked(text)[:5] == [url(number) for number in range(5)]
     assert asked(text)[5:] == [*(url(number) for number in range(5, 9)), "http://off.example/&lt;script&gt;"]
     assert "<script>window" not in text
+    snippets = re.findall(r'<bdi class="snippet">(.*?)</bdi>', text)
+    assert snippets[4].startswith("考研 高考 复习 资料 4")
+    assert snippets[-1].startswith("足球 比赛")
+    assert max(map(len, snippets)) < 170
     assert "<img" not in text
     assert "\u202e" not in text
     assert text.count('type="radio"') == 20

@@ -17,6 +17,11 @@ COOKIE = "topiccrawler_language"
 _NUMBER, _NO_WORD = re.compile(r"\d+(?:\.\d+)?"), re.compile(r"\W+")
 
 
+def key_of(said: str) -> str:
+    """The key of what the program says, without its prefix."""
+    return _NO_WORD.sub("_", said).strip("_").lower()
+
+
 class Texts:
     """The texts of one language: `t("key", number=3)`."""
 
@@ -43,7 +48,7 @@ class Texts:
         """The translation of a state, a reason or a wait of the program, with the number in it; of one with a
         detail (`no robots.txt: http 503`) its beginning; the original if there is no translation."""
         number = _NUMBER.search(said)
-        key = _NO_WORD.sub("_", _NUMBER.sub("n", said, count=1)).strip("_").lower()
+        key = key_of(_NUMBER.sub("n", said, count=1))
         found = self._texts.get(f"{prefix}_{key}")
         if found is not None:
             return found.format(n=number[0] if number else "")
