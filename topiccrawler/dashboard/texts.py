@@ -39,10 +39,12 @@ class Texts:
             return str(error)
         what = _ARGUMENT.sub("", error.what)
         rows = [*_faults(self.language).get(field, ()), ("", "{what}：{fault}")]
-        text = next(text for pattern, text in rows if re.search(pattern, error.fault))
+        found, text = next(
+            (found, text) for pattern, text in rows if (found := re.search(pattern, error.fault))
+        )
         near = _NEAR.search(error.remedy)
         hint = self("did_you_mean", name=near[1]) if near else ""
-        return text.format(what=what, fault=error.fault) + hint
+        return text.format(*found.groups(), what=what, fault=error.fault.removeprefix("is ")) + hint
 
     def known(self, prefix: str, said: str) -> str:
         """The translation of a state, a reason or a wait of the program, with the number in it; of one with a
@@ -62,7 +64,7 @@ _NEAR = re.compile(r"did you mean '?(\w+)")
 
 @cache
 def _faults(language: str) -> dict[str, list[tuple[str, str]]]:
-    """By field of a form: a pattern of the fault, and its text with `{what}` (the input) and `{fault}`."""
+    """By field of a form: a pattern of the fault, and its text, with the groups of the pattern, `{what}` (the input) and `{fault}`."""
     return package_table(f"dashboard/texts/faults_{language}.toml")
 
 

@@ -67,7 +67,7 @@
     if (plot) { plot.setData(data); return; }
     const axis = { stroke: colour("--soft"), grid: { stroke: colour("--faint"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif" };
     const titled = (label) => ({ label, labelSize: 22, labelGap: 2, labelFont: axis.font });
-    plot = new uPlot({ width: place.clientWidth, height: HEIGHT, series, axes: [{ ...axis, ...titled(place.dataset.fetched) }, { ...axis, size: 52, ...titled(place.dataset.kept) }], scales: { x: { time: false } },
+    plot = new uPlot({ width: place.clientWidth, height: HEIGHT, series, axes: [{ ...axis, size: 28, ...titled(place.dataset.fetched) }, { ...axis, size: 52, ...titled(place.dataset.kept) }], scales: { x: { time: false } },
       legend: { live: false, show: series.length > 2 }, cursor: { show: false } }, data, place);
   }
 
