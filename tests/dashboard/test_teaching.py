@@ -122,3 +122,15 @@ def test_answers_are_read_by_their_numbers() -> None:
         "answer-9": "no",
     }
     assert answers_in(form) == {"a": True}
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "考研 高考: your own topic"), ("zh", "考研 高考：您自己的主题")]
+)
+def test_how_the_words_were_understood_is_told_in_the_language_of_the_page(
+    data: Path, open_dashboard: Callable[[Path], Any], language: str, said: str
+) -> None:
+    dashboard = open_dashboard(data)
+    while "hx-trigger" in dashboard.get("/jobs/job/reading").text:
+        pass
+    assert said in dashboard.get("/jobs/job", **{"Accept-Language": language}).text

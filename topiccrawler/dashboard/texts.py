@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from topiccrawler.errors import CrawlerError
+from topiccrawler.messages import translated
 from topiccrawler.resources import package_table
 
 ENGLISH, CHINESE = "en", "zh"
@@ -32,6 +33,10 @@ class Texts:
         """The text of a key, filled in with values. KeyError for an unknown key."""
         text = self._texts[key]
         return text.format(**values) if values else text
+
+    def message(self, text: str) -> str:
+        """A message of the command line (topiccrawler.messages) in this language."""
+        return translated(text, "" if self.language == ENGLISH else self.language)
 
     def fault(self, field: str, error: CrawlerError) -> str:
         """What is wrong with a field of a form. In English it is the command's own message."""
