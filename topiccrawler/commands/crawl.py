@@ -32,9 +32,8 @@ class Command(crawl.Command):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         gc.disable()  # modules and models are loaded, none of which becomes garbage; `go_on` enables it again
-        # First, while few modules are loaded and the call stack is short: Scrapy's module makes classes that scan all of both.
-        import scrapy.core.downloader.contextfactory  # noqa: F401
-
+        # first, while few modules are loaded and the call stack is short
+        import topiccrawler.engine.early_imports  # noqa: F401
         from topiccrawler.engine.focused_spider import FocusedSpider, hold_back, quieten_listings
 
         try:

@@ -13,13 +13,13 @@ import os
 from collections.abc import Mapping
 from typing import Any, Self
 
-import scrapy.core.downloader.contextfactory  # noqa: F401
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings, default_settings
 from scrapy.utils.log import log_scrapy_info
 from scrapy.utils.misc import load_object
 
+import topiccrawler.engine.early_imports  # noqa: F401
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.harvest import own_domains
 from topiccrawler.crawling.recipe import CrawlParams
