@@ -224,7 +224,7 @@ class Recipe:
     def from_json(cls, kept: Mapping[str, Any], what: str) -> Self:
         """A recipe from the result of `as_json`. Raises StateError for anything else; `what` names the file in its message."""
         try:
-            recipe: Self = _adapter(cls).validate_python(kept)
+            recipe: Self = _adapter().validate_python(kept)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             field = ".".join(map(str, first["loc"])) or "all"
@@ -233,8 +233,8 @@ class Recipe:
 
 
 @cache
-def _adapter(kind: type[Recipe]) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)  # takes as long as reading several recipes
+def _adapter() -> TypeAdapter[Any]:
+    return TypeAdapter(Recipe)  # takes as long as reading several recipes
 
 
 class Settings(Protocol):

@@ -58,7 +58,11 @@ class JobForm:
         try:
             yield
         except CrawlerError as error:
-            self.faults.setdefault(field, []).append(error)
+            self.note(field, error)
+
+    def note(self, field: str, error: CrawlerError) -> None:
+        """Add a fault of this field."""
+        self.faults.setdefault(field, []).append(error)
 
 
 def read_form(fields: Mapping[str, str], jobs: Jobs, defaults: Mapping[str, Any]) -> JobForm:
@@ -137,8 +141,7 @@ def _checked_arguments(form: JobForm, defaults: Mapping[str, Any]) -> CrawlParam
         except CrawlerError as error:
             named = _NAMED.match(error.what)
             place = (named[1] or named[2]) if named else ""
-            with form.noting(place if place in FIELDS else ""):
-                raise
+            form.note(place if place in FIELDS else "", error)
             if right.pop(place, None) is None:
                 return None
 

@@ -56,7 +56,7 @@ def find(job: Job, status: Status, data: Path, wait: float = WAIT_SECONDS) -> di
         **{f"{kind}s": None if kinds is None else kinds.get(kind, 0) for kind in KINDS},
         "relevant": status.get("relevant", queue["relevant"] if queue else None),
         "failed": tally.failed if is_read else None,
-        "rate": kept / pages if pages else None,
+        "rate": kept / pages if pages and kept is not None else None,
         "recent_pages": recent,
         "recent_rate": recent_kept / recent if recent else None,
         "speed": status["pages_per_second"]

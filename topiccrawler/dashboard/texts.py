@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from topiccrawler.errors import CrawlerError
@@ -44,12 +44,15 @@ class Texts:
             return str(error)
         what = _ARGUMENT.sub("", error.what)
         rows = [*_faults(self.language).get(field, ()), ("", "{what}：{fault}")]
-        found, text = next(
-            (found, text) for pattern, text in rows if (found := re.search(pattern, error.fault))
-        )
+        values = {"what": what, "fault": error.fault.removeprefix("is ")}
         near = _NEAR.search(error.remedy)
         hint = self("did_you_mean", name=near[1]) if near else ""
-        return text.format(*found.groups(), what=what, fault=error.fault.removeprefix("is ")) + hint
+        told: Iterator[str] = (
+            text.format(*found.groups(), **values)
+            for pattern, text in rows
+            if (found := re.search(pattern, error.fault))
+        )
+        return next(told) + hint
 
     def known(self, prefix: str, said: str) -> str:
         """The translation of a state, a reason or a wait of the program, with the number in it; of one with a
