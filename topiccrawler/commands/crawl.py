@@ -10,6 +10,7 @@ import difflib
 import gc
 import logging
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 from scrapy.commands import crawl
@@ -38,8 +39,12 @@ class Command(crawl.Command):
 
         try:
             super().process_options(args, opts)
+            if self.settings is not None and (log := self.settings.get("LOG_FILE")):
+                Path(log).open("ab").close()
         except UsageError as error:
             _refuse(str(error))
+        except OSError as error:
+            _refuse(f"{error.filename}: cannot be written: {error.strerror}; name another file")
         if self.settings is None or not args:
             return
         level = self.settings.get("LOG_LEVEL")
