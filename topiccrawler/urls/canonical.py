@@ -296,6 +296,21 @@ def site_of(host: str) -> str:
     return _domain_under_suffix(host) or host
 
 
+RESERVED = frozenset(
+    {"example", "localhost", "test"}
+)  # top-level domains of documentation and tests (RFC 2606)
+
+
+def has_known_suffix(host: str) -> bool:
+    """Whether a host, as in a canonical URL, is a name under a suffix of the public suffix list or under one reserved for tests, or is
+    an IPv4 address; so `news.cn`, not `seeds.txt`."""
+    name = _without_port(host)
+    if name.replace(".", "").isdecimal():
+        return name.count(".") == 3
+    top_level = name.rpartition(".")[2]
+    return top_level in RESERVED or (top_level in _suffix_rules() and bool(_domain_under_suffix(name)))
+
+
 def _registered_domain(host: str) -> str:
     return _domain_under_suffix(host) or _without_port(host)
 
