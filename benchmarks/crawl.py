@@ -180,10 +180,12 @@ def main() -> None:
     start = START.replace("http:", "https:") if given.tls else START
     size = ("--pages", str(round(given.pages * WEB_FACTOR)), "--hosts", str(given.hosts))
     with served("news", *size, *(["--tls"] if given.tls else [])) as web:
-        for _ in range(given.rounds):
+        for number in range(1, given.rounds + 1):
             for name in names:
-                runs[name].append(crawl(name, web, start, given.pages, given.concurrency))
-                print(f"{name}: done", file=sys.stderr, flush=True)
+                print(f"round {number} of {given.rounds}: {name} …", end=" ", file=sys.stderr, flush=True)
+                done = crawl(name, web, start, given.pages, given.concurrency)
+                print(f"{done.pages} pages in {done.wall_seconds:.0f} s", file=sys.stderr, flush=True)
+                runs[name].append(done)
     results = {name: medians(done) for name, done in runs.items()}
     print(table(results))
     if given.json:

@@ -11,10 +11,7 @@ def test_every_strategy_is_found_under_its_own_name() -> None:
 
 
 def test_an_unknown_strategy_names_the_nearest_and_all_others() -> None:
-    with pytest.raises(
-        StrategyError,
-        match=r"^strategy 'best_frist'.*'best_first'\?",
-    ):
+    with pytest.raises(StrategyError, match=r"^strategy 'best_frist'.*'best_first'\?"):
         build("best_frist")
 
 
@@ -49,8 +46,3 @@ def test_the_value_that_a_refusal_names_is_accepted(name: str) -> None:
             with pytest.raises(StrategyError, match=f"; for example strategy_{key}=") as refused:
                 build(name, {key: text})
             build(name, {key: str(refused.value).rpartition("=")[2]})
-
-
-def test_parameters_that_may_change_while_a_crawl_runs_are_parameters() -> None:
-    changeable = {name: sorted(STRATEGIES[name].changeable) for name in STRATEGIES}
-    assert all(set(keys) <= set(parameters_of(STRATEGIES[name])) for name, keys in changeable.items())
