@@ -77,6 +77,7 @@ def changed(
         words: order("set", words)
         for words in (
             "pages=0",
+            "pages=1",
             "until=2",
             "page_threshold=2",
             "strategy_keep=0.5",
@@ -152,6 +153,7 @@ def test_a_crawl_that_runs_is_taught_and_what_was_set_stays(changed: dict[str, A
 def test_what_cannot_be_changed_is_one_line_that_says_what_can(changed: dict[str, Any]) -> None:
     refused = changed["refused"]
     assert "set pages=1000" in refused["pages=0"]
+    assert "1 pages are fetched already" in refused["pages=1"]
     for words in ("page_threshold=2", "until=2"):
         assert "0 to 1" in refused[words]
     assert "strategy_smoothing" in refused["strategy_keep=0.5"]

@@ -61,6 +61,11 @@ def test_reading_rules_by_site_count_for_own_words_too(tmp_path: Path) -> None:
 def test_what_is_no_topic_is_refused_in_one_line() -> None:
     with pytest.raises(TopicError, match=r"'heavy'.* word:weight"):
         recipe_of_words(Recipe(""), ["基金:heavy"])
+    for words in (["the", "of"], ["我們", "的:0.5"], ["of the"], ["und"]):
+        with pytest.raises(TopicError, match=f"keywords {', '.join(words)}: "):
+            recipe_of_words(Recipe(""), words)
+    for words in (["IT"], ["The Who"], ["state of the art"], ["the", "基金"]):
+        recipe_of_words(Recipe(""), words)
     with pytest.raises(TopicError, match=": r;"):
         assemble(recipe_of_words(Recipe(""), ["r"]))
 

@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_scrapy import ForkedScrapy
 
+from topiccrawler.crawling.launching import SETTINGS_MODULE
 from topiccrawler.crawling.page_stores import arguments_of
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.model import Visit
+from topiccrawler.results.last_run import last_run
 from topiccrawler.store.pages import PageStore
 
 pytestmark = pytest.mark.slow
@@ -149,10 +152,10 @@ def test_a_seed_that_led_elsewhere_is_the_seed_of_the_job_that_goes_on(
 
 
 def test_a_job_in_jobs_is_found_by_its_name_by_all_commands(
-    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+    forked_scrapy: ForkedScrapy, web: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = tmp_path / "jobs" / "travel"
-    data = ("-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}")
+    monkeypatch.chdir(tmp_path)
     words = ("crawl", "topic", "-a", "topic=finance", "-a", "pages=5", *SEEDS, *FAST, "-s", f"JOBDIR={job}")
     assert forked_scrapy(*words, proxy=web.proxy).code == 0
     for command, said in {
@@ -161,7 +164,49 @@ def test_a_job_in_jobs_is_found_by_its_name_by_all_commands(
         ("frontier", "travel"): "finance",
         ("explain", "http://funds.example/", "--job", "travel"): "http://funds.example/",
     }.items():
-        ran = forked_scrapy(*command, *data)
+        started = forked_scrapy.begin(*command, folder=tmp_path, SCRAPY_SETTINGS_MODULE=SETTINGS_MODULE)
+        ran = started.wait(120)
         assert (ran.code, said in ran.out) == (0, True), ran.err
-    assert Jobs(tmp_path / "data").names() == ["travel"]
-    assert Jobs(tmp_path / "data").folder("travel") == job
+    assert Jobs(Path("data")).names() == ["travel"]
+    assert Jobs(Path("data")).folder("travel").absolute() == job
+
+
+def test_the_log_begins_with_what_is_about_the_crawl(
+    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+) -> None:
+    words = ("crawl", "topic", "-a", "topic=finance", "-a", "pages=1", *SEEDS, *FAST)
+    first = {}
+    for level in ("INFO", "DEBUG"):
+        job = ("-s", f"JOBDIR={tmp_path / level}", "-s", f"LOG_LEVEL={level}")
+        lines = forked_scrapy(*words, *job, proxy=web.proxy).err.splitlines()
+        first[level] = next(at for at, line in enumerate(lines) if "INFO: Topic finance" in line)
+        assert any("DEBUG: Overridden settings" in line for line in lines) == (level == "DEBUG")
+    assert first["INFO"] < 5
+    assert first["DEBUG"] > 60
+
+
+def test_a_crawl_that_failed_says_so_to_those_who_look_later(
+    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+) -> None:
+    seeds = (*SEEDS, "-a", "seeds=http://funds.example/none", "-a", "topic=finance", *FAST)
+    ran = forked_scrapy("crawl", "topic", *seeds, "-s", f"JOBDIR={tmp_path / 'job'}", proxy=web.proxy)
+    assert ran.code == 1
+    run = last_run(tmp_path / "job")
+    assert run is not None
+    assert run.fault.startswith("seed http://funds.example/none: gave no page (1 http 404)")
+    assert Jobs(tmp_path).get("job").status() == {"state": "failed"}
+    ran = forked_scrapy(
+        "crawl",
+        "topic",
+        *SEEDS,
+        *FAST,
+        "-a",
+        "topic=finance",
+        "-a",
+        "pages=1",
+        "-s",
+        f"JOBDIR={tmp_path / 'job'}",
+        proxy=web.proxy,
+    )
+    assert ran.code == 0, ran.err
+    assert Jobs(tmp_path).get("job").status() == {"state": "ended"}

@@ -184,3 +184,39 @@ def test_the_commands_come_with_the_package_and_leave_scrapys_own_alone(project:
     assert (wrong.code, wrong.out) == (1, "")
     assert wrong.err.startswith("topic 'finanse'")
     assert wrong.err.count("\n") == 1
+
+
+def test_without_a_project_one_command_does_the_main_job(
+    project: Project, draw_web: Callable[..., Any], tmp_path: Path
+) -> None:
+    installed = Distribution.at(next((project.folder.parent / "site").glob("*.dist-info")))
+    [script] = installed.entry_points.select(group="console_scripts")
+    assert (script.name, script.value) == ("topiccrawler", "topiccrawler.__main__:main")
+    web = draw_web({"http://funds.example/": f"<title>基金</title><p>{FUNDS}</p>"})
+    environment = {"PATH": "", "PYTHONPATH": str(project.folder.parent / "site"), "LANGUAGE": "en"}
+
+    def run(*words: str) -> str:
+        ran = subprocess.run(
+            [sys.executable, "-m", "topiccrawler", *words],
+            cwd=tmp_path,
+            env={**environment, "http_proxy": web.proxy},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    run(
+        "crawl",
+        "topic",
+        "-a",
+        "keywords=基金,股票",
+        "-a",
+        "seeds=http://funds.example/",
+        "-s",
+        "DOWNLOAD_DELAY=0",
+    )
+    [job] = (tmp_path / "data").iterdir()
+    assert web.fetched() == ["http://funds.example/"]
+    assert "http://funds.example/" in run("pages", job.name)

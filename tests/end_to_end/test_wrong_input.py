@@ -23,7 +23,13 @@ CASES = {
     "no topic": ({"topic": None}, "argument 'topic': .* -a topic=finance"),
     "unknown strategy": ({"strategy": "best_frist"}, "strategy 'best_frist': .* 'best_first'"),
     "unknown parameter": ({"strategy_x": "1"}, "strategy parameter 'x': best_first .*: none"),
-    "unknown argument": ({"page": "3"}, "argument -a page=3: .*: topic, seeds,"),
+    "unknown argument": ({"page": "3"}, r"argument -a page=3: .*\bpages\?.*: topic, seeds,"),
+    "an argument's name nearly": ({"keyword": "基金"}, r"argument -a keyword=基金: .*\bkeywords\?"),
+    "topic far from any": (
+        {"topic": "docker"},
+        "topic 'docker': is not in the catalogue; topics are .* -a keywords=",
+    ),
+    "words of any text": ({"topic": None, "keywords": "the,of:0.5,和"}, "keywords the, of:0.5, 和: "),
     "pages is no number": ({"pages": "many"}, "argument -a pages=many: "),
     "seeds file is missing": ({"seeds": "no/such/file.txt"}, "no/such/file.txt"),
     "seed is no URL": ({"seeds": "http://ok.example/,ftp://bad.example/"}, "ftp://bad.example/"),
@@ -94,6 +100,19 @@ def test_a_page_classifier_that_is_not_there_is_one_line(
     said = refusal("topic", {}, topic="law", page_classifier=page_classifier)
     assert message in said
     assert "\n" not in said
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(refusal: Callable[..., str]) -> None:
+    said = refusal("topic", {"JOBDIR": "/proc/none"}, topic="finance", seeds="http://a.example/")
+    assert re.fullmatch("folder /proc/none: cannot be .*; set JOBDIR to a folder of yours", said)
+
+
+def test_the_job_of_another_topic_is_one_line_also_without_seeds(
+    refusal: Callable[..., str], make_job: Callable[..., Path]
+) -> None:
+    job = make_job("money")
+    said = refusal("topic", {"JOBDIR": str(job)}, keywords="美食")
+    assert said.startswith(f"folder {job}: holds a crawl for topic 'finance', not '美食'; ")
 
 
 @pytest.mark.parametrize("name", ["frontier.sqlite", "pages.sqlite", "duplicates.sqlite", "job.json"])

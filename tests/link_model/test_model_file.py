@@ -51,6 +51,10 @@ def change(**parts: Any) -> Callable[[dict[str, Any]], None]:
     return lambda found: found.update(parts)
 
 
+def change_counts(field: str, **columns: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda found: found["counts"][field].update(columns)
+
+
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
@@ -68,13 +72,16 @@ def change(**parts: Any) -> Callable[[dict[str, Any]], None]:
         (change(lexicon=[1]), "lexicon"),
         (change(lexicon="基金"), "lexicon"),
         (change(samples={}), "samples .*'anchor'"),
-        (change(counts={"anchor": {}, "context": {}}), " url"),
-        (lambda found: found["counts"]["anchor"].update(基金=[float("nan"), 1]), "'基金'"),
-        (lambda found: found["counts"]["anchor"].update(基金=[float("inf"), 1]), "'基金'"),
-        (lambda found: found["counts"]["anchor"].update(基金=[-1, 1]), "'基金'"),
-        (lambda found: found["counts"]["anchor"].update(基金=[10**40, 1]), "'基金'"),
-        (lambda found: found["counts"]["url"].update(基金="11"), "'基金'"),
-        (lambda found: found["counts"]["url"].update(基金=[1]), "'基金'"),
+        (change(counts={"context": {}, "url": {}}), " anchor"),
+        (change_counts("anchor", negative=[0, float("nan"), 0]), "negative count of '基金'"),
+        (change_counts("anchor", positive=[1.5, float("inf"), 0]), "positive count of '基金'"),
+        (change_counts("anchor", positive=[1.5, -1, 0]), "positive count of '基金'"),
+        (change_counts("anchor", positive=[1.5, 10**400, 0]), "positive count of '基金'"),
+        (change_counts("anchor", positive=[1.5, True, 0]), "positive count of '基金'"),
+        (change_counts("anchor", positive=[1.5, 1.5]), "one positive count for each word"),
+        (change_counts("anchor", words="@lexicon 基金 基金"), "a word of anchor twice"),
+        (change_counts("url", words=["fund"]), "one negative count for each word"),
+        (change_counts("url", negative="0"), "one negative count for each word"),
     ],
 )
 def test_a_spoiled_model_is_refused_in_one_line(

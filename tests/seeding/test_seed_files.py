@@ -60,7 +60,8 @@ def test_without_seeds_of_its_own_a_topic_uses_the_list_that_travels_along(name:
 @pytest.mark.parametrize(
     ("line", "displayed"),
     [
-        ("www.example.com", "'www.example.com'"),
+        ("mailto:me@a.example", "'mailto:me@a.example'"),
+        ("finance.html", "'finance.html'"),
         ("ftp://a.example/", "'ftp://a.example/'"),
         ("http://[::1", "'http://[::1'"),
         ("http:///path", "'http:///path'"),
@@ -79,6 +80,21 @@ def test_a_bad_address_names_file_line_and_remedy(tmp_path: Path, line: str, dis
     assert displayed in message
     assert message.endswith(" http://host/path")
     assert len(message) < 300 + len(str(file))
+
+
+def test_a_host_without_a_scheme_is_an_address_unless_a_file_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = "daohang.example, www.新浪.中国/财经,127.0.0.1:8000/x -news.cn"
+    seeds = read_seeds(given)
+    expected = ["http://daohang.example", "http://www.新浪.中国/财经", "http://127.0.0.1:8000/x"]
+    assert (seeds.positive, seeds.negative) == (expected, ["http://news.cn"])
+    Path("daohang.example").write_text("www.a.cn/news\n", encoding="utf-8")
+    assert read_seeds("daohang.example").positive == ["http://www.a.cn/news"]
+    for missing in ("seeds.txt", "lists/财经.txt", "sitemap.xml.gz"):
+        with pytest.raises(SeedsError, match=strerror(ENOENT)):
+            read_seeds(missing)
 
 
 @pytest.mark.parametrize(
