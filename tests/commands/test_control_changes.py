@@ -118,10 +118,6 @@ def test_what_comes_next_has_its_shares(changed: dict[str, Any]) -> None:
     assert row["url"] in changed["shown"]
 
 
-def test_the_hosts_with_most_waiting_are_named(changed: dict[str, Any]) -> None:
-    assert changed["sites"].split()[:2] == ["5", "b.example"]
-
-
 def test_a_page_threshold_counts_from_then_on(changed: dict[str, Any]) -> None:
     assert re.match(r"page_threshold \D+1\.0, \D+0\.", changed["page"])
     assert "'topic/kept': 1," in changed["ran"].err

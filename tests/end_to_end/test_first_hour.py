@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from contextlib import closing
@@ -74,23 +73,6 @@ def test_items_of_the_users_own_are_neither_relevant_nor_kept(
     ran = forked_scrapy("runspider", str(spider), *SEEDS, *FAST, *few, proxy=web.proxy)
     assert stored(tmp_path / "few") == 4  # the home page, which is a list, and three articles
     assert len(web.fetched()) == 8  # the home page and /0 to /6
-
-
-def test_a_job_that_has_enough_says_how_to_go_on_and_goes_on(
-    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
-) -> None:
-    def crawl(pages: int) -> str:
-        words = ("crawl", "topic", "-a", "topic=finance", "-a", f"pages={pages}", *SEEDS, *FAST)
-        ran = forked_scrapy(*words, "-s", f"JOBDIR={tmp_path / 'job'}", proxy=web.proxy)
-        assert ran.code == 0, ran.err
-        return str(ran.err)
-
-    more = "ended: 4 pages are fetched (-a pages); 9 URLs wait, the same command with a larger number (-a pages=8) goes on"
-    assert more in crawl(4)
-    assert more in crawl(4)
-    assert len(web.fetched()) == 4
-    assert "8 pages" in crawl(8)
-    assert len(web.fetched()) == 8
 
 
 def test_a_damaged_page_store_is_refused_and_what_can_be_saved_is(
@@ -167,25 +149,6 @@ def test_a_seed_that_led_elsewhere_is_the_seed_of_the_job_that_goes_on(
         "topic": "finance", "strategy": "breadth_first", "page_classifier": "evidence", "seeds": home.url
     }  # fmt: skip
     assert arguments_of(tmp_path) == {}
-
-
-def test_the_summary_comes_last_and_is_marked_and_the_stats_are_in_a_file(
-    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
-) -> None:
-    words = ("crawl", "topic", "-a", "topic=finance", "-a", "pages=4", *SEEDS, *FAST)
-    ran = forked_scrapy(*words, "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "STATS_DUMP=False", proxy=web.proxy)
-    assert ran.code == 0, ran.err
-    before, mark, last = ran.err.partition("\n" + "=" * 80 + "\nThe crawl in short\n")
-    assert mark
-    assert "'downloader/request_count'" not in ran.err
-    assert "Spider closed" in before
-    lines = last.splitlines()
-    assert all(line.startswith("  ") for line in lines)
-    assert lines[0].startswith("  4 pages fetched, ")
-    assert lines[-2:] == [f"  stats: {tmp_path / 'job' / 'stats.json'}", lines[-1]]
-    assert lines[-1].startswith("  ended: 4 ")
-    stats = json.loads((tmp_path / "job" / "stats.json").read_text())
-    assert (stats["finish_reason"], stats["topic/pages"]) == ("enough", 4)
 
 
 def test_a_job_in_jobs_is_found_by_its_name_by_all_commands(

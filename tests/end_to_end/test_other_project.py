@@ -145,17 +145,6 @@ def test_a_spider_with_a_topic_gets_all_defaults_and_the_projects_own_settings_w
     assert "<GET http://trap.example/a/>" in parsed.out
 
 
-def test_a_crawl_that_failed_ends_with_exit_code_1_and_one_line(
-    project: Project, draw_web: Callable[..., Any]
-) -> None:
-    words = ("crawl", "funds", "-a", "seeds=http://gone.example/", "-s", "TOPIC_DATA_DIR=failed")
-    ran = project.scrapy(*words, proxy=draw_web({}).proxy)
-    assert ran.code == 1
-    [line] = [line for line in ran.err.splitlines() if "] ERROR: " in line]
-    assert re.search(r"ERROR: seed http://gone\.example/: .*\(1 http 404\)", line)
-    assert "Traceback" not in ran.err
-
-
 def test_a_spider_without_a_topic_is_scrapys_alone_and_its_job_goes_on(
     project: Project, draw_web: Callable[..., Any]
 ) -> None:

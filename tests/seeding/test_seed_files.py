@@ -1,15 +1,14 @@
 """Seeds from a file, from an argument, from the topic, from the list that travels with the project."""
 
-from errno import EISDIR, ENOENT
+from errno import ENOENT
 from os import strerror
 from pathlib import Path
 
 import pytest
 
 from topiccrawler.errors import SeedsError
-from topiccrawler.resources import folder
 from topiccrawler.seeding.seed_files import read_seeds
-from topiccrawler.topics.catalogue import load_topic, topic_from_keywords, topic_names
+from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.seeds import Seeds
 
 
@@ -51,28 +50,11 @@ def test_a_comma_inside_an_address_parts_nothing() -> None:
     ]
 
 
-def test_without_a_source_the_topics_own_seeds_are_taken() -> None:
-    topic = load_topic("finance").model_copy(
-        update={"seeds": ["http://own.example/", "-http://bad.example/"]}
-    )
-    assert read_seeds(None, topic) == Seeds(["http://own.example/"], ["http://bad.example/"])
-
-
 @pytest.mark.parametrize(("name", "least"), [("finance", 100), ("travel", 60), ("health", 60)])
 def test_without_seeds_of_its_own_a_topic_uses_the_list_that_travels_along(name: str, least: int) -> None:
     seeds = read_seeds(None, load_topic(name))
     assert len(seeds.positive) >= least
     assert seeds.positive[0] == "https://www.hao123.com/"
-
-
-def test_every_topic_of_the_catalogue_but_one_has_seeds() -> None:
-    without = []
-    for topic in (load_topic(name) for name, _ in topic_names()):
-        if not topic.seeds and not folder("seeds").joinpath(f"{topic.name}.txt").is_file():
-            without.append(topic.name)
-        else:
-            assert len(read_seeds("  ", topic).positive) >= (2 if topic.seeds else 40)
-    assert without == ["gardening"]
 
 
 @pytest.mark.parametrize(
@@ -115,18 +97,9 @@ def test_a_host_without_a_scheme_is_an_address_unless_a_file_has_its_name(
             read_seeds(missing)
 
 
-def test_a_bad_address_among_the_arguments_is_counted() -> None:
-    with pytest.raises(SeedsError, match=r"^seed 2: 'http://\[x'"):
-        read_seeds("http://a.example/ http://[x")
-
-
 @pytest.mark.parametrize(
     ("body", "fault"),
-    [
-        (None, strerror(ENOENT)),
-        (b"%PDF-1.4\n1 0 obj", "text"),
-        (b"# nothing\n-http://a.example/\n", "seed"),
-    ],
+    [(None, strerror(ENOENT)), (b"%PDF-1.4\n1 0 obj", "text"), (b"# nothing\n-http://a.example/\n", "seed")],
 )
 def test_a_file_without_seeds_is_refused_in_one_line(tmp_path: Path, body: bytes | None, fault: str) -> None:
     file = tmp_path / "seeds.txt"
@@ -136,18 +109,3 @@ def test_a_file_without_seeds_is_refused_in_one_line(tmp_path: Path, body: bytes
         read_seeds(str(file))
     assert caught.value.what == str(file)
     assert fault in caught.value.fault
-
-
-def test_a_folder_is_no_seeds_file(tmp_path: Path) -> None:
-    with pytest.raises(SeedsError, match=strerror(EISDIR)):
-        read_seeds(str(tmp_path))
-
-
-def test_a_topic_without_any_seeds_says_how_to_give_some() -> None:
-    with pytest.raises(SeedsError, match=r"tea-words.*seeds=FILE"):
-        read_seeds(None, topic_from_keywords("茶叶", name="tea-words"))
-
-
-def test_no_source_and_no_topic_is_an_error() -> None:
-    with pytest.raises(SeedsError, match=r"^seeds: "):
-        read_seeds(None)
