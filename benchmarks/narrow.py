@@ -32,8 +32,8 @@ from typing import get_type_hints
 
 import _checkout  # noqa: F401 first: the package may not be installed
 
-from topiccrawler.crawling.job_files import VISITS
 from topiccrawler.crawling.launching import failure, job_line, start_scrapy
+from topiccrawler.crawling.page_stores import number_of_visits
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.lab.measures import Assessed, Kept
 from topiccrawler.lab.recorded_web import CONTENT
@@ -90,14 +90,14 @@ def crawl(topic: Topic, web: LabelledWeb, pages: int, settings: Sequence[str], f
         arguments += ["-s", setting]
     with log.open("wb") as output:
         code = start_scrapy(arguments, output, os.environ).wait()
-    if code or not (job / VISITS).exists():
+    if code or not number_of_visits(job):
         raise failure(f"the crawl of {topic.name}", code, log)
     return job
 
 
 def score(job: Path, web: LabelledWeb, on_topic: frozenset[int], pages: int) -> Row:
     """Of a job that has ended."""
-    order = fetched(job / VISITS, web.pages, len(web.pages)).order
+    order = fetched(job, web.pages, len(web.pages)).order
     order = [page for page in order if page in web.kinds][:pages]
     by_url = job_verdicts(job).items()
     verdicts = {number: one for url, one in by_url if (number := web.pages.number_of_any(url)) is not None}

@@ -59,9 +59,9 @@ TOPIC_JOB = None  # name of the job's folder; None = scrapyd's job id, else topi
 # `keep` = texts are not compared
 TOPIC_DUPLICATES = "alias"
 # address of a PostgreSQL database that has the pages of all processes and jobs,
-# postgresql://USER@HOST/DATABASE; None = `pages.sqlite` in each job's folder (docs/scaling.md)
+# postgresql://USER@HOST/DATABASE; None = `job.sqlite` in each job's folder (docs/scaling.md)
 STORE_URL = None
-# True: the HTML of the pages kept is in `html.zst` of the job, about 18 kB a page, for exports as Markdown
+# True: the HTML of the pages kept is in `pages.warc.gz` of the job, about 19 kB a page, for exports as Markdown
 # (docs/results.md); the file may be deleted
 TOPIC_KEEP_HTML = True
 TOPIC_DUPLICATES_ACROSS_SITES = True  # False: only pages of one registered domain are compared

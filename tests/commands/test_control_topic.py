@@ -80,7 +80,7 @@ def test_the_queue_is_scored_for_the_new_topic(changed: dict[str, Any]) -> None:
 
 def test_pages_are_kept_for_the_new_topic_beside_those_of_the_old(changed: dict[str, Any]) -> None:
     assert changed["ran"].code == 0, changed["ran"].err
-    with closing(sqlite3.connect(changed["job"] / "pages.sqlite")) as store:
+    with closing(sqlite3.connect(changed["job"] / "job.sqlite")) as store:
         kept = dict(store.execute("SELECT url, topic FROM pages"))
     assert {url for url, topic in kept.items() if topic == "health"} == set(ABOUT_HEALTH)
     assert {url for url, topic in kept.items() if topic == "finance"} <= {SEED, *ABOUT_FUNDS}

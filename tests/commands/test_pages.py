@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 from message_facts import count_and_place, numbers
 
-from topiccrawler.crawling.job_files import DISCARDED, HTML, JobFiles
+from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Visit
 from topiccrawler.store.html import HtmlFile
 from topiccrawler.store.page_sample import PageSample
@@ -81,7 +82,7 @@ def test_the_list_is_filtered_and_json_for_a_script(command: Callable[..., Any],
 def test_a_page_is_displayed_with_its_text_and_why_it_was_kept(
     command: Callable[..., Any], job: Path
 ) -> None:
-    printed = command("pages", str(job / "pages.sqlite"), "show", "http://a.cn/基").out
+    printed = command("pages", str(job / "job.sqlite"), "show", "http://a.cn/基").out
     assert "kept: relevance 0.500 >= " in printed
     assert "股票 +" in printed
     assert ":\n  http://a.cn/  score 20.000\n  http://a.cn/基  “基金”  score 2.500" in printed
@@ -140,8 +141,8 @@ def test_markdown_has_the_structure_that_was_kept_and_says_once_where_none_was(
     head = '---\ntitle: "基金\u202eevil[31m"\nurl: "http://a.cn/%E5%9F%BA"\ndate: "2024-05-01"\nlanguage: ""\nscore: 0.5\n---\n\n'
     assert plain.out == f"{head}基金净值与股票。\n\n收益\n\n"
     assert re.match("1 .*TOPIC_KEEP_HTML", plain.err)
-    html = HtmlFile(job / HTML)
-    html.put(FUND.url, "<p>基金净值与股票。</p><h2>收益</h2>".encode("gb18030"))
+    html = HtmlFile(job / JOB_DATABASE)
+    html.put(FUND.url, "<p>基金净值与股票。</p><h2>收益</h2>".encode("gb18030"), 1.0)
     html.close()
     out = tmp_path / "pages.md.gz"
     printed = command("pages", str(job), "export", "--out", str(out)).out
@@ -153,8 +154,8 @@ def test_markdown_has_the_structure_that_was_kept_and_says_once_where_none_was(
 def test_a_corpus_is_a_folder_of_rows_with_markdown_on_request(
     command: Callable[..., Any], job: Path, tmp_path: Path
 ) -> None:
-    html = HtmlFile(job / HTML)
-    html.put(FUND.url, "<p>基金净值与股票。</p><h2>收益</h2>".encode())
+    html = HtmlFile(job / JOB_DATABASE)
+    html.put(FUND.url, "<p>基金净值与股票。</p><h2>收益</h2>".encode(), 1.0)
     html.close()
     for options, text in (((), FUND.text), (("--markdown",), "基金净值与股票。\n\n## 收益")):
         out = tmp_path / f"corpus{len(options)}"
@@ -190,7 +191,7 @@ def test_the_list_ends_with_the_border_and_how_to_answer(
     ]
     seed = Visit(SEED, 200, 20.0, 0.1, stored=False, time=1.0)
     folder = make_job("border", *pages, visits=(seed,))
-    sample = PageSample(folder / DISCARDED, 10)
+    sample = PageSample(folder / JOB_DATABASE, 10)
     sample.add(PageRecord(url="http://b.cn/", title="银行\x1b[31m", relevance=0.125, stored=False))
     sample.close()
     threshold = 0.5
@@ -214,6 +215,7 @@ def test_the_list_ends_with_the_border_and_how_to_answer(
         "title": "银行\x1b[31m",
         "relevance": 0.125,
         "kept": False,
+        "snippet": "",
         "threshold": threshold,
     }
     for options in (("--site", "a.cn"), ("--min-relevance", "0.2"), ("--json",)):
@@ -259,9 +261,29 @@ def test_a_job_that_kept_nothing_says_so(command: Callable[..., Any], tmp_path: 
         "",
     )
     assert command("search", "基金", "--job", str(folder)).code == 0
-    files = JobFiles(folder, Recipe("finance", "breadth_first"))
-    files.visits.append(Visit(f"{SEED}kept", 200, 20.0, 0.9, stored=True, time=2.0))
-    files.close()
-    ran = command("pages", str(folder))  # its store is gone: the job is not one that kept nothing
+    (folder / JOB_DATABASE).unlink()
+    ran = command("pages", str(folder))  # its database is gone: the job is not one that kept nothing
     assert ran.code == 1
-    assert "pages.sqlite" in ran.err
+    assert "job.sqlite" in ran.err
+
+
+def test_the_crawl_log_is_lines_of_json(command: Callable[..., Any], make_job: Callable[..., Path]) -> None:
+    visits = tuple(
+        Visit(
+            f"http://a.cn/基{number}",
+            status,
+            1.0,
+            0.5,
+            stored=False,
+            time=float(number),
+            shares=[("page", 1.0)],
+        )
+        for number, status in enumerate((200, 404))
+    )
+    ran = command("pages", str(make_job("logged", visits=visits)), "log")
+    assert (ran.code, ran.err) == (0, "")
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    assert [(line["url"], line["status"], line["shares"]) for line in lines] == [
+        ("http://a.cn/基0", 200, [["page", 1.0]]),
+        ("http://a.cn/基1", 404, []),
+    ]

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawling.job_files import FRONTIER
 from topiccrawler.dashboard.jobs import OUTPUT
 from topiccrawler.dashboard.texts import texts_in
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Link, Score, Visit
 from topiccrawler.store.pages import PageRecord
 
@@ -38,7 +38,7 @@ def dashboard(open_dashboard: Callable[[Path], Any], make_job: Callable[..., Pat
         Visit(f"http://{SCRIPT}/", 0, 1.0, 0.0, False, 2.0, "http://a.example/", LONG),
     )
     job = make_job("job", page, copy, visits=visits)
-    with SqliteFrontier(job / FRONTIER, Hosts()) as frontier:
+    with SqliteFrontier(job / JOB_DATABASE, Hosts()) as frontier:
         for name, ended in (("next", False), ("ended", True)):
             link = Link(f"javascript:alert('{name}')", SCRIPT, OVER, source_url="data:text/html,x")
             frontier.push([(link, Score(link.url, 1.0))], now=1.0)

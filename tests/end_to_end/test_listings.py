@@ -75,6 +75,6 @@ def test_a_crawl_killed_while_it_reads_a_listing_goes_on_with_it(
     assert ran.code == 0, ran.err
     after = [url for url in web.asked[before:] if not url.endswith("/robots.txt")]
     assert sorted(after) == sorted({MAP, FEED, FED, *HIDDEN} - set(web.asked[:before]) | {MAP})
-    with closing(sqlite3.connect(job / "frontier.sqlite")) as database:
+    with closing(sqlite3.connect(job / "job.sqlite")) as database:
         notes = dict(database.execute("SELECT name, text FROM notes WHERE name LIKE 'listings/%'"))
     assert notes == {"listings/a.example": "asked"}

@@ -20,6 +20,7 @@ from hostile_hosts import Behaviour, head, redirect, send, served
 
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.job_database import JobDatabase
 
 FAST = (
     "TOPIC_PRIVATE_NETWORK=True",
@@ -103,7 +104,7 @@ def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., An
 
 def ends(folder: Path) -> dict[str, tuple[State, str]]:
     """State and reason of the URLs of a job."""
-    with SqliteFrontier(folder / "job/frontier.sqlite", read_only=True) as frontier:
+    with SqliteFrontier(JobDatabase(folder / "job/job.sqlite", read_only=True)) as frontier:
         return {row.link.url: (row.state, row.reason) for row in frontier.look().rows()}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pyarrow.parquet import read_table
 
-from topiccrawler.crawling.job_files import HTML
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Visit
 from topiccrawler.results.corpus import Shape
 from topiccrawler.results.exports import CORPUS, FORMATS, Wanted, export
@@ -20,7 +20,7 @@ from topiccrawler.store.pages import PageRecord
 EXPECTED = Path(__file__).with_name("exported")
 FUND = PageRecord(
     url="http://a.cn/1", title="基金 Ａ", text="一行\n二行,“引号”", relevance=0.5, depth=2, score=-2.5, topic="finance",
-    kind="article", source_url="http://b.cn/", anchor="=基金", fetched=1_714_700_000.0, media='[{"url": "http://a.cn/x.png"}]',
+    kind="article", source_url="http://b.cn/", anchor="=基金", fetched=1_714_700_000.0, media='[{"url": "http://a.cn/x.png", "anchor": "", "alt": "", "caption": "", "kind": "image"}]',
 )  # fmt: skip
 BANK = PageRecord(
     url="http://b.cn/", title="銀行", text="貸款", relevance=0.9, topic="finance", kind="article", fetched=1.0
@@ -53,8 +53,8 @@ def test_two_pages_are_written_best_first(form: str, make_job: Callable[..., Pat
         for page in (BANK, FUND)
     )
     folder, out = make_job("funds", FUND, BANK, visits=visits), tmp_path / f"out.{form}"
-    html = HtmlFile(folder / HTML)
-    html.put(FUND.url, MARKUP.encode())
+    html = HtmlFile(folder / JOB_DATABASE)
+    html.put(FUND.url, MARKUP.encode(), 1.0)
     html.close()
     with job_pages(folder) as pages:
         export(pages, form, out, Wanted(shape=Shape(compress="none")))

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from topiccrawler.store.page_checks import Check
     from topiccrawler.store.pages import PageRecord
 
-LIST, SHOW, BORDER, EXPORT, REPORT, REPAIR = "list", "show", "border", "export", "report", "repair"
+LIST, SHOW, BORDER, EXPORT, REPORT = "list", "show", "border", "export", "report"
+LOG, REPAIR = "log", "repair"
 # verb -> number of arguments, job and verb included
-VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2, REPAIR: 2}
+VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2, LOG: 2, REPAIR: 2}
 LIMIT = 20
 
 
@@ -45,14 +46,14 @@ class Command(ReportingCommand):
         args = [opts.job, *args] if opts.job else args
         verb = args[1] if len(args) > 1 else LIST
         with looked_at(args[0], self.data, self.setting("STORE_URL"), stored=bool(opts.job)) as folder:
-            if verb == REPAIR:
-                self._repair(folder)
+            if verb in (LOG, REPAIR):
+                (self._log if verb == LOG else self._repair)(folder)
                 return
             with job_pages(folder) as pages:
                 self.verbs[verb](self, pages, opts, *args[2:])
 
     def _list(self, pages: JobPages, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.page_stores import kept_nothing
+        from topiccrawler.crawling.page_stores import has_pages
         from topiccrawler.results.job_pages import first_look
         from topiccrawler.results.jobs import selection_by
         from topiccrawler.store.pages import ALL
@@ -63,7 +64,7 @@ class Command(ReportingCommand):
             for record, check in rows:
                 self.say(json.dumps(_brief(record, check), ensure_ascii=False))
             return
-        known: dict[str, Any] = {"rows": rows, "kept_nothing": kept_nothing(pages.folder)}
+        known: dict[str, Any] = {"rows": rows, "kept_nothing": not has_pages(pages.folder)}
         known["border"] = first_look(pages.folder).border_lines() if selection == ALL else []
         self.say(self.text("pages", known))
 
@@ -102,18 +103,27 @@ class Command(ReportingCommand):
             for line in export(pages, form, None, wanted):
                 print(line, file=sys.stderr)
 
-    def _repair(self, folder: Path) -> None:
-        from topiccrawler.crawling.job_files import INDEX, PAGES, VISITS
-        from topiccrawler.store.repair import DAMAGED, repair
-        from topiccrawler.store.visits import read_visits
+    def _log(self, folder: Path) -> None:
+        from topiccrawler.crawling.page_stores import visits_of
+        from topiccrawler.store.visits import as_json
 
-        log = folder / VISITS
-        kept = {visit.url for visit in read_visits(log) if visit.stored} if log.is_file() else set()
-        saved = repair(folder / PAGES, most=len(kept))
-        for index in folder.glob(f"{INDEX}*"):  # an index refers to the old row numbers
-            index.unlink()  # the next search builds it again
+        with self.output():
+            for visit in visits_of(folder):
+                print(as_json(visit))
+
+    def _repair(self, folder: Path) -> None:
+        from topiccrawler.crawling.assemble import topic_of
+        from topiccrawler.crawling.page_stores import visits_of
+        from topiccrawler.job_database import JOB_DATABASE
+        from topiccrawler.results.job_pages import known_of
+        from topiccrawler.store.repair import DAMAGED, repair
+        from topiccrawler.text.segmenter import PLAIN
+
+        segmenter = known_of(folder, lambda recipe: topic_of(recipe).segmenter)
+        saved = repair(folder / JOB_DATABASE, segmenter or PLAIN)
+        kept = {visit.url for visit in visits_of(folder) if visit.stored}
         lost = f"; {len(kept) - saved} of the crawl log are lost" if len(kept) > saved else ""
-        self.say(f"{saved} pages saved{lost}; the damaged file is {folder / PAGES}{DAMAGED}")
+        self.say(f"{saved} pages saved{lost}; the damaged file is {folder / JOB_DATABASE}{DAMAGED}")
 
     def _report(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.files import replace_file

@@ -13,9 +13,8 @@
 
 Scrapy's scheduler and spiders, replays and `scrapy control` use it; none of them uses strategy or frontier directly.
 
-The conflict at the end of a fetch: page store and frontier are two files that cannot be committed together, and a process may be killed
-between any two steps. So the steps that are harmless when repeated come first: the page store and the crawl log. The acknowledgement of the
-lease comes last, in one transaction with the page's links (docs/what-survives-a-crash.md).
+One transaction of the job's database ends a page: its links, its item, its visit, its lease. Where the queue is on a server, what a crash
+repeats must be harmless: the job's files come first, the acknowledgement of the lease last (docs/what-survives-a-crash.md).
 """
 
 from __future__ import annotations
@@ -179,7 +178,7 @@ class Crawl:
             budgets,
             options,
             admission=self.admission,
-            refused=None if files is None else files.refused.add,
+            refused=None if files is None else lambda *refused: files.refused.add(*refused),  # noqa: PLW0108 opens the database
             shared=shared,
             listings=listings,
         )
@@ -417,13 +416,14 @@ class Crawl:
     # --- how a fetch ends, and the crawl
 
     def end(self, fetch: Fetch, outcome: Outcome, now: float) -> None:
-        """Log and count a fetch and acknowledge its lease. All is durable on return, except in a shared page store."""
+        """Log and count a fetch and acknowledge its lease. All is durable on return."""
         if fetch.due is not None and self.rechecks is not None:
             self.rechecks.ended(fetch, fetch.due, now)
         if self._files is not None:
             if fetch.due is None:
                 self._log(self._files, fetch, outcome, now)
-            self._files.commit()
+            if self.shared is not None:
+                self._files.commit()
         if fetch.due is None:
             self.estimator.ended(fetch.leased.score, kept=outcome.state is State.COMPLETED)
             if self.hosts.seeds is not None and outcome.state is State.COMPLETED:
@@ -438,6 +438,12 @@ class Crawl:
         if fetch.due is None:
             ended = MOVED if fetch.redirect_targets else (outcome.state, outcome.reason)
             self.ordering.end(fetch.leased.link.url, *ended, now, fetched=fetch.status > 0)
+        self._commit()
+
+    def _commit(self) -> None:
+        """Make all so far durable: one transaction, unless the queue is not in the job's database."""
+        if self._files is not None:
+            self._files.commit()
         self.frontier.commit()
 
     def _log(self, files: JobFiles, fetch: Fetch, outcome: Outcome, now: float) -> None:
@@ -497,7 +503,7 @@ class Crawl:
         self.release([fetch], now, reason if aside else "")
         if aside and answered:
             self.count_try(url)
-        self.frontier.commit()
+        self._commit()
 
     def count_try(self, url: str) -> None:
         """Count a failed try of a URL, and give the URL up after the last one."""
@@ -515,9 +521,7 @@ class Crawl:
             self.given_up(outcome)
 
     def release(self, fetches: Iterable[Fetch], now: float, reason: str = "") -> None:
-        """Return fetches that will not end to the queue; commits the job's files first. `reason`: see frontier.base.Frontier.release."""
-        if self._files is not None:
-            self._files.commit()
+        """Return fetches that will not end to the queue. `reason`: see frontier.base.Frontier.release."""
         left = list(fetches)
         urls = [url for fetch in left for url in (fetch.leased.link.url, *fetch.redirect_targets)]
         self.frontier.release(now, urls, reason=reason)
@@ -527,14 +531,14 @@ class Crawl:
     def checkpoint(self) -> None:
         """Store what the strategy has learned, durably."""
         self.ordering.checkpoint()
-        self.frontier.commit()
+        self._commit()
 
     def close(self) -> None:
         """Store the state of the crawl and close its files; a later crawl can resume from them."""
         self.ordering.checkpoint()
-        self.frontier.close()
         if self._files is not None:
             self._files.close()
+        self.frontier.close()
 
     def abandon(self) -> None:
         """Close the files without writing to any of them, because one is broken."""

@@ -28,20 +28,22 @@ from topiccrawler.crawling.checkpoints import (
     relearn,
     transfer_state,
 )
-from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, read_recipe, write_recipe
-from topiccrawler.crawling.page_stores import has_pages, open_pages
+from topiccrawler.crawling.job_files import read_recipe, write_recipe
+from topiccrawler.crawling.page_stores import has_pages, open_pages, open_sample, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.files import JsonFile, keep_former, replace_file
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.frontier.stored_state import is_made
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Link, Page, Via, Visit
 from topiccrawler.pages.read import SHORTEST_MAIN_TEXT, PageClassifier, PageWords, Reader
 from topiccrawler.pages.site_repeats import SiteRepeats, keys_of, stored_segments
 from topiccrawler.relevance.base import EVIDENCE, relevance_with, similarity_of
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.training.teaching import taught
-from topiccrawler.store.pages import PageRecord, Pages, PageStore
-from topiccrawler.store.visits import read_visits
+from topiccrawler.store.page_store import read_pages
+from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.text.weights import log_odds
 from topiccrawler.topics.catalogue import parts_of
@@ -59,12 +61,12 @@ def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float
     for file in files:
         if file.suffix == ".sqlite":
             in_segments = page_classifier.reads_segments
-            with closing(PageStore(file, create=False)) as store:
+            with closing(read_pages(file)) as store:
                 for record in store.records():
                     words = words_of_record(record, topic.segmenter, in_segments=in_segments)
                     yield record.url, page_classifier.relevance(words)
             continue
-        with file_faults(ArgumentError, file, "cannot be read", "give an HTML file or a job's pages.sqlite"):
+        with file_faults(ArgumentError, file, "cannot be read", "give an HTML file or a job's job.sqlite"):
             body = file.read_bytes()
         yield str(file), reader.read(file.absolute().as_uri(), body).page.relevance
 
@@ -269,8 +271,7 @@ def lessons_of(folder: Path) -> Lessons:
         base, steps = {}, []
     lessons = Lessons(folder, recipe, base or topic.model_dump(mode="json"), steps, segmenter=topic.segmenter)
     lessons.is_anew = is_anew
-    stores: list[Pages] = [open_pages(folder)] if has_pages(folder) else []
-    stores += [PageStore(folder / DISCARDED, create=False)] if (folder / DISCARDED).is_file() else []
+    stores = [*([open_pages(folder)] if has_pages(folder) else []), open_sample(folder)]
     for store in stores:
         with closing(store):
             lessons.records += [record for record in store.records() if not record.alias_of]
@@ -333,10 +334,10 @@ def _kept(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:
     """Rescore the waiting URLs for the topic of the recipe; 0 for a job without a stored queue. Returns how many scores have changed."""
-    if not (folder / FRONTIER).is_file():
+    if not is_made(folder / JOB_DATABASE):
         return 0
     parts, before = assemble(recipe), assemble(lessons.recipe)
-    with SqliteFrontier(folder / FRONTIER, acknowledgements_per_commit=sys.maxsize) as frontier:
+    with SqliteFrontier(folder / JOB_DATABASE, acknowledgements_per_commit=sys.maxsize) as frontier:
         if lessons.changes_few(parts):
             OwnLearning(before.strategy, frontier, Rescoring(frontier), durable=True).load()
             changed = transfer_state(parts.strategy, before.strategy.save(), frontier)
@@ -355,23 +356,22 @@ def _pages(folder: Path, parts: Parts, lessons: Lessons, answers: Mapping[str, b
     """
     at = {record.url: place for place, record in enumerate(lessons.records)}
     page_classifier = parts.strategy_classifier
-    with file_faults(StateError, folder / VISITS, "cannot be read", REMEDY):
-        for visit in read_visits(folder / VISITS):
-            if not visit.is_page:
-                continue
-            place = at.get(visit.url)
-            words = PageWords() if place is None else lessons.words[place]
-            if place is None:
-                relevance = visit.relevance
-                similarity = similarity_of(relevance, page_classifier.similarity_threshold)
-            else:
-                similarity = page_classifier.similarity(words)
-                relevance = lessons.relevance(place, page_classifier)
-            if parts.topic.narrow and visit.url in answers:
-                relevance = max(relevance, ANSWERED) if answers[visit.url] else min(relevance, 1.0 - ANSWERED)
-            record = None if place is None else lessons.records[place]
-            is_target = relevance >= page_classifier.threshold
-            yield _page_of(visit, record, words, similarity, relevance, is_target=is_target)
+    for visit in visits_of(folder):
+        if not visit.is_page:
+            continue
+        place = at.get(visit.url)
+        words = PageWords() if place is None else lessons.words[place]
+        if place is None:
+            relevance = visit.relevance
+            similarity = similarity_of(relevance, page_classifier.similarity_threshold)
+        else:
+            similarity = page_classifier.similarity(words)
+            relevance = lessons.relevance(place, page_classifier)
+        if parts.topic.narrow and visit.url in answers:
+            relevance = max(relevance, ANSWERED) if answers[visit.url] else min(relevance, 1.0 - ANSWERED)
+        record = None if place is None else lessons.records[place]
+        is_target = relevance >= page_classifier.threshold
+        yield _page_of(visit, record, words, similarity, relevance, is_target=is_target)
 
 
 def _page_of(

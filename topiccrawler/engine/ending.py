@@ -21,7 +21,8 @@ from scrapy.utils.misc import load_object
 
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.harvest import NEXT, GateCounts, HarvestCounter, words_of
-from topiccrawler.crawling.job_files import PAGES, STATS
+from topiccrawler.crawling.job_files import STATS
+from topiccrawler.crawling.page_stores import has_pages
 from topiccrawler.crawling.robots_notes import CLOSED, UNREACHABLE
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.opening import faults_of, needed_crawl
@@ -101,7 +102,7 @@ class Ending:
             *failed_lines(stats),
             *self.crawl.challenges.lines(),
             *(look_lines(self.crawl) if found is None else []),
-            *place_lines(self.crawl.files.folder, queued=queued, has_pages=self.crawl.files.has_pages),
+            *place_lines(self.crawl.files.folder, queued=queued),
             *stats_lines(self.crawl.files.folder, stats),
             Message(
                 "ended: {why}",
@@ -206,15 +207,10 @@ def gate_lines(counts: GateCounts) -> list[str]:
     return [line]
 
 
-def place_lines(folder: Path, *, queued: bool, has_pages: bool = False) -> list[str]:
-    """Lines with the job's folder and the commands that show its results. `has_pages`: pages may have been kept, in the folder or
-    in a database. `queued`: the queue is in the folder."""
+def place_lines(folder: Path, *, queued: bool) -> list[str]:
+    """Lines with the job's folder and the commands that show its results. `queued`: the queue is in the folder."""
     quoted = shlex.quote(str(folder))
-    commands = (
-        [f"scrapy pages {quoted}", f"scrapy search WORDS --job {quoted}"]
-        if has_pages or (folder / PAGES).exists()
-        else []
-    )
+    commands = [f"scrapy pages {quoted}", f"scrapy search WORDS --job {quoted}"] if has_pages(folder) else []
     commands += [f"scrapy frontier {quoted}"] if queued else []
     commands.append(f"scrapy explain URL --job {quoted}")
     return [

@@ -110,9 +110,9 @@ def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
 
 
 def open_frontier(
-    place: QueuePlace, settings: BaseSettings, hosts: Hosts, parts: Parts, seeds: list[Link]
+    place: QueuePlace, settings: BaseSettings, hosts: Hosts, parts: Parts, seeds: list[Link], files: JobFiles
 ) -> tuple[Frontier, SharedQueue | None]:
-    """Open the queue at a place, or create it. For a queue on a server, return also the SharedQueue that coordinates the processes; else
+    """Open the queue at a place, or create it. `files`: those of the job, whose database has the queue of a JOBDIR. For a queue on a server, return also the SharedQueue that coordinates the processes; else
     None."""
     if place.address is not None:
         hosts.slots = settings.getint("CONCURRENT_REQUESTS")
@@ -124,7 +124,7 @@ def open_frontier(
     with file_faults(StateError, f"folder {folder}", "cannot be made", "set JOBDIR to a folder of yours"):
         folder.mkdir(parents=True, exist_ok=True)
     queue = SqliteFrontier(
-        folder / "frontier.sqlite",
+        files.database,
         hosts,
         memory_urls=MEMORY_URLS,
         acknowledgements_per_commit=sys.maxsize,  # the crawl commits, when all parts of a page are written
@@ -237,13 +237,12 @@ def open_crawl(
         folder,
         parts.record(),
         shared=bool(jobdir or job_name),
-        indexed=True,
         discarded=DISCARDED_PAGES,
         kept_in=kept_in,
         segmenter=parts.segmenter,
     )
     files.check(queued=bool(jobdir))
-    frontier, shared = open_frontier(queue, settings, hosts, parts, seeds)
+    frontier, shared = open_frontier(queue, settings, hosts, parts, seeds, files)
     budgets = _budgets(settings, frontier)
     crawl = Crawl(
         parts,

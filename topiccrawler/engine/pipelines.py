@@ -238,7 +238,8 @@ class StoragePipeline:
         """Store the HTML of a page that was stored with its text: not of an alias."""
         page = page_of(item)
         if page is not None and response is not None and page.format == HTML and page.text:
-            self.files.html.put(page.url, response.body)
+            declared = (response.headers.get("Content-Type") or b"text/html").decode("latin-1")
+            self.files.html.put(page.url, response.body, page.fetched, response.status, declared)
 
     def process_item(self, item: Any) -> Any:
         page = page_of(item)

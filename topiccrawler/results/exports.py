@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from topiccrawler.crawling.job_files import HTML, read_recipe
+from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.crawling.job_topic import topic_display_name
 from topiccrawler.crawling.page_stores import logs_of, stored_in
 from topiccrawler.errors import ArgumentError
@@ -18,7 +18,7 @@ from topiccrawler.pages.kinds import ARTICLE
 from topiccrawler.results.corpus import WHOLE, Shape, write_corpus
 from topiccrawler.results.formats import WRITERS, Export, MarkdownTexts, compressed, write_markdown
 from topiccrawler.results.job_pages import JobPages
-from topiccrawler.store.html import KeptHtml
+from topiccrawler.store.html import PAGES_WARC, KeptHtml
 from topiccrawler.store.pages import ALL, PageRecord, Selection
 
 MARKDOWN, GRAPHML, CORPUS = "markdown", "graphml", "corpus"
@@ -54,11 +54,8 @@ def export(pages: JobPages, form: str, out: Path | None, wanted: Wanted = Wanted
     pages.check_whole()
     folders: set[Path] = set()
     if form == MARKDOWN or wanted.markdown:
-        folders = {
-            pages.folder,
-            *(log.parent for log in logs_of(pages.folder)),
-        }  # each process has its own HTML
-    with KeptHtml(folder / HTML for folder in sorted(folders)) as html:
+        folders = {pages.folder, *logs_of(pages.folder)}  # each process has its own HTML
+    with KeptHtml(sorted(folders)) as html:
         texts = MarkdownTexts(html, links=wanted.links)
         if form == CORPUS and out is not None:
             return [*_corpus(pages, out, wanted, texts), *_plain_text_notes(texts, pages.folder)]
@@ -112,7 +109,7 @@ def _plain_text_notes(texts: MarkdownTexts, folder: Path) -> list[str]:
     """Messages that say how many pages are plain text, why, and what helps."""
     elsewhere = texts.elsewhere if stored_in(folder) is not None else 0
     causes = {
-        "no html.zst here has their HTML; a process on another machine keeps it in its folder of the job: copy that folder into"
+        f"no {PAGES_WARC} here has their HTML; a process on another machine keeps it in its folder of the job: copy that folder into"
         " TOPIC_DATA_DIR under a name of its own, and export again (TOPIC_KEEP_HTML=False keeps none)": elsewhere,
         "their HTML was not kept (TOPIC_KEEP_HTML=False) or does not have the text": texts.plain - elsewhere,
     }

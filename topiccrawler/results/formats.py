@@ -33,9 +33,10 @@ from typing import Any, BinaryIO, Protocol
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageFields
 from topiccrawler.pages.formats.registry import HTML as HTML_FORMAT
-from topiccrawler.store.html import KeptHtml, zstd_file
+from topiccrawler.store.html import KeptHtml
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.characters import decode
+from topiccrawler.zstandard import zstd
 
 
 @contextmanager
@@ -45,7 +46,7 @@ def compressed(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
     if suffix == ".gz":
         packed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0)
     elif suffix == ".zst":
-        packed = zstd_file(raw)
+        packed = zstd.ZstdFile(raw, "wb")
     yield packed or raw
     if packed is not None:
         packed.close()

@@ -18,9 +18,8 @@ from scrapy.utils.misc import load_object
 from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.job_files import CHECKS, VISITS
 from topiccrawler.crawling.job_topic import TOPIC, words_and_weights
-from topiccrawler.crawling.page_stores import arguments_of
+from topiccrawler.crawling.page_stores import arguments_of, number_of_visits
 from topiccrawler.crawling.recipe import CrawlParams, parse_arguments
 from topiccrawler.crawling.revisiting import Due, known_pages, ranked
 from topiccrawler.crawling.teaching import answers_behind
@@ -33,7 +32,6 @@ from topiccrawler.engine.scheduler import focused_scheduler, is_focused
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import Outlinks
 from topiccrawler.pages.formats.registry import recognise
-from topiccrawler.store.visits import read_visits
 from topiccrawler.strategies.base import ROOT
 from topiccrawler.topics.meaning import as_understood
 from topiccrawler.topics.seeds import CLASS_NAME
@@ -58,7 +56,7 @@ def check_revisit(settings: BaseSettings) -> None:
     if not is_focused(load_object(settings["SCHEDULER"])):
         raise ArgumentError(_ARGUMENT, "needs our scheduler", "leave SCHEDULER as it is")
     jobdir = settings.get("JOBDIR")
-    if not jobdir or not (Path(jobdir) / VISITS).is_file():
+    if not jobdir or not number_of_visits(Path(jobdir)):
         raise ArgumentError(
             _ARGUMENT, "there is no earlier crawl to go on with", "name its folder: -s JOBDIR=FOLDER"
         )
@@ -68,9 +66,7 @@ def plan_revisits(crawl: Crawl) -> Revisits:
     """Choose the pages to revisit, and set them and the new limits on the crawl. With the argument `pages`, the share REVISIT_SHARE
     of these is for revisits, the rest for new pages. Without `pages` and `targets` the run only revisits pages."""
     files = crawl.files
-    log = files.folder / VISITS
-    checks = list(files.checks.all()) if (files.folder / CHECKS).is_file() else []
-    found = ranked(known_pages(read_visits(log), checks), crawl.clock())
+    found = ranked(known_pages(files.visits.all(), files.checks.all()), crawl.clock())
     limit = crawl.limits.pages
     if limit is not None:
         found = found[: math.ceil(limit * REVISIT_SHARE)]

@@ -1,4 +1,4 @@
-"""Stores a random sample of pages of fixed size: the pages whose URLs have the smallest hashes.
+"""Stores a random sample of the pages off topic, of fixed size: the pages whose URLs have the smallest hashes.
 
 The sample depends on the URLs alone, not on the order of pages or on how often a crawl was resumed. Each page has the same probability.
 """
@@ -9,19 +9,20 @@ import heapq
 from hashlib import blake2b
 from pathlib import Path
 
-from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.job_database import JobDatabase, storable
+from topiccrawler.store.page_store import StoredPages
+from topiccrawler.store.pages import PageRecord
 
 
-class PageSample(PageStore):
-    """A random sample of at most `size` pages, in one file; 0 = none. Nothing is durable before commit()."""
+class PageSample(StoredPages):
+    """A random sample of at most `size` pages; 0 = none."""
 
-    what = "sample of pages"
+    name, table = "samples", "samples WHERE true"
 
-    def __init__(self, path: Path | str, size: int) -> None:
+    def __init__(self, place: JobDatabase | Path | str, size: int = 0) -> None:
+        super().__init__(place)
         self.size = size
-        super().__init__(path)
-        urls = (record.url for record in self.records())
-        self._heap = [(-_number(url), url) for url in urls]  # the largest hash first
+        self._heap = [(-_number(url), url) for (url,) in self._rows("url", "true")]  # the largest hash first
         heapq.heapify(self._heap)
 
     def add(self, record: PageRecord) -> None:
@@ -33,7 +34,9 @@ class PageSample(PageStore):
             heapq.heappush(self._heap, entry)
         self.put(record)
         while len(self._heap) > self.size:
-            self.delete(heapq.heappop(self._heap)[1])
+            self.database.write(
+                "DELETE FROM samples WHERE url = ?", (storable(heapq.heappop(self._heap)[1]),)
+            )
 
 
 def _number(url: str) -> int:

@@ -8,5 +8,4 @@ CREATE TABLE pages (
 
 -- For what lists pages: SQLite would walk through every text to the columns behind it.
 CREATE INDEX pages_copies ON pages (alias_of) WHERE alias_of <> '';
-CREATE INDEX pages_fetched ON pages (fetched);
 CREATE INDEX pages_best ON pages (relevance DESC, url, stored, format, kind, topic, published, fetched);

@@ -28,13 +28,11 @@ from topiccrawler.cluster.postgresql.session import LOCK, AwayError, Result, Ses
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages, key_of
 from topiccrawler.crawling.servers import OUTAGE_SECONDS
 from topiccrawler.errors import StateError
+from topiccrawler.job_database import storable
 from topiccrawler.pages.site_repeats import Fingerprint
 from topiccrawler.resources import package_table
 from topiccrawler.store.duplicates import NearIndex, site_compared
-from topiccrawler.store.pages import (
-    PageRecord,
-    storable,
-)
+from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 
 logger = logging.getLogger(__name__)
