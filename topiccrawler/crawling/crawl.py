@@ -53,7 +53,7 @@ from topiccrawler.crawling.unmet_words import UnmetWords
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
-from topiccrawler.items import UNCLASSIFIED, PageItem
+from topiccrawler.items import UNCLASSIFIED, Outlinks, PageItem
 from topiccrawler.links.extract import ContextMaker, extract, media_of
 from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link, Page, Score, Via, Visit
@@ -61,6 +61,7 @@ from topiccrawler.pages.formats.registry import READ, SITEMAP, Extract, Unreadab
 from topiccrawler.pages.kinds import ARTICLE
 from topiccrawler.pages.metadata import Summariser, facts_of, words_about
 from topiccrawler.pages.read import Content, Reader, Reading, ReadItem
+from topiccrawler.pages.robots_tags import NO_TAGS, RobotsTags
 from topiccrawler.urls.canonical import canonical
 
 MOVED = (State.DISCARDED, "redirected")
@@ -153,7 +154,13 @@ class Crawl:
         self._repeats = None if files is None else files.repeats(durable=options.durable)
         self.summariser = Summariser(parts.topic.keywords)
         restrictions = replace(options.restrictions, sites=parts.topic.sites)
-        self.filter = PageFilter.of(parts.page_classifier, restrictions)
+        self.filter = PageFilter(
+            parts.page_classifier,
+            restrictions,
+            parts.page_classifier.threshold,
+            options.agent,
+            options.obeys_tags,
+        )
         self.unmet_words = UnmetWords(parts.page_classifier)
         self.gate = parts.gate
         self.blocks = Blocks(frontier.notes, None if shared is None else shared.exchange)
@@ -339,6 +346,12 @@ class Crawl:
         clean = canonical(page.url, extra_parameters=self.parts.dropped_parameters)
         return reading if clean in (None, page.url) else replace(reading, page=replace(page, url=clean))
 
+    def outlinks(self, reading: Reading, tags: RobotsTags = NO_TAGS) -> Outlinks:
+        """A page with its links, for the queue; without any, and without its feeds, when its robots tags ask not to follow them."""
+        if not tags.no_follow:
+            return Outlinks(reading.page, self.links_of(reading))
+        return Outlinks(replace(reading.page, listings=()), PageLinks.of(()))
+
     def links_of(self, reading: Reading, context: ContextMaker | None = None) -> PageLinks:
         """The links of a page with their surrounding text. `context`: how to cut that text; None = as the link model was trained."""
         content, page, parts = reading.content, reading.page, self.parts
@@ -355,9 +368,16 @@ class Crawl:
         links.source_url = page.url  # a redirect may spell the URL of the response otherwise
         return links
 
-    def item_of(self, reading: Reading, status: int, now: float, last_modified: str = "") -> ReadItem:
+    def item_of(
+        self,
+        reading: Reading,
+        status: int,
+        now: float,
+        last_modified: str = "",
+        tags: RobotsTags = NO_TAGS,
+    ) -> ReadItem:
         """The item of a page for Scrapy's item pipelines, which decide whether it is kept. `status`: HTTP status; `now`: seconds since the
-        epoch; `last_modified`: the header."""
+        epoch; `last_modified`: the header; `tags`: the robots tags to obey."""
         page, via, parts = reading.page, reading.page.via, self.parts
         facts = words_about(reading.document)
         item = ReadItem(
@@ -378,8 +398,8 @@ class Crawl:
             description=facts.description,
             format=reading.format,
         )
-        item.reading, item.last_modified = reading, last_modified
-        if page.is_target:
+        item.reading, item.last_modified, item.tags = reading, last_modified, tags
+        if page.is_target and not tags.no_index:
             self.describe(item, reading)
         return item
 

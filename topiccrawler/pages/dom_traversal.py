@@ -22,6 +22,7 @@ from topiccrawler.pages.refresh import LONGEST_CONTENT, read_refresh
 from topiccrawler.text.folding import visible
 
 MOST_FEEDS = 10  # of one page
+MOST_METAS = 100  # of one page that repeat a name
 _FEEDS = frozenset({"application/rss+xml", "application/atom+xml"})
 
 
@@ -30,9 +31,13 @@ def _meta(document: Document, node: LexborNode) -> None:
     content = visible((attributes.get("content") or "")[:LONGEST_CONTENT])
     if not content:
         return
-    for name in (attributes.get("name"), attributes.get("property"), attributes.get("itemprop")):
-        if name:
-            document.metas.setdefault(name.lower(), content)
+    for written in (attributes.get("name"), attributes.get("property"), attributes.get("itemprop")):
+        if written:
+            name = written.lower()
+            if name not in document.metas:
+                document.metas[name] = content
+            elif len(document.more_metas) < MOST_METAS:
+                document.more_metas.append((name, content))
     if document.refresh is None and (attributes.get("http-equiv") or "").lower() == "refresh":
         document.refresh = read_refresh(content)
 

@@ -31,6 +31,7 @@ from topiccrawler.pages.main_text import main_text
 from topiccrawler.pages.metadata import declared_language
 from topiccrawler.pages.parse import html_of_xhtml, parse
 from topiccrawler.pages.refresh import Refresh, read_refresh
+from topiccrawler.pages.robots_tags import RobotsTags
 from topiccrawler.pages.site_repeats import (
     Kind,
     Segment,
@@ -165,13 +166,14 @@ class Reading:
 class ReadItem(PageItem):
     """The item of a page that this crawl has read. It carries what the pipelines need of the reading; neither is a field of the item.
 
-    `reading`: until the page is kept or dropped. `last_modified`: the header of the response.
+    `reading`: until the page is kept or dropped. `last_modified`: the header of the response. `tags`: the robots tags to obey.
     """
 
-    __slots__ = ("last_modified", "reading")
+    __slots__ = ("last_modified", "reading", "tags")
 
     reading: Reading | None
     last_modified: str
+    tags: RobotsTags
 
 
 class ContentReader:

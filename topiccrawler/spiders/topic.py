@@ -27,7 +27,14 @@ from topiccrawler.crawling.teaching import answers_behind
 from topiccrawler.engine.faults import is_scrapys_process
 from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.process_memory import return_freed, search_seldom
-from topiccrawler.engine.reading import CHALLENGE, challenge_headers, content_type, read_ahead
+from topiccrawler.engine.reading import (
+    CHALLENGE,
+    NOT_FOLLOWED,
+    challenge_headers,
+    content_type,
+    read_ahead,
+    robots_headers,
+)
 from topiccrawler.engine.revisits import Revisits
 from topiccrawler.engine.scheduler import focused_scheduler, is_focused
 from topiccrawler.errors import ArgumentError
@@ -171,8 +178,12 @@ class TopicSpider(FocusedSpider):
                 response.meta[CHALLENGE] = challenge  # LeaseEndMiddleware reports it
                 return
         last_modified = (response.headers.get("Last-Modified") or b"").decode("latin-1")
-        yield self.crawl.item_of(reading, response.status, self.crawl.clock(), last_modified)
-        yield Outlinks(reading.page, self.crawl.links_of(reading))
+        tags = self.crawl.filter.tags(reading.document, robots_headers(response))
+        yield self.crawl.item_of(reading, response.status, self.crawl.clock(), last_modified, tags)
+        if tags.no_follow:
+            response.meta[NOT_FOLLOWED] = tags.no_follow  # LeaseEndMiddleware records it
+            self._count("topic/robots_tags/nofollow")
+        yield self.crawl.outlinks(reading, tags)
 
     def _count(self, key: str) -> None:
         if self.crawler.stats is not None:
