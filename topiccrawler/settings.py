@@ -151,6 +151,7 @@ SPIDER_MIDDLEWARES = {
 }
 ITEM_PIPELINES = {
     "topiccrawler.engine.pipelines.RelevancePipeline": 300,
+    "topiccrawler.engine.tdm_files.TdmFilePipeline": 400,
     "topiccrawler.engine.pipelines.NearDuplicatePipeline": 500,
     "topiccrawler.engine.pipelines.StoragePipeline": 800,
 }

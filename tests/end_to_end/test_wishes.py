@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -106,3 +108,95 @@ def test_a_page_that_asks_so_is_not_kept_and_its_links_are_not_queued(
     folder = crawl(web, "TOPIC_ROBOTS_TAGS_OBEY=False", job="other")
     assert len(list(Job(folder).pages())) == 12
     assert not [key for key in stats_of(folder) if "robots_tags" in key]
+
+
+ROBOTS = """
+User-agent: *
+Content-Usage: train-ai=y
+Content-Usage: /ai/no/ train-ai=n, search=y
+Content-Usage: /%E5%9F%BA%E9%87%91/ train-ai=n
+Content-Signal: search=yes, ai-train=no, ai-input=no
+
+User-agent: otherbot
+Content-Usage: search=n
+"""
+TDM = b"""[
+ {"location": "/open/*", "tdm-reservation": 0},
+ {"location": "/*", "tdm-reservation": 1, "tdm-policy": "https://a.cn/policy; v=1"}]"""
+SIGNAL = "train-ai=n, ai-use=n; source=robots.txt Content-Signal"
+
+
+@pytest.mark.slow
+def test_what_is_said_about_use_is_kept_with_each_page_and_its_source(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any]
+) -> None:
+    noai = '<meta name="robots" content="noai, noimageai">'
+    both = {"tdm-reservation": "1", "Content-Usage": "train-ai=n;x=1, search=y, ai-use=?1"}
+    web = draw_web(
+        {
+            "http://hub.cn/": page(
+                "股票", "/ai/no/1", "/基金/2", "http://a.cn/", "http://a.cn/open/1", "http://a.cn/open/2",
+                "http://b.cn/", "http://c.cn/", "http://c.cn/2", "http://d.cn/",
+            ),
+            "http://hub.cn/robots.txt": answer(200, ROBOTS.replace("search=yes, ", "").encode(), Content_Type="text/plain"),
+            "http://hub.cn/ai/no/1": page("基金一"),
+            "http://hub.cn/%E5%9F%BA%E9%87%91/2": page("基金二"),
+            "http://a.cn/.well-known/tdmrep.json": answer(200, TDM, Content_Type="application/json"),
+            "http://a.cn/": page("债券一"),
+            "http://a.cn/open/1": page("债券二"),
+            "http://a.cn/open/2": page("债券三", head='<meta name="tdm-reservation" content="1">'),
+            "http://b.cn/": answer(200, page("银行", head=noai).encode(), **both),
+            "http://c.cn/": page("保险一"),
+            "http://c.cn/2": page("保险二"),
+            "http://d.cn/": page("天气", text="周末天气晴朗，适合出门散步。"),
+        }
+    )  # fmt: skip
+    folder = crawl(web)
+    assert {one.url: one.usage for one in Job(folder).pages()} == {
+        "http://hub.cn/": f"train-ai=y; source=robots.txt | {SIGNAL}",
+        "http://hub.cn/ai/no/1": f"train-ai=n, search=y; source=robots.txt | {SIGNAL}",
+        "http://hub.cn/%E5%9F%BA%E9%87%91/2": f"train-ai=n; source=robots.txt | {SIGNAL}",
+        "http://a.cn/": "tdm=n, policy=https://a.cn/policy%20v=1; source=tdmrep.json",
+        "http://a.cn/open/1": "tdm=y; source=tdmrep.json",
+        "http://a.cn/open/2": "tdm=n; source=meta tdm-reservation",
+        "http://b.cn/": "train-ai=n, search=y; source=header Content-Usage | train-ai=n; source=meta robots"
+        " | train-ai-images=n; source=meta robots | tdm=n; source=header tdm-reservation",
+        "http://c.cn/": "unstated",
+        "http://c.cn/2": "unstated",
+    }
+    asked = [url for url in web.asked if url.endswith("tdmrep.json")]
+    assert sorted(asked) == [f"http://{host}/.well-known/tdmrep.json" for host in ("a.cn", "c.cn", "hub.cn")]
+    assert stats_of(folder)["topic/tdm_files/asked"] == 3
+
+
+@pytest.mark.slow
+def test_a_host_that_does_not_answer_about_use_holds_up_nobody_else(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any]
+) -> None:
+    """Its own pages wait until the others are fetched; a file that robots.txt forbids is not asked for."""
+    others = [f"http://b.cn/{number}" for number in range(6)]
+    served, all_served = set[str](), threading.Event()
+
+    def serve(url: str) -> str:
+        served.add(url)
+        if len(served) == len(others):
+            all_served.set()
+        return page(f"基金{others.index(url)}")
+
+    def file() -> Any:
+        return answer(200, b'[{"location": "/", "tdm-reservation": 1}]' if all_served.wait(8) else b"[]")
+
+    web = draw_web(
+        {
+            "http://hub.cn/": page("股票", *others),
+            "http://hub.cn/.well-known/tdmrep.json": file,
+            "http://b.cn/robots.txt": answer(
+                200, b"User-agent: *\nDisallow: /.well-known/", Content_Type="text/plain"
+            ),
+            **{url: partial(serve, url) for url in others},
+        }
+    )
+    folder = crawl(web)
+    found = {one.url: one.usage for one in Job(folder).pages()}
+    assert found == {"http://hub.cn/": "tdm=n; source=tdmrep.json", **dict.fromkeys(others, "unstated")}
+    assert "http://b.cn/.well-known/tdmrep.json" not in web.asked

@@ -53,15 +53,17 @@ from topiccrawler.crawling.unmet_words import UnmetWords
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
-from topiccrawler.items import UNCLASSIFIED, Outlinks, PageItem
+from topiccrawler.items import UNCLASSIFIED, Outlinks
 from topiccrawler.links.extract import ContextMaker, extract, media_of
 from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link, Page, Score, Via, Visit
 from topiccrawler.pages.formats.registry import READ, SITEMAP, Extract, UnreadableError, recognise
 from topiccrawler.pages.kinds import ARTICLE
 from topiccrawler.pages.metadata import Summariser, facts_of, words_about
+from topiccrawler.pages.personal_data import counts_of
 from topiccrawler.pages.read import Content, Reader, Reading, ReadItem
 from topiccrawler.pages.robots_tags import NO_TAGS, RobotsTags
+from topiccrawler.pages.usage import NO_WISHES, Wishes, usage_text
 from topiccrawler.urls.canonical import canonical
 
 MOVED = (State.DISCARDED, "redirected")
@@ -374,10 +376,10 @@ class Crawl:
         status: int,
         now: float,
         last_modified: str = "",
-        tags: RobotsTags = NO_TAGS,
+        wishes: Wishes = NO_WISHES,
     ) -> ReadItem:
         """The item of a page for Scrapy's item pipelines, which decide whether it is kept. `status`: HTTP status; `now`: seconds since the
-        epoch; `last_modified`: the header; `tags`: the robots tags to obey."""
+        epoch; `last_modified`: the header; `wishes`: what came with the page."""
         page, via, parts = reading.page, reading.page.via, self.parts
         facts = words_about(reading.document)
         item = ReadItem(
@@ -398,12 +400,12 @@ class Crawl:
             description=facts.description,
             format=reading.format,
         )
-        item.reading, item.last_modified, item.tags = reading, last_modified, tags
-        if page.is_target and not tags.no_index:
+        item.reading, item.last_modified, item.wishes, item.statements = reading, last_modified, wishes, []
+        if page.is_target and not wishes.tags.no_index:
             self.describe(item, reading)
         return item
 
-    def describe(self, item: PageItem, reading: Reading) -> None:
+    def describe(self, item: ReadItem, reading: Reading) -> None:
         """Fill in the summary, the media and the metadata that no page classifier reads. Most pages are dropped as irrelevant, so this is
         done only for pages that are kept, or probably will be."""
         content, url = reading.content, item.url
@@ -417,6 +419,9 @@ class Crawl:
         item.language, item.author = facts.language, facts.author
         item.canonical_url = named if named and named != url else ""
         item.keywords, item.description = facts.keywords, facts.description
+        item.statements = item.wishes.statements(content.document)
+        item.usage, item.licence = usage_text(item.statements), facts.licence
+        item.personal_data = counts_of(item.title, item.text)
         item.media = media_of(content.document, content.url, content.encoding)
 
     def visit(

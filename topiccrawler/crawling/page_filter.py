@@ -13,14 +13,14 @@ A page's own wish (pages.robots_tags) counts in a live crawl alone: a comparison
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.read import PageClassifier, PageWords
-from topiccrawler.pages.robots_tags import AGENT, NO_TAGS, RobotsTags, robots_tags
+from topiccrawler.pages.robots_tags import AGENT, RobotsTags, robots_tags
 from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.topics.topic import SiteRule
 
@@ -90,8 +90,8 @@ class PageFilter:
         return cls(classifier, restrictions, classifier.threshold)
 
     def tags(self, document: Document, headers: Sequence[str] = ()) -> RobotsTags:
-        """The robots tags of a page that this filter obeys. `headers`: the values of its headers X-Robots-Tag."""
-        return robots_tags(document, headers, self.agent) if self.obeys_tags else NO_TAGS
+        """The robots tags of a page, and whether they are obeyed. `headers`: the values of its headers X-Robots-Tag."""
+        return replace(robots_tags(document, headers, self.agent), obeyed=self.obeys_tags)
 
     def verdict(self, words: PageWords | None, relevance: float | None = None) -> Verdict:
         """The verdict on a page by its relevance. `relevance`: by this filter's classifier, where it was computed before; else `words`

@@ -132,7 +132,7 @@ class RelevancePipeline:
 
 def _no_index(item: Any) -> str:
     """Why a page asks not to be kept, by the robots tags to obey; empty when it does not."""
-    return item.tags.no_index if isinstance(item, ReadItem) else ""
+    return item.wishes.tags.no_index if isinstance(item, ReadItem) else ""
 
 
 def _set(item: Any, name: str, value: object) -> None:

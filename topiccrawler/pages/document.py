@@ -90,6 +90,7 @@ class Document:
     base_href: str | None = None  # of the first base with one, which may be empty
     canonical_href: str = ""
     feed_hrefs: list[str] = field(default_factory=list)
+    licence_hrefs: list[str] = field(default_factory=list)  # of <link rel="license">
     refresh: Refresh | None = None
     lang: str = ""
     source: str = ""  # the HTML, bounded in length and nesting, with its scripts

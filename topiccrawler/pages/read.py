@@ -31,7 +31,6 @@ from topiccrawler.pages.main_text import main_text
 from topiccrawler.pages.metadata import declared_language
 from topiccrawler.pages.parse import html_of_xhtml, parse
 from topiccrawler.pages.refresh import Refresh, read_refresh
-from topiccrawler.pages.robots_tags import RobotsTags
 from topiccrawler.pages.site_repeats import (
     Kind,
     Segment,
@@ -45,6 +44,7 @@ from topiccrawler.pages.site_repeats import (
 )
 from topiccrawler.pages.site_rules import declared_feeds, each_once, read_by_rule, rule_of
 from topiccrawler.pages.title import TITLE_READERS, TITLE_TAG
+from topiccrawler.pages.usage import Statement, Wishes
 from topiccrawler.text.characters import REPLACEMENT, decode
 from topiccrawler.text.folding import visible
 from topiccrawler.text.segmenter import PLAIN, Segmenter
@@ -166,14 +166,16 @@ class Reading:
 class ReadItem(PageItem):
     """The item of a page that this crawl has read. It carries what the pipelines need of the reading; neither is a field of the item.
 
-    `reading`: until the page is kept or dropped. `last_modified`: the header of the response. `tags`: the robots tags to obey.
+    `reading`: until the page is kept or dropped. `last_modified`: the header of the response. `wishes`: what came with it.
+    `statements`: what is said about the use of the page, once it is kept.
     """
 
-    __slots__ = ("last_modified", "reading", "tags")
+    __slots__ = ("last_modified", "reading", "statements", "wishes")
 
     reading: Reading | None
     last_modified: str
-    tags: RobotsTags
+    wishes: Wishes
+    statements: list[Statement]
 
 
 class ContentReader:

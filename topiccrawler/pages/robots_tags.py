@@ -34,6 +34,7 @@ class RobotsTags:
     """The rules of a page for this crawler: the source of each tag (`meta robots`, `X-Robots-Tag` …) with its rules in lower case."""
 
     tags: Sequence[tuple[str, frozenset[str]]] = ()
+    obeyed: bool = True  # else no_index and no_follow are empty
 
     def source_of(self, *rules: str) -> str:
         """The source of the first tag with one of these rules; empty when no tag has one."""
@@ -50,7 +51,7 @@ class RobotsTags:
         return self._first(NO_FOLLOW, NONE)
 
     def _first(self, *rules: str) -> str:
-        found = ((rule, self.source_of(rule)) for rule in rules)
+        found = ((rule, self.source_of(rule)) for rule in rules if self.obeyed)
         return next((f"{rule} ({source})" for rule, source in found if source), "")
 
 

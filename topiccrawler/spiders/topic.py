@@ -30,16 +30,19 @@ from topiccrawler.engine.process_memory import return_freed, search_seldom
 from topiccrawler.engine.reading import (
     CHALLENGE,
     NOT_FOLLOWED,
+    USAGE,
     challenge_headers,
     content_type,
     read_ahead,
     robots_headers,
+    usage_headers,
 )
 from topiccrawler.engine.revisits import Revisits
 from topiccrawler.engine.scheduler import focused_scheduler, is_focused
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import Outlinks
 from topiccrawler.pages.formats.registry import recognise
+from topiccrawler.pages.usage import Wishes
 from topiccrawler.store.visits import read_visits
 from topiccrawler.strategies.base import ROOT
 from topiccrawler.topics.meaning import as_understood
@@ -179,7 +182,8 @@ class TopicSpider(FocusedSpider):
                 return
         last_modified = (response.headers.get("Last-Modified") or b"").decode("latin-1")
         tags = self.crawl.filter.tags(reading.document, robots_headers(response))
-        yield self.crawl.item_of(reading, response.status, self.crawl.clock(), last_modified, tags)
+        wishes = Wishes(tags, usage_headers(response), response.meta.get(USAGE, ()))
+        yield self.crawl.item_of(reading, response.status, self.crawl.clock(), last_modified, wishes)
         if tags.no_follow:
             response.meta[NOT_FOLLOWED] = tags.no_follow  # LeaseEndMiddleware records it
             self._count("topic/robots_tags/nofollow")

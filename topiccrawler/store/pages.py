@@ -25,6 +25,7 @@ from topiccrawler.errors import StateError
 from topiccrawler.items import Medium, PageFields, PageItem
 from topiccrawler.pages.kinds import kind_of_text
 from topiccrawler.pages.site_repeats import Fingerprint
+from topiccrawler.pages.usage import ALLOWED, PURPOSES, REFUSED
 from topiccrawler.resources import package_text
 from topiccrawler.store.database import Database
 from topiccrawler.text.segmenter import Segmenter
@@ -41,6 +42,7 @@ class Selection:
     min_relevance: float = 0.0  # 0..1
     format: str = ""  # html, pdf … (docs/formats.md)
     kinds: tuple[str, ...] = ()  # article, list, stub (pages.kinds); a page must be of one of them
+    usage: str = ""  # one of pages.usage.PURPOSES that the page does not refuse; with `=y`, that it allows
 
     def condition(self, *, host: str, day: str, find: str = "instr") -> tuple[str, list[object]]:
         """The conditions in SQL, and their values. `host`, `day`: SQL expressions for these; `find`: SQL function for a text in a text."""
@@ -60,6 +62,12 @@ class Selection:
             tests.append(("format = ?", [self.format]))
         if self.kinds:
             tests.append((f"kind IN ({', '.join('?' * len(self.kinds))})", list(self.kinds)))
+        if self.usage:
+            purpose, _, allows = self.usage.partition("=")
+            refusing = PURPOSES.get(purpose, ())
+            tests += [(f"{find}(' ' || usage, ?) = 0", [f" {label}={REFUSED}"]) for label in refusing]
+            if allows:
+                tests.append((f"{find}(' ' || usage, ?) > 0", [f" {purpose}={ALLOWED}"]))
         return " AND ".join(test for test, _ in tests), [value for _, values in tests for value in values]
 
 
