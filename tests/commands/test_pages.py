@@ -184,7 +184,7 @@ def test_a_corpus_is_a_folder_of_rows_with_markdown_on_request(
         card = (out / "README.md").read_text(encoding="utf-8")
         kind = "Markdown" if options else "plain"
         assert (
-            f"- topic: finance\n- strategy: breadth_first\n- min relevance: 0.2\n- kinds: article\n- text: {kind}"
+            f"- topic: finance\n- strategy: breadth_first\n- min relevance: 0.2\n- kinds: article\n- usage: train-ai\n- text: {kind}"
             in card
         )
 

@@ -170,6 +170,13 @@ PROMISED = {
         r"\d\d pages .* pages\.jsonl\.gz",
         r"\d\d pages .* pages\.parquet",
     ],
+    "wishes": [
+        r"robots +-\nusage +unstated\nlicence +-\npersonal_data +-",
+        r"\d\d pages .* may-be-trained-on\.jsonl",
+        r"\d\d pages .* all-pages in 1 files; 0 pages by what they say",
+        r"\d\d pages .* hidden\.csv",
+        r"\d\d pages .* hidden-corpus",
+    ],
     "scrapy-project": ["50 pages fetched"],
     "login-and-scripts": ["50 pages fetched"],
 }

@@ -226,10 +226,10 @@ def _cc_by_text(value: str) -> str:
         version = f"-{found[2]}" if found[2] else ""
         return f"CC0{version or '-1.0'}" if kinds in {"0", "ZERO"} else f"CC-{kinds}{version}"
     words = [kind for kind, word in _CC_WORDS.items() if word.search(text)]
-    version = _CC_VERSION.search(text)
-    if "by" not in words or not (version or _NAMED_CC.search(text)) or len(words) + bool(version) < 2:
+    numbers = _CC_VERSION.findall(text)[:1]
+    if "by" not in words or not (numbers or _NAMED_CC.search(text)) or len(words) + len(numbers) < 2:
         return ""
-    return "-".join(["CC", *(kind.upper() for kind in words), *([version[1]] if version else [])])
+    return "-".join(["CC", *(kind.upper() for kind in words), *numbers])
 
 
 def _address(value: str) -> str:

@@ -77,7 +77,7 @@ _TEXTS = ("title", "summary", "keywords", "description", "anchor", "author")
 def redacted_record(record: PageRecord, *, text: bool = True) -> PageRecord:
     """The page with placeholders in place of personal data in all its texts. `text`: also in its main text."""
     names = (*_TEXTS, "text") if text else _TEXTS
-    found = {name: redacted(getattr(record, name)) for name in names}
+    found: dict[str, Any] = {name: redacted(getattr(record, name)) for name in names}
     media = [
         {name: value if name == "url" else redacted(value) for name, value in one.items()}
         for one in json.loads(record.media or "[]")
