@@ -22,7 +22,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import date
 from functools import cache, partial
-from itertools import islice
 from typing import NamedTuple
 
 from topiccrawler.resources import package_table
@@ -30,7 +29,7 @@ from topiccrawler.resources import package_table
 PHONE, ID, CARD, EMAIL, TW_ID, HK_ID = "phone", "id", "card", "email", "tw_id", "hk_id"
 KINDS = (PHONE, ID, CARD, EMAIL, TW_ID, HK_ID)
 PLACEHOLDERS = {PHONE: "[PHONE]", ID: "[ID]", CARD: "[CARD]", EMAIL: "[EMAIL]", TW_ID: "[ID]", HK_ID: "[ID]"}
-MOST_CANDIDATES = 20_000  # of one text
+MOST_COUNTED = 100_000  # characters of a text whose personal data are counted: the crawl waits meanwhile
 BEFORE, AFTER = 40, 12  # characters around a candidate that are looked at
 LONGEST_GAP = 12  # characters between a word and the number that it names
 
@@ -62,8 +61,9 @@ def personal_data_in(text: str) -> list[Found]:
 
 
 def counts_of(*texts: str) -> str:
-    """The number of personal data in texts by kind, as `phone=2, email=1`; empty when there are none."""
-    counts = Counter(one.kind for text in texts for one in personal_data_in(text))
+    """The number of personal data in texts by kind, as `phone=2, email=1`; empty when there are none. Of a long text the first MOST_COUNTED
+    characters count."""
+    counts = Counter(one.kind for text in texts for one in personal_data_in(text[:MOST_COUNTED]))
     return ", ".join(f"{kind}={counts[kind]}" for kind in KINDS if counts[kind])
 
 
@@ -94,7 +94,7 @@ _PLACES_OF_CODE = frozenset({"git", "svn", "hg"})  # git@github.com:…
 
 
 def _emails(text: str) -> Iterator[Found]:
-    for sign in islice(_AT.finditer(text), MOST_CANDIDATES):
+    for sign in _AT.finditer(text):
         at = sign.start()
         before = text[max(0, at - LONGEST_LOCAL) : at].translate(_WIDE)
         local = _LOCAL.search(before)
@@ -170,11 +170,7 @@ _TW_LETTERS = "ABCDEFGHJKLMNPQRSTUVXYWZIO"  # 10, 11, 12 …
 def _numbers(text: str) -> Iterator[Found]:
     """The candidates that hold, those of the surest kind first."""
     is_about = cache(partial(_is_about, text))
-    found = {
-        one
-        for digits in islice(_DIGITS.finditer(text), MOST_CANDIDATES)
-        for one in _near(text, digits, is_about)
-    }
+    found = {one for digits in _DIGITS.finditer(text) for one in _near(text, digits, is_about)}
     return (one for _, one in sorted(found))
 
 
