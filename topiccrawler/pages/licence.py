@@ -76,11 +76,15 @@ _OF_MEDIUM = re.compile(  # unless the block names the page too
     re.IGNORECASE,
 )
 _OF_PAGE = re.compile(
-    r"本文|本站|本博客|本博|本网|本網|本页|本頁|本作品|本文章|本篇|本部落格|除特别|除特別|除非|除另|全站|转载|轉載|\bthis (?:work|article|page|post|site|blog|"
+    r"本文|本站|博客内容|网站内容|站点内容|所有文章|文章均|本博客|本博|本网|本網|本页|本頁|本作品|本文章|本篇|本部落格|除特别|除特別|除非|除另|全站|转载|轉載|\bthis (?:work|article|page|post|site|blog|"
     r"website|text|book|wiki|document)|\b(?:content|text)s? (?:is|are|on|of|in)\b|except where|unless otherwise|\bour content",
     re.IGNORECASE,
 )
-_PICTURES = frozenset({"figure", "figcaption", "picture", "video", "audio", "object", "iframe", "blockquote"})
+_PICTURES = frozenset({"figure", "figcaption", "picture", "video", "audio", "object", "iframe"})
+_APART_TAGS = frozenset({"aside", "blockquote"})
+_LICENCE_NAME = re.compile(r"licen[cs]e|copyright|copyleft|\bcc-|creative-?commons", re.IGNORECASE)
+_COPYRIGHT = re.compile(r"©|\(c\)|copyright|版权|版權", re.IGNORECASE)
+NEAR_LICENCE = 5  # elements above a link that may be named after the licence
 _MEDIUM_NAME = re.compile(
     r"caption|figure|gallery|player|embed|photo|picture|image|thumb|video|audio|lightbox|theme|powered",
     re.IGNORECASE,
@@ -93,7 +97,8 @@ _PROGRAMS = frozenset({"MIT", "Apache-2.0", "GPL-3.0-only"})
 
 def licence_of(document: Document, declared: Declarations, url: str) -> str:
     """The licence of a page with its evidence; empty when it declares none. `url`: where the page is from."""
-    return next(_found(document, declared, url), "")
+    found = list(_found(document, declared, url))
+    return next((one for one in found if not one.startswith(f"{STATED};")), "".join(found[:1]))
 
 
 def _found(document: Document, declared: Declarations, url: str) -> Iterator[str]:
@@ -112,7 +117,7 @@ def _found(document: Document, declared: Declarations, url: str) -> Iterator[str
             if _name(content) or content.startswith(("http://", "https://")) or _RESERVED.search(content):
                 yield _written(content, f"meta {name}")
     for anchor in links:
-        if around is not None and _CC_URL.search(anchor.href) and around.is_of_page(anchor):
+        if around is not None and _CC_URL.search(anchor.href) and around.is_claimed(anchor):
             yield _written(_absolute(document, anchor.href, url), "link")
 
 
@@ -157,27 +162,35 @@ class _Around:
         return self._document.text[begin:last] if anchor.start <= end + 1 else ""
 
     def is_of_page(self, anchor: Anchor) -> bool:
-        """Whether the block of a link names the page or its site as what is licensed."""
-        return _OF_PAGE.search(self.block(anchor)) is not None
+        """Whether the block of a link names the page or its site as what is licensed, or an element around it is named after the licence."""
+        return _OF_PAGE.search(self.block(anchor)) is not None or any(
+            _LICENCE_NAME.search(names) for _, names in self._above(anchor)[:NEAR_LICENCE]
+        )
+
+    def is_claimed(self, anchor: Anchor) -> bool:
+        """Whether a link without rel=license is the licence of the page: also one beside the site's © at the foot of the page."""
+        return self.is_of_page(anchor) or (
+            anchor.region == FOOTER and _COPYRIGHT.search(self.block(anchor)) is not None
+        )
+
+    def _above(self, anchor: Anchor) -> list[tuple[str, str]]:
+        """Tag, and class and id, of the elements above a link, the nearest first, below the body."""
+        document, node = self._document, anchor.node
+        found = list[tuple[str, str]]()
+        while node >= 0 and document.node_tags[node] != "body" and len(found) < MOST_ANCESTORS:
+            found.append((document.node_tags[node], document.node_names.get(node, "")))
+            node = document.node_parents[node]
+        return found
 
     def is_of_others(self, anchor: Anchor) -> bool:
         """Whether a link is part of a comment or a picture, or its block names a theme, a program or a picture. In a side bar the block must
         name the page or site."""
-        document, node, steps = self._document, anchor.node, 0
-        is_apart = False
-        while node >= 0 and steps < MOST_ANCESTORS:
-            tag, names = document.node_tags[node], document.node_names.get(node, "")
-            if tag == "body":
-                break
-            if (
-                tag in _PICTURES
-                or COMMENT_NAME.search(names)
-                or (steps < NEAR and _MEDIUM_NAME.search(names))
-            ):
-                return True
-            is_apart = is_apart or tag == "aside" or is_apart_name(names)
-            node, steps = document.node_parents[node], steps + 1
-        block, of_page = self.block(anchor), self.is_of_page(anchor)
+        above, of_page, block = self._above(anchor), self.is_of_page(anchor), self.block(anchor)
+        if any(tag in _PICTURES or COMMENT_NAME.search(names) for tag, names in above):
+            return True
+        if any(_MEDIUM_NAME.search(names) for _, names in above[:NEAR]):
+            return True
+        is_apart = any(tag in _APART_TAGS or is_apart_name(names) for tag, names in above)
         if _OF_PROGRAM.search(block) or (is_apart and not of_page):
             return True
         return _OF_MEDIUM.search(block) is not None and not of_page
