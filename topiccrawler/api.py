@@ -204,7 +204,7 @@ class Job:
         """The kept pages that meet the conditions, the most relevant first; at most `limit` of them (None = all).
 
         `conditions`: site, since (YYYY-MM-DD), min_relevance (0..1), file_type (html, pdf …), kind (article, list, stub; several separated
-        by commas), topic.
+        by commas), usage (train-ai … that a page must not refuse, train-ai=y that it must allow), topic.
         """
         with job_pages(self.folder) as pages:
             return list(pages.best(selection_of(**conditions), limit))
@@ -270,17 +270,18 @@ class Job:
         with_text: bool = False,
         markdown: bool = False,
         links: bool = False,
+        redact: bool = False,
         shape: Shape = WHOLE,
         **conditions: Any,
     ) -> list[str]:
         """Write the kept pages to a file, as `scrapy pages JOB export` does, and return the lines that the command prints.
 
-        `form`: one of the command's formats; None = by the file's extension. `shape`: shards and compression of a corpus. `conditions`: as
-        for `best`; without a kind, a corpus has articles only.
+        `form`: one of the command's formats; None = by the file's extension. `redact`: personal data become placeholders. `shape`: shards and compression of a corpus. `conditions`: as
+        for `best`; without a kind, a corpus has articles only, and without a usage none that refuse train-ai.
         """
         wanted = Wanted(
             selection=selection_of(**conditions), limit=limit, with_text=with_text, markdown=markdown, links=links,
-            shape=shape,
+            shape=shape, redact=redact,
         )  # fmt: skip
         path = user_path(place)
         with job_pages(self.folder) as pages:

@@ -53,6 +53,11 @@ class PageFields:
     author: str = ""
     format: str = "html"  # pdf, docx, feed …
     kind: str = ""  # article, list or stub (pages.kinds); empty for a page that was not kept
+    usage: str = (
+        ""  # what is said about its use, with the source (pages.usage); empty for a page that was not kept
+    )
+    licence: str = ""  # that the page declares for itself, with the evidence (pages.licence)
+    personal_data: str = ""  # the number of personal data in title and text by kind, as `phone=2, email=1` (pages.personal_data)
     alias_of: str = ""  # URL of the first page that this one is a near-duplicate of; text is empty then
 
 

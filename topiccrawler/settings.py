@@ -76,6 +76,9 @@ WARC_OUT = None
 USER_AGENT = "topiccrawler/0.1 (focused web crawler; +{contact})"  # {contact} = TOPIC_CONTACT
 TOPIC_CONTACT = None  # contact in the User-Agent: a `mailto:` address or a page; None = abuse@ this machine
 ROBOTSTXT_OBEY = True
+# True: a page that asks not to be indexed (`<meta name="robots">`, X-Robots-Tag: noindex) is not kept, and the
+# links of one that asks not to be followed (nofollow) are not queued (docs/wishes.md)
+TOPIC_ROBOTS_TAGS_OBEY = True
 # Scrapy's, in a fortieth of the memory
 ROBOTSTXT_PARSER = "topiccrawler.engine.robots.CompactRobotParser"
 DOWNLOAD_DELAY = 1.0  # seconds between two requests to one host; robots.txt and AutoThrottle only lengthen it
@@ -140,6 +143,7 @@ SPIDER_MIDDLEWARES = {
 }
 ITEM_PIPELINES = {
     "topiccrawler.engine.pipelines.RelevancePipeline": 300,
+    "topiccrawler.engine.tdm_files.TdmFilePipeline": 400,
     "topiccrawler.engine.pipelines.NearDuplicatePipeline": 500,
     "topiccrawler.engine.pipelines.StoragePipeline": 800,
 }

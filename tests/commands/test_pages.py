@@ -171,13 +171,16 @@ def test_a_corpus_is_a_folder_of_rows_with_markdown_on_request(
             "none",
         )
         said = command("pages", str(job), *words, *options).out
-        assert (str(out) in said, numbers(said.replace(str(out), ""))) == (True, ["1", "1", "0", "0", "0"])
+        assert (str(out) in said, numbers(said.replace(str(out), ""))) == (
+            True,
+            ["1", "1", "0", "0", "0", "0"],
+        )
         (row,) = map(json.loads, (out / "pages-00000.jsonl").read_text(encoding="utf-8").splitlines())
         assert (row["url"], row["text"], row["score"]) == (FUND.url, text, 0.5)
         card = (out / "README.md").read_text(encoding="utf-8")
         kind = "Markdown" if options else "plain"
         assert (
-            f"- topic: finance\n- strategy: breadth_first\n- min relevance: 0.2\n- kinds: article\n- text: {kind}"
+            f"- topic: finance\n- strategy: breadth_first\n- min relevance: 0.2\n- kinds: article\n- usage: train-ai\n- text: {kind}"
             in card
         )
 

@@ -168,8 +168,14 @@ def test_what_one_has_committed_others_see_and_replace(opened: Open) -> None:
 def test_the_best_are_selected_and_come_in_order(store: Pages) -> None:
     pages = [
         ("http://a.cn/1", {"relevance": 0.5, "format": "pdf", "kind": "stub", "published": "2026-02-01"}),
-        ("http://www.a.cn/2", {"relevance": 0.9, "topic": "travel,finance"}),
-        ("http://ba.cn/3", {"relevance": 0.9, "kind": "list"}),
+        (
+            "http://www.a.cn/2",
+            {"relevance": 0.9, "topic": "travel,finance", "usage": "search=y, train-ai=n; source=robots.txt"},
+        ),
+        (
+            "http://ba.cn/3",
+            {"relevance": 0.9, "kind": "list", "usage": "train-ai=y; source=robots.txt | tdm=n; source=x"},
+        ),
         ("http://c.cn/4", {"relevance": 1.0, "stored": False}),
         ("http://c.cn/5", {"relevance": 0.2, "alias_of": "http://a.cn/1"}),
     ]
@@ -189,6 +195,9 @@ def test_the_best_are_selected_and_come_in_order(store: Pages) -> None:
     assert best(min_relevance=0.5) == ["3", "2", "1"]
     assert best(format="pdf") == ["1"]
     assert best(topic="travel") == ["2"]
+    assert [best(usage=use) for use in ("train-ai", "search", "search=y", "any")] == [
+        ["1", "5"], ["3", "2", "1", "5"], ["2"], ["3", "2", "1", "5"],
+    ]  # fmt: skip
     assert store.copies("http://a.cn/1", 5) == ["http://c.cn/5"]
     rows = [row for row, _ in store.after(0, 9)]
     assert [record.url[-1] for _, record in store.after(rows[0], 2)] == ["2", "3"]

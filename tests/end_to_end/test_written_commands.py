@@ -176,4 +176,11 @@ PROMISED = {
         r"20 pages .* pages\.md",
     ],
     "site-rules": ["50 pages fetched"],
+    "wishes": [
+        r"robots +-\nusage +unstated\nlicence +-\npersonal_data +-",
+        r"\d\d pages .* may-be-trained-on\.jsonl",
+        r"\d\d pages .* all-pages in 1 files; 0 pages by what they say",
+        r"\d\d pages .* hidden\.csv",
+        r"\d\d pages .* hidden-corpus",
+    ],
 }

@@ -25,6 +25,7 @@ from topiccrawler.engine.pipelines import NearDuplicatePipeline, RelevancePipeli
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import UNCLASSIFIED, Medium, PageItem
 from topiccrawler.pages.read import PageWords, Reader, Reading, ReadItem
+from topiccrawler.pages.usage import NO_WISHES
 from topiccrawler.text.segmenter import PLAIN
 
 TEXT = "基金净值今日上涨,市场成交活跃,投资者信心增强。"
@@ -109,7 +110,7 @@ def test_no_parsed_page_stays_in_memory_behind_its_item(
     """The traceback of a DropItem is part of a cycle: what its frames hold is freed only by a search for garbage."""
     reading = Reader(ByShare()).read("http://a.cn/1", f"<title>基金</title><p>{TEXT}".encode())
     page = ReadItem(url="http://a.cn/1", title="基金", text=TEXT, relevance=relevance_of_page)
-    page.reading, page.last_modified = reading, ""
+    page.reading, page.last_modified, page.wishes = reading, "", NO_WISHES
     frames = []
     try:
         relevance.process_item(page)

@@ -93,7 +93,7 @@ class Command(ReportingCommand):
         )
         wanted = Wanted(
             selection=selection_by(opts), limit=opts.limit, with_text=opts.with_text, markdown=opts.markdown,
-            links=opts.links, shape=shape,
+            links=opts.links, shape=shape, redact=opts.redact,
         )  # fmt: skip
         place = user_path(opts.out) if opts.out else None
         if place is not None:

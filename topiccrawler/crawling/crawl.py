@@ -52,14 +52,17 @@ from topiccrawler.crawling.unmet_words import UnmetWords
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
-from topiccrawler.items import UNCLASSIFIED, PageItem
+from topiccrawler.items import UNCLASSIFIED, Outlinks
 from topiccrawler.links.extract import ContextMaker, extract, media_of
 from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link, Page, Score, Via, Visit
 from topiccrawler.pages.formats.registry import READ, SITEMAP, Extract, UnreadableError, recognise
 from topiccrawler.pages.kinds import ARTICLE
 from topiccrawler.pages.metadata import Summariser, facts_of, words_about
+from topiccrawler.pages.personal_data import counts_of
 from topiccrawler.pages.read import Content, Reader, Reading, ReadItem
+from topiccrawler.pages.robots_tags import NO_TAGS, RobotsTags
+from topiccrawler.pages.usage import NO_WISHES, Wishes, usage_text
 from topiccrawler.urls.canonical import canonical
 
 MOVED = (State.DISCARDED, "redirected")
@@ -156,7 +159,13 @@ class Crawl:
         self._repeats = None if files is None else files.repeats(durable=options.durable)
         self.summariser = Summariser(parts.topic.keywords)
         restrictions = replace(options.restrictions, sites=parts.topic.sites)
-        self.filter = PageFilter.of(parts.page_classifier, restrictions)
+        self.filter = PageFilter(
+            parts.page_classifier,
+            restrictions,
+            parts.page_classifier.threshold,
+            options.agent,
+            options.obeys_tags,
+        )
         self.unmet_words = UnmetWords(parts.page_classifier)
         self.gate = parts.gate
         self.blocks = Blocks(frontier.notes, None if shared is None else shared.exchange)
@@ -342,6 +351,12 @@ class Crawl:
         clean = canonical(page.url, extra_parameters=self.parts.dropped_parameters)
         return reading if clean in (None, page.url) else replace(reading, page=replace(page, url=clean))
 
+    def outlinks(self, reading: Reading, tags: RobotsTags = NO_TAGS) -> Outlinks:
+        """A page with its links, for the queue; without any, and without its feeds, when its robots tags ask not to follow them."""
+        if not tags.no_follow:
+            return Outlinks(reading.page, self.links_of(reading))
+        return Outlinks(replace(reading.page, listings=()), PageLinks.of(()))
+
     def links_of(self, reading: Reading, context: ContextMaker | None = None) -> PageLinks:
         """The links of a page with their surrounding text. `context`: how to cut that text; None = as the link model was trained."""
         content, page, parts = reading.content, reading.page, self.parts
@@ -358,9 +373,16 @@ class Crawl:
         links.source_url = page.url  # a redirect may spell the URL of the response otherwise
         return links
 
-    def item_of(self, reading: Reading, status: int, now: float, last_modified: str = "") -> ReadItem:
+    def item_of(
+        self,
+        reading: Reading,
+        status: int,
+        now: float,
+        last_modified: str = "",
+        wishes: Wishes = NO_WISHES,
+    ) -> ReadItem:
         """The item of a page for Scrapy's item pipelines, which decide whether it is kept. `status`: HTTP status; `now`: seconds since the
-        epoch; `last_modified`: the header."""
+        epoch; `last_modified`: the header; `wishes`: what came with the page."""
         page, via, parts = reading.page, reading.page.via, self.parts
         facts = words_about(reading.document)
         item = ReadItem(
@@ -381,12 +403,12 @@ class Crawl:
             description=facts.description,
             format=reading.format,
         )
-        item.reading, item.last_modified = reading, last_modified
-        if page.is_target:
+        item.reading, item.last_modified, item.wishes, item.statements = reading, last_modified, wishes, []
+        if page.is_target and not wishes.tags.no_index:
             self.describe(item, reading)
         return item
 
-    def describe(self, item: PageItem, reading: Reading) -> None:
+    def describe(self, item: ReadItem, reading: Reading) -> None:
         """Fill in the summary, the media and the metadata that no page classifier reads. Most pages are dropped as irrelevant, so this is
         done only for pages that are kept, or probably will be."""
         content, url = reading.content, item.url
@@ -400,6 +422,9 @@ class Crawl:
         item.language, item.author = facts.language, facts.author
         item.canonical_url = named if named and named != url else ""
         item.keywords, item.description = facts.keywords, facts.description
+        item.statements = item.wishes.statements(content.document)
+        item.usage, item.licence = usage_text(item.statements), facts.licence
+        item.personal_data = counts_of(item.title, item.text)
         item.media = media_of(content.document, content.url, content.encoding)
 
     def visit(

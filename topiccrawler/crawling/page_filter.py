@@ -6,17 +6,21 @@ page threshold, which may change while a crawl runs.
 
 `Restrictions` excludes formats of documents and pages before a day. A site's rule replaces the arguments for that site. The date of a page
 is the one it states (pages.metadata), else that of the Last-Modified header; a page without a date is kept.
+
+A page's own wish (pages.robots_tags) counts in a live crawl alone: a comparison measures a recorded web, which it does not publish.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
+from topiccrawler.pages.document import Document
 from topiccrawler.pages.read import PageClassifier, PageWords
+from topiccrawler.pages.robots_tags import AGENT, RobotsTags, robots_tags
 from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.topics.topic import SiteRule
 
@@ -77,11 +81,17 @@ class PageFilter:
     classifier: PageClassifier
     restrictions: Restrictions
     threshold: float
+    agent: str = AGENT  # product token of the crawler, by which robots tags address it
+    obeys_tags: bool = True  # whether a page that asks not to be kept, or not to be followed, is not
 
     @classmethod
     def of(cls, classifier: PageClassifier, restrictions: Restrictions) -> PageFilter:
         """A filter with the classifier's own threshold."""
         return cls(classifier, restrictions, classifier.threshold)
+
+    def tags(self, document: Document, headers: Sequence[str] = ()) -> RobotsTags:
+        """The robots tags of a page, and whether they are obeyed. `headers`: the values of its headers X-Robots-Tag."""
+        return replace(robots_tags(document, headers, self.agent), obeyed=self.obeys_tags)
 
     def verdict(self, words: PageWords | None, relevance: float | None = None) -> Verdict:
         """The verdict on a page by its relevance. `relevance`: by this filter's classifier, where it was computed before; else `words`

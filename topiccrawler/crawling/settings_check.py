@@ -87,6 +87,7 @@ class CheckedSettings(BaseModel):
     TOPIC_LINK_GRAPH: Switch
     WARC_OUT: Text
     TOPIC_CONTACT: Text
+    TOPIC_ROBOTS_TAGS_OBEY: Switch
     FRONTIER_BACKOFF_SECONDS: Amount
     FRONTIER_BACKOFF_MAX_SECONDS: Amount
     FRONTIER_URL_TRIES: OneOrMore

@@ -52,6 +52,8 @@ from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link
+from topiccrawler.pages.robots_tags import AGENT
+from topiccrawler.pages.robots_txt import product_token
 from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.store.pages import SharedPages
 from topiccrawler.text.segmenter import release_dictionary
@@ -251,6 +253,8 @@ def open_crawl(
             seeds=tuple(seeds),
             limits=CrawlLimits(params.pages, params.targets, params.until),
             restrictions=Restrictions(frozenset(params.formats), params.since),
+            agent=product_token(settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT")) or AGENT,
+            obeys_tags=settings.getbool("TOPIC_ROBOTS_TAGS_OBEY", True),
             links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
             durable=queue.is_durable,
         ),

@@ -48,7 +48,8 @@ class RelevancePipeline:
     """Decides whether a page is kept: its relevance, the page threshold and the restrictions of date are applied here and nowhere else.
 
     The relevance is that of the page classifier: the number that the page was read with, where it has one, else it is computed here from
-    the item's title and text, as for the items of any other spider. A page that is dropped may be stored in the sample of dropped pages.
+    the item's title and text, as for the items of any other spider. A page that is dropped may be stored in the sample of dropped pages, but
+    not one that asks not to be kept (pages.robots_tags).
 
     `filter`: the filter of the crawl, or of the project's TOPIC for a spider that is not ours. `segmenter`: returns the one of its topic.
     `discarded`: returns the sample; it is called at the first dropped page. None = no sample is kept.
@@ -90,6 +91,9 @@ class RelevancePipeline:
         if not self._is_kept(item, page):
             raise DropItem(OFF_TOPIC)
         page, last_modified = (item, item.last_modified) if isinstance(item, ReadItem) else (page, "")
+        if refusal := _no_index(item):
+            self.stats.inc_value("topic/robots_tags/noindex")
+            raise DropItem(refusal)
         if not page.kind:  # the item of another spider: its text is all that is known
             _set(item, "kind", kind_of_text(page.text))
         if self.filter.restrictions.is_old(page.url, page.published, last_modified):
@@ -112,9 +116,10 @@ class RelevancePipeline:
         if isinstance(item, ReadItem):
             item.reading = None
         if verdict.is_kept:
-            if self._crawl is not None and reading is not None and not reading.page.is_target:
+            is_described = reading is None or reading.page.is_target or _no_index(item)
+            if self._crawl is not None and reading is not None and not is_described:
                 self._crawl.describe(item, reading)  # the threshold is lower than the strategy's
-        elif self._discarded is not None:
+        elif self._discarded is not None and not _no_index(item):
             sampled = replace(record_of(page), relevance=verdict.relevance, kind="", stored=False)
             self._discarded().add(sampled)
         return verdict.is_kept
@@ -123,6 +128,11 @@ class RelevancePipeline:
         """The words of an item that no reader of ours has read."""
         in_segments = self.filter.classifier.reads_segments
         return words_of_record(record_of(page), self._segmenter(), in_segments=in_segments)
+
+
+def _no_index(item: Any) -> str:
+    """Why a page asks not to be kept, by the robots tags to obey; empty when it does not."""
+    return item.wishes.tags.no_index if isinstance(item, ReadItem) else ""
 
 
 def _set(item: Any, name: str, value: object) -> None:

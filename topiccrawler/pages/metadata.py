@@ -37,6 +37,7 @@ import numpy as np
 
 from topiccrawler.pages.declarations import declarations_of
 from topiccrawler.pages.document import Document
+from topiccrawler.pages.licence import licence_of
 from topiccrawler.text.characters import script_counts
 from topiccrawler.text.languages import language_by_words
 from topiccrawler.text.segmenter import fold
@@ -127,6 +128,7 @@ class Facts:
     description: str = ""
     author: str = ""
     canonical: str = ""  # the canonical URL, absolute if it can be resolved
+    licence: str = ""  # with its evidence (pages.licence)
 
 
 def facts_of(
@@ -155,6 +157,7 @@ def facts_of(
         description=_tidy(metas.get("description") or metas.get("og:description", "")),
         author=author_of(document, declared),
         canonical=_absolute(document, document.canonical_href or metas.get("og:url", ""), url),
+        licence=licence_of(document, declared, url),
     )
 
 

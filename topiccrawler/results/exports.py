@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import islice
@@ -15,8 +15,17 @@ from topiccrawler.crawling.page_stores import logs_of, stored_in
 from topiccrawler.errors import ArgumentError
 from topiccrawler.files import whole_file
 from topiccrawler.pages.kinds import ARTICLE
+from topiccrawler.pages.personal_data import redacted
+from topiccrawler.pages.usage import TRAIN_AI
 from topiccrawler.results.corpus import WHOLE, Shape, write_corpus
-from topiccrawler.results.formats import WRITERS, Export, MarkdownTexts, compressed, write_markdown
+from topiccrawler.results.formats import (
+    WRITERS,
+    Export,
+    MarkdownTexts,
+    compressed,
+    redacted_record,
+    write_markdown,
+)
 from topiccrawler.results.job_pages import JobPages
 from topiccrawler.store.html import PAGES_WARC, KeptHtml
 from topiccrawler.store.pages import ALL, PageRecord, Selection
@@ -37,6 +46,7 @@ class Wanted:
     with_text: bool = False  # only pages that have main text
     markdown: bool = False  # the texts of a corpus are Markdown
     links: bool = False  # Markdown keeps link targets
+    redact: bool = False  # personal data become placeholders
     shape: Shape = WHOLE
 
     def filters(self) -> list[str]:
@@ -51,21 +61,26 @@ class Wanted:
 def export(pages: JobPages, form: str, out: Path | None, wanted: Wanted = Wanted()) -> list[str]:
     """Write the pages to a file, a folder (a corpus) or standard output; return messages for a person. `form`: one of FORMATS.
     A file or folder gets its name once it is complete. ArgumentError for invalid options, StateError for a damaged page store."""
+    if wanted.redact and form == GRAPHML:
+        raise ArgumentError("--redact", f"is not for {GRAPHML}", "give another --format")
     pages.check_whole()
     folders: set[Path] = set()
     if form == MARKDOWN or wanted.markdown:
         folders = {pages.folder, *logs_of(pages.folder)}  # each process has its own HTML
     with KeptHtml(sorted(folders)) as html:
         texts = MarkdownTexts(html, links=wanted.links)
+        hide = redacted if wanted.redact else str
         if form == CORPUS and out is not None:
             return [*_corpus(pages, out, wanted, texts), *_plain_text_notes(texts, pages.folder)]
         whole = wanted.selection == ALL and wanted.limit is None and not wanted.with_text
-        write: Export = partial(write_markdown, texts=texts)
+        write: Export = partial(write_markdown, texts=lambda record: hide(texts(record)))
         if form != MARKDOWN:
             write = export_of(form, pages.folder, whole=whole)
         records = pages.best(wanted.selection, None if wanted.with_text else wanted.limit)
         if wanted.with_text:
             records = islice((record for record in records if record.text), wanted.limit)
+        if wanted.redact:
+            records = (redacted_record(record, text=form != MARKDOWN) for record in records)
         if out is None:
             write(records, sys.stdout.buffer)
             return _plain_text_notes(texts, pages.folder)
@@ -77,16 +92,22 @@ def export(pages: JobPages, form: str, out: Path | None, wanted: Wanted = Wanted
 
 def _corpus(pages: JobPages, out: Path, wanted: Wanted, texts: MarkdownTexts) -> list[str]:
     recipe = read_recipe(pages.folder)
-    if not wanted.selection.kinds:
-        wanted = replace(wanted, selection=replace(wanted.selection, kinds=(ARTICLE,)))
-    about = [*wanted.filters(), f"text: {'Markdown' if wanted.markdown else 'plain, one paragraph a line'}"]
+    selection = wanted.selection
+    kinds, usage = selection.kinds or (ARTICLE,), selection.usage or TRAIN_AI
+    wanted = replace(wanted, selection=replace(selection, kinds=kinds, usage=usage))
+    about = [
+        *wanted.filters(),
+        *(["personal data: replaced"] if wanted.redact else []),
+        f"text: {'Markdown' if wanted.markdown else 'plain, one paragraph a line'}",
+    ]
     if recipe is not None:
         about = [f"topic: {topic_display_name(recipe)}", f"strategy: {recipe.strategy}", *about]
-    text_of = texts if wanted.markdown else _text
+    text_of: Callable[[PageRecord], str] = texts if wanted.markdown else _text
     counts = write_corpus(
-        _Selected(pages, wanted.selection), out, text_of, wanted.shape, limit=wanted.limit, about=about
-    )
-    without = f"{counts.without_text} pages without main text, {counts.excerpts} excerpts of others and {counts.copies} near copies left out"
+        _Selected(pages, replace(wanted.selection, usage="")), out, text_of, wanted.shape, limit=wanted.limit,
+        about=about, usage=wanted.selection.usage, hide=redacted if wanted.redact else str,
+    )  # fmt: skip
+    without = f"{counts.refused} pages by what they say about use, {counts.without_text} without main text, {counts.excerpts} excerpts of others and {counts.copies} near copies left out"
     return [f"{counts.written} pages written to {out} in {len(counts.shards)} files; {without}"]
 
 

@@ -25,7 +25,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from functools import partial
 from itertools import islice
 from typing import Any, BinaryIO, Protocol
@@ -33,6 +33,7 @@ from typing import Any, BinaryIO, Protocol
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageFields
 from topiccrawler.pages.formats.registry import HTML as HTML_FORMAT
+from topiccrawler.pages.personal_data import redacted
 from topiccrawler.store.html import KeptHtml
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.characters import decode
@@ -69,6 +70,20 @@ def plain(record: PageRecord) -> dict[str, Any]:
     found["media"] = json.loads(record.media or "[]")
     texts = {name: without_controls(value) for name, value in found.items() if isinstance(value, str)}
     return {name: texts.get(name, found[name]) for name in NAMES}
+
+
+_TEXTS = ("title", "summary", "keywords", "description", "anchor", "author")
+
+
+def redacted_record(record: PageRecord, *, text: bool = True) -> PageRecord:
+    """The page with placeholders in place of personal data in all its texts. `text`: also in its main text."""
+    names = (*_TEXTS, "text") if text else _TEXTS
+    found: dict[str, Any] = {name: redacted(getattr(record, name)) for name in names}
+    media = [
+        {name: value if name == "url" else redacted(value) for name, value in one.items()}
+        for one in json.loads(record.media or "[]")
+    ]
+    return replace(record, **found, media=json.dumps(media, ensure_ascii=False) if media else record.media)
 
 
 def _cells(record: PageRecord) -> dict[str, Any]:

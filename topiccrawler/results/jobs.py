@@ -28,6 +28,7 @@ from topiccrawler.job_database import JOB_DATABASE, is_begun
 from topiccrawler.model import Visit
 from topiccrawler.pages.formats.registry import READ
 from topiccrawler.pages.kinds import KINDS
+from topiccrawler.pages.usage import ALLOWED, ANY_USE, PURPOSES, TRAIN_AI
 from topiccrawler.results.summary import Summary
 from topiccrawler.store.pages import Selection
 from topiccrawler.store.visits import VisitLog
@@ -162,8 +163,9 @@ def selection_of(
     min_relevance: float | None = None,
     file_type: str | None = None,
     kind: str | None = None,
+    usage: str | None = None,
 ) -> Selection:
-    """The selection of pages by these filters. `kind`: kinds of page, separated by commas, or `all`.
+    """The selection of pages by these filters. `kind`: kinds of page, separated by commas, or `all`. `usage`: see `usage_named`.
 
     ArgumentError for invalid values, and for a type of file that no reader produces.
     """
@@ -174,14 +176,32 @@ def selection_of(
             f"--file-type {file_type}", "is not known", f"use one of {', '.join(sorted(READ))}"
         )
     return Selection(
-        topic or "", _host(site), _day(since), min_relevance or 0.0, file_type or "", _kinds(kind)
+        topic or "",
+        _host(site),
+        _day(since),
+        min_relevance or 0.0,
+        file_type or "",
+        _kinds(kind),
+        usage_named(usage),
     )
 
 
 def selection_by(opts: argparse.Namespace) -> Selection:
     """The selection of pages by a command's options."""
-    names = ("topic", "site", "since", "min_relevance", "file_type", "kind")
+    names = ("topic", "site", "since", "min_relevance", "file_type", "kind", "usage")
     return selection_of(**{name: getattr(opts, name) for name in names})
+
+
+def usage_named(text: str | None) -> str:
+    """The purpose of a filter by use: one of PURPOSES, which a page must not refuse, with `=y` behind it, which it must allow, or ANY_USE.
+    ArgumentError for any other text."""
+    wanted = (text or "").strip().lower()
+    if wanted and wanted != ANY_USE and wanted.removesuffix(f"={ALLOWED}") not in PURPOSES:
+        remedy = (
+            f"use one of {', '.join(PURPOSES)}, or {ANY_USE}; {TRAIN_AI}={ALLOWED} for pages that allow it"
+        )
+        raise ArgumentError(f"--usage {text}", "is no use", remedy)
+    return wanted
 
 
 def _kinds(text: str | None) -> tuple[str, ...]:

@@ -26,12 +26,22 @@ from topiccrawler.crawling.teaching import answers_behind
 from topiccrawler.engine.faults import is_scrapys_process
 from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.process_memory import return_freed, search_seldom
-from topiccrawler.engine.reading import CHALLENGE, challenge_headers, content_type, read_ahead
+from topiccrawler.engine.reading import (
+    CHALLENGE,
+    NOT_FOLLOWED,
+    USAGE,
+    challenge_headers,
+    content_type,
+    read_ahead,
+    robots_headers,
+    usage_headers,
+)
 from topiccrawler.engine.revisits import Revisits
 from topiccrawler.engine.scheduler import focused_scheduler, is_focused
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import Outlinks
 from topiccrawler.pages.formats.registry import recognise
+from topiccrawler.pages.usage import Wishes
 from topiccrawler.strategies.base import ROOT
 from topiccrawler.topics.meaning import as_understood
 from topiccrawler.topics.seeds import CLASS_NAME
@@ -167,8 +177,13 @@ class TopicSpider(FocusedSpider):
                 response.meta[CHALLENGE] = challenge  # LeaseEndMiddleware reports it
                 return
         last_modified = (response.headers.get("Last-Modified") or b"").decode("latin-1")
-        yield self.crawl.item_of(reading, response.status, self.crawl.clock(), last_modified)
-        yield Outlinks(reading.page, self.crawl.links_of(reading))
+        tags = self.crawl.filter.tags(reading.document, robots_headers(response))
+        wishes = Wishes(tags, usage_headers(response), response.meta.get(USAGE, ()))
+        yield self.crawl.item_of(reading, response.status, self.crawl.clock(), last_modified, wishes)
+        if tags.no_follow:
+            response.meta[NOT_FOLLOWED] = tags.no_follow  # LeaseEndMiddleware records it
+            self._count("topic/robots_tags/nofollow")
+        yield self.crawl.outlinks(reading, tags)
 
     def _count(self, key: str) -> None:
         if self.crawler.stats is not None:

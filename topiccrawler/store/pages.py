@@ -21,6 +21,7 @@ from topiccrawler.items import Medium, PageFields, PageItem
 from topiccrawler.job_database import storable
 from topiccrawler.pages.kinds import kind_of_text
 from topiccrawler.pages.site_repeats import Fingerprint
+from topiccrawler.pages.usage import ALLOWED, PURPOSES, REFUSED
 from topiccrawler.text.segmenter import Segmenter
 
 
@@ -34,6 +35,7 @@ class Selection:
     min_relevance: float = 0.0  # 0..1
     format: str = ""  # html, pdf … (docs/formats.md)
     kinds: tuple[str, ...] = ()  # article, list, stub (pages.kinds); a page must be of one of them
+    usage: str = ""  # one of pages.usage.PURPOSES that the page does not refuse; with `=y`, that it allows
 
     def condition(self, *, host: str, day: str, find: str = "instr") -> tuple[str, list[object]]:
         """The conditions in SQL, and their values. `host`, `day`: SQL expressions for these; `find`: SQL function for a text in a text."""
@@ -53,6 +55,12 @@ class Selection:
             tests.append(("format = ?", [self.format]))
         if self.kinds:
             tests.append((f"kind IN ({', '.join('?' * len(self.kinds))})", list(self.kinds)))
+        if self.usage:
+            purpose, _, allows = self.usage.partition("=")
+            refusing = PURPOSES.get(purpose, ())
+            tests += [(f"{find}(' ' || usage, ?) = 0", [f" {label}={REFUSED}"]) for label in refusing]
+            if allows:
+                tests.append((f"{find}(' ' || usage, ?) > 0", [f" {purpose}={ALLOWED}"]))
         return " AND ".join(test for test, _ in tests), [value for _, values in tests for value in values]
 
 
