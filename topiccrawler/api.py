@@ -204,7 +204,7 @@ class Job:
         """The kept pages that meet the conditions, the most relevant first; at most `limit` of them (None = all).
 
         `conditions`: site, since (YYYY-MM-DD), min_relevance (0..1), file_type (html, pdf …), kind (article, list, stub; several separated
-        by commas), topic.
+        by commas), language (zh, zh-Hant, ja …; several separated by commas), topic.
         """
         with job_pages(self.folder) as pages:
             return list(pages.best(selection_of(**conditions), limit))

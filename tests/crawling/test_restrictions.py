@@ -55,9 +55,17 @@ def test_the_crawl_stays_on_the_sites_that_say_so() -> None:
 
 
 def test_arguments_are_lists_and_a_day() -> None:
-    configured = {"allowed_domains": "a.cn, b.cn", "formats": "html,pdf", "since": "2024-01-01"}
+    configured = {
+        "allowed_domains": "a.cn, b.cn",
+        "formats": "html,pdf",
+        "since": "2024-01-01",
+        "language": "zh-TW, ja",
+    }
     params = parse_arguments(configured, topic="finance", strategy="adaptive")
     assert (params.allowed_domains, params.formats) == (("a.cn", "b.cn"), ("html", "pdf"))
+    assert params.language == ("zh-Hant", "ja")
+    with pytest.raises(ArgumentError, match="-a language=Chinese: is no language tag"):
+        parse_arguments({"language": "Chinese"}, topic="finance", strategy="adaptive")
     assert params.since == date(2024, 1, 1)
     with pytest.raises(ArgumentError, match=r"-a formats=doc\b.*\bhtml, pdf\b"):
         parse_arguments({"formats": "doc"}, topic="finance", strategy="adaptive")

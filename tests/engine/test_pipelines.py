@@ -136,6 +136,23 @@ def test_a_page_before_the_day_that_is_wanted_is_dropped_and_counted(stats: Stat
     assert stats.get_value("topic/skipped/older") == 1
 
 
+def test_a_page_in_another_language_is_dropped_and_counted(stats: StatsCollector) -> None:
+    pipeline = RelevancePipeline(
+        PageFilter.of(ByShare(), Restrictions(languages=("zh-Hans", "ja"))), lambda: PLAIN, stats
+    )
+    as_read, traditional, of_another_spider = (item(f"http://a.cn/{number}") for number in range(3))
+    as_read.language, traditional.language = "ja", "zh-Hant"
+    assert pipeline.process_item(as_read) is as_read
+    with pytest.raises(DropItem, match="in another language"):
+        pipeline.process_item(traditional)
+    assert pipeline.process_item(of_another_spider) is of_another_spider
+    with pytest.raises(DropItem, match="in another language"):
+        pipeline.process_item(
+            item("http://a.cn/4", "基金 " + "The fund has fallen again, and the market with it. ")
+        )
+    assert stats.get_value("topic/skipped/language") == 2
+
+
 def test_a_sample_of_the_pages_off_topic_is_kept_apart(tmp_path: Path, stats: StatsCollector) -> None:
     files = JobFiles(tmp_path / "job", discarded=2)
     kept = PageFilter.of(ByShare(), Restrictions())

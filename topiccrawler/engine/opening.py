@@ -248,7 +248,7 @@ def open_crawl(
         CrawlOptions(
             seeds=tuple(seeds),
             limits=CrawlLimits(params.pages, params.targets, params.until),
-            restrictions=Restrictions(frozenset(params.formats), params.since),
+            restrictions=Restrictions(frozenset(params.formats), params.since, languages=params.language),
             links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
             durable=queue.is_durable,
         ),

@@ -33,6 +33,7 @@ from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem, alias, page_of
 from topiccrawler.pages.formats.registry import HTML
 from topiccrawler.pages.kinds import kind_of_text
+from topiccrawler.pages.languages import is_in, language_of
 from topiccrawler.pages.read import PageWords, ReadItem
 from topiccrawler.pages.site_repeats import fingerprint, may_be_same
 from topiccrawler.store.page_sample import PageSample
@@ -40,7 +41,7 @@ from topiccrawler.store.pages import record_of
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.urls.canonical import host_of, site_of
 
-TOO_OLD = "older than wanted"  # drop reason
+TOO_OLD, FOREIGN = "older than wanted", "in another language"  # drop reasons
 SHORT = 500  # characters; a shorter text is a copy only if the titles agree
 
 
@@ -95,6 +96,10 @@ class RelevancePipeline:
         if self.filter.restrictions.is_old(page.url, page.published, last_modified):
             self.stats.inc_value("topic/skipped/older")
             raise DropItem(TOO_OLD)
+        wanted = self.filter.restrictions.languages
+        if wanted and not is_in(page.language or language_of(page.text or page.title), wanted):
+            self.stats.inc_value("topic/skipped/language")
+            raise DropItem(FOREIGN)
         return item
 
     def _is_kept(self, item: Any, page: PageItem) -> bool:

@@ -27,6 +27,7 @@ from topiccrawler.files import user_path
 from topiccrawler.model import Visit
 from topiccrawler.pages.formats.registry import READ
 from topiccrawler.pages.kinds import KINDS
+from topiccrawler.pages.languages import wanted_languages
 from topiccrawler.results.summary import Summary
 from topiccrawler.store.pages import Selection
 from topiccrawler.store.visits import Place, VisitTail
@@ -148,8 +149,9 @@ def selection_of(
     min_relevance: float | None = None,
     file_type: str | None = None,
     kind: str | None = None,
+    language: str | None = None,
 ) -> Selection:
-    """The selection of pages by these filters. `kind`: kinds of page, separated by commas, or `all`.
+    """The selection of pages by these filters. `kind`: kinds of page, separated by commas, or `all`. `language`: tags, separated by commas.
 
     ArgumentError for invalid values, and for a type of file that no reader produces.
     """
@@ -159,14 +161,15 @@ def selection_of(
         raise ArgumentError(
             f"--file-type {file_type}", "is not known", f"use one of {', '.join(sorted(READ))}"
         )
+    languages = wanted_languages(language or "", "--language ")
     return Selection(
-        topic or "", _host(site), _day(since), min_relevance or 0.0, file_type or "", _kinds(kind)
+        topic or "", _host(site), _day(since), min_relevance or 0.0, file_type or "", _kinds(kind), languages
     )
 
 
 def selection_by(opts: argparse.Namespace) -> Selection:
     """The selection of pages by a command's options."""
-    names = ("topic", "site", "since", "min_relevance", "file_type", "kind")
+    names = ("topic", "site", "since", "min_relevance", "file_type", "kind", "language")
     return selection_of(**{name: getattr(opts, name) for name in names})
 
 

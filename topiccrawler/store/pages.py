@@ -24,6 +24,7 @@ from typing import Any, ClassVar, Protocol
 from topiccrawler.errors import StateError
 from topiccrawler.items import Medium, PageFields, PageItem
 from topiccrawler.pages.kinds import kind_of_text
+from topiccrawler.pages.languages import UNKNOWN
 from topiccrawler.pages.site_repeats import Fingerprint
 from topiccrawler.resources import package_text
 from topiccrawler.store.database import Database
@@ -41,6 +42,7 @@ class Selection:
     min_relevance: float = 0.0  # 0..1
     format: str = ""  # html, pdf … (docs/formats.md)
     kinds: tuple[str, ...] = ()  # article, list, stub (pages.kinds); a page must be of one of them
+    languages: tuple[str, ...] = ()  # tags (pages.languages.is_in); a page must be in one of them
 
     def condition(self, *, host: str, day: str, find: str = "instr") -> tuple[str, list[object]]:
         """The conditions in SQL, and their values. `host`, `day`: SQL expressions for these; `find`: SQL function for a text in a text."""
@@ -60,6 +62,11 @@ class Selection:
             tests.append(("format = ?", [self.format]))
         if self.kinds:
             tests.append((f"kind IN ({', '.join('?' * len(self.kinds))})", list(self.kinds)))
+        if self.languages:
+            one = f"coalesce(nullif(language, ''), '{UNKNOWN}') || '-' LIKE ?"
+            tests.append(
+                (f"({' OR '.join([one] * len(self.languages))})", [f"{tag}-%" for tag in self.languages])
+            )
         return " AND ".join(test for test, _ in tests), [value for _, values in tests for value in values]
 
 
