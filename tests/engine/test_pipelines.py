@@ -188,6 +188,34 @@ def test_a_text_met_before_becomes_an_alias_or_is_dropped(files: JobFiles, stats
     assert stats.get_value("topic/duplicates/alias") == stats.get_value("topic/duplicates/drop") == 1
 
 
+REPORT = "".join(
+    f"{year}年基金市场的收益率比上一年多了{year % 7}个百分点，{name}因此更看重风险与费用，证券公司的佣金收入随之上升。"
+    for year, name in enumerate(("投资者", "保险公司", "银行", "分析师", "基金经理", "监管部门", "储户", "专家", "散户", "机构", "股东", "媒体", "学者"), 2010)
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("url", "title", "text", "kind", "is_copy"),
+    [
+        ("http://a.cn/2", "证券公司佣金上升", REPORT[12:] + "（来源：本报记者）", "article", True),
+        ("http://a.cn/2", "证券公司佣金上升", REPORT.replace("上一年", "前一年"), "article", True),
+        ("http://a.cn/2", "证券公司佣金上升", REPORT, "list", False),  # equal lists of two tags
+        ("http://a.cn/2", "证券公司佣金上升", REPORT.replace("百分点", "成").replace("佣金收入", "利润"), "article", False),
+        ("http://a.cn/2", "证券公司佣金上升", REPORT[:490], "article", False),
+        ("http://a.cn/2", "基金市场收益率", REPORT[:490], "article", True),
+        ("http://b.cn/2", "证券公司佣金上升", REPORT.replace("百分点", "成").replace("佣金收入", "利润"), "article", True),
+    ],
+)  # fmt: skip
+def test_one_sites_report_under_two_headlines_is_a_copy_if_its_text_agrees(
+    files: JobFiles, stats: StatsCollector, url: str, title: str, text: str, kind: str, *, is_copy: bool
+) -> None:
+    duplicates, storage = NearDuplicatePipeline(files, stats), StoragePipeline(files)
+    first, again = item("http://a.cn/1", REPORT), item(url, text)
+    first.title, first.kind, again.title, again.kind = "基金市场收益率", "article", title, kind
+    storage.process_item(duplicates.process_item(first))
+    assert duplicates.process_item(again).alias_of == ("http://a.cn/1" if is_copy else "")
+
+
 def test_pages_without_text_are_nobodys_copies(files: JobFiles, stats: StatsCollector) -> None:
     duplicates = NearDuplicatePipeline(files, stats)
     for page in (item("http://a.cn/1", ""), item("http://b.cn/1", "")):

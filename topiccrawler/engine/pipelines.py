@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, Self
 
 from itemadapter import ItemAdapter
+from rapidfuzz.distance import Indel
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
@@ -32,17 +33,19 @@ from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem, alias, page_of
 from topiccrawler.pages.formats.registry import HTML
-from topiccrawler.pages.kinds import kind_of_text
+from topiccrawler.pages.kinds import ARTICLE, kind_of_text
 from topiccrawler.pages.languages import is_in, language_of
 from topiccrawler.pages.read import PageWords, ReadItem
 from topiccrawler.pages.site_repeats import fingerprint, may_be_same
 from topiccrawler.store.page_sample import PageSample
-from topiccrawler.store.pages import record_of
+from topiccrawler.store.pages import Earlier, record_of
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.urls.canonical import host_of, site_of
 
 TOO_OLD, FOREIGN = "older than wanted", "in another language"  # drop reasons
 SHORT = 500  # characters; a shorter text is a copy only if the titles agree
+AGREEING = 0.97  # share of the characters of two texts of one site, whose titles differ, from which they are one report
+MOST_COMPARED = 20_000  # characters: 25 ms at worst
 
 
 class RelevancePipeline:
@@ -141,7 +144,8 @@ class NearDuplicatePipeline:
     """Drops a page whose main text equals or nearly equals that of an earlier page, or passes it on as an alias without text.
 
     `choice`: alias | drop | keep (no pages are compared). A page without main text is never a copy. Two pages of one site, or with a
-    short text, are no copies when their titles differ: they share the boilerplate of a theme, or one quotes the other.
+    short text, are no copies when their titles differ: they share the boilerplate of a theme, or one quotes the other; but long articles whose
+    texts agree are one report under two headlines.
     `across_sites`: whether pages of different sites are compared.
     """
 
@@ -182,7 +186,7 @@ class NearDuplicatePipeline:
 
         def may_be_copy_of(first: str) -> bool:
             other = self.files.store.get(first)
-            return may_be_copy(page, first, None if other is None else other.title)
+            return may_be_copy(page, first, other and Earlier(other.title, other.kind, other.text))
 
         first = self.files.duplicates.first_of(
             page.url, print_, across_sites=self.across_sites, may_be=may_be_copy_of
@@ -203,14 +207,24 @@ class NearDuplicatePipeline:
         return alias(item, first)
 
 
-def may_be_copy(page: PageItem, first: str, title: str | None) -> bool:
-    """Whether a page with a similar text may be a copy of the page at the URL `first`. `title`: that page's title; None = it is not stored
-    yet.
+def may_be_copy(page: PageItem, first: str, earlier: Earlier | None) -> bool:
+    """Whether a page with a similar text may be a copy of the page at the URL `first`. `earlier`: that page; None = it is not stored yet.
 
-    Between pages of one site, and for short texts, the titles must agree.
+    Between pages of one site, and for short texts, the titles must agree, or both are articles whose long texts do: equal lists of two tags
+    are two pages.
     """
+    if earlier is None or may_be_same(page.title, earlier.title):
+        return True
+    if len(page.text) < SHORT:
+        return False
     is_far = site_of(host_of(page.url)) != site_of(host_of(first))
-    return title is None or (is_far and len(page.text) >= SHORT) or may_be_same(page.title, title)
+    return is_far or (page.kind == earlier.kind == ARTICLE and is_one_report(page.text, earlier.text))
+
+
+def is_one_report(text: str, other: str) -> bool:
+    """Whether two long texts have the share AGREEING of their characters in common, in order."""
+    texts = (text[:MOST_COMPARED], other[:MOST_COMPARED])
+    return Indel.normalized_similarity(*texts, score_cutoff=AGREEING) > 0.0
 
 
 class StoragePipeline:

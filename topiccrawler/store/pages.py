@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, fields
 from hashlib import blake2b
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from topiccrawler.errors import StateError
 from topiccrawler.items import Medium, PageFields, PageItem
@@ -246,6 +246,14 @@ def record_from(row: Sequence[object]) -> PageRecord:
     return PageRecord(**{**found, "stored": bool(found["stored"])})
 
 
+class Earlier(NamedTuple):
+    """What is compared of a stored page with a similar text."""
+
+    title: str
+    kind: str
+    text: str
+
+
 class Pages(Protocol):
     """Pages by URL. Each has a row, a number that does not change. Methods raise StateError if the store cannot be used."""
 
@@ -309,11 +317,16 @@ class SharedPages(Protocol):
         """The page of this job with a URL; None if it is not stored."""
 
     def first_of(
-        self, url: str, print_: Fingerprint, *, across_sites: bool, may_be: Callable[[str, str | None], bool]
+        self,
+        url: str,
+        print_: Fingerprint,
+        *,
+        across_sites: bool,
+        may_be: Callable[[str, Earlier | None], bool],
     ) -> Future[str | None]:
         """The URL of the page, stored by any process, of which this page is a copy; None if it is the first, which is then recorded.
 
-        `may_be`: called in another thread for each page that matches, with its URL and title (None: not stored yet); false = no copy of it.
+        `may_be`: called in another thread for each page that matches, with its URL and itself (None: not stored yet); false = no copy of it.
         """
 
     def hurry(self) -> None:
