@@ -148,6 +148,7 @@ SPIDER_MIDDLEWARES = {
 }
 ITEM_PIPELINES = {
     "topiccrawler.engine.pipelines.RelevancePipeline": 300,
+    "topiccrawler.engine.pipelines.KnownTextPipeline": 400,
     "topiccrawler.engine.pipelines.NearDuplicatePipeline": 500,
     "topiccrawler.engine.pipelines.StoragePipeline": 800,
 }

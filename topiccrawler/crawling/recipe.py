@@ -69,6 +69,7 @@ class CrawlParams(BaseModel):
     formats: tuple[Format, ...] = ()
     since: date | None = None
     language: tuple[str, ...] = ()
+    known: str | None = Field(default=None, min_length=1)
     revisit: bool = False
     parameters: dict[str, str] = Field(default_factory=dict)
 

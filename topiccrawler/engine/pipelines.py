@@ -2,6 +2,8 @@
 
 `RelevancePipeline` classifies pages and drops those below the page threshold, or excluded by a restriction.
 
+`KnownTextPipeline` drops pages whose text an earlier job or corpus has (`-a known=`).
+
 `NearDuplicatePipeline` drops pages whose text is known already, or turns them into aliases.
 
 `StoragePipeline` writes pages to the page store of the job.
@@ -24,6 +26,7 @@ from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.known_texts import KnownTexts
 from topiccrawler.crawling.page_filter import PageFilter, Restrictions
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.engine.faults import reported_by_scrapy
@@ -43,6 +46,7 @@ from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.urls.canonical import host_of, site_of
 
 TOO_OLD, FOREIGN = "older than wanted", "in another language"  # drop reasons
+KNOWN_TEXTS, OTHER_LANGUAGES = "topic/skipped/known", "topic/skipped/language"  # stats keys
 SHORT = 500  # characters; a shorter text is a copy only if the titles agree
 AGREEING = 0.97  # share of the characters of two texts of one site, whose titles differ, from which they are one report
 MOST_COMPARED = 20_000  # characters: 25 ms at worst
@@ -101,7 +105,7 @@ class RelevancePipeline:
             raise DropItem(TOO_OLD)
         wanted = self.filter.restrictions.languages
         if wanted and not is_in(page.language or language_of(page.text or page.title), wanted):
-            self.stats.inc_value("topic/skipped/language")
+            self.stats.inc_value(OTHER_LANGUAGES)
             raise DropItem(FOREIGN)
         return item
 
@@ -138,6 +142,27 @@ def _set(item: Any, name: str, value: object) -> None:
     adapter = ItemAdapter(item)
     if isinstance(item, dict) or name in adapter.field_names():
         adapter[name] = value
+
+
+class KnownTextPipeline:
+    """Drops a page whose text is known (crawling.known_texts)."""
+
+    def __init__(self, known: KnownTexts, stats: StatsCollector) -> None:
+        self.known, self.stats = known, stats
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        crawl = crawl_of(crawler)
+        if crawl is None or crawl.known is None:
+            raise NotConfigured
+        return cls(crawl.known, crawler.stats)
+
+    def process_item(self, item: Any) -> Any:
+        page = page_of(item)
+        if page is not None and self.known.has(page.text):
+            self.stats.inc_value(KNOWN_TEXTS)
+            raise DropItem(f"text is in {self.known.source}")
+        return item
 
 
 class NearDuplicatePipeline:
