@@ -72,5 +72,5 @@ def test_known_texts_and_other_languages_are_not_kept_and_their_links_are_follow
     job, place = str(tmp_path / "third"), tmp_path / "ja.jsonl"
     forked_scrapy("pages", job, "export", "--out", str(place), "--language", "ja")
     assert [json.loads(line)["url"] for line in place.read_text(encoding="utf-8").splitlines()] == [urls[1]]
-    hits = forked_scrapy("search", "投資", "--job", job, "--language", "ja", "--json").out.splitlines()
+    hits = forked_scrapy("search", "基金", "--job", job, "--language", "ja", "--json").out.splitlines()
     assert [json.loads(hit)["url"] for hit in hits] == [urls[1]]

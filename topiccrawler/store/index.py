@@ -47,7 +47,7 @@ TITLE_WEIGHT = 5.0
 MOST_RANKED = 2_000
 STEPS = 16  # steps of relevance, each with a range of document numbers; more or wider ranges make the index larger
 _RANGE = 1 << 20
-_ADD = "INSERT INTO documents (id, page, fetched, relevance, topic, host, day, format, kind) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ADD = "INSERT INTO documents (id, page, fetched, relevance, topic, host, day, format, kind, language) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 FTS5_WEIGHT = 1e-6  # weight that FTS5 gives a word in half of the pages or more
 COMMON_RANK = 1e-4  # below this rank all words of a query are so common
 LEAST_WEIGHT = 0.1  # weight of a word in all pages
@@ -119,6 +119,7 @@ class PageIndex(Database):
             record.day,
             record.format,
             record.kind,
+            record.language,
         )
         row: Any = (page, *map(storable, values))  # as the store has them
         words = _words(record, segmenter) if record.stored and not record.alias_of else None
