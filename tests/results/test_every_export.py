@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from pyarrow.parquet import read_table
@@ -12,7 +13,7 @@ from pyarrow.parquet import read_table
 from topiccrawler.crawling.job_files import HTML
 from topiccrawler.model import Visit
 from topiccrawler.results.corpus import Shape
-from topiccrawler.results.exports import CORPUS, FORMATS, Wanted, export
+from topiccrawler.results.exports import CORPUS, FORMATS, MARKDOWN_FILES, WACZ, Wanted, export
 from topiccrawler.results.job_pages import job_pages
 from topiccrawler.store.html import HtmlFile
 from topiccrawler.store.pages import PageRecord
@@ -35,6 +36,11 @@ def written(form: str, out: Path) -> str:
     if form == "parquet":
         rows = read_table(out).to_pylist()
         return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
+    if form == WACZ:  # its other files are tested in test_wacz.py
+        with ZipFile(out) as package:
+            return package.read("pages/pages.jsonl").decode()
+    if form == MARKDOWN_FILES:
+        return "".join(f"{file.name}\n{file.read_text(encoding='utf-8')}" for file in sorted(out.iterdir()))
     return out.read_bytes().decode()
 
 

@@ -128,7 +128,7 @@ def write_corpus(
     ArgumentError for a folder that is not empty; after a failure no folder is left.
     """
     counts = Counts()
-    with _new_folder(place) as folder:
+    with new_folder(place) as folder:
         excerpts, wanted = Excerpts(), set[str]()
         for record in islice(_wanted(records, shape, counts), limit):
             wanted.add(record.url)
@@ -161,7 +161,7 @@ def _wanted(records: Iterable[PageRecord], shape: Shape, counts: Counts) -> Iter
 
 
 @contextmanager
-def _new_folder(place: Path) -> Iterator[Path]:
+def new_folder(place: Path) -> Iterator[Path]:
     """A temporary folder that is renamed to `place` once everything in it is written."""
     if place.exists() and not (place.is_dir() and not any(place.iterdir())):
         raise ArgumentError(f"--out {place}", "is there already", "name a new folder")
