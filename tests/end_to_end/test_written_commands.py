@@ -170,6 +170,12 @@ PROMISED = {
         r"\d\d pages .* pages\.jsonl\.gz",
         r"\d\d pages .* pages\.parquet",
     ],
+    "clean-corpus": [
+        r"[1-9]\d* pages are not kept, because their text is one of the 1\d\d in \S*travel ",
+        r"[1-9]\d+ pages written to \S*travel\.wacz",
+        r"20 pages written to \S*notes",
+        r"About \d+ relevant pages can be found .* 1?\d\d % are found",
+    ],
     "scrapy-project": ["50 pages fetched"],
     "login-and-scripts": ["50 pages fetched"],
 }

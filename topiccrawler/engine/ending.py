@@ -180,7 +180,7 @@ def look_lines(crawl: Crawl) -> list[str]:
 
 def left_out_lines(crawl: Crawl, stats: Mapping[str, Any]) -> list[str]:
     """Lines with the numbers of pages about the topic that were not kept in this run: by language, and because their text is known."""
-    lines = []
+    lines: list[str] = []
     if count := stats.get(OTHER_LANGUAGES):
         lines.append(Message("{count} pages in other languages are not kept (-a language)", count=count))
     if crawl.known is not None:

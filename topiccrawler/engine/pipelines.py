@@ -211,7 +211,8 @@ class NearDuplicatePipeline:
 
         def may_be_copy_of(first: str) -> bool:
             other = self.files.store.get(first)
-            return may_be_copy(page, first, other and Earlier(other.title, other.kind, other.text))
+            earlier = None if other is None else Earlier(other.title, other.kind, other.text)
+            return may_be_copy(page, first, earlier)
 
         first = self.files.duplicates.first_of(
             page.url, print_, across_sites=self.across_sites, may_be=may_be_copy_of
