@@ -6,7 +6,6 @@ from datetime import date
 
 import pytest
 
-from topiccrawler.crawling.harvest import own_domains
 from topiccrawler.crawling.page_filter import Restrictions
 from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.errors import ArgumentError, TopicError
@@ -49,26 +48,11 @@ def test_a_page_is_as_old_as_it_tells_else_as_its_header(
     assert Restrictions(since=date(2024, 1, 1), sites=SITES).is_old(url, published, header) is old
 
 
-def test_the_crawl_stays_on_the_sites_that_say_so() -> None:
-    assert own_domains(SITES) == ["b.cn", "own.cn"]
-    assert own_domains({}) == []
-
-
-def test_arguments_are_lists_and_a_day() -> None:
-    configured = {
-        "allowed_domains": "a.cn, b.cn",
-        "formats": "html,pdf",
-        "since": "2024-01-01",
-        "language": "zh-TW, ja",
-    }
-    params = parse_arguments(configured, topic="finance", strategy="adaptive")
-    assert (params.allowed_domains, params.formats) == (("a.cn", "b.cn"), ("html", "pdf"))
+def test_languages_are_tags() -> None:
+    params = parse_arguments({"language": "zh-TW, ja"}, topic="finance", strategy="adaptive")
     assert params.language == ("zh-Hant", "ja")
     with pytest.raises(ArgumentError, match="-a language=Chinese: is no language tag"):
         parse_arguments({"language": "Chinese"}, topic="finance", strategy="adaptive")
-    assert params.since == date(2024, 1, 1)
-    with pytest.raises(ArgumentError, match=r"-a formats=doc\b.*\bhtml, pdf\b"):
-        parse_arguments({"formats": "doc"}, topic="finance", strategy="adaptive")
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,6 @@ from datetime import UTC, date
 from email.utils import parsedate_to_datetime
 from itertools import islice
 
-from topiccrawler.pages.authors import author_of
-from topiccrawler.pages.days import days_of
 from topiccrawler.pages.declarations import declarations_of
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.languages import language_of
@@ -70,6 +68,10 @@ def facts_of(
 ) -> Facts:
     """The facts of one page; `main_text` may be empty. `today`: the day it was fetched, by default the current one, UTC. `is_list`: it is
     no article, so that the days in it may be those of other pages."""
+    # with the first page kept: their patterns take 20 ms to compile, and few short crawls keep a page
+    from topiccrawler.pages.authors import author_of
+    from topiccrawler.pages.days import days_of
+
     metas = document.metas
     declared = declarations_of(document)
     days = days_of(document, declared, title, url, today, is_list=is_list)

@@ -211,8 +211,4 @@ def markdown_page(record: PageRecord, text: str) -> bytes:
     return "\n".join(["---", *lines, "---", "", body, "", ""]).encode("utf-8", "replace")
 
 
-WRITERS: dict[str, Export] = {
-    "jsonl": write_jsonl,
-    "csv": write_csv,
-    "parquet": write_parquet,
-}
+WRITERS: dict[str, Export] = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
