@@ -6,9 +6,9 @@ Formula    two crawls (Chapman 1951): N = (n1 + 1)(n2 + 1) / (m + 1) - 1, var N 
            n1, n2 = pages kept by each, m = by both. Three and more (Chao 1987, bias-corrected): N = S + (t - 1)/t · f1 (f1 - 1) / (2 (f2 + 1)); S = pages
            found by any of t crawls, f1, f2 = pages found by exactly one and two. The share found is S / N.
 Interval   95 %, log-normal for the pages not found (Chao 1987): f0 = N - S; [S + f0 / c, S + f0 · c], c = exp(1.96 √log(1 + var N / f0²)).
-But        crawls of one topic are not independent: all of them find what is linked often and from the seeds. So N is a lower bound, the share
-           found an upper one; crawls from other seeds and by other strategies bring it down to earth. What no
-           link leads to from any of the seeds is not counted. docs/clean-corpus.md has the error on recorded webs.
+But        crawls of one topic are not independent. What all of them pass over is counted by none, so N is too small; short crawls that began in
+           different corners of the web have little in common, so N is too large. What no link leads to from any of the seeds is
+           not counted. docs/clean-corpus.md has the error on recorded webs.
 Reference  Chapman (1951); Chao, Biometrics 43 (1987); for repeated crawls of one configuration Paris, Paris & Baumann, arXiv 2603.15416 (2026), whose
            estimator is that of Lincoln–Petersen for two crawls of a web that does not change.
 """
