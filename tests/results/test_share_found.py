@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from math import exp, log, sqrt
 
 import pytest
 
@@ -25,14 +26,23 @@ def test_two_crawls_as_chapman_has_it() -> None:
     assert low < found.share < high < 1
 
 
-def test_three_crawls_as_chao_has_it() -> None:
-    found = share_found([{"a", "b", "c"}, {"b", "c", "d"}, {"c", "e"}])  # once: a, d, e; twice: b
-    assert (found.found, found.common) == (5, 2)
-    assert found.all_pages == pytest.approx(5 + (2 / 3) * 3 * 2 / (2 * 2))
-    # its variance: 2/3 · 3·2/4 + 4/9 · 3·5²/16 + 4/9 · 3²·1·2²/64
-    variance = 2 / 3 * 1.5 + 4 / 9 * 75 / 16 + 4 / 9 * 36 / 64
-    assert variance == pytest.approx(3.3333, rel=1e-3)
-    assert found.high == pytest.approx(5 + 10.73, rel=1e-3)  # exp(1.96 √log(1 + 3.333)) = 10.73
+def test_of_three_crawls_all_pairs_count() -> None:
+    found = share_found(numbered(range(10), range(5, 20), range(8, 22)))  # in common: 5, 2 and 12
+    assert (found.found, found.common, found.apart) == (22, 15, False)
+    assert found.all_pages == pytest.approx((11 * 16 + 11 * 15 + 16 * 15) / (5 + 2 + 12 + 3) - 1)
+    spread = 11 * 16 * 5 * 10 + 11 * 15 * 8 * 12 + 16 * 15 * 3 * 2
+    missing = found.all_pages - 22
+    factor = exp(1.96 * sqrt(log(1 + 3 * spread / (22**2 * 25) / missing**2)))
+    assert (found.low, found.high) == (
+        pytest.approx(22 + missing / factor),
+        pytest.approx(22 + missing * factor),
+    )
+
+
+def test_crawls_that_have_nearly_nothing_in_common_are_apart() -> None:
+    assert share_found(numbered(range(100), range(96, 300))).apart
+    assert not share_found(numbered(range(100), range(95, 300))).apart
+    assert share_found(numbered(range(100), range(50, 150), range(149, 250))).apart
 
 
 @pytest.mark.parametrize("crawls", [[{"a", "b"}, {"a", "b"}], [{"a"}, {"a"}, {"a"}]])

@@ -127,6 +127,7 @@ class Command(ReportingCommand):
             ],
             "found": found.found,
             "common": found.common,
+            "apart": found.apart,
             "all_pages": round(found.all_pages),
             "all_pages_low": round(found.low),
             "all_pages_high": round(found.high),
