@@ -204,7 +204,8 @@ class Job:
         """The kept pages that meet the conditions, the most relevant first; at most `limit` of them (None = all).
 
         `conditions`: site, since (YYYY-MM-DD), min_relevance (0..1), file_type (html, pdf …), kind (article, list, stub; several separated
-        by commas), usage (train-ai … that a page must not refuse, train-ai=y that it must allow), topic.
+        by commas), language (zh, zh-Hant, ja …; several separated by commas), usage (train-ai … that a page must not refuse, train-ai=y that
+        it must allow), topic.
         """
         with job_pages(self.folder) as pages:
             return list(pages.best(selection_of(**conditions), limit))

@@ -143,7 +143,8 @@ SPIDER_MIDDLEWARES = {
 }
 ITEM_PIPELINES = {
     "topiccrawler.engine.pipelines.RelevancePipeline": 300,
-    "topiccrawler.engine.tdm_files.TdmFilePipeline": 400,
+    "topiccrawler.engine.pipelines.KnownTextPipeline": 400,
+    "topiccrawler.engine.tdm_files.TdmFilePipeline": 450,
     "topiccrawler.engine.pipelines.NearDuplicatePipeline": 500,
     "topiccrawler.engine.pipelines.StoragePipeline": 800,
 }

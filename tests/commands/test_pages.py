@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,7 @@ def test_a_file_of_no_known_format_is_named_with_those_that_are(
     command: Callable[..., Any], job: Path, tmp_path: Path
 ) -> None:
     ran = command("pages", str(job), "export", "--out", str(tmp_path / "x.tsv"))
-    endings = ".jsonl, .csv, .parquet, .graphml, .md"
+    endings = ".jsonl, .csv, .parquet, .graphml, .wacz, .md"
     assert re.match(
         f"--out {re.escape(str(tmp_path / 'x.tsv'))}: .*{re.escape(endings)}.* --format\n$", ran.err
     )
@@ -138,7 +139,7 @@ def test_markdown_has_the_structure_that_was_kept_and_says_once_where_none_was(
     command: Callable[..., Any], job: Path, tmp_path: Path
 ) -> None:
     plain = command("pages", str(job), "export", "--format", "markdown", "--with-text")
-    head = '---\ntitle: "基金\u202eevil[31m"\nurl: "http://a.cn/%E5%9F%BA"\ndate: "2024-05-01"\nlanguage: ""\nscore: 0.5\n---\n\n'
+    head = '---\ntitle: "基金\u202eevil[31m"\nurl: "http://a.cn/%E5%9F%BA"\nkind: "article"\ndate: 2024-05-01\nscore: 0.5\n---\n\n# 基金\u202eevil[31m\n\n'
     assert plain.out == f"{head}基金净值与股票。\n\n收益\n\n"
     assert re.match("1 .*TOPIC_KEEP_HTML", plain.err)
     html = HtmlFile(job / JOB_DATABASE)
@@ -290,3 +291,27 @@ def test_the_crawl_log_is_lines_of_json(command: Callable[..., Any], make_job: C
         ("http://a.cn/基0", 200, [["page", 1.0]]),
         ("http://a.cn/基1", 404, []),
     ]
+
+
+def test_the_share_found_is_estimated_by_what_crawls_have_in_common(
+    command: Callable[..., Any], make_job: Callable[..., Path]
+) -> None:
+    def pages(numbers: range, **more: Any) -> list[PageRecord]:
+        return [replace(FUND, url=f"http://a.cn/{number}", **more) for number in numbers]
+
+    first = make_job("first", *pages(range(10)), *pages(range(100, 109), kind="list"))
+    second = make_job("second", *pages(range(5, 20)), *pages(range(100, 109), kind="list"))
+    third = make_job("third", *pages(range(8, 22)))
+    ran = command("pages", str(first), "found", "--other", str(second), "--kind", "article", "--json")
+    found = json.loads(ran.out)
+    assert [(one["job"], one["pages"]) for one in found["jobs"]] == [(str(first), 10), (str(second), 15)]
+    assert (found["found"], found["common"], found["all_pages"], found["share"]) == (20, 5, 28, 0.7059)
+    assert found["share_low"] < 0.7059 < found["share_high"]
+    said = command("pages", str(first), "found", "--other", str(second), "--kind", "article").out
+    assert numbers(said.splitlines()[3]) == ["28", "95", "22", "49", "71", "95", "41", "89"]
+    of_three = json.loads(
+        command("pages", str(first), "found", "--other", str(second), str(third), "--json").out
+    )
+    assert (len(of_three["jobs"]), of_three["found"]) == (3, 31)
+    apart = make_job("apart", *pages(range(50, 60)))
+    assert "nothing can be said" in command("pages", str(first), "found", "--other", str(apart)).out

@@ -167,17 +167,36 @@ def test_what_one_has_committed_others_see_and_replace(opened: Open) -> None:
 
 def test_the_best_are_selected_and_come_in_order(store: Pages) -> None:
     pages = [
-        ("http://a.cn/1", {"relevance": 0.5, "format": "pdf", "kind": "stub", "published": "2026-02-01"}),
+        (
+            "http://a.cn/1",
+            {
+                "relevance": 0.5,
+                "format": "pdf",
+                "kind": "stub",
+                "published": "2026-02-01",
+                "language": "zh-Hant",
+            },
+        ),
         (
             "http://www.a.cn/2",
-            {"relevance": 0.9, "topic": "travel,finance", "usage": "search=y, train-ai=n; source=robots.txt"},
+            {
+                "relevance": 0.9,
+                "topic": "travel,finance",
+                "usage": "search=y, train-ai=n; source=robots.txt",
+                "language": "zh-Hans",
+            },
         ),
         (
             "http://ba.cn/3",
-            {"relevance": 0.9, "kind": "list", "usage": "train-ai=y; source=robots.txt | tdm=n; source=x"},
+            {
+                "relevance": 0.9,
+                "kind": "list",
+                "usage": "train-ai=y; source=robots.txt | tdm=n; source=x",
+                "language": "ja",
+            },
         ),
         ("http://c.cn/4", {"relevance": 1.0, "stored": False}),
-        ("http://c.cn/5", {"relevance": 0.2, "alias_of": "http://a.cn/1"}),
+        ("http://c.cn/5", {"relevance": 0.2, "alias_of": "http://a.cn/1", "language": ""}),
     ]
     for url, more in pages:
         store.put(replace(PAGE, url=url, **more))
@@ -190,6 +209,9 @@ def test_the_best_are_selected_and_come_in_order(store: Pages) -> None:
     assert best(2) == ["3", "2"]
     assert best(kinds=("stub", "list")) == ["3", "1"]
     assert best(1, kinds=("stub",), min_relevance=0.6) == []
+    assert best(languages=("zh",)) == ["2", "1"]
+    assert best(languages=("zh-Hant", "ja")) == ["3", "1"]
+    assert best(languages=("z", "und")) == ["5"]
     assert best(site="a.cn") == ["2", "1"]
     assert best(since="2026-01-31") == ["1"]
     assert best(min_relevance=0.5) == ["3", "2", "1"]

@@ -167,6 +167,12 @@ PROMISED = {
         r"\b5 answers",
         r"\(\w+: \d+\)",
     ],
+    "clean-corpus": [
+        r"[1-9]\d* pages are not kept, because their text is one of the 1\d\d in \S*travel ",
+        r"[1-9]\d+ pages written to \S*travel\.wacz",
+        r"20 pages written to \S*notes",
+        r"About \d+ relevant pages can be found .* 1?\d\d % are found",
+    ],
     "seeds": ["100 pages fetched"],
     "jobs": [r"400 pages fetched \(100 in this run\)", "waiting"],
     "revisiting": ["pages .*: 0 changed, 1[0-9][0-9] unchanged", r"\(\d+ in this run\)"],

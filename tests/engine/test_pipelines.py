@@ -139,6 +139,23 @@ def test_a_page_before_the_day_that_is_wanted_is_dropped_and_counted(stats: Stat
     assert stats.get_value("topic/skipped/older") == 1
 
 
+def test_a_page_in_another_language_is_dropped_and_counted(stats: StatsCollector) -> None:
+    pipeline = RelevancePipeline(
+        PageFilter.of(ByShare(), Restrictions(languages=("zh-Hans", "ja"))), lambda: PLAIN, stats
+    )
+    as_read, traditional, of_another_spider = (item(f"http://a.cn/{number}") for number in range(3))
+    as_read.language, traditional.language = "ja", "zh-Hant"
+    assert pipeline.process_item(as_read) is as_read
+    with pytest.raises(DropItem, match="in another language"):
+        pipeline.process_item(traditional)
+    assert pipeline.process_item(of_another_spider) is of_another_spider
+    with pytest.raises(DropItem, match="in another language"):
+        pipeline.process_item(
+            item("http://a.cn/4", "基金 " + "The fund has fallen again, and the market with it. ")
+        )
+    assert stats.get_value("topic/skipped/language") == 2
+
+
 def test_a_sample_of_the_pages_off_topic_is_kept_apart(tmp_path: Path, stats: StatsCollector) -> None:
     files = JobFiles(tmp_path / "job", discarded=2)
     kept = PageFilter.of(ByShare(), Restrictions())
@@ -173,6 +190,34 @@ def test_a_text_met_before_becomes_an_alias_or_is_dropped(files: JobFiles, stats
     with pytest.raises(DropItem, match=r"copy of http://a\.cn/1"):
         NearDuplicatePipeline(files, stats, choice="drop").process_item(again)
     assert stats.get_value("topic/duplicates/alias") == stats.get_value("topic/duplicates/drop") == 1
+
+
+REPORT = "".join(
+    f"{year}年基金市场的收益率比上一年多了{year % 7}个百分点，{name}因此更看重风险与费用，证券公司的佣金收入随之上升。"
+    for year, name in enumerate(("投资者", "保险公司", "银行", "分析师", "基金经理", "监管部门", "储户", "专家", "散户", "机构", "股东", "媒体", "学者"), 2010)
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("url", "title", "text", "kind", "is_copy"),
+    [
+        ("http://a.cn/2", "证券公司佣金上升", REPORT[12:] + "（来源：本报记者）", "article", True),
+        ("http://a.cn/2", "证券公司佣金上升", REPORT.replace("上一年", "前一年"), "article", True),
+        ("http://a.cn/2", "证券公司佣金上升", REPORT, "list", False),  # equal lists of two tags
+        ("http://a.cn/2", "证券公司佣金上升", REPORT.replace("百分点", "成").replace("佣金收入", "利润"), "article", False),
+        ("http://a.cn/2", "证券公司佣金上升", REPORT[:490], "article", False),
+        ("http://a.cn/2", "基金市场收益率", REPORT[:490], "article", True),
+        ("http://b.cn/2", "证券公司佣金上升", REPORT.replace("百分点", "成").replace("佣金收入", "利润"), "article", True),
+    ],
+)  # fmt: skip
+def test_one_sites_report_under_two_headlines_is_a_copy_if_its_text_agrees(
+    files: JobFiles, stats: StatsCollector, url: str, title: str, text: str, kind: str, *, is_copy: bool
+) -> None:
+    duplicates, storage = NearDuplicatePipeline(files, stats), StoragePipeline(files)
+    first, again = item("http://a.cn/1", REPORT), item(url, text)
+    first.title, first.kind, again.title, again.kind = "基金市场收益率", "article", title, kind
+    storage.process_item(duplicates.process_item(first))
+    assert duplicates.process_item(again).alias_of == ("http://a.cn/1" if is_copy else "")
 
 
 def test_pages_without_text_are_nobodys_copies(files: JobFiles, stats: StatsCollector) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from pyarrow.parquet import read_table
@@ -13,7 +14,7 @@ from topiccrawler.errors import ArgumentError
 from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Visit
 from topiccrawler.results.corpus import Shape
-from topiccrawler.results.exports import CORPUS, FORMATS, Wanted, export
+from topiccrawler.results.exports import CORPUS, FORMATS, MARKDOWN_FILES, WACZ, Wanted, export
 from topiccrawler.results.job_pages import job_pages
 from topiccrawler.store.html import HtmlFile
 from topiccrawler.store.pages import PageRecord
@@ -37,6 +38,11 @@ def written(form: str, out: Path) -> str:
     if form == "parquet":
         rows = read_table(out).to_pylist()
         return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
+    if form == WACZ:  # its other files are tested in test_wacz.py
+        with ZipFile(out) as package:
+            return package.read("pages/pages.jsonl").decode()
+    if form == MARKDOWN_FILES:
+        return "".join(f"{file.name}\n{file.read_text(encoding='utf-8')}" for file in sorted(out.iterdir()))
     return out.read_bytes().decode()
 
 
@@ -48,7 +54,7 @@ PERSON = PageRecord(
 MARKED = "<article><h1>找王五 13800138000</h1><p>邮箱 wang_wu@qq.com，身份证 11010519491231002X，</p><p>卡号 <b>6222 0212 3456 7890 128</b></p></article>"
 
 
-@pytest.mark.parametrize("form", [form for form in FORMATS if form != "graphml"])
+@pytest.mark.parametrize("form", [form for form in FORMATS if form not in ("graphml", "wacz")])
 def test_personal_data_are_replaced_in_all_texts(
     form: str, make_job: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -64,7 +70,7 @@ def test_personal_data_are_replaced_in_all_texts(
         for secret in ("wang", "0138-", "11010519", "6222", "138-0013", "致电1", "电话1", "王五 1")
     )
     assert [found.count(one) for one in ("[EMAIL]", "[ID]", "[CARD]")] == [
-        1 + (form not in ("markdown", "corpus")),
+        1 + (form not in ("markdown", "markdown-files", "corpus")),
         1,
         1,
     ]
@@ -72,16 +78,19 @@ def test_personal_data_are_replaced_in_all_texts(
     if form in ("jsonl", "csv", "parquet"):
         assert "ＱＱ：13800138000" in found
         assert "http://c.cn/13800138000.png" in found
-    if form in ("markdown", "corpus"):
+    if form in ("markdown", "markdown-files", "corpus"):
         assert "**[CARD]**" in found
 
 
-def test_a_graph_has_no_texts_to_redact(make_job: Callable[..., Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["graphml", "wacz"])
+def test_a_graph_and_an_archive_have_no_texts_to_redact(
+    form: str, make_job: Callable[..., Path], tmp_path: Path
+) -> None:
     with (
         job_pages(make_job("funds", PERSON)) as pages,
-        pytest.raises(ArgumentError, match="--redact: is not for graphml"),
+        pytest.raises(ArgumentError, match=f"--redact: is not for {form}"),
     ):
-        export(pages, "graphml", tmp_path / "x.graphml", Wanted(redact=True))
+        export(pages, form, tmp_path / f"x.{form}", Wanted(redact=True))
     assert list(tmp_path.glob("x*")) == []
 
 

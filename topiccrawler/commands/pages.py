@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from topiccrawler.store.page_checks import Check
     from topiccrawler.store.pages import PageRecord
 
-LIST, SHOW, BORDER, EXPORT, REPORT = "list", "show", "border", "export", "report"
-LOG, REPAIR = "log", "repair"
+LIST, SHOW, BORDER, EXPORT, FOUND = "list", "show", "border", "export", "found"
+REPORT, LOG, REPAIR = "report", "log", "repair"
 # verb -> number of arguments, job and verb included
-VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2, LOG: 2, REPAIR: 2}
+VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, FOUND: 2, REPORT: 2, LOG: 2, REPAIR: 2}
 LIMIT = 20
 
 
@@ -36,6 +36,8 @@ class Command(ReportingCommand):
             self.refuse("give the URL of one page")
         if not args or len(args) > VERBS.get(verb, 0):
             self.refuse("give one JOB and what to do with it")
+        if (verb == FOUND) != bool(opts.other):
+            self.refuse("name the other crawls of the topic: scrapy pages JOB found --other JOB …")
         if verb == REPORT and not opts.out:
             self.refuse("say where the report goes: --out FILE.html")
 
@@ -103,6 +105,38 @@ class Command(ReportingCommand):
             for line in export(pages, form, None, wanted):
                 print(line, file=sys.stderr)
 
+    def _found(self, pages: JobPages, opts: argparse.Namespace) -> None:
+        from topiccrawler.errors import ArgumentError
+        from topiccrawler.results.job_pages import job_pages
+        from topiccrawler.results.jobs import looked_at, selection_by
+        from topiccrawler.results.share_found import share_found
+
+        selection = selection_by(opts)
+        crawls = {str(pages.folder): {record.url for record in pages.best(selection)}}
+        for job in opts.other:
+            with looked_at(job, self.data, self.setting("STORE_URL")) as folder, job_pages(folder) as others:
+                if str(folder) in crawls:
+                    raise ArgumentError(f"--other {job}", "is named twice", "name another crawl of the topic")
+                crawls[str(folder)] = {record.url for record in others.best(selection)}
+        found = share_found(list(crawls.values()))
+        low, high = found.interval
+        known: dict[str, Any] = {
+            "jobs": [
+                {"job": name, "pages": count, "share": round(found.share_of(at), 4)}
+                for at, (name, count) in enumerate(zip(crawls, found.pages, strict=True))
+            ],
+            "found": found.found,
+            "common": found.common,
+            "apart": found.apart,
+            "all_pages": round(found.all_pages),
+            "all_pages_low": round(found.low),
+            "all_pages_high": round(found.high),
+            "share": round(found.share, 4),
+            "share_low": round(low, 4),
+            "share_high": round(high, 4),
+        }
+        self.report(opts, known, self.text("found", known))
+
     def _log(self, folder: Path) -> None:
         from topiccrawler.crawling.page_stores import visits_of
         from topiccrawler.store.visits import as_json
@@ -154,6 +188,7 @@ class Command(ReportingCommand):
         SHOW: _show,
         BORDER: _border,
         EXPORT: _export,
+        FOUND: _found,
         REPORT: _report,
     }
 

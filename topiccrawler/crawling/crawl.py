@@ -40,6 +40,7 @@ from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.challenges import Challenges
 from topiccrawler.crawling.harvest import LATEST, Estimator, GateCounts, HarvestCounter, begin_anew, of_topic
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.known_texts import KnownTexts
 from topiccrawler.crawling.options import DEFAULTS, CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.outages import ANSWERED_NOTE, Outages, status_in
@@ -138,7 +139,7 @@ class Crawl:
     """One running crawl, in one process.
 
     `files`: the files of the job; None = nothing is written. `shared`: the shared queue of a crawl of several processes; None = this is
-    the only process. `budgets`, `listings`: see crawling.ordering.Ordering.
+    the only process. `budgets`, `listings`: see crawling.ordering.Ordering. `known`: texts that are not stored again.
     """
 
     def __init__(
@@ -151,11 +152,12 @@ class Crawl:
         budgets: Budgets | None = None,
         shared: SharedQueue | None = None,
         listings: SiteListings | None = None,
+        known: KnownTexts | None = None,
     ) -> None:
         self.parts, self.topic, self.strategy = parts, parts.topic, parts.strategy
         self.frontier, self.hosts, self.shared = frontier, frontier.hosts, shared
         self.seeds, self.limits, self._links_kept = options.seeds, options.limits, options.links_kept
-        self._files = files
+        self._files, self.known = files, known
         self._repeats = None if files is None else files.repeats(durable=options.durable)
         self.summariser = Summariser(parts.topic.keywords)
         restrictions = replace(options.restrictions, sites=parts.topic.sites)

@@ -4,8 +4,9 @@
 that a comparison measures what a crawl keeps. Strategies are not notified of what is kept: they know the relevance of each page, not the
 page threshold, which may change while a crawl runs.
 
-`Restrictions` excludes formats of documents and pages before a day. A site's rule replaces the arguments for that site. The date of a page
-is the one it states (pages.metadata), else that of the Last-Modified header; a page without a date is kept.
+`Restrictions` excludes formats of documents, pages before a day, and pages in other languages (pages.languages). A site's rule replaces the
+arguments for that site. The date of a page is the one it states (pages.metadata), else that of the Last-Modified header; a page without a
+date is kept.
 
 A page's own wish (pages.robots_tags) counts in a live crawl alone: a comparison measures a recorded web, which it does not publish.
 """
@@ -27,7 +28,7 @@ from topiccrawler.topics.topic import SiteRule
 
 @dataclass(frozen=True, slots=True)
 class Restrictions:
-    """The formats and the dates of pages that a crawl keeps. `formats`: empty = all. `since`: the first day; None = any.
+    """The formats, dates and languages of pages that a crawl keeps. `formats`, `languages`: empty = all. `since`: the first day; None = any.
 
     `sites`: rules that replace both for their sites.
     """
@@ -35,6 +36,7 @@ class Restrictions:
     formats: frozenset[str] = frozenset()
     since: date | None = None
     sites: Mapping[str, SiteRule] = field(default_factory=dict)
+    languages: tuple[str, ...] = ()
 
     def reads(self, url: str, form: str) -> bool:
         """Whether a document of this format is read at all."""

@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 from topiccrawler.crawling.settings_check import check_settings
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.files import user_path
+from topiccrawler.pages.languages import wanted_languages
 from topiccrawler.pages.title import TITLE_TAG
 from topiccrawler.relevance.base import EVIDENCE
 from topiccrawler.resources import package_table
@@ -69,6 +70,8 @@ class CrawlParams(BaseModel):
     allowed_domains: tuple[str, ...] = ()
     formats: tuple[Format, ...] = ()
     since: date | None = None
+    language: tuple[str, ...] = ()
+    known: str | None = Field(default=None, min_length=1)
     revisit: bool = False
     parameters: dict[str, str] = Field(default_factory=dict)
 
@@ -76,6 +79,11 @@ class CrawlParams(BaseModel):
     @classmethod
     def _listed(cls, value: Any) -> Any:
         return tuple(filter(None, map(str.strip, value.split(",")))) if isinstance(value, str) else value
+
+    @field_validator("language", mode="before")
+    @classmethod
+    def _tags(cls, value: Any) -> Any:
+        return wanted_languages(value, "argument -a language=") if isinstance(value, str) else value
 
     @field_validator("allowed_domains")
     @classmethod

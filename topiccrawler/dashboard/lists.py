@@ -104,6 +104,7 @@ FILTERS = (
     "min_relevance",
     "file_type",
     "kind",
+    "language",
 )  # names of the filters of pages in a query string
 _KINDS = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
 

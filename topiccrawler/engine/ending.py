@@ -26,6 +26,7 @@ from topiccrawler.crawling.page_stores import has_pages
 from topiccrawler.crawling.robots_notes import CLOSED, UNREACHABLE
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.opening import faults_of, needed_crawl
+from topiccrawler.engine.pipelines import KNOWN_TEXTS, OTHER_LANGUAGES
 from topiccrawler.engine.plain_harvest import PlainHarvest
 from topiccrawler.engine.progress import wait_key
 from topiccrawler.engine.scheduler import LITTLE_PROMISED, focused_scheduler, is_focused
@@ -99,6 +100,7 @@ class Ending:
             *(self.crawl.rechecks.lines() if self.crawl.rechecks is not None else []),
             *words_of(self.crawl.estimator.estimate()),
             *gate_lines(self.crawl.gate_counts),
+            *left_out_lines(self.crawl, stats),
             *failed_lines(stats),
             *self.crawl.challenges.lines(),
             *(look_lines(self.crawl) if found is None else []),
@@ -178,6 +180,24 @@ def look_lines(crawl: Crawl) -> list[str]:
         return [*first_look(crawl.files.folder, crawl.filter.threshold).lines(), *question]
     except CrawlerError:
         return []
+
+
+def left_out_lines(crawl: Crawl, stats: Mapping[str, Any]) -> list[str]:
+    """Lines with the numbers of pages about the topic that were not kept in this run: by language, and because their text is known."""
+    lines: list[str] = []
+    if count := stats.get(OTHER_LANGUAGES):
+        lines.append(Message("{count} pages in other languages are not kept (-a language)", count=count))
+    if crawl.known is not None:
+        count, place, texts = stats.get(KNOWN_TEXTS, 0), crawl.known.source, len(crawl.known)
+        lines.append(
+            Message(
+                "{count} pages are not kept, because their text is one of the {texts} in {place} (-a known)",
+                count=count,
+                place=place,
+                texts=texts,
+            )
+        )
+    return lines
 
 
 def failed_lines(stats: Mapping[str, Any]) -> list[str]:

@@ -35,8 +35,10 @@ from topiccrawler.crawling.assemble import Parts, assemble, topic_of
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.job_files import JobFiles, read_recipe
 from topiccrawler.crawling.job_topic import recipe_of_words
+from topiccrawler.crawling.known_texts import KnownTexts
 from topiccrawler.crawling.options import CrawlLimits, CrawlOptions
 from topiccrawler.crawling.page_filter import Restrictions
+from topiccrawler.crawling.page_stores import folder_named
 from topiccrawler.crawling.recipe import CrawlParams, recipe_of
 from topiccrawler.crawling.resuming import check_topic, ordering_of
 from topiccrawler.crawling.servers import QueueAddress, no_queue_server, page_server, queue_address
@@ -244,6 +246,9 @@ def open_crawl(
         segmenter=parts.segmenter,
     )
     files.check(queued=bool(jobdir))
+    known = None
+    if params.known is not None:
+        known = KnownTexts.of(folder_named(params.known, Path(settings.get("TOPIC_DATA_DIR"))), folder)
     frontier, shared = open_frontier(queue, settings, hosts, parts, seeds, files)
     budgets = _budgets(settings, frontier)
     crawl = Crawl(
@@ -252,7 +257,7 @@ def open_crawl(
         CrawlOptions(
             seeds=tuple(seeds),
             limits=CrawlLimits(params.pages, params.targets, params.until),
-            restrictions=Restrictions(frozenset(params.formats), params.since),
+            restrictions=Restrictions(frozenset(params.formats), params.since, languages=params.language),
             agent=product_token(settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT")) or AGENT,
             obeys_tags=settings.getbool("TOPIC_ROBOTS_TAGS_OBEY", True),
             links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
@@ -262,6 +267,7 @@ def open_crawl(
         budgets=budgets,
         shared=shared,
         listings=SiteListings(frontier.notes) if recipe.listings else None,
+        known=known,
     )
     if settings.getbool("FRONTIER_FAIR_SHARES"):
         hosts.shares = FairShares(budgets.sites.proofs)

@@ -2,6 +2,8 @@
 
 `RelevancePipeline` classifies pages and drops those below the page threshold, or excluded by a restriction.
 
+`KnownTextPipeline` drops pages whose text an earlier job or corpus has (`-a known=`).
+
 `NearDuplicatePipeline` drops pages whose text is known already, or turns them into aliases.
 
 `StoragePipeline` writes pages to the page store of the job.
@@ -15,6 +17,7 @@ from functools import partial
 from typing import Any, Self
 
 from itemadapter import ItemAdapter
+from rapidfuzz.distance import Indel
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
@@ -23,6 +26,7 @@ from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.known_texts import KnownTexts
 from topiccrawler.crawling.page_filter import PageFilter, Restrictions
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.engine.faults import reported_by_scrapy
@@ -32,16 +36,20 @@ from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem, alias, page_of
 from topiccrawler.pages.formats.registry import HTML
-from topiccrawler.pages.kinds import kind_of_text
+from topiccrawler.pages.kinds import ARTICLE, kind_of_text
+from topiccrawler.pages.languages import is_in, language_of
 from topiccrawler.pages.read import PageWords, ReadItem
 from topiccrawler.pages.site_repeats import fingerprint, may_be_same
 from topiccrawler.store.page_sample import PageSample
-from topiccrawler.store.pages import record_of
+from topiccrawler.store.pages import Earlier, record_of
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.urls.canonical import host_of, site_of
 
-TOO_OLD = "older than wanted"  # drop reason
+TOO_OLD, FOREIGN = "older than wanted", "in another language"  # drop reasons
+KNOWN_TEXTS, OTHER_LANGUAGES = "topic/skipped/known", "topic/skipped/language"  # stats keys
 SHORT = 500  # characters; a shorter text is a copy only if the titles agree
+AGREEING = 0.97  # share of the characters of two texts of one site, whose titles differ, from which they are one report
+MOST_COMPARED = 20_000  # characters: 25 ms at worst
 
 
 class RelevancePipeline:
@@ -99,6 +107,10 @@ class RelevancePipeline:
         if self.filter.restrictions.is_old(page.url, page.published, last_modified):
             self.stats.inc_value("topic/skipped/older")
             raise DropItem(TOO_OLD)
+        wanted = self.filter.restrictions.languages
+        if wanted and not is_in(page.language or language_of(page.text or page.title), wanted):
+            self.stats.inc_value(OTHER_LANGUAGES)
+            raise DropItem(FOREIGN)
         return item
 
     def _is_kept(self, item: Any, page: PageItem) -> bool:
@@ -142,11 +154,33 @@ def _set(item: Any, name: str, value: object) -> None:
         adapter[name] = value
 
 
+class KnownTextPipeline:
+    """Drops a page whose text is known (crawling.known_texts)."""
+
+    def __init__(self, known: KnownTexts, stats: StatsCollector) -> None:
+        self.known, self.stats = known, stats
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        crawl = crawl_of(crawler)
+        if crawl is None or crawl.known is None:
+            raise NotConfigured
+        return cls(crawl.known, crawler.stats)
+
+    def process_item(self, item: Any) -> Any:
+        page = page_of(item)
+        if page is not None and self.known.has(page.text):
+            self.stats.inc_value(KNOWN_TEXTS)
+            raise DropItem(f"text is in {self.known.source}")
+        return item
+
+
 class NearDuplicatePipeline:
     """Drops a page whose main text equals or nearly equals that of an earlier page, or passes it on as an alias without text.
 
     `choice`: alias | drop | keep (no pages are compared). A page without main text is never a copy. Two pages of one site, or with a
-    short text, are no copies when their titles differ: they share the boilerplate of a theme, or one quotes the other.
+    short text, are no copies when their titles differ: they share the boilerplate of a theme, or one quotes the other; but long articles whose
+    texts agree are one report under two headlines.
     `across_sites`: whether pages of different sites are compared.
     """
 
@@ -187,7 +221,8 @@ class NearDuplicatePipeline:
 
         def may_be_copy_of(first: str) -> bool:
             other = self.files.store.get(first)
-            return may_be_copy(page, first, None if other is None else other.title)
+            earlier = None if other is None else Earlier(other.title, other.kind, other.text)
+            return may_be_copy(page, first, earlier)
 
         first = self.files.duplicates.first_of(
             page.url, print_, across_sites=self.across_sites, may_be=may_be_copy_of
@@ -208,14 +243,24 @@ class NearDuplicatePipeline:
         return alias(item, first)
 
 
-def may_be_copy(page: PageItem, first: str, title: str | None) -> bool:
-    """Whether a page with a similar text may be a copy of the page at the URL `first`. `title`: that page's title; None = it is not stored
-    yet.
+def may_be_copy(page: PageItem, first: str, earlier: Earlier | None) -> bool:
+    """Whether a page with a similar text may be a copy of the page at the URL `first`. `earlier`: that page; None = it is not stored yet.
 
-    Between pages of one site, and for short texts, the titles must agree.
+    Between pages of one site, and for short texts, the titles must agree, or both are articles whose long texts do: equal lists of two tags
+    are two pages.
     """
+    if earlier is None or may_be_same(page.title, earlier.title):
+        return True
+    if len(page.text) < SHORT:
+        return False
     is_far = site_of(host_of(page.url)) != site_of(host_of(first))
-    return title is None or (is_far and len(page.text) >= SHORT) or may_be_same(page.title, title)
+    return is_far or (page.kind == earlier.kind == ARTICLE and is_one_report(page.text, earlier.text))
+
+
+def is_one_report(text: str, other: str) -> bool:
+    """Whether two long texts have the share AGREEING of their characters in common, in order."""
+    texts = (text[:MOST_COMPARED], other[:MOST_COMPARED])
+    return Indel.normalized_similarity(*texts, score_cutoff=AGREEING) > 0.0
 
 
 class StoragePipeline:

@@ -148,7 +148,7 @@ def write_corpus(
     ArgumentError for a folder that is not empty; after a failure no folder is left.
     """
     counts = Counts()
-    with _new_folder(place) as folder:
+    with new_folder(place) as folder:
         excerpts, wanted = Excerpts(), set[str]()
         for record in islice(_wanted(records, shape, usage, counts), limit):
             wanted.add(record.url)
@@ -184,7 +184,7 @@ def _wanted(records: Iterable[PageRecord], shape: Shape, usage: str, counts: Cou
 
 
 @contextmanager
-def _new_folder(place: Path) -> Iterator[Path]:
+def new_folder(place: Path) -> Iterator[Path]:
     """A temporary folder that is renamed to `place` once everything in it is written."""
     if place.exists() and not (place.is_dir() and not any(place.iterdir())):
         raise ArgumentError(f"--out {place}", "is there already", "name a new folder")

@@ -17,7 +17,7 @@ from topiccrawler.files import whole_file
 from topiccrawler.pages.kinds import ARTICLE
 from topiccrawler.pages.personal_data import redacted
 from topiccrawler.pages.usage import TRAIN_AI
-from topiccrawler.results.corpus import WHOLE, Shape, write_corpus
+from topiccrawler.results.corpus import WHOLE, Shape, new_folder, write_corpus
 from topiccrawler.results.formats import (
     WRITERS,
     Export,
@@ -25,16 +25,19 @@ from topiccrawler.results.formats import (
     compressed,
     redacted_record,
     write_markdown,
+    write_markdown_files,
 )
 from topiccrawler.results.job_pages import JobPages
+from topiccrawler.results.wacz import WaczWriter
 from topiccrawler.store.html import PAGES_WARC, KeptHtml
 from topiccrawler.store.pages import ALL, PageRecord, Selection
 
-MARKDOWN, GRAPHML, CORPUS = "markdown", "graphml", "corpus"
-FORMATS = (*WRITERS, MARKDOWN, GRAPHML, CORPUS)
+MARKDOWN, MARKDOWN_FILES, GRAPHML, WACZ, CORPUS = "markdown", "markdown-files", "graphml", "wacz", "corpus"
+FORMATS = (*WRITERS, MARKDOWN, MARKDOWN_FILES, GRAPHML, WACZ, CORPUS)
+FOLDERS = frozenset({MARKDOWN_FILES, CORPUS})
 STREAMS = frozenset({"jsonl", "csv", MARKDOWN})  # text formats, which can be written to standard output
 COMPRESSED = STREAMS | {GRAPHML}  # compressed as the file's name ends
-ENDINGS = {**{f".{name}": name for name in (*WRITERS, GRAPHML)}, ".md": MARKDOWN}
+ENDINGS = {**{f".{name}": name for name in (*WRITERS, GRAPHML, WACZ)}, ".md": MARKDOWN}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,33 +64,56 @@ class Wanted:
 def export(pages: JobPages, form: str, out: Path | None, wanted: Wanted = Wanted()) -> list[str]:
     """Write the pages to a file, a folder (a corpus) or standard output; return messages for a person. `form`: one of FORMATS.
     A file or folder gets its name once it is complete. ArgumentError for invalid options, StateError for a damaged page store."""
-    if wanted.redact and form == GRAPHML:
-        raise ArgumentError("--redact", f"is not for {GRAPHML}", "give another --format")
+    if wanted.redact and form in (GRAPHML, WACZ):
+        raise ArgumentError("--redact", f"is not for {form}", "give another --format")
     pages.check_whole()
     folders: set[Path] = set()
-    if form == MARKDOWN or wanted.markdown:
+    if form in (MARKDOWN, MARKDOWN_FILES, WACZ) or wanted.markdown:
         folders = {pages.folder, *logs_of(pages.folder)}  # each process has its own HTML
     with KeptHtml(sorted(folders)) as html:
         texts = MarkdownTexts(html, links=wanted.links)
         hide = redacted if wanted.redact else str
+
+        def markdown(record: PageRecord) -> str:
+            return hide(texts(record))
+
         if form == CORPUS and out is not None:
             return [*_corpus(pages, out, wanted, texts), *_plain_text_notes(texts, pages.folder)]
         whole = wanted.selection == ALL and wanted.limit is None and not wanted.with_text
-        write: Export = partial(write_markdown, texts=lambda record: hide(texts(record)))
-        if form != MARKDOWN:
+        archive: WaczWriter | None = None
+        write: Export = partial(write_markdown, texts=markdown)
+        if form == WACZ:
+            write = archive = WaczWriter(html, pages.folder.name)
+        elif form not in (MARKDOWN, MARKDOWN_FILES):
             write = export_of(form, pages.folder, whole=whole)
-        records = pages.best(wanted.selection, None if wanted.with_text else wanted.limit)
-        if wanted.with_text:
-            records = islice((record for record in records if record.text), wanted.limit)
-        if wanted.redact:
-            records = (redacted_record(record, text=form != MARKDOWN) for record in records)
+        records = _records(pages, form, wanted)
         if out is None:
             write(records, sys.stdout.buffer)
             return _plain_text_notes(texts, pages.folder)
+        if form == MARKDOWN_FILES:
+            with new_folder(out) as folder:
+                count = write_markdown_files(records, folder, markdown)
+            return [f"{count} pages written to {out}", *_plain_text_notes(texts, pages.folder)]
         suffix = out.suffix.lower() if form in COMPRESSED else ""
         with whole_file(out) as raw, compressed(raw, suffix) as file:
             count = write(records, file)
-    return [f"{count} pages written to {out}", *_plain_text_notes(texts, pages.folder)]
+    notes = _plain_text_notes(texts, pages.folder)
+    if archive is not None and archive.without_html:
+        notes = [
+            f"{archive.without_html} pages are left out: their HTML was not kept (TOPIC_KEEP_HTML=False), or they are no HTML pages"
+        ]
+    return [f"{count} pages written to {out}", *notes]
+
+
+def _records(pages: JobPages, form: str, wanted: Wanted) -> Iterator[PageRecord]:
+    """The pages to write, best first, without personal data if wanted so."""
+    records = iter(pages.best(wanted.selection, None if wanted.with_text else wanted.limit))
+    if wanted.with_text:
+        records = islice((record for record in records if record.text), wanted.limit)
+    if wanted.redact:
+        is_markdown = form in (MARKDOWN, MARKDOWN_FILES)
+        records = (redacted_record(record, text=not is_markdown) for record in records)
+    return records
 
 
 def _corpus(pages: JobPages, out: Path, wanted: Wanted, texts: MarkdownTexts) -> list[str]:
@@ -151,7 +177,7 @@ def format_of(asked: str | None, out: str | None) -> str:
         raise ArgumentError(f"--format {name}", "is not known", f"use one of {', '.join(FORMATS)}")
     if out is None and name not in STREAMS:
         fault, what = "is no text for standard output", "FILE"
-        if name == CORPUS:
+        if name in FOLDERS:
             fault, what = "is a folder", "FOLDER"
         raise ArgumentError(f"--format {name}", fault, f"name it: --out {what}")
     return name

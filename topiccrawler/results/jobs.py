@@ -28,6 +28,7 @@ from topiccrawler.job_database import JOB_DATABASE, is_begun
 from topiccrawler.model import Visit
 from topiccrawler.pages.formats.registry import READ
 from topiccrawler.pages.kinds import KINDS
+from topiccrawler.pages.languages import wanted_languages
 from topiccrawler.pages.usage import ALLOWED, ANY_USE, PURPOSES, TRAIN_AI
 from topiccrawler.results.summary import Summary
 from topiccrawler.store.pages import Selection
@@ -163,9 +164,11 @@ def selection_of(
     min_relevance: float | None = None,
     file_type: str | None = None,
     kind: str | None = None,
+    language: str | None = None,
     usage: str | None = None,
 ) -> Selection:
-    """The selection of pages by these filters. `kind`: kinds of page, separated by commas, or `all`. `usage`: see `usage_named`.
+    """The selection of pages by these filters. `kind`: kinds of page, separated by commas, or `all`. `language`: tags, separated by commas.
+    `usage`: see `usage_named`.
 
     ArgumentError for invalid values, and for a type of file that no reader produces.
     """
@@ -175,6 +178,7 @@ def selection_of(
         raise ArgumentError(
             f"--file-type {file_type}", "is not known", f"use one of {', '.join(sorted(READ))}"
         )
+    languages = wanted_languages(language or "", "--language ")
     return Selection(
         topic or "",
         _host(site),
@@ -182,13 +186,14 @@ def selection_of(
         min_relevance or 0.0,
         file_type or "",
         _kinds(kind),
+        languages,
         usage_named(usage),
     )
 
 
 def selection_by(opts: argparse.Namespace) -> Selection:
     """The selection of pages by a command's options."""
-    names = ("topic", "site", "since", "min_relevance", "file_type", "kind", "usage")
+    names = ("topic", "site", "since", "min_relevance", "file_type", "kind", "language", "usage")
     return selection_of(**{name: getattr(opts, name) for name in names})
 
 

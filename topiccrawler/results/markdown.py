@@ -60,6 +60,11 @@ def markdown_of(text: str, html: str = "", url: str = "", *, links: bool = False
     return _Converter().convert(paragraphs), False
 
 
+def heading(title: str) -> str:
+    """A title of one line as the heading of a page; "" for an empty one."""
+    return str(_Converter().convert(f"<h1>{escape(title)}</h1>")).strip() if title else ""
+
+
 def _structure(text: str, html: str, url: str, *, links: bool) -> str:
     document, tree = parse_with_tree(html)
     blocks = _blocks_of(document, text)

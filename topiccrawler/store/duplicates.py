@@ -54,8 +54,8 @@ class NearIndex:
         if whole:
             self._columns[:, row] = np.frombuffer(bits, dtype=np.uint64)
 
-    def near(self, bits: bytes, before: int | None = None) -> list[int]:
-        """The rows (below `before`) whose fingerprints differ in at most MOST_DIFFERENT bits, in ascending order."""
+    def near(self, bits: bytes, before: int | None = None, *, most: int = MOST_DIFFERENT) -> list[int]:
+        """The rows (below `before`) whose fingerprints differ in at most `most` bits, in ascending order."""
         end = self._rows if before is None else min(before, self._rows)
         if len(bits) * 8 != BITS or end == 0:
             return []
@@ -63,7 +63,7 @@ class NearIndex:
         first = np.bitwise_count(self._columns[0, :end] ^ wanted[0])
         rows = np.flatnonzero((first <= FIRST_DIFFERENT) & self._known[:end])
         distances = np.bitwise_count(self._columns[:, rows] ^ wanted[:, None]).sum(axis=0)
-        return [int(row) for row in rows[distances <= MOST_DIFFERENT]]
+        return [int(row) for row in rows[distances <= most]]
 
 
 class DuplicateIndex(JobTable):

@@ -31,7 +31,7 @@ TITLE_WEIGHT = 5.0
 MOST_RANKED = 2_000
 STEPS = 16  # steps of relevance, each with a range of document numbers; more or wider ranges make the index larger
 _RANGE = 1 << 20
-_ADD = "INSERT INTO documents (id, page, relevance, topic, host, day, format, kind) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_ADD = "INSERT INTO documents (id, page, relevance, topic, host, day, format, kind, language, usage) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 FTS5_WEIGHT = 1e-6  # weight that FTS5 gives a word in half of the pages or more
 COMMON_RANK = 1e-4  # below this rank all words of a query are so common
 LEAST_WEIGHT = 0.1  # weight of a word in all pages
@@ -64,7 +64,10 @@ class PageIndex(JobTable):
 
         `segmenter`: the segmenter of the crawl.
         """
-        known = record.relevance, record.topic, host_of(record.url), record.day, record.format, record.kind
+        known = (
+            *(record.relevance, record.topic, host_of(record.url), record.day),
+            *(record.format, record.kind, record.language, record.usage),
+        )
         row = tuple(map(storable, known))
         self.database.write("UPDATE documents SET page = NULL WHERE page = ?", (page,))
         number = self._next_number(float(str(row[0])))

@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, fields
 from hashlib import blake2b
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from topiccrawler.items import Medium, PageFields, PageItem
 from topiccrawler.job_database import storable
 from topiccrawler.pages.kinds import kind_of_text
+from topiccrawler.pages.languages import UNKNOWN
 from topiccrawler.pages.site_repeats import Fingerprint
 from topiccrawler.pages.usage import ALLOWED, PURPOSES, REFUSED
 from topiccrawler.text.segmenter import Segmenter
@@ -35,6 +36,7 @@ class Selection:
     min_relevance: float = 0.0  # 0..1
     format: str = ""  # html, pdf … (docs/formats.md)
     kinds: tuple[str, ...] = ()  # article, list, stub (pages.kinds); a page must be of one of them
+    languages: tuple[str, ...] = ()  # tags (pages.languages.is_in); a page must be in one of them
     usage: str = ""  # one of pages.usage.PURPOSES that the page does not refuse; with `=y`, that it allows
 
     def condition(self, *, host: str, day: str, find: str = "instr") -> tuple[str, list[object]]:
@@ -55,6 +57,11 @@ class Selection:
             tests.append(("format = ?", [self.format]))
         if self.kinds:
             tests.append((f"kind IN ({', '.join('?' * len(self.kinds))})", list(self.kinds)))
+        if self.languages:
+            one = f"coalesce(nullif(language, ''), '{UNKNOWN}') || '-' LIKE ?"
+            tests.append(
+                (f"({' OR '.join([one] * len(self.languages))})", [f"{tag}-%" for tag in self.languages])
+            )
         if self.usage:
             purpose, _, allows = self.usage.partition("=")
             refusing = PURPOSES.get(purpose, ())
@@ -179,6 +186,14 @@ def record_from(row: Sequence[object]) -> PageRecord:
     return PageRecord(**{**found, "stored": bool(found["stored"])})
 
 
+class Earlier(NamedTuple):
+    """What is compared of a stored page with a similar text."""
+
+    title: str
+    kind: str
+    text: str
+
+
 class Pages(Protocol):
     """Pages by URL. Each has a row, a number that does not change. Methods raise StateError if the store cannot be used."""
 
@@ -244,11 +259,16 @@ class SharedPages(Protocol):
         """The page of this job with a URL; None if it is not stored."""
 
     def first_of(
-        self, url: str, print_: Fingerprint, *, across_sites: bool, may_be: Callable[[str, str | None], bool]
+        self,
+        url: str,
+        print_: Fingerprint,
+        *,
+        across_sites: bool,
+        may_be: Callable[[str, Earlier | None], bool],
     ) -> Future[str | None]:
         """The URL of the page, stored by any process, of which this page is a copy; None if it is the first, which is then recorded.
 
-        `may_be`: called in another thread for each page that matches, with its URL and title (None: not stored yet); false = no copy of it.
+        `may_be`: called in another thread for each page that matches, with its URL and itself (None: not stored yet); false = no copy of it.
         """
 
     def hurry(self) -> None:
