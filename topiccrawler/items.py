@@ -53,6 +53,8 @@ class PageFields:
     author: str = ""
     format: str = "html"  # pdf, docx, feed …
     kind: str = ""  # article, list or stub (pages.kinds); empty for a page that was not kept
+    opinion: str = ""  # a language model's, whether it is about the topic: yes or no; empty if none was asked for or given
+    opinion_reason: str = ""  # in the words of that model
     alias_of: str = ""  # URL of the first page that this one is a near-duplicate of; text is empty then
 
 

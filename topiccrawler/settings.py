@@ -54,6 +54,12 @@ TOPIC_SEED = 0  # random seed of the strategy `random_order`
 # query parameters dropped from URLs, besides known tracking parameters and session ids
 TOPIC_URL_PARAMETERS_DROPPED: list[str] = []
 
+# a server that speaks OpenAI's chat completions (llama.cpp, Ollama, vLLM, a service), as http://127.0.0.1:8080/v1: its
+# model is asked about pages that words cannot judge. None = words alone. A key is in the environment: TOPIC_JUDGE_KEY
+# (docs/second-opinion.md)
+TOPIC_JUDGE_URL = None
+TOPIC_JUDGE_MODEL = None  # the name of the model there
+
 # --- where it is written -----------------------------------------------------------------------------------------
 # writable folder with one folder for each job, unless JOBDIR is set. Commands find jobs by name in it and in
 # `jobs` beside it
@@ -150,6 +156,7 @@ ITEM_PIPELINES = {
     "topiccrawler.engine.pipelines.RelevancePipeline": 300,
     "topiccrawler.engine.pipelines.NearDuplicatePipeline": 500,
     "topiccrawler.engine.pipelines.StoragePipeline": 800,
+    "topiccrawler.engine.second_opinions.SecondOpinions": 850,
 }
 EXTENSIONS = {
     "topiccrawler.engine.progress.Progress": 100,

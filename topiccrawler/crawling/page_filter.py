@@ -6,6 +6,8 @@ page threshold, which may change while a crawl runs.
 
 `Restrictions` excludes formats of documents and pages before a day. A site's rule replaces the arguments for that site. The date of a page
 is the one it states (pages.metadata), else that of the Last-Modified header; a page without a date is kept.
+
+A second opinion (crawling.opinions) decides before the words.
 """
 
 from __future__ import annotations
@@ -14,11 +16,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from email.utils import parsedate_to_datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.pages.site_rules import rule_of
+from topiccrawler.relevance.second_opinion import NO, YES
 from topiccrawler.topics.topic import SiteRule
+
+if TYPE_CHECKING:
+    from topiccrawler.crawling.opinions import Opinions
+
+OPINION_RIGHT = 0.95  # how often a second opinion is taken to be right
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +75,35 @@ class Verdict(NamedTuple):
     is_kept: bool
 
 
+def by_opinion(relevance: float, about: str) -> Verdict:
+    """The verdict on a page by a second opinion, and its relevance by words and opinion; `about`: yes or no."""
+    if about == YES:
+        return Verdict(max(relevance, OPINION_RIGHT), is_kept=True)
+    return Verdict(min(relevance, 1.0 - OPINION_RIGHT), is_kept=False)
+
+
 @dataclass(slots=True)
 class PageFilter:
     """Decides whether pages are kept. A running crawl changes its fields when topic or threshold change.
 
-    `threshold`: 0..1, the relevance from which a page is kept.
+    `threshold`: 0..1, the relevance from which a page is kept without a second opinion.
     """
 
     classifier: PageClassifier
     restrictions: Restrictions
     threshold: float
+    opinions: Opinions | None = None  # of a crawl that asks for second opinions
 
     @classmethod
     def of(cls, classifier: PageClassifier, restrictions: Restrictions) -> PageFilter:
         """A filter with the classifier's own threshold."""
         return cls(classifier, restrictions, classifier.threshold)
 
-    def verdict(self, words: PageWords | None, relevance: float | None = None) -> Verdict:
+    def verdict(self, words: PageWords | None, relevance: float | None = None, opinion: str = "") -> Verdict:
         """The verdict on a page by its relevance. `relevance`: by this filter's classifier, where it was computed before; else `words`
-        are classified."""
+        are classified. `opinion`: a second opinion, yes or no, where there is one."""
         if relevance is None:
             relevance = self.classifier.relevance(words or PageWords())
+        if opinion in (YES, NO):
+            return by_opinion(relevance, opinion)
         return Verdict(relevance, relevance >= self.threshold)

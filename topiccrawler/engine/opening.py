@@ -206,6 +206,7 @@ def open_crawl(
         keywords=params.keywords,
         sites=params.sites,
         page_classifier=params.page_classifier,
+        about=params.about,
     )
     if not params.topic:
         recipe = recipe_of_words(recipe, params.keywords, settings.getint("TOPIC_PROPOSED_WORDS"))
@@ -247,7 +248,7 @@ def open_crawl(
         frontier,
         CrawlOptions(
             seeds=tuple(seeds),
-            limits=CrawlLimits(params.pages, params.targets, params.until),
+            limits=CrawlLimits(params.pages, params.targets, params.until, params.opinions),
             restrictions=Restrictions(frozenset(params.formats), params.since),
             links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
             durable=queue.is_durable,

@@ -23,6 +23,7 @@ from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.opinions import shown_of
 from topiccrawler.crawling.page_filter import PageFilter, Restrictions
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.engine.faults import reported_by_scrapy
@@ -107,14 +108,21 @@ class RelevancePipeline:
         known = page.relevance if is_known else None
         if known is None:
             words = reading.words if reading is not None else self._words(page)
-        verdict = self.filter.verdict(words, known)
+        opinions = self.filter.opinions
+        opinion = None if opinions is None else opinions.known(shown_of(page))
+        if opinion is not None:
+            _set(item, "opinion", opinion.about)
+            _set(item, "opinion_reason", opinion.reason)
+        verdict = self.filter.verdict(words, known, "" if opinion is None else opinion.about)
         _set(item, "relevance", verdict.relevance)
         if isinstance(item, ReadItem):
             item.reading = None
-        if verdict.is_kept:
-            if self._crawl is not None and reading is not None and not reading.page.is_target:
-                self._crawl.describe(item, reading)  # the threshold is lower than the strategy's
-        elif self._discarded is not None:
+        is_asked_about = opinions is not None and opinion is None and opinions.wants(verdict.relevance)
+        is_described = reading is None or reading.page.is_target or self._crawl is None
+        if (verdict.is_kept or is_asked_about) and not is_described:
+            # the threshold is lower than the strategy's, or an opinion may keep the page
+            self._crawl.describe(item, reading)
+        if not verdict.is_kept and self._discarded is not None:
             sampled = replace(record_of(page), relevance=verdict.relevance, kind="", stored=False)
             self._discarded().add(sampled)
         return verdict.is_kept

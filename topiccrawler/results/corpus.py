@@ -109,6 +109,8 @@ def row_of(record: PageRecord, text: str) -> dict[str, Any]:
         "language": record.language or "und",
         "kind": record.kind,
         "score": round(record.relevance, 4),
+        "opinion": record.opinion,
+        "opinion_reason": without_controls(record.opinion_reason),
         "fetched": fetched,
     }
 
