@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -14,6 +16,8 @@ from chat_server import completion, judging
 from two_meanings import BASKETBALL, SPACE, texts_of
 
 pytestmark = pytest.mark.slow
+
+PAGE = Path(__file__).parents[2] / "docs" / "second-opinion.md"
 
 FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "LOG_LEVEL=INFO")
 KEY = "k-4711-secret"
@@ -156,3 +160,28 @@ def test_a_wrong_key_or_model_is_one_line_and_the_crawl_goes_on(
     assert len(judge.asked) == 1
     assert f"{judge.address}/chat/completions gives none (status 401: bad key …); the words decide" in ran.err
     assert sum(kept for kept, *_ in stored(tmp_path / "rockets").values()) >= 14
+
+
+def test_the_how_to_is_followed_to_the_letter(
+    site: Any, forked_scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    block = re.search(r"```bash\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert block is not None
+    key, crawl, explain = (shlex.split(line, comments=True) for line in block[1].splitlines())
+    assert key == ["export", "TOPIC_JUDGE_KEY=KEY"]
+    with judging(knows) as judge:
+        there = {"http://127.0.0.1:8080/v1": judge.address, "SEEDS": "http://hub.example/"}
+        line = " ".join(map(shlex.quote, crawl))
+        for written, real in there.items():
+            assert written in line
+            line = line.replace(written, real)
+        data = ("-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}")
+        ran = forked_scrapy(*shlex.split(line)[1:], *data, *FAST, proxy=site.proxy, TOPIC_JUDGE_KEY="KEY")
+        assert ran.code == 0, ran.err
+    assert {one.access for one in judge.asked} == {"Bearer KEY"}
+    assert {one.body["model"] for one in judge.asked} == {"qwen3"}
+    assert {one.question["wish"] for one in judge.asked} == {"运载火箭、卫星和航天，不是篮球队 (火箭)"}
+    said = forked_scrapy(
+        *(word.replace("URL", "http://hub.example/s3") for word in explain[1:-1]), str(tmp_path / explain[-1])
+    )
+    assert "Opinion   yes, by a language model: 航天\n" in said.out

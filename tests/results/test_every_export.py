@@ -23,8 +23,9 @@ FUND = PageRecord(
     kind="article", source_url="http://b.cn/", anchor="=基金", fetched=1_714_700_000.0, media='[{"url": "http://a.cn/x.png"}]',
 )  # fmt: skip
 BANK = PageRecord(
-    url="http://b.cn/", title="銀行", text="貸款", relevance=0.9, topic="finance", kind="article", fetched=1.0
-)
+    url="http://b.cn/", title="銀行", text="貸款", relevance=0.9, topic="finance", kind="article", fetched=1.0,
+    opinion="yes", opinion_reason="講銀行",
+)  # fmt: skip
 MARKUP = "<title>基金 Ａ</title><article><h1>基金 Ａ</h1><p>一行</p><p><b>二行</b>,“引号”</p></article>"
 
 

@@ -41,6 +41,7 @@ from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.challenges import Challenges
 from topiccrawler.crawling.harvest import LATEST, Estimator, GateCounts, HarvestCounter, begin_anew, of_topic
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.opinions import Opinions
 from topiccrawler.crawling.options import DEFAULTS, CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.outages import ANSWERED_NOTE, Outages, status_in
@@ -154,6 +155,7 @@ class Crawl:
         self.summariser = Summariser(parts.topic.keywords)
         restrictions = replace(options.restrictions, sites=parts.topic.sites)
         self.filter = PageFilter.of(parts.page_classifier, restrictions)
+        self.opinions: Opinions | None = None  # None: no second opinions are asked for
         self.unmet_words = UnmetWords(parts.page_classifier)
         self.gate = parts.gate
         self.blocks = Blocks(frontier.notes, None if shared is None else shared.exchange)

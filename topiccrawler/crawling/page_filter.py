@@ -16,15 +16,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.relevance.second_opinion import NO, YES
 from topiccrawler.topics.topic import SiteRule
-
-if TYPE_CHECKING:
-    from topiccrawler.crawling.opinions import Opinions
 
 OPINION_RIGHT = 0.95  # how often a second opinion is taken to be right
 
@@ -92,7 +89,6 @@ class PageFilter:
     classifier: PageClassifier
     restrictions: Restrictions
     threshold: float
-    opinions: Opinions | None = None  # of a crawl that asks for second opinions
 
     @classmethod
     def of(cls, classifier: PageClassifier, restrictions: Restrictions) -> PageFilter:

@@ -108,7 +108,7 @@ class RelevancePipeline:
         known = page.relevance if is_known else None
         if known is None:
             words = reading.words if reading is not None else self._words(page)
-        opinions = self.filter.opinions
+        opinions = None if self._crawl is None else self._crawl.opinions
         opinion = None if opinions is None else opinions.known(shown_of(page))
         if opinion is not None:
             _set(item, "opinion", opinion.about)
@@ -118,8 +118,8 @@ class RelevancePipeline:
         if isinstance(item, ReadItem):
             item.reading = None
         is_asked_about = opinions is not None and opinion is None and opinions.wants(verdict.relevance)
-        is_described = reading is None or reading.page.is_target or self._crawl is None
-        if (verdict.is_kept or is_asked_about) and not is_described:
+        is_described = reading is None or reading.page.is_target
+        if (verdict.is_kept or is_asked_about) and not is_described and self._crawl is not None:
             # the threshold is lower than the strategy's, or an opinion may keep the page
             self._crawl.describe(item, reading)
         if not verdict.is_kept and self._discarded is not None:

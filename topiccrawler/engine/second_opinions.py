@@ -27,7 +27,7 @@ from topiccrawler.engine.chat_server import ChatServer, NoAnswerError
 from topiccrawler.engine.control.relearning import teach_by_opinions
 from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
 from topiccrawler.engine.leases import OFF_TOPIC
-from topiccrawler.engine.opening import needed_crawl
+from topiccrawler.engine.opening import faults_of, needed_crawl
 from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem, page_of
@@ -78,8 +78,8 @@ class SecondOpinions:
             wish = wish_of(crawl.topic, crawl.parts.recipe.about)
             log = OpinionLog(crawl.files.folder / FILE)
         opinions = Opinions(wish, server.model, log, crawl.filter, crawl.limits.opinions)
-        crawl.filter.opinions = opinions
-        asking = cls(crawler, crawl, opinions, server, crawler.spider.faults)
+        crawl.opinions = opinions
+        asking = cls(crawler, crawl, opinions, server, faults_of(crawler))
         crawler.signals.connect(asking.dropped, signals.item_dropped)
         return asking
 

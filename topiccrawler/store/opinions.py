@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -29,7 +28,7 @@ class StoredOpinion:
     time: float  # seconds since the epoch
 
 
-_LINE = TypeAdapter(StoredOpinion)
+_LINE: TypeAdapter[StoredOpinion] = TypeAdapter(StoredOpinion)
 
 
 class OpinionLog:
@@ -65,7 +64,6 @@ def read_opinions(path: Path) -> Iterator[StoredOpinion]:
 
 def _opinion(line: str) -> StoredOpinion | None:
     try:
-        found: Any = _LINE.validate_json(line)
+        return _LINE.validate_json(line)
     except ValidationError:
         return None
-    return found

@@ -41,13 +41,19 @@ async def teach_by_opinions(crawl: Crawl, answers: Mapping[str, bool]) -> None:
     pages = files.store
     rows = [*pages.best(limit=CONTRAST_PAGES), *pages.nearest(crawl.filter.threshold, CONTRAST_PAGES)]
     others = {record.url for row in dict.fromkeys(rows) if (record := pages.at(row)) is not None}
-    few: list[bool] = []
+    few = False
+
+    def running(keep: bool) -> int:
+        nonlocal few
+        few = keep
+        return 0
+
     try:
         lessons = lessons_of(files.folder, others | answers.keys())
         new = {url: answer for url, answer in answers.items() if url not in lessons.by_persons}
-        lessons.teach(new, lambda keep: few.append(keep) or 0, by=OPINIONS)
+        lessons.teach(new, running, by=OPINIONS)
     except ArgumentError as fault:
         logger.info("Second opinions do not teach the topic: %s", fault)
         return
     logger.info("The topic was taught by %d second opinions", len(new))
-    await go_on_taught(crawl, keep=few[-1])
+    await go_on_taught(crawl, keep=few)

@@ -96,8 +96,8 @@ class Verbs:
         """Close the spider as Ctrl-C does, and return the status: pages under way are still read and stored."""
         self._check_open()
         self._note("stop")
-        if self._crawl.filter.opinions is not None:
-            self._crawl.filter.opinions.is_stopped = True
+        if self._crawl.opinions is not None:
+            self._crawl.opinions.is_stopped = True
         self._stopped = True
         deferred_from_coro(self._engine.close_spider_async(reason=STOPPED))
         return self._status()
