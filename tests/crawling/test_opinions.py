@@ -78,7 +78,9 @@ def test_a_text_is_one_question_whatever_its_url_and_also_when_the_crawl_goes_on
     assert opinions.waiting == {}
     assert [one.about for _, one in opinions.answered(questions, {0: NO}, 7.0)] == ["no"]
     later = Opinions("火箭", "tiny", OpinionLog(opinions.log.path), opinions.filter, 100)
-    assert later.known(shown_of(again)) == StoredOpinion(questions[0].key, "http://a.cn/a", "no", "球队", 7.0)
+    assert later.known(shown_of(again)) == StoredOpinion(
+        questions[0].key, "http://a.cn/a", "no", "球队", 7.0, "火箭"
+    )
     later.offer(again, 0.6, is_kept=True)
     assert (later.waiting, later.asked) == ({}, 1)
     other = Opinions("球队", "tiny", later.log, opinions.filter, 100)  # another wish is another question
@@ -116,7 +118,7 @@ def test_the_end_asks_about_the_best_of_all_stored_pages(opinions: Opinions, sto
     rows = [("a", 0.99), ("b", 0.55), ("c", 0.8)]
     for name, relevance in rows:
         store.put(page(name, relevance))
-    store.put(judged(page("known", 0.9), StoredOpinion("k", "http://a.cn/known", "yes", "", 1.0)))
+    store.put(judged(page("known", 0.9), StoredOpinion("k", "http://a.cn/known", "yes", "", 1.0, "火箭")))
     copy = page("copy", 0.95)
     copy.alias_of = "http://a.cn/a"
     store.put(copy)
@@ -125,7 +127,7 @@ def test_the_end_asks_about_the_best_of_all_stored_pages(opinions: Opinions, sto
 
 
 def test_an_opinion_refuses_a_stored_page_or_raises_its_relevance(store: PageStore) -> None:
-    no, yes = (StoredOpinion("k", "", about, "因为", 1.0) for about in ("no", "yes"))
+    no, yes = (StoredOpinion("k", "", about, "因为", 1.0, "火箭") for about in ("no", "yes"))
     refused, kept, sure = (
         judged(page("a", 0.98), no),
         judged(page("b", 0.3), yes),
@@ -161,7 +163,7 @@ def test_what_a_kill_left_open_is_done_when_the_crawl_goes_on(opinions: Opinions
 def test_the_topic_learns_at_few_numbers_of_opinions(
     opinions: Opinions, before: int, now: int, due: bool
 ) -> None:
-    opinions.log.add([StoredOpinion(str(n), f"http://a.cn/{n}", "yes", "", 1.0) for n in range(now)])
+    opinions.log.add([StoredOpinion(str(n), f"http://a.cn/{n}", "yes", "", 1.0, "火箭") for n in range(now)])
     assert opinions.teaching_due(before) is due
 
 
@@ -179,3 +181,14 @@ def test_the_wish_has_the_sentence_and_the_words() -> None:
     assert wish_of(rockets, "") == "火箭 航天 (in the sense that these words share)"
     assert wish_of(load_topic("finance"), "") == "finance (财经)"
     assert wish_of(load_topic("finance"), "基金定投") == "基金定投 (finance)"
+
+
+def test_another_wish_begins_anew_and_an_equal_one_changes_nothing(opinions: Opinions) -> None:
+    offer(opinions, ("a", 0.9), ("b", 0.8))
+    opinions.answered(opinions.next(1), {0: YES}, 7.0)
+    opinions.change_wish("火箭")
+    assert (opinions.answers(), len(opinions.waiting), opinions.given) == ({"http://a.cn/a": True}, 1, 1)
+    opinions.change_wish("球队")
+    assert (opinions.answers(), opinions.waiting, opinions.given) == ({}, {}, 0)
+    offer(opinions, ("a", 0.9))
+    assert asked(opinions) == ["a"]

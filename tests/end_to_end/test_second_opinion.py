@@ -32,7 +32,7 @@ def knows(page: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @pytest.fixture
 def site(draw_web: Callable[..., Any]) -> Any:
-    """Seven pages of each meaning, all of which have the word, and a page that gives the judge an order."""
+    """Seven pages of each meaning, all of which have the word, a copy of one, and a page that gives the judge an order."""
     texts = {f"s{n}": f"火箭{n}号升空" for n in range(7)} | {f"b{n}": f"火箭{n}分取胜" for n in range(7)}
     bodies = [*texts_of(SPACE, 7), *texts_of(BASKETBALL, 7, 7)]
     pages = {
@@ -43,6 +43,7 @@ def site(draw_web: Callable[..., Any]) -> Any:
         f"http://hub.example/{name}": (title, body)
         for (name, title), body in zip(texts.items(), bodies, strict=True)
     }
+    pages["http://hub.example/b7"] = pages["http://hub.example/b0"]  # a copy, which goes with its first
     links = "".join(f'<a href="{url}">{title}</a>' for url, (title, _) in pages.items())
     return draw_web(
         {

@@ -41,7 +41,7 @@ from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.challenges import Challenges
 from topiccrawler.crawling.harvest import LATEST, Estimator, GateCounts, HarvestCounter, begin_anew, of_topic
 from topiccrawler.crawling.job_files import JobFiles
-from topiccrawler.crawling.opinions import Opinions
+from topiccrawler.crawling.opinions import Opinions, wish_of
 from topiccrawler.crawling.options import DEFAULTS, CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.outages import ANSWERED_NOTE, Outages, status_in
@@ -559,6 +559,8 @@ class Crawl:
         self.filter.restrictions = replace(self.filter.restrictions, sites=parts.topic.sites)
         self.ordering.change_strategy(parts.strategy)
         notes = self.frontier.notes
+        if self.opinions is not None:
+            self.opinions.change_wish(wish_of(parts.topic, parts.recipe.about))
         if not is_same:
             begin_anew(notes, now)
             self.estimator.forget()

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import heapq
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Protocol
@@ -129,7 +129,9 @@ class Opinions:
         found = []
         for index, question in enumerate(questions):
             opinion = opinions.get(index, Opinion("", ""))
-            stored = StoredOpinion(question.key, question.url, opinion.about, opinion.reason, round(now, 3))
+            stored = StoredOpinion(
+                question.key, question.url, opinion.about, opinion.reason, round(now, 3), self.wish
+            )
             found.append((question, stored))
             self.count(opinion.about or "unanswered")
         self.log.add([stored for _, stored in found])
@@ -153,7 +155,7 @@ class Opinions:
     def unapplied(self, pages: Pages) -> Iterator[PageRecord]:
         """The records to store again, because a crawl was killed between an opinion and the commit of its page."""
         for opinion in list(self.log.by_key.values()):
-            record = pages.get(opinion.url) if opinion.about else None
+            record = pages.get(opinion.url) if opinion.about and opinion.wish == self.wish else None
             if record is None or record.alias_of or record.opinion == opinion.about:
                 continue
             if self.key_of(shown_of(record)) == opinion.key:
@@ -166,11 +168,18 @@ class Opinions:
     @property
     def given(self) -> int:
         """Opinions given so far, in earlier runs too."""
-        return sum(1 for one in self.log.by_key.values() if one.about)
+        return sum(1 for one in self.log.by_key.values() if one.about and one.wish == self.wish)
 
     def answers(self) -> dict[str, bool]:
         """The opinions by URL, as a person's answers are taught (crawling.teaching)."""
-        return {one.url: one.about == YES for one in self.log.by_key.values() if one.about}
+        return answers_of(self.log.by_key.values(), self.wish)
+
+    def change_wish(self, wish: str) -> None:
+        """Ask about another topic from now on. Pages that wait are not asked about."""
+        if wish != self.wish:
+            self.wish = wish
+            self.waiting.clear()
+            self._best.clear()
 
     def key_of(self, page: Shown) -> str:
         """The hash of what is asked about a text; a text with two URLs is one question."""
@@ -186,6 +195,11 @@ class Opinions:
         if question.is_kept and self._best and question.relevance >= self._best[0]:
             return 2, question.relevance
         return int(question.is_kept), -abs(question.relevance - self.filter.threshold)
+
+
+def answers_of(opinions: Iterable[StoredOpinion], wish: str) -> dict[str, bool]:
+    """The opinions about a wish by URL, true = about it; of several about a URL the last."""
+    return {one.url: one.about == YES for one in opinions if one.about and one.wish == wish}
 
 
 def wish_of(topic: Topic, about: str) -> str:
@@ -204,11 +218,17 @@ def shown_of(page: Page) -> Shown:
 
 def judged(record: PageRecord, opinion: StoredOpinion) -> PageRecord:
     """The record of a page with an opinion about it: refused, or kept with the relevance of one that was accepted."""
-    verdict = by_opinion(record.relevance, opinion.about)
+    relevance, is_kept = by_opinion(record.relevance, opinion.about)
     return replace(
         record,
-        relevance=verdict.relevance,
-        stored=verdict.is_kept,
+        relevance=relevance,
+        stored=is_kept,
         opinion=opinion.about,
         opinion_reason=opinion.reason,
     )
+
+
+def opinion_in(first: PageRecord) -> dict[str, Any]:
+    """What a copy has of the page of which it is a copy."""
+    names = ("relevance", "stored", "opinion", "opinion_reason")
+    return {name: getattr(first, name) for name in names}

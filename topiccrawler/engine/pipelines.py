@@ -118,8 +118,8 @@ class RelevancePipeline:
         if isinstance(item, ReadItem):
             item.reading = None
         is_asked_about = opinions is not None and opinion is None and opinions.wants(verdict.relevance)
-        is_described = reading is None or reading.page.is_target
-        if (verdict.is_kept or is_asked_about) and not is_described and self._crawl is not None:
+        may_be_kept = verdict.is_kept or is_asked_about
+        if may_be_kept and self._crawl is not None and reading is not None and not reading.page.is_target:
             # the threshold is lower than the strategy's, or an opinion may keep the page
             self._crawl.describe(item, reading)
         if not verdict.is_kept and self._discarded is not None:

@@ -13,6 +13,7 @@ import asyncio
 import logging
 import os
 import time
+from dataclasses import replace
 from typing import Any, Self
 
 from scrapy import signals
@@ -22,7 +23,7 @@ from scrapy.http import Response
 from scrapy.utils.asyncio import is_asyncio_available
 
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.opinions import Opinions, Question, judged, wish_of
+from topiccrawler.crawling.opinions import Opinions, Question, judged, opinion_in, wish_of
 from topiccrawler.engine.chat_server import ChatServer, NoAnswerError
 from topiccrawler.engine.control.relearning import teach_by_opinions
 from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
@@ -31,9 +32,9 @@ from topiccrawler.engine.opening import faults_of, needed_crawl
 from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem, page_of
-from topiccrawler.relevance.second_opinion import YES, UnusableAnswerError
+from topiccrawler.relevance.second_opinion import NO, YES, UnusableAnswerError
 from topiccrawler.store.opinions import OpinionLog, StoredOpinion
-from topiccrawler.store.pages import PageRecord
+from topiccrawler.store.pages import PageRecord, record_of
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +43,7 @@ FILE = "opinions.jsonl"
 AT_ONCE = 5  # pages of a request: together some 3 000 tokens
 END_SECONDS = 600.0  # that the last questions of a crawl may take
 MOST_FAILURES = 3  # requests in a row
+MOST_COPIES = 1000  # of a refused page that are refused with it
 MOST_BODY = 500_000  # bytes of the HTML of a page that waits for its opinion
 
 
@@ -89,9 +91,15 @@ class SecondOpinions:
 
     def process_item(self, item: Any) -> Any:
         page = page_of(item)
-        if page is not None and not page.alias_of and not page.opinion:
+        if page is None or page.opinion:
+            return item
+        if not page.alias_of:
             self.opinions.offer(page, page.relevance, is_kept=True)
             self._work()
+            return item
+        first = self.crawl.files.store.get(page.alias_of)
+        if first is not None and first.opinion == NO:
+            self._store(replace(record_of(page), **opinion_in(first)))
         return item
 
     def dropped(self, item: Any, response: Response | None, exception: BaseException) -> None:
@@ -119,6 +127,7 @@ class SecondOpinions:
         finally:
             await self.server.close()
             self._show()
+            self._report()
 
     async def _ask_last(self) -> None:
         self.crawl.files.commit()
@@ -178,12 +187,18 @@ class SecondOpinions:
                 self._store(judged(record, opinion))
                 if not is_about:
                     self._count(record, is_kept=False)
+                    self._refuse_copies(judged(record, opinion))
         elif is_about:
             item, response = question.means
             await self._crawler.engine.scraper.start_itemproc_async(item, response=response)
             record = self.crawl.files.store.get(opinion.url)
             if record is not None and not record.alias_of:
                 self._count(record, is_kept=True)
+
+    def _refuse_copies(self, first: PageRecord) -> None:
+        for url in self.crawl.files.store.copies(first.url, MOST_COPIES):
+            if (copy := self.crawl.files.store.get(url)) is not None:
+                self._store(replace(copy, **opinion_in(first)))
 
     def _count(self, record: PageRecord, *, is_kept: bool) -> None:
         self.opinions.count("kept" if is_kept else "refused")
@@ -206,6 +221,14 @@ class SecondOpinions:
                 "Second opinions: %s gives none (%s); the words decide", self.server.address, fault
             )
         self._show()
+
+    def _report(self) -> None:
+        names = ("yes", "no", "unanswered", "refused", "kept")
+        if counts := self.opinions.counts:
+            logger.info(
+                "Second opinions: %d yes, %d no, %d pages without one; %d pages are refused and %d kept against the words",
+                *(counts.get(name, 0) for name in names),
+            )
 
     def _show(self) -> None:
         for name, count in self.opinions.counts.items():

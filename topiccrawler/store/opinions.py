@@ -26,6 +26,7 @@ class StoredOpinion:
     about: str  # yes, no; empty = the model gave no answer
     reason: str  # written by the model
     time: float  # seconds since the epoch
+    wish: str  # what was asked for
 
 
 _LINE: TypeAdapter[StoredOpinion] = TypeAdapter(StoredOpinion)
