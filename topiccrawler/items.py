@@ -25,6 +25,9 @@ class Medium:
     kind: str = "media"
 
 
+YES, NO = "yes", "no"  # values of `opinion`
+
+
 @dataclass(slots=True, kw_only=True)
 class PageFields:
     """The fields of a page that was read, as feeds and the page store have them."""

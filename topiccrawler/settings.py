@@ -156,7 +156,6 @@ ITEM_PIPELINES = {
     "topiccrawler.engine.pipelines.RelevancePipeline": 300,
     "topiccrawler.engine.pipelines.NearDuplicatePipeline": 500,
     "topiccrawler.engine.pipelines.StoragePipeline": 800,
-    "topiccrawler.engine.second_opinions.SecondOpinions": 850,
 }
 EXTENSIONS = {
     "topiccrawler.engine.progress.Progress": 100,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.opinions import BEST, MOST_WAITING, Opinions, judged, shown_of, wish_of
+from topiccrawler.crawling.opinions import BEST, MOST_WAITING, Opinions, judged, wish_of
 from topiccrawler.crawling.page_filter import PageFilter, Restrictions, Verdict
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.second_opinion import Opinion
@@ -78,13 +78,11 @@ def test_a_text_is_one_question_whatever_its_url_and_also_when_the_crawl_goes_on
     assert opinions.waiting == {}
     assert [one.about for _, one in opinions.answered(questions, {0: NO}, 7.0)] == ["no"]
     later = Opinions("火箭", "tiny", OpinionLog(opinions.log.path), opinions.filter, 100)
-    assert later.known(shown_of(again)) == StoredOpinion(
-        questions[0].key, "http://a.cn/a", "no", "球队", 7.0, "火箭"
-    )
+    assert later.known(again) == StoredOpinion(questions[0].key, "http://a.cn/a", "no", "球队", 7.0, "火箭")
     later.offer(again, 0.6, is_kept=True)
     assert (later.waiting, later.asked) == ({}, 1)
     other = Opinions("球队", "tiny", later.log, opinions.filter, 100)  # another wish is another question
-    assert other.known(shown_of(again)) is None
+    assert other.known(again) is None
 
 
 def test_a_question_without_an_opinion_is_not_asked_again_in_the_job_but_one_without_an_answer_is(
@@ -184,11 +182,12 @@ def test_the_wish_has_the_sentence_and_the_words() -> None:
 
 
 def test_another_wish_begins_anew_and_an_equal_one_changes_nothing(opinions: Opinions) -> None:
+    opinions.wish = wish_of(load_topic("finance"), "")
     offer(opinions, ("a", 0.9), ("b", 0.8))
     opinions.answered(opinions.next(1), {0: YES}, 7.0)
-    opinions.change_wish("火箭")
+    opinions.change_topic(load_topic("finance"), "")
     assert (opinions.answers(), len(opinions.waiting), opinions.given) == ({"http://a.cn/a": True}, 1, 1)
-    opinions.change_wish("球队")
+    opinions.change_topic(load_topic("finance"), "基金定投")
     assert (opinions.answers(), opinions.waiting, opinions.given) == ({}, {}, 0)
     offer(opinions, ("a", 0.9))
     assert asked(opinions) == ["a"]

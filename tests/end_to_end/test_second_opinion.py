@@ -186,3 +186,19 @@ def test_the_how_to_is_followed_to_the_letter(
         *(word.replace("URL", "http://hub.example/s3") for word in explain[1:-1]), str(tmp_path / explain[-1])
     )
     assert "Opinion   yes, by a language model: 航天\n" in said.out
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"TOPIC_JUDGE_URL": "localhost:8080", "TOPIC_JUDGE_MODEL": "tiny"}, "is no http"),
+        ({"TOPIC_JUDGE_URL": "http://127.0.0.1:8080/v1"}, "needs the name of a model"),
+        ({"TOPIC_JUDGE_KEY": "secret"}, "TOPIC_JUDGE_KEY"),
+    ],
+)
+def test_a_wrong_judge_is_one_line_before_the_first_request(
+    refusal: Callable[..., str], settings: dict[str, object], said: str
+) -> None:
+    line = refusal("topic", settings, topic="finance", seeds="http://a.example/")
+    assert said in line
+    assert "secret" not in line

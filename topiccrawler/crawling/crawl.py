@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from topiccrawler.crawling.admission import (
     PASSED,
@@ -41,7 +41,6 @@ from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.challenges import Challenges
 from topiccrawler.crawling.harvest import LATEST, Estimator, GateCounts, HarvestCounter, begin_anew, of_topic
 from topiccrawler.crawling.job_files import JobFiles
-from topiccrawler.crawling.opinions import Opinions, wish_of
 from topiccrawler.crawling.options import DEFAULTS, CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.outages import ANSWERED_NOTE, Outages, status_in
@@ -63,6 +62,9 @@ from topiccrawler.pages.kinds import ARTICLE
 from topiccrawler.pages.metadata import Summariser, facts_of, words_about
 from topiccrawler.pages.read import Content, Reader, Reading, ReadItem
 from topiccrawler.urls.canonical import canonical
+
+if TYPE_CHECKING:
+    from topiccrawler.crawling.opinions import Opinions
 
 MOVED = (State.DISCARDED, "redirected")
 KNOWN = "redirect to a known page"
@@ -560,7 +562,7 @@ class Crawl:
         self.ordering.change_strategy(parts.strategy)
         notes = self.frontier.notes
         if self.opinions is not None:
-            self.opinions.change_wish(wish_of(parts.topic, parts.recipe.about))
+            self.opinions.change_topic(parts.topic, parts.recipe.about)
         if not is_same:
             begin_anew(notes, now)
             self.estimator.forget()

@@ -22,7 +22,8 @@ from hashlib import blake2b
 from typing import Any, Protocol
 
 from topiccrawler.crawling.page_filter import PageFilter, by_opinion
-from topiccrawler.relevance.second_opinion import YES, Opinion, Shown, addresses_models
+from topiccrawler.items import YES
+from topiccrawler.relevance.second_opinion import Opinion, Shown, addresses_models
 from topiccrawler.store.opinions import OpinionLog, StoredOpinion
 from topiccrawler.store.pages import PageRecord, Pages
 from topiccrawler.topics.topic import Topic
@@ -81,9 +82,9 @@ class Opinions:
         """Questions asked so far, in earlier runs too."""
         return len(self.log.by_key) + len(self.under_way)
 
-    def known(self, page: Shown) -> StoredOpinion | None:
-        """The opinion on a text, if it was asked for and given."""
-        found = self.log.by_key.get(self.key_of(page))
+    def known(self, page: Page) -> StoredOpinion | None:
+        """The opinion on a page's text, if it was asked for and given."""
+        found = self.log.by_key.get(self.key_of(shown_of(page)))
         return found if found is not None and found.about else None
 
     def wants(self, relevance: float) -> bool:
@@ -174,8 +175,9 @@ class Opinions:
         """The opinions by URL, as a person's answers are taught (crawling.teaching)."""
         return answers_of(self.log.by_key.values(), self.wish)
 
-    def change_wish(self, wish: str) -> None:
-        """Ask about another topic from now on. Pages that wait are not asked about."""
+    def change_topic(self, topic: Topic, about: str) -> None:
+        """Ask about another topic from now on; pages that wait are not asked about. `about`: see `wish_of`."""
+        wish = wish_of(topic, about)
         if wish != self.wish:
             self.wish = wish
             self.waiting.clear()

@@ -18,9 +18,9 @@ from datetime import date
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
+from topiccrawler.items import NO, YES
 from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.pages.site_rules import rule_of
-from topiccrawler.relevance.second_opinion import NO, YES
 from topiccrawler.topics.topic import SiteRule
 
 OPINION_RIGHT = 0.95  # how often a second opinion is taken to be right

@@ -129,6 +129,15 @@ class ChatServer:
         return one_line(text.replace(self._key, "…") if self._key else text)[:MOST_SHOWN]
 
 
+def check_judge(address: str, model: object) -> None:
+    """Raise ArgumentError for a wrong TOPIC_JUDGE_URL, or one without TOPIC_JUDGE_MODEL."""
+    _endpoint(address)
+    if not model:
+        raise ArgumentError(
+            "setting TOPIC_JUDGE_URL", "needs the name of a model", "set TOPIC_JUDGE_MODEL too"
+        )
+
+
 def _endpoint(address: str) -> str:
     """The URL to which questions are posted, of the base address that servers name (http://127.0.0.1:8080/v1), or of that URL."""
     what, remedy = f"setting TOPIC_JUDGE_URL {address!r}", "write it as http://127.0.0.1:8080/v1"

@@ -23,7 +23,6 @@ from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.job_files import JobFiles
-from topiccrawler.crawling.opinions import shown_of
 from topiccrawler.crawling.page_filter import PageFilter, Restrictions
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.engine.faults import reported_by_scrapy
@@ -109,7 +108,7 @@ class RelevancePipeline:
         if known is None:
             words = reading.words if reading is not None else self._words(page)
         opinions = None if self._crawl is None else self._crawl.opinions
-        opinion = None if opinions is None else opinions.known(shown_of(page))
+        opinion = None if opinions is None else opinions.known(page)
         if opinion is not None:
             _set(item, "opinion", opinion.about)
             _set(item, "opinion_reason", opinion.reason)

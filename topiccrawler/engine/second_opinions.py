@@ -25,14 +25,13 @@ from scrapy.utils.asyncio import is_asyncio_available
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.opinions import Opinions, Question, judged, opinion_in, wish_of
 from topiccrawler.engine.chat_server import ChatServer, NoAnswerError
-from topiccrawler.engine.control.relearning import teach_by_opinions
 from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
 from topiccrawler.engine.leases import OFF_TOPIC
 from topiccrawler.engine.opening import faults_of, needed_crawl
 from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.errors import ArgumentError
-from topiccrawler.items import PageItem, page_of
-from topiccrawler.relevance.second_opinion import NO, YES, UnusableAnswerError
+from topiccrawler.items import NO, YES, PageItem, page_of
+from topiccrawler.relevance.second_opinion import UnusableAnswerError
 from topiccrawler.store.opinions import OpinionLog, StoredOpinion
 from topiccrawler.store.pages import PageRecord, record_of
 
@@ -68,15 +67,12 @@ class SecondOpinions:
         if crawler.spidercls.start.__module__.startswith("scrapy.commands"):
             raise NotConfigured  # `fetch`, `parse`, `check`: one page, no job
         with reported_by_scrapy(settings):
-            if not (model := settings.get("TOPIC_JUDGE_MODEL")):
-                raise ArgumentError(
-                    "TOPIC_JUDGE_URL", "needs the name of a model", "set TOPIC_JUDGE_MODEL too"
-                )
             if settings.getbool("TWISTED_REACTOR_ENABLED", True) and not is_asyncio_available():
                 raise ArgumentError(
                     "TOPIC_JUDGE_URL", "needs asyncio", "leave TWISTED_REACTOR as Scrapy has it"
                 )
-            server = ChatServer(str(address), str(model), os.environ.get(KEY, "").strip())
+            model = str(settings["TOPIC_JUDGE_MODEL"])
+            server = ChatServer(str(address), model, os.environ.get(KEY, "").strip())
             wish = wish_of(crawl.topic, crawl.parts.recipe.about)
             log = OpinionLog(crawl.files.folder / FILE)
         opinions = Opinions(wish, server.model, log, crawl.filter, crawl.limits.opinions)
@@ -173,6 +169,10 @@ class SecondOpinions:
             for question, opinion in self.opinions.answered(batch, found, time.time()):
                 await self._apply(question, opinion)
             if self.opinions.teaching_due(before) and self.crawl.shared is None:
+                from topiccrawler.engine.control.relearning import (
+                    teach_by_opinions,  # most crawls never teach
+                )
+
                 await teach_by_opinions(self.crawl, self.opinions.answers())
         except Exception as error:  # noqa: BLE001 reported by break_off
             self._faults.break_off(error)

@@ -20,7 +20,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, Field, TypeAdapter, ValidationError
 
-YES, NO = "yes", "no"
+from topiccrawler.items import NO, YES
+
 MOST_CHARACTERS = (
     600  # of a page's text; five Chinese pages are then some 3 000 tokens, which small models read
 )
