@@ -177,9 +177,12 @@ def main() -> None:
     names = [PLAIN, *given.strategies.split(",")]
     runs: dict[str, list[Run]] = {name: [] for name in names}
     with served("news", "--pages", str(round(given.pages * WEB_FACTOR)), "--hosts", str(given.hosts)) as web:
-        for _ in range(given.rounds):
+        for number in range(1, given.rounds + 1):
             for name in names:
-                runs[name].append(crawl(name, web, given.pages, given.concurrency))
+                print(f"round {number} of {given.rounds}: {name} …", end=" ", file=sys.stderr, flush=True)
+                done = crawl(name, web, given.pages, given.concurrency)
+                print(f"{done.pages} pages in {done.wall_seconds:.0f} s", file=sys.stderr, flush=True)
+                runs[name].append(done)
     results = {name: medians(done) for name, done in runs.items()}
     print(table(results))
     if given.json:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from topiccrawler import settings
-from topiccrawler.engine.control.metrics import SECTIONS, STATS_KEYS
+from topiccrawler.engine.control.metrics import STATS_KEYS
 from topiccrawler.topics.topic import Topic
 
 ROOT = Path(__file__).parents[1]
@@ -90,18 +90,6 @@ def test_every_setting_of_ours_has_a_meaning() -> None:
 
 def test_the_reference_is_what_the_code_says() -> None:
     assert [path.name for path, _ in generate.stale()] == []
-
-
-def test_every_part_of_the_reference_is_on_one_page() -> None:
-    pages = (path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md"))
-    used = [name for page in pages for name in generate.parts_of(page)]
-    of_settings = {
-        title
-        for title, entries in generate.settings().items()
-        if not all(generate.is_scrapys(name) for name, _, _ in entries)
-    }
-    parts = {*generate.PARTS, *(f"settings: {title}" for title in {*of_settings, "Scrapy's"})}
-    assert sorted(used) == sorted({*parts, *(f"stats: {title}" for title in SECTIONS)})
 
 
 def test_every_field_of_a_topic_file_is_explained_and_no_other() -> None:
@@ -195,9 +183,3 @@ def test_the_documentation_builds_as_a_site(tmp_path: Path) -> None:
     assert made.returncode == 0, made.stderr
     assert "WARNING" not in made.stderr
     assert (tmp_path / "site" / "tutorial.zh-CN" / "index.html").is_file()
-
-
-def test_the_index_of_the_documentation_lists_every_page() -> None:
-    index = ROOT / "docs" / "README.md"
-    listed = {(index.parent / link).resolve() for link in A_LINK.findall(index.read_text(encoding="utf-8"))}
-    assert {page for page in PAGES if "docs" in page.parts and page != index} - listed == set()

@@ -98,10 +98,7 @@ def test_the_figures_of_a_job_at_rest_come_once_and_its_border_is_asked_about(jo
     assert [(one.fetched, one.kept) for one in job.progress()] == [(3, 2)]
     look = first_look(job.folder, count=1)
     assert job.border(1) == [*look.border]
-    for answers, fault in (
-        ({}, r"^answers: \D*$"),
-        ({"http://b.cn/none": True}, r"^answers: 1 "),
-    ):
+    for answers, fault in (({}, r"^answers: \D*$"), ({"http://b.cn/none": True}, r"^answers: 1 ")):
         with pytest.raises(ArgumentError, match=fault):
             job.teach(answers)
     assert job.teach({FUND.url: True})
@@ -139,11 +136,6 @@ def test_a_job_at_rest_has_ended_and_cannot_be_steered(job: Job) -> None:
             steer()
 
 
-def test_a_folder_that_is_no_job_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match="TOPIC_DATA_DIR"):
-        Job(tmp_path)
-
-
 def test_pages_are_awaited_until_the_crawl_has_made_its_file(tmp_path: Path) -> None:
     assert api.arrived(tmp_path, 0) == []
     (tmp_path / PAGES).touch()
@@ -157,9 +149,3 @@ def test_pages_are_awaited_until_the_crawl_has_made_its_file(tmp_path: Path) -> 
     assert page.url == FUND.url
     assert api.arrived(tmp_path, row) == []
     store.close()
-
-
-def test_a_file_that_holds_no_pages_is_reported(tmp_path: Path) -> None:
-    (tmp_path / PAGES).write_bytes(b"no database" * 100)
-    with pytest.raises(StateError, match=f"^{tmp_path / PAGES}: "):
-        api.arrived(tmp_path, 0)

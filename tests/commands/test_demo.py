@@ -15,7 +15,6 @@ import pytest
 from topiccrawler.lab.demo import tour
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.demo.server import RunningServer
-from topiccrawler.lab.demo.tour import harvest
 
 pytestmark = pytest.mark.slow
 
@@ -71,28 +70,6 @@ def test_a_port_that_is_in_use_is_refused_in_one_line(command: Callable[..., Any
         done = command("demo", "--serve", str(port))
     assert (done.code, done.out) == (1, "")
     assert re.fullmatch(f"--serve {port}: .*{os.strerror(EADDRINUSE)}.*\n", done.err)
-
-
-def test_a_folder_that_holds_something_else_is_refused_in_one_line(
-    command: Callable[..., Any], tmp_path: Path
-) -> None:
-    (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
-    done = command("demo", "--out", str(tmp_path))
-    assert done.code == 1
-    assert done.out == ""
-    assert re.fullmatch(f"--out {re.escape(str(tmp_path))}: .*\n", done.err)
-
-
-def test_pages_count_in_order_and_what_is_no_page_does_not() -> None:
-    urls = [
-        "http://daohang.example/",
-        "http://finance.yunting.example/",
-        "http://finance.yunting.example/gone.html",
-        "http://sport.yunting.example/",
-        "http://www.qianzhuang.example/",
-    ]
-    found = harvest(Web(), urls)
-    assert found.counts == (0, 1, 1, 2)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from topiccrawler.crawling.harvest import HarvestCounter
 from topiccrawler.crawling.opinions import BEST, MOST_WAITING, Opinions, judged, wish_of
 from topiccrawler.crawling.page_filter import PageFilter, Restrictions, Verdict
 from topiccrawler.relevance.choose import untrained
@@ -191,3 +192,14 @@ def test_another_wish_begins_anew_and_an_equal_one_changes_nothing(opinions: Opi
     assert (opinions.answers(), opinions.waiting, opinions.given) == ({}, {}, 0)
     offer(opinions, ("a", 0.9))
     assert asked(opinions) == ["a"]
+
+
+def test_a_page_that_is_kept_later_or_no_more_changes_the_counts_of_the_crawl() -> None:
+    harvest = HarvestCounter()
+    for kind in ("article", "list"):
+        harvest.add(kept=True, relevant=True, format="html", kind=kind)
+    harvest.change(kept=False, format="html", kind="list")
+    assert (harvest.pages, harvest.kept, harvest.relevant) == (2, 1, 1)
+    assert harvest.by_kind() == "1 articles, 0 lists, 0 stubs"
+    harvest.change(kept=True, format="pdf", kind="article")
+    assert (harvest.pages, harvest.kept, harvest.articles, harvest.formats["pdf"]) == (2, 2, 2, 1)

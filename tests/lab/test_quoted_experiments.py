@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import runpy
 import shlex
@@ -11,15 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from scrapy.settings import Settings
 
-from topiccrawler import settings
-from topiccrawler.commands.compare import DEFAULTS, Command
-from topiccrawler.lab.configurations import name_of, named, strategy_of
-from topiccrawler.lab.paper_experiments import fill_in
 from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.replay.warc import RecordedWeb
-from topiccrawler.topics.catalogue import load_topic
 
 PAGE = (Path(__file__).parents[2] / "docs" / "lab" / "experiments.md").read_text(encoding="utf-8")
 
@@ -29,35 +22,6 @@ def commands(text: str) -> list[list[str]]:
     blocks = re.findall(r"^```\w*\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
     lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
     return [shlex.split(line)[2:] for line in lines if line.startswith("scrapy compare ")]
-
-
-def parsed(words: list[str]) -> argparse.Namespace:
-    """As the command itself reads them; a word it does not know ends the test."""
-    command, parser = Command(), argparse.ArgumentParser(exit_on_error=False)
-    command.settings = Settings()
-    command.add_options(parser)
-    options = parser.parse_args(words)
-    if options.experiment:
-        fill_in(options, command.settings)
-    for name, value in DEFAULTS.items():
-        if getattr(options, name) is None:
-            setattr(options, name, value)
-    return options
-
-
-@pytest.mark.parametrize("words", commands(PAGE), ids=lambda words: words[words.index("--out") + 1])
-def test_a_quoted_comparison_parses_and_names_only_what_there_is(words: list[str]) -> None:
-    options = parsed(words)
-    assert all(path.startswith(("WEB/", "OUT/")) for path in [*options.web, *options.labels, options.out])
-    assert options.web
-    assert options.seeds or options.experiment
-    assert options.pages > 0
-    for topic in ",".join(options.topic).split(","):
-        assert load_topic(topic).name == topic
-    specs = named(options.strategies)
-    assert [strategy_of(spec).name for spec in specs] == [name_of(spec) for spec in specs]
-    for setting in options.set:
-        assert hasattr(settings, setting.split("=")[0])
 
 
 def test_the_quoted_program_keeps_the_pages_within_three_links_of_the_seed(

@@ -262,10 +262,10 @@ class Counts:
         shift = math.log(totals[0]) - math.log(totals[1])
         words = [*dict.fromkeys(chain(negative, positive))]
         against, for_it = (
-            map(math.log, [count + 1 for count in map(side.__getitem__, words)])
+            np.log(np.fromiter(map(side.__getitem__, words), np.float64, len(words)) + 1)
             for side in (negative, positive)
         )
-        return {word: plus - minus + shift for word, plus, minus in zip(words, for_it, against, strict=True)}
+        return dict(zip(words, (for_it - against + shift).tolist(), strict=True))
 
 
 def _total_weight(pair: Pair, samples: list[float]) -> float:

@@ -64,11 +64,7 @@ class Layers:
     def save(self) -> Mapping[str, Any]:
         """Return the word counts as JSON values."""
         words = np.flatnonzero(self.counts.any(axis=0)).astype(np.int32)
-        return {
-            "documents": self.documents,
-            "words": packed(words),
-            "counts": packed(self.counts[:, words]),
-        }
+        return {"documents": self.documents, "words": packed(words), "counts": packed(self.counts[:, words])}
 
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> Layers:

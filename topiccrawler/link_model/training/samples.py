@@ -44,9 +44,7 @@ from topiccrawler.link_model.training.link_files import LabelledLink
 from topiccrawler.resources import package_table
 from topiccrawler.text.segmenter import STOP_WORDS, Segmenter
 from topiccrawler.text.stemmer import with_stems
-from topiccrawler.topics.labelled_texts import (
-    LabelledText,
-)
+from topiccrawler.topics.labelled_texts import LabelledText
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import host_of
 
