@@ -109,6 +109,13 @@ def test_the_judge_decides_what_words_cannot_know(
     assert not any(KEY.encode() in path.read_bytes() for path in files)
     assert KEY not in ran.out + ran.err
 
+    steps = json.loads((folder / "teaching.json").read_text(encoding="utf-8"))["steps"]
+    taught = {url.rpartition("/")[2]: answer for url, answer in steps[-1]["answers"].items()}
+    assert {step["by"] for step in steps} == {"second opinions"}
+    assert len(taught) >= 10
+    assert taught == {name: name[:1] != "b" for name in taught}
+    assert f"The topic was taught by {len(taught)} second opinions" in ran.err
+
     exported = forked_scrapy("pages", str(folder), "export", "--format", "jsonl")
     lines = [json.loads(line) for line in exported.out.splitlines()]
     yes = {
