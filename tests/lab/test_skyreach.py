@@ -1,4 +1,4 @@
-"""What docs/papers/skyreach.md says of the code: each difference names the tests that show it, each table its command and its time."""
+"""What docs/papers.md says of the code: each difference names the tests that show it, each table its command and its time."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ from topiccrawler.topics.topic import Topic, token_weights
 
 FIELD_WEIGHTS = (5.0, 2.0, 1.0, 2.0, 1.0)  # of title, headings, emphasis, metas, text
 NEGATIVE_WEIGHT = 0.8
-AGAINST_WEIGHT = 0.3  # weight of the words of pages that a person refused (docs/lab/teaching.md)
+AGAINST_WEIGHT = 0.3  # weight of the words of pages that a person refused (docs/lab.md)
 TURNED = 0.999  # share of the threshold that a page nearer to another topic gets as its similarity
 LEAST_WEIGHT = 1e-6  # relative to the heaviest word: squares of smaller weights would vanish
 

@@ -136,7 +136,7 @@ class AnchorText(Strategy):
     Cost: one batch call to the classifier a page, no refresh. `detail` adds a tenth to the time to read a page.
     But: P(+|page) is the relevance of the crawl's page classifier; for the paper's naive Bayes (eq. 1-2) set
         TOPIC_PAGE_CLASSIFIER = naive_bayes:published=true. `terminal` suits shops; on blogs it loses half of the
-        relevant pages (docs/papers/jlse.md). Links of pages classified negative are not followed unless
+        relevant pages (docs/papers.md). Links of pages classified negative are not followed unless
         TOPIC_EXPAND = all; those of seed pages always are.
     Reference: Zhang et al., JLSE, §3.1, §4.2 (ATA), algorithms 1 and 2, eq. 10.
     """

@@ -11,7 +11,7 @@ d = m+ - m-. near: the MOST_NEAR words with the largest d, with likeness NEAREST
 words with the smallest d, with weight S/(S + PRIOR) · d / smallest d. Such a word is in at least LEAST_PAGES pages and a share of at least
 LEAST_SHARE of its side. That share is at least CONTRAST times the share on the other side. It is also at least CONTRAST times the share in
 the pages without an answer that are surely off topic (for near words) or surely on topic (for words against), by the new trust.
-Parameters: SPREAD .5, SMOOTHING 2, PRIOR 2 (docs/lab/teaching.md).
+Parameters: SPREAD .5, SMOOTHING 2, PRIOR 2 (docs/lab.md).
 Reads: words of pages and answers. Deterministic; the order of answers does not matter. Cost: an explanation for each answered page.
 But: common words (topics.common_words) are never learned; the user's own words are never against the topic.
 Reference: ours; the vectors are Rocchio's (1971).
