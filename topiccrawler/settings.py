@@ -51,6 +51,12 @@ TOPIC_SEED = 0  # random seed of the strategy `random_order`
 # query parameters dropped from URLs, besides known tracking parameters and session ids
 TOPIC_URL_PARAMETERS_DROPPED: list[str] = []
 
+# a server that speaks OpenAI's chat completions (llama.cpp, Ollama, vLLM, a service), as http://127.0.0.1:8080/v1: its
+# model is asked about pages that words cannot judge. None = words alone. A key is in the environment: TOPIC_JUDGE_KEY
+# (docs/second-opinion.md)
+TOPIC_JUDGE_URL = None
+TOPIC_JUDGE_MODEL = None  # the name of the model there
+
 # --- where it is written -----------------------------------------------------------------------------------------
 # folder of the jobs that have no JOBDIR. Commands find jobs by name in it and in `jobs` beside it
 TOPIC_DATA_DIR = "data"

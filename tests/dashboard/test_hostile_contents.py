@@ -31,7 +31,7 @@ PAGES = ["", "search?q=%E5%9F%BA%E9%87%91", "jobs/NAME", *(f"jobs/NAME/{path}" f
 @pytest.fixture
 def dashboard(open_dashboard: Callable[[Path], Any], make_job: Callable[..., Path]) -> Any:
     """Of a job whose every text was written by somebody who means harm."""
-    page = PageRecord(url="http://a.example/", title=LONG, text=f"基金 {LONG}", topic=SCRIPT, relevance=0.5, source_url="javascript:alert(1)", anchor=LONG, summary=LONG, published=SCRIPT, author=OVER, keywords=OVER, description=OVER, canonical_url="javascript:alert(1)", language=SCRIPT, encoding=SCRIPT, format=SCRIPT, usage=OVER, licence=OVER, personal_data=OVER)  # fmt: skip
+    page = PageRecord(url="http://a.example/", title=LONG, text=f"基金 {LONG}", topic=SCRIPT, relevance=0.5, source_url="javascript:alert(1)", anchor=LONG, summary=LONG, published=SCRIPT, author=OVER, keywords=OVER, description=OVER, canonical_url="javascript:alert(1)", language=SCRIPT, encoding=SCRIPT, format=SCRIPT, usage=OVER, licence=OVER, personal_data=OVER, opinion="no", opinion_reason=LONG)  # fmt: skip
     copy = PageRecord(url="http://b.example/", title=OVER, topic="finance", relevance=0.4, alias_of="http://a.example/")  # fmt: skip
     visits = (
         Visit("http://a.example/", 200, 1.0, 0.5, True, 1.0, "javascript:alert(1)", LONG),

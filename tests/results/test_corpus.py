@@ -32,6 +32,8 @@ def record(number: int, text: str = "", **known: Any) -> PageRecord:
         "relevance": 0.9,
         "language": "zh-Hans",
         "kind": "article",
+        "opinion": "yes",
+        "opinion_reason": "讲基金",
         "published": f"2024-05-0{number}",
         **known,
     }
@@ -67,6 +69,8 @@ def test_a_row_has_the_fields_of_the_card_in_their_order(tmp_path: Path) -> None
         "language": "zh-Hans",
         "kind": "article",
         "score": 0.9,
+        "opinion": "yes",
+        "opinion_reason": "讲基金",
         "fetched": "2024-05-03T01:33:20+00:00",
         "usage": "unstated",
         "licence": "",

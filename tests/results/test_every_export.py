@@ -26,8 +26,9 @@ FUND = PageRecord(
     usage="train-ai=y; source=robots.txt", licence="CC0-1.0; source=rel=license", personal_data="phone=2, email=1",
 )  # fmt: skip
 BANK = PageRecord(
-    url="http://b.cn/", title="銀行", text="貸款", relevance=0.9, topic="finance", kind="article", fetched=1.0
-)
+    url="http://b.cn/", title="銀行", text="貸款", relevance=0.9, topic="finance", kind="article", fetched=1.0,
+    opinion="yes", opinion_reason="講銀行",
+)  # fmt: skip
 MARKUP = "<title>基金 Ａ</title><article><h1>基金 Ａ</h1><p>一行</p><p><b>二行</b>,“引号”</p></article>"
 
 

@@ -23,7 +23,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from topiccrawler.crawling.admission import (
     PASSED,
@@ -65,6 +65,9 @@ from topiccrawler.pages.read import Content, Reader, Reading, ReadItem
 from topiccrawler.pages.robots_tags import NO_TAGS, RobotsTags
 from topiccrawler.pages.usage import NO_WISHES, Wishes, usage_text
 from topiccrawler.urls.canonical import canonical
+
+if TYPE_CHECKING:
+    from topiccrawler.crawling.opinions import Opinions
 
 MOVED = (State.DISCARDED, "redirected")
 KNOWN = "redirect to a known page"
@@ -168,6 +171,7 @@ class Crawl:
             options.agent,
             options.obeys_tags,
         )
+        self.opinions: Opinions | None = None  # None: no second opinions are asked for
         self.unmet_words = UnmetWords(parts.page_classifier)
         self.gate = parts.gate
         self.blocks = Blocks(frontier.notes, None if shared is None else shared.exchange)
@@ -592,6 +596,8 @@ class Crawl:
         self.filter.restrictions = replace(self.filter.restrictions, sites=parts.topic.sites)
         self.ordering.change_strategy(parts.strategy)
         notes = self.frontier.notes
+        if self.opinions is not None:
+            self.opinions.change_topic(parts.topic, parts.recipe.about)
         if not is_same:
             begin_anew(notes, now)
             self.estimator.forget()

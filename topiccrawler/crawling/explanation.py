@@ -436,6 +436,8 @@ def crawl_as_json(
             "relevance": record.relevance,
             "similarity": None if parts is None or record.alias_of else page_similarity(parts, record),
             "kept": record.stored,
+            "opinion": record.opinion,
+            "opinion_reason": record.opinion_reason,
             **words_behind(parts, record),
         },
         "path_is_whole": history.whole,

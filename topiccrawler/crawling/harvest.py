@@ -110,6 +110,15 @@ class HarvestCounter:
             self.kinds[kind] += 1
         self._recent.append(kept)
 
+    def change(self, *, kept: bool, format: str, kind: str) -> None:  # noqa: A002
+        """Count a page as kept, or no more as kept, that was counted before; with its format and kind."""
+        change = 1 if kept else -1
+        self.relevant += change
+        self.kept += change
+        for counts, name in ((self.formats, format), (self.kinds, kind)):
+            if name:
+                counts[name] = max(0, counts[name] + change)
+
     @property
     def articles(self) -> int:
         """The number of articles among the kept pages."""

@@ -9,6 +9,8 @@ from topiccrawler.crawling.page_filter import Restrictions
 from topiccrawler.model import Link
 from topiccrawler.pages.robots_tags import AGENT
 
+DEFAULT_OPINIONS = 500
+
 
 @dataclass(frozen=True, slots=True)
 class CrawlLimits:
@@ -18,6 +20,7 @@ class CrawlLimits:
     targets: int | None = None  # articles kept
     # 0..1; ends when the expected share of kept pages among the next ones is below it
     until: float | None = None
+    opinions: int = DEFAULT_OPINIONS  # pages about which a second opinion is asked, in the whole job
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ page threshold, which may change while a crawl runs.
 arguments for that site. The date of a page is the one it states (pages.metadata), else that of the Last-Modified header; a page without a
 date is kept.
 
-A page's own wish (pages.robots_tags) counts in a live crawl alone: a comparison measures a recorded web, which it does not publish.
+A page's own wish (pages.robots_tags) counts in a live crawl alone: a comparison measures a recorded web, which it does not publish. A second
+opinion (crawling.opinions) decides before the words.
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ from datetime import date
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
+from topiccrawler.items import NO, YES
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.pages.robots_tags import AGENT, RobotsTags, robots_tags
 from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.topics.topic import SiteRule
+
+OPINION_RIGHT = 0.95  # how often a second opinion is taken to be right
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +77,18 @@ class Verdict(NamedTuple):
     is_kept: bool
 
 
+def by_opinion(relevance: float, about: str) -> Verdict:
+    """The verdict on a page by a second opinion, and its relevance by words and opinion; `about`: yes or no."""
+    if about == YES:
+        return Verdict(max(relevance, OPINION_RIGHT), is_kept=True)
+    return Verdict(min(relevance, 1.0 - OPINION_RIGHT), is_kept=False)
+
+
 @dataclass(slots=True)
 class PageFilter:
     """Decides whether pages are kept. A running crawl changes its fields when topic or threshold change.
 
-    `threshold`: 0..1, the relevance from which a page is kept.
+    `threshold`: 0..1, the relevance from which a page is kept without a second opinion.
     """
 
     classifier: PageClassifier
@@ -95,9 +106,11 @@ class PageFilter:
         """The robots tags of a page, and whether they are obeyed. `headers`: the values of its headers X-Robots-Tag."""
         return replace(robots_tags(document, headers, self.agent), obeyed=self.obeys_tags)
 
-    def verdict(self, words: PageWords | None, relevance: float | None = None) -> Verdict:
+    def verdict(self, words: PageWords | None, relevance: float | None = None, opinion: str = "") -> Verdict:
         """The verdict on a page by its relevance. `relevance`: by this filter's classifier, where it was computed before; else `words`
-        are classified."""
+        are classified. `opinion`: a second opinion, yes or no, where there is one."""
         if relevance is None:
             relevance = self.classifier.relevance(words or PageWords())
+        if opinion in (YES, NO):
+            return by_opinion(relevance, opinion)
         return Verdict(relevance, relevance >= self.threshold)

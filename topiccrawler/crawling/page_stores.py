@@ -180,6 +180,7 @@ def arguments_of(folder: Path) -> dict[str, str]:
         "strategy": recipe.strategy,
         "page_classifier": recipe.page_classifier,
         "sites": recipe.sites or "",
+        "about": recipe.about,
         "seeds": ",".join(seeds),
     }
     if recipe.keywords and "keywords" not in plain:  # additional keywords for a named topic

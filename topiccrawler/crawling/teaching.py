@@ -13,7 +13,7 @@ import logging
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -192,10 +192,15 @@ class Lessons:
         """A topic with the segmenter by which the pages were read."""
         return make_topic(fields, str(self.folder)).cut_by(self.segmenter)
 
-    def teach(self, answers: Mapping[str, bool], running: Running | None = None) -> int:
+    @property
+    def by_persons(self) -> set[str]:
+        """The URLs of the pages about which a person has answered."""
+        return {url for step in self.steps if not step.get("by") for url in step["answers"]}
+
+    def teach(self, answers: Mapping[str, bool], running: Running | None = None, by: str = "") -> int:
         """Learn from answers, store the topic with the job, and rescore the waiting URLs. Returns how many scores have changed.
 
-        `running`: for a job whose crawl is running, the function that changes the topic there.
+        `running`: for a job whose crawl is running, the function that changes the topic there. `by`: who answered; empty = a person.
         """
         topic = self.learned(answers)
         step: dict[str, Any] = {
@@ -203,6 +208,7 @@ class Lessons:
             "topic": topic.model_dump(mode="json"),
             "strategy_topic": None,
             "time": round(time.time(), 3),
+            **({"by": by} if by else {}),
         }
         self.steps.append(step)
         if not topic.narrow and self.changes_few(assemble(self._taught())):
@@ -249,8 +255,8 @@ class Lessons:
         return changed if running is None else running(few)
 
 
-def lessons_of(folder: Path) -> Lessons:
-    """The pages of a job and what it was taught so far.
+def lessons_of(folder: Path, only: Container[str] | None = None) -> Lessons:
+    """The pages of a job and what it was taught so far. `only`: the URLs of the pages that are read; None = all.
 
     ArgumentError if the folder has no job, or if the job has several topics or a page classifier that does not learn from answers.
     """
@@ -274,7 +280,11 @@ def lessons_of(folder: Path) -> Lessons:
     stores = [*([open_pages(folder)] if has_pages(folder) else []), open_sample(folder)]
     for store in stores:
         with closing(store):
-            lessons.records += [record for record in store.records() if not record.alias_of]
+            lessons.records += [
+                record
+                for record in store.records()
+                if not record.alias_of and (only is None or record.url in only)
+            ]
     lessons.followed = lessons.answers
     lessons.look()
     return lessons

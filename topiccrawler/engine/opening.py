@@ -211,6 +211,7 @@ def open_crawl(
         keywords=params.keywords,
         sites=params.sites,
         page_classifier=params.page_classifier,
+        about=params.about,
     )
     if not params.topic:
         recipe = recipe_of_words(recipe, params.keywords, settings.getint("TOPIC_PROPOSED_WORDS"))
@@ -256,7 +257,7 @@ def open_crawl(
         frontier,
         CrawlOptions(
             seeds=tuple(seeds),
-            limits=CrawlLimits(params.pages, params.targets, params.until),
+            limits=CrawlLimits(params.pages, params.targets, params.until, params.opinions),
             restrictions=Restrictions(frozenset(params.formats), params.since, languages=params.language),
             agent=product_token(settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT")) or AGENT,
             obeys_tags=settings.getbool("TOPIC_ROBOTS_TAGS_OBEY", True),

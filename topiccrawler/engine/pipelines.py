@@ -123,15 +123,21 @@ class RelevancePipeline:
         known = page.relevance if is_known else None
         if known is None:
             words = reading.words if reading is not None else self._words(page)
-        verdict = self.filter.verdict(words, known)
+        opinions = None if self._crawl is None else self._crawl.opinions
+        opinion = None if opinions is None else opinions.known(page)
+        if opinion is not None:
+            _set(item, "opinion", opinion.about)
+            _set(item, "opinion_reason", opinion.reason)
+        verdict = self.filter.verdict(words, known, "" if opinion is None else opinion.about)
         _set(item, "relevance", verdict.relevance)
         if isinstance(item, ReadItem):
             item.reading = None
-        if verdict.is_kept:
-            is_described = reading is None or reading.page.is_target or _no_index(item)
-            if self._crawl is not None and reading is not None and not is_described:
-                self._crawl.describe(item, reading)  # the threshold is lower than the strategy's
-        elif self._discarded is not None and not _no_index(item):
+        is_asked_about = opinions is not None and opinion is None and opinions.wants(verdict.relevance)
+        may_be_kept = (verdict.is_kept or is_asked_about) and not _no_index(item)
+        if may_be_kept and self._crawl is not None and reading is not None and not reading.page.is_target:
+            # the threshold is lower than the strategy's, or an opinion may keep the page
+            self._crawl.describe(item, reading)
+        if not verdict.is_kept and self._discarded is not None and not _no_index(item):
             sampled = replace(record_of(page), relevance=verdict.relevance, kind="", stored=False)
             self._discarded().add(sampled)
         return verdict.is_kept

@@ -123,6 +123,8 @@ def row_of(record: PageRecord, text: str, hide: Callable[[str], str] = str) -> d
         "language": record.language or "und",
         "kind": record.kind,
         "score": round(record.relevance, 4),
+        "opinion": record.opinion,
+        "opinion_reason": without_controls(record.opinion_reason),
         "fetched": fetched,
         "usage": record.usage or UNSTATED,
         "licence": record.licence,

@@ -12,8 +12,9 @@ from scrapy.utils.defer import deferred_from_coro
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.teaching import answered
 from topiccrawler.engine.control import client
-from topiccrawler.engine.control.changes import change_of, rescore, taught_parts
+from topiccrawler.engine.control.changes import change_of
 from topiccrawler.engine.control.metrics import metrics_text
+from topiccrawler.engine.control.relearning import go_on_taught
 from topiccrawler.engine.control.status import CLOSING, PAUSED, RUNNING, status_of
 from topiccrawler.engine.control.waiting import count, drop, sites, slices, top, why
 from topiccrawler.engine.pausing import Pause
@@ -95,6 +96,8 @@ class Verbs:
         """Close the spider as Ctrl-C does, and return the status: pages under way are still read and stored."""
         self._check_open()
         self._note("stop")
+        if self._crawl.opinions is not None:
+            self._crawl.opinions.is_stopped = True
         self._stopped = True
         deferred_from_coro(self._engine.close_spider_async(reason=STOPPED))
         return self._status()
@@ -142,18 +145,9 @@ class Verbs:
     async def teach(self, values: Values) -> Values:
         """Continue the crawl with the topic that its job was taught (job.json); with `keep` the strategy keeps what it has learned."""
         self._check_open()
-        crawl, keep = self._crawl, bool(values.get("keep"))
-        parts = taught_parts(crawl)
-        if keep:
-            parts.strategy.load(dict(crawl.strategy.save()))
-        crawl.change_topic(parts, crawl.clock(), is_same=True)
+        crawl = self._crawl
+        await go_on_taught(crawl, keep=bool(values.get("keep")))
         self._note("teach", answers=len(answered(crawl.files.folder)))
-        if keep:
-            crawl.ordering.ask_refresh()
-        else:
-            async for links in slices(crawl):
-                rescore(crawl, links)
-        crawl.checkpoint()
         return {"queued": crawl.frontier.look().waiting()}
 
     def _number(self, verb: str, values: Values) -> int:
