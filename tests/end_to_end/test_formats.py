@@ -237,8 +237,8 @@ def test_copies_within_and_across_sites_are_stored_as_aliases_without_text_and_h
         tmp_path / "corpus", "corpus", markdown=True, shape=Shape(compress="none")
     )
     assert [
-        (line.startswith("2 "), str(tmp_path / "corpus") in line, numbers(line)[-4:]) for line in said
-    ] == [(True, True, ["1", "2", "0", "0"])]
+        (line.startswith("2 "), str(tmp_path / "corpus") in line, numbers(line)[-5:]) for line in said
+    ] == [(True, True, ["1", "0", "2", "0", "0"])]
     lines = (tmp_path / "corpus" / "pages-00000.jsonl").read_text(encoding="utf-8").splitlines()
     texts = {row["url"]: row["text"] for row in map(json.loads, lines)}
     assert texts["http://hub.example/4"] == f"## 基金、股票与证券\n\n**摘要**：{FUNDS[::-1]}。"

@@ -51,6 +51,7 @@ def page(place: Path, web: RunningServer) -> Iterator[Any]:
     """The job's page, once its form was sent."""
     files = DemoFiles(place / "demo")
     files.make_ready(web.web.seeds, ())
+    (place / "data").mkdir()
     with (
         running_dashboard(place / "data", web.environment(), JOB) as link,
         open_browser(place / "profile") as context,
@@ -58,6 +59,7 @@ def page(place: Path, web: RunningServer) -> Iterator[Any]:
         page = context.new_page()
         page.goto(link)
         page.get_by_role("link", name="New job").first.click()
+        page.locator("#more summary").click()
         page.get_by_label("Topic", exact=True).fill(str(files.topic))
         page.get_by_label("Strategy", exact=True).select_option("best_first")
         for label, text in {**FORM, "Seeds": "\n".join(web.web.seeds)}.items():
