@@ -222,14 +222,14 @@ def teach(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None
     """The step `teach`: get answers about pages of a job, retrain its topic with them, and print a report."""
     from topiccrawler.crawling.page_stores import folder_named
     from topiccrawler.crawling.teaching import lessons_of
-    from topiccrawler.engine.control.client import teacher_of
+    from topiccrawler.engine.control.client import running_in
     from topiccrawler.results.rating import read_answers, write_questions
 
     count = QUESTIONS if opts.questions is None else opts.questions
     lessons = lessons_of(folder_named(job, command.data))
     before = lessons.topic
     if opts.undo:
-        changed = lessons.undo(teacher_of(lessons.folder))
+        changed = lessons.undo(running_in(lessons.folder))
         _report(command, opts, lessons, before, changed)
         return
     if not lessons.records:
@@ -247,7 +247,7 @@ def teach(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None
     if not known:
         fault = f"{len(unknown)} are about pages the job has no text of" if unknown else "there are none"
         raise ArgumentError("answers", fault, "nothing was changed")
-    changed = lessons.teach(known, teacher_of(lessons.folder))
+    changed = lessons.teach(known, running_in(lessons.folder))
     _report(command, opts, lessons, before, changed)
 
 

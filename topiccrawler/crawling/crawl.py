@@ -378,7 +378,7 @@ class Crawl:
             description=facts.description,
             format=reading.format,
         )
-        item.reading, item.last_modified = reading, last_modified
+        item.reading, item.last_modified, item.evidence = reading, last_modified, b""
         if page.is_target:
             self.describe(item, reading)
         return item
@@ -468,6 +468,13 @@ class Crawl:
         self.frontier.notes.put(HarvestCounter.NOTE, self.harvest.note())
         if self.shared is not None:
             self.shared.exchange.count(kept=kept, article=kept and outcome.kind == ARTICLE)
+
+    def correct_counts(
+        self, kept: int, copies: int, kinds: Mapping[str, int], formats: Mapping[str, int]
+    ) -> None:
+        """Correct the counts of kept pages by what judging stored pages again has changed (crawling.judging)."""
+        self.harvest.correct(kept, copies, kinds, formats)
+        self.frontier.notes.put(HarvestCounter.NOTE, self.harvest.note())
 
     def try_again(self, fetch: Fetch, now: float) -> None:
         """Log a fetch whose response was a challenge, and return its URL to the queue. The targets of its redirects are done: they are

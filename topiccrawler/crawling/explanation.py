@@ -25,11 +25,11 @@ from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.checkpoints import DAMAGED, Checkpoints, Rescoring, load_state
 from topiccrawler.crawling.harvest import own_domains
 from topiccrawler.crawling.job_files import FRONTIER, JOB, PAGES, VISITS, read_recipe
+from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.crawling.page_stores import has_pages, open_pages, open_stored, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.robots_notes import robots_rule
 from topiccrawler.crawling.servers import SharedView
-from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.frontier.base import Frontier, Notes, Row, State
 from topiccrawler.frontier.stored_state import QueueLookup, is_made

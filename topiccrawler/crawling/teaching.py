@@ -13,7 +13,7 @@ import logging
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,31 +29,27 @@ from topiccrawler.crawling.checkpoints import (
     transfer_state,
 )
 from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, read_recipe, write_recipe
+from topiccrawler.crawling.judging import ANSWERED, Judged, Running, judge_again, words_of_record
 from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.files import JsonFile, keep_former, replace_file
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Via, Visit
-from topiccrawler.pages.read import SHORTEST_MAIN_TEXT, PageClassifier, PageWords, Reader
-from topiccrawler.pages.site_repeats import SiteRepeats, keys_of, stored_segments
-from topiccrawler.relevance.base import EVIDENCE, relevance_with, similarity_of
+from topiccrawler.pages.read import PageWords, Reader
+from topiccrawler.relevance.base import EVIDENCE, similarity_of
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.training.teaching import taught
 from topiccrawler.store.pages import PageRecord, Pages, PageStore
 from topiccrawler.store.visits import read_visits
 from topiccrawler.text.segmenter import PLAIN, Segmenter
-from topiccrawler.text.weights import log_odds
 from topiccrawler.topics.catalogue import parts_of
 from topiccrawler.topics.topic import Topic, make_topic
 from topiccrawler.urls.canonical import host_of
 
 
 def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float]]:
-    """The URL (or path) and the relevance, 0..1, of each page in the files, by the keywords alone.
-
-    A stored page has title, meta keywords, description and main text; its headings are not stored separately.
-    """
+    """The URL (or path) and the relevance, 0..1, of each page in the files, by the keywords alone."""
     page_classifier = untrained(topic)
     reader = Reader(page_classifier, sites=topic.sites, segmenter=topic.segmenter)
     for file in files:
@@ -69,56 +65,11 @@ def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float
         yield str(file), reader.read(file.absolute().as_uri(), body).page.relevance
 
 
-def words_of_record(record: PageRecord, segmenter: Segmenter, *, in_segments: bool = False) -> PageWords:
-    """The words of a stored page: title, meta keywords with description, and main text.
-
-    `in_segments`: its segments too, for page classifiers that read them. Headings, linked tags and the segments that the site repeats are
-    not known here, so the relevance of these words differs a little from that in the crawl.
-    """
-    meta = f"{record.keywords} {record.description}"
-    title, about, body = segmenter.words_of([record.title, meta, record.text])
-    words = PageWords(title=title, meta=about, body=body)
-    if not in_segments:
-        return words
-    is_main = len(record.text) >= SHORTEST_MAIN_TEXT
-    fields = record.title, record.keywords, record.description, record.text
-    parts = stored_segments(*fields, segmenter, is_main=is_main, url=record.url)
-    return replace(words, segments=parts)
-
-
-def without_repeats(urls: Sequence[str], pages: Sequence[PageWords]) -> list[PageWords]:
-    """The pages without the segments that their sites repeat on several of these pages.
-
-    A crawl counts repeats over all pages that it reads; here only the stored pages are known.
-    """
-    repeats = SiteRepeats()
-    for _ in range(2):  # the first pass counts, the second has the result
-        found = [
-            repeats.of(host_of(url), url, keys_of(page.segments))
-            for url, page in zip(urls, pages, strict=True)
-        ]
-    return [
-        replace(
-            page,
-            segments=[one for one, is_repeat in zip(page.segments, repeated, strict=True) if not is_repeat],
-        )
-        for page, repeated in zip(pages, found, strict=True)
-    ]
-
-
 logger = logging.getLogger(__name__)
 
 TEACHING = "teaching.json"
-ANSWERED = 0.95  # relevance of a page that a person accepted; below 1, because people err
-MOST_UNSEEN = 12.0  # log-odds
 MOST_BYTES = 200_000_000
 REMEDY = "name the folder of a job"
-
-
-Running = Callable[[bool], int]
-"""A function that lets a running crawl continue with the topic its job was just taught, and returns how many URLs get a new score.
-
-Its argument: whether the strategy keeps what it has learned."""
 
 
 @dataclass(slots=True)
@@ -133,9 +84,8 @@ class Lessons:
     words: list[PageWords] = field(default_factory=list)  # of each record
     # the answers from which the topic of the recipe was learned
     followed: dict[str, bool] = field(default_factory=dict)
-    # for each record the log-odds due to parts of the page that are not stored (see `look`)
-    unseen: list[float] = field(default_factory=list)
     segmenter: Segmenter = PLAIN  # segmenter of the topic when the pages were read
+    judged: Judged = field(default_factory=Judged)  # what the last step has changed of the stored pages
     is_anew: bool = False  # the job's file is about another topic; a copy of it is kept when it is replaced
 
     @property
@@ -151,49 +101,29 @@ class Lessons:
     def relevances(self, topic: Topic) -> list[float]:
         """The relevance of each page to a topic, as a crawl for the topic computes it."""
         page_classifier = untrained(topic.cut_by(self.segmenter))
-        return [self.relevance(place, page_classifier) for place in range(len(self.words))]
-
-    def relevance(self, place: int, page_classifier: PageClassifier) -> float:
-        """The relevance of the page with that position in `records`."""
-        return relevance_with(page_classifier, self.words[place], self.unseen[place] if self.unseen else 0.0)
+        return list(map(page_classifier.relevance, self.words))
 
     def look(self) -> None:
-        """Read the words of the pages, and estimate the evidence that is not stored.
-
-        For a narrow topic, the crawl also classifies by tags and headings, which are not stored. Their evidence is the log-odds of the
-        relevance in the crawl, minus those of the stored words by the topic of that time.
-        """
-        classifiers = [(0.0, untrained(self._topic(self.base)))]
-        in_segments = classifiers[0][1].reads_segments
+        """Read the words of the pages."""
+        in_segments = untrained(self._topic(self.base)).reads_segments
         self.words = [
             words_of_record(record, self.segmenter, in_segments=in_segments) for record in self.records
         ]
-        if not in_segments:
-            return
-        self.words = without_repeats([record.url for record in self.records], self.words)
-        classifiers += [
-            (float(step.get("time", 0.0)), untrained(self._topic(step["topic"]))) for step in self.steps
-        ]
-        for record, words in zip(self.records, self.words, strict=True):
-            then = [one for since, one in classifiers if since <= record.fetched][-1:] or [classifiers[0][1]]
-            found = log_odds(record.relevance) - log_odds(then[0].relevance(words))
-            self.unseen.append(max(-MOST_UNSEEN, min(MOST_UNSEEN, found)))
 
     def learned(self, answers: Mapping[str, bool]) -> Topic:
         """The topic learned from all answers so far and these."""
         places = {record.url: place for place, record in enumerate(self.records)}
         every = self.answers | dict(answers)
         known = {places[url]: answer for url, answer in every.items() if url in places}
-        return taught(self._topic(self.base), self.words, known, self.unseen)
+        return taught(self._topic(self.base), self.words, known)
 
     def _topic(self, fields: Mapping[str, Any]) -> Topic:
         """A topic with the segmenter by which the pages were read."""
         return make_topic(fields, str(self.folder)).cut_by(self.segmenter)
 
     def teach(self, answers: Mapping[str, bool], running: Running | None = None) -> int:
-        """Learn from answers, store the topic with the job, and rescore the waiting URLs. Returns how many scores have changed.
-
-        `running`: for a job whose crawl is running, the function that changes the topic there.
+        """Learn from answers, store the topic with the job, rescore the waiting URLs and judge the stored pages again (`judged`). Returns
+        how many scores have changed. `running`: the crawl of the job, if it is running.
         """
         topic = self.learned(answers)
         step: dict[str, Any] = {
@@ -210,7 +140,8 @@ class Lessons:
         return self._keep(running)
 
     def undo(self, running: Running | None = None) -> int:
-        """Restore the topic before the last step. Returns how many scores have changed. `running`: see `teach`."""
+        """Restore the topic before the last step, and judge the stored pages again. Returns how many scores have changed. `running`: see
+        `teach`."""
         if not self.steps:
             raise ArgumentError(f"job {self.folder}", "was taught nothing", "there is nothing to undo")
         self.steps.pop()
@@ -244,7 +175,9 @@ class Lessons:
             replace_file(self.folder / TEACHING, json.dumps(kept, ensure_ascii=False) + "\n")
         write_recipe(recipe, self.folder)
         self.recipe, self.followed = recipe, self.answers
-        return changed if running is None else running(few)
+        changed = changed if running is None else running.teach(few)
+        self.judged = judge_again(self.folder, self.answers, running)
+        return changed
 
 
 def lessons_of(folder: Path) -> Lessons:
@@ -366,7 +299,7 @@ def _pages(folder: Path, parts: Parts, lessons: Lessons, answers: Mapping[str, b
                 similarity = similarity_of(relevance, page_classifier.similarity_threshold)
             else:
                 similarity = page_classifier.similarity(words)
-                relevance = lessons.relevance(place, page_classifier)
+                relevance = page_classifier.relevance(words)
             if parts.topic.narrow and visit.url in answers:
                 relevance = max(relevance, ANSWERED) if answers[visit.url] else min(relevance, 1.0 - ANSWERED)
             record = None if place is None else lessons.records[place]

@@ -9,7 +9,7 @@ from aiohttp import web
 
 from topiccrawler.crawling.job_files import JOB
 from topiccrawler.crawling.job_topic import displayed
-from topiccrawler.crawling.teaching import words_of_record
+from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.dashboard.jobs import Job
 from topiccrawler.dashboard.lists import FILTERS, filters_of, number_of, turned
 from topiccrawler.dashboard.views import Context, Values, about_job, context_of, query

@@ -15,7 +15,7 @@ from topiccrawler.crawling.teaching import answered, lessons_of
 from topiccrawler.dashboard.jobs import Job
 from topiccrawler.dashboard.texts import Texts
 from topiccrawler.dashboard.views import Context, Values, context_of, job_of, shown
-from topiccrawler.engine.control.client import teacher_of
+from topiccrawler.engine.control.client import running_in
 from topiccrawler.errors import CrawlerError
 from topiccrawler.results.job_pages import SHOWN, Judged, first_look
 from topiccrawler.results.page_groups import kinds_of
@@ -58,7 +58,7 @@ def _learn(job: Job, given: Mapping[str, str], t: Texts) -> str:
         if not answers and not undo:
             return t("said_no_answers")
         lessons = lessons_of(job.folder)
-        before, running = lessons.topic.keywords, teacher_of(job.folder)
+        before, running = lessons.topic.keywords, running_in(job.folder)
         known = {record.url for record in lessons.records}
         answers = {url: answer for url, answer in answers.items() if url in known}
         if not answers and not undo:

@@ -23,8 +23,8 @@ from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.crawling.page_filter import PageFilter, Restrictions
-from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.engine.faults import reported_by_scrapy
 from topiccrawler.engine.leases import OFF_TOPIC
 from topiccrawler.engine.opening import StoreWait, crawl_of, needed_crawl, parts_of_project, store_wait
@@ -33,6 +33,7 @@ from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem, alias, page_of
 from topiccrawler.pages.formats.registry import HTML
 from topiccrawler.pages.kinds import kind_of_text
+from topiccrawler.pages.page_evidence import packed
 from topiccrawler.pages.read import PageWords, ReadItem
 from topiccrawler.pages.site_repeats import fingerprint, may_be_same
 from topiccrawler.store.page_sample import PageSample
@@ -109,12 +110,15 @@ class RelevancePipeline:
             words = reading.words if reading is not None else self._words(page)
         verdict = self.filter.verdict(words, known)
         _set(item, "relevance", verdict.relevance)
+        is_sampled = not verdict.is_kept and self._discarded is not None and self._discarded().takes(page.url)
         if isinstance(item, ReadItem):
             item.reading = None
+            if reading is not None and (verdict.is_kept or is_sampled):
+                item.evidence = packed(reading)
         if verdict.is_kept:
             if self._crawl is not None and reading is not None and not reading.page.is_target:
                 self._crawl.describe(item, reading)  # the threshold is lower than the strategy's
-        elif self._discarded is not None:
+        elif is_sampled and self._discarded is not None:
             sampled = replace(record_of(page), relevance=verdict.relevance, kind="", stored=False)
             self._discarded().add(sampled)
         return verdict.is_kept

@@ -165,13 +165,14 @@ class Reading:
 class ReadItem(PageItem):
     """The item of a page that this crawl has read. It carries what the pipelines need of the reading; neither is a field of the item.
 
-    `reading`: until the page is kept or dropped. `last_modified`: the header of the response.
+    `reading`: until the page is kept or dropped. `last_modified`: the header of the response. `evidence`: see pages.page_evidence.
     """
 
-    __slots__ = ("last_modified", "reading")
+    __slots__ = ("evidence", "last_modified", "reading")
 
     reading: Reading | None
     last_modified: str
+    evidence: bytes
 
 
 class ContentReader:

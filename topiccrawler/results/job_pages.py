@@ -22,9 +22,9 @@ from topiccrawler.crawling.assemble import page_classifier_of, topic_of
 from topiccrawler.crawling.explanation import PastCrawl, Step
 from topiccrawler.crawling.job_files import CHECKS, DISCARDED, VISITS, read_recipe
 from topiccrawler.crawling.job_topic import display_names, topic_display_name
+from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.messages import Message
 from topiccrawler.pages.read import PageClassifier

@@ -287,7 +287,8 @@ def _pages(
             found = store.find(terms, chosen, limit, media=media)
         for one in found:
             record = store.at(one.page)
-            if record is not None and record.fetched == one.fetched:
+            is_whole = record is not None and record.fetched == one.fetched
+            if is_whole and record is not None and record.refused is selection.refused:
                 yield one, record
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from topiccrawler.crawling.job_files import PAGES, VISITS
+from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.crawling.page_stores import has_pages, open_pages
-from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.pages.read import PageClassifier
 from topiccrawler.seeding.candidates import Candidate, merged

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from topiccrawler.crawling.job_files import DISCARDED, JOB, PAGES
+from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.crawling.page_stores import has_pages, open_pages
-from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import read_bytes, user_path
 from topiccrawler.pages.formats.registry import READ, recognise

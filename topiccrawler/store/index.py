@@ -33,7 +33,7 @@ from topiccrawler.errors import StateError
 from topiccrawler.items import Medium
 from topiccrawler.resources import package_text
 from topiccrawler.store.database import Database
-from topiccrawler.store.pages import PageRecord, PageStore, Selection, media_of_record, storable
+from topiccrawler.store.pages import Judgement, PageRecord, PageStore, Selection, media_of_record, storable
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.urls.canonical import host_of
 
@@ -47,7 +47,7 @@ TITLE_WEIGHT = 5.0
 MOST_RANKED = 2_000
 STEPS = 16  # steps of relevance, each with a range of document numbers; more or wider ranges make the index larger
 _RANGE = 1 << 20
-_ADD = "INSERT INTO documents (id, page, fetched, relevance, topic, host, day, format, kind) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ADD = "INSERT INTO documents (id, page, fetched, relevance, topic, host, day, format, kind, refused) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 FTS5_WEIGHT = 1e-6  # weight that FTS5 gives a word in half of the pages or more
 COMMON_RANK = 1e-4  # below this rank all words of a query are so common
 LEAST_WEIGHT = 0.1  # weight of a word in all pages
@@ -58,7 +58,7 @@ _FIND = {
     for table, rank in _RANKS.items()
 }
 
-_Row = tuple[int, float, float, str, str, str, str, str]
+_Row = tuple[int, float, float, str, str, str, str, str, bool]
 _Words = tuple[str, str, str]  # of text, title, and media
 
 
@@ -119,11 +119,20 @@ class PageIndex(Database):
             record.day,
             record.format,
             record.kind,
+            record.refused,
         )
         row: Any = (page, *map(storable, values))  # as the store has them
-        words = _words(record, segmenter) if record.stored and not record.alias_of else None
+        is_found = (record.stored or record.refused) and not record.alias_of
+        words = _words(record, segmenter) if is_found else None
         self._waiting[page] = row, words
         self._characters += sum(map(len, words or ()))
+
+    def judge(self, judgements: Iterable[Judgement]) -> None:
+        """Set what judging pages again has changed; pages that are not indexed yet are left out."""
+        rows = [(one.relevance, one.refused, one.topic, one.row) for one in judgements]
+        changed = "UPDATE documents SET relevance = ?, refused = ?, topic = ? WHERE page = ?"
+        with self._faults():
+            self._database.executemany(changed, [tuple(map(storable, row)) for row in rows])
 
     @property
     def is_full(self) -> bool:

@@ -24,11 +24,15 @@ class PageSample(PageStore):
         self._heap = [(-_number(url), url) for url in urls]  # the largest hash first
         heapq.heapify(self._heap)
 
+    def takes(self, url: str) -> bool:
+        """Whether the page of a URL belongs to the sample by now."""
+        return len(self._heap) < self.size or (bool(self._heap) and (-_number(url), url) >= self._heap[0])
+
     def add(self, record: PageRecord) -> None:
         """Store the page if it belongs to the sample, in place of the page with the largest hash if the sample is full."""
-        entry = (-_number(record.url), record.url)
-        if len(self._heap) >= self.size and (not self._heap or entry < self._heap[0]):
+        if not self.takes(record.url):
             return
+        entry = (-_number(record.url), record.url)
         if self.get(record.url) is None:
             heapq.heappush(self._heap, entry)
         self.put(record)

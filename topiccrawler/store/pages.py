@@ -13,13 +13,13 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, fields
 from hashlib import blake2b
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from topiccrawler.errors import StateError
 from topiccrawler.items import Medium, PageFields, PageItem
@@ -41,10 +41,11 @@ class Selection:
     min_relevance: float = 0.0  # 0..1
     format: str = ""  # html, pdf … (docs/formats.md)
     kinds: tuple[str, ...] = ()  # article, list, stub (pages.kinds); a page must be of one of them
+    refused: bool = False  # only the pages that were kept and are not any more (crawling.judging)
 
     def condition(self, *, host: str, day: str, find: str = "instr") -> tuple[str, list[object]]:
         """The conditions in SQL, and their values. `host`, `day`: SQL expressions for these; `find`: SQL function for a text in a text."""
-        tests: list[tuple[str, list[object]]] = [("true", [])]
+        tests: list[tuple[str, list[object]]] = [("refused" if self.refused else "NOT refused", [])]
         if self.topic:
             # a page may have several
             tests.append((f"{find}(',' || topic || ',', ?) > 0", [f",{self.topic},"]))
@@ -73,6 +74,9 @@ class PageRecord(PageFields):
     stored: bool = True  # False: off topic, kept in a sample so that mistakes can be found
     content_hash: str = ""  # hash of the text; set by put()
     media: str = ""  # pictures and files to which it links: a JSON list of {url, anchor, alt, caption, kind}
+    evidence: bytes = b""  # what page classifiers read of it (pages.page_evidence); empty for a copy
+    judged: float = 0.0  # when it was judged again, in seconds since the epoch; 0 = when it was fetched
+    refused: bool = False  # it was kept, and judged again it is not; then `stored` is False
 
     @property
     def day(self) -> str:
@@ -96,7 +100,19 @@ def record_of(item: PageItem) -> PageRecord:
     media = json.dumps([asdict(medium) for medium in item.media], ensure_ascii=False) if item.media else ""
     values = {field.name: getattr(item, field.name) for field in fields(PageFields)}
     known = {"relevance": max(0.0, item.relevance), "kind": item.kind or kind_of_text(item.text)}
-    return PageRecord(media=media, **{**values, **known})
+    evidence = b"" if item.alias_of else getattr(item, "evidence", b"")
+    return PageRecord(media=media, evidence=evidence, **{**values, **known})
+
+
+class Judgement(NamedTuple):
+    """What judging a stored page again has changed, by its row."""
+
+    row: int
+    relevance: float  # 0..1
+    kept: bool
+    refused: bool  # it was kept before; false for a page of a sample of those that were not
+    topic: str
+    summary: str
 
 
 COLUMNS = [field.name for field in fields(PageRecord)]
@@ -106,6 +122,7 @@ _PUT = (
     + ", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])
     + " RETURNING rowid"
 )
+_JUDGE = "UPDATE pages SET relevance = ?, stored = ?, refused = ?, topic = ?, summary = ?, judged = ? WHERE rowid = ?"
 _DAY = "coalesce(nullif(published, ''), date(fetched, 'unixepoch', 'localtime'))"
 _NO_COPY = "rowid NOT IN (SELECT rowid FROM pages WHERE alias_of <> '')"  # this reads the index only
 _ALL = ", ".join(COLUMNS)
@@ -125,7 +142,7 @@ class SqlPages:
 
     def best(self, selection: Selection = ALL, limit: int | None = None) -> list[int]:
         condition, values = self._condition(selection)
-        which = f"stored AND {condition} ORDER BY relevance DESC, url LIMIT ?"
+        which = f"{'refused' if selection.refused else 'stored'} AND {condition} ORDER BY relevance DESC, url LIMIT ?"
         return self._numbers(which, *values, _NO_LIMIT if limit is None else limit)
 
     def after(self, row: int, limit: int) -> list[tuple[int, PageRecord]]:
@@ -138,10 +155,19 @@ class SqlPages:
         return [found for (found,) in self._rows("url", which, url, limit)]
 
     def records(self) -> Iterator[PageRecord]:
+        return (record for _, record in self.rows())
+
+    def rows(self) -> Iterator[tuple[int, PageRecord]]:
         last, which = 0, f"{self.row} > ? ORDER BY {self.row} LIMIT {_AT_ONCE}"
         while found := self._rows(f"{self.row}, {_ALL}", which, last):
-            for last, *rest in found:  # noqa: B007 where the next go begins
-                yield record_from(rest)
+            for last, *rest in found:
+                yield last, record_from(rest)
+
+    def judged_again(self) -> dict[str, bool]:
+        return {url: bool(kept) for url, kept in self._rows("url, stored", "judged > 0")}
+
+    def last_judged(self) -> float:
+        return float(self._rows("coalesce(max(judged), 0)", "judged > 0")[0][0])
 
     def _one(self, which: str, value: object) -> PageRecord | None:
         found = self._rows(_ALL, which, value)
@@ -200,6 +226,13 @@ class PageStore(Database, SqlPages):
         which = "rowid > ? UNION SELECT rowid, fetched FROM pages WHERE fetched >= ?"
         return self._rows("rowid, fetched", which, row, fetched)
 
+    def judge(self, judgements: Iterable[Judgement], now: float) -> None:
+        rows = [
+            (one.relevance, one.kept, one.refused, one.topic, one.summary, now, one.row) for one in judgements
+        ]
+        with self._faults():
+            self._database.executemany(_JUDGE, [tuple(map(storable, row)) for row in rows])
+
     def delete(self, url: str) -> None:
         """Remove the page with a URL, if there is one."""
         with self._faults():
@@ -236,7 +269,8 @@ def storable(value: object) -> object:
 def record_from(row: Sequence[object]) -> PageRecord:
     """The record of a page from a row of the store; `row`: the values of COLUMNS in that order."""
     found: dict[str, Any] = dict(zip(COLUMNS, row, strict=True))
-    return PageRecord(**{**found, "stored": bool(found["stored"])})
+    flags = {"stored": bool(found["stored"]), "refused": bool(found["refused"])}
+    return PageRecord(**{**found, "evidence": bytes(found["evidence"]), **flags})
 
 
 class Pages(Protocol):
@@ -266,8 +300,20 @@ class Pages(Protocol):
     def delete(self, url: str) -> None:
         """Remove the page with a URL, if there is one."""
 
+    def judge(self, judgements: Iterable[Judgement], now: float) -> None:
+        """Set what judging pages again has found, at the time `now` in seconds since the epoch."""
+
+    def judged_again(self) -> dict[str, bool]:
+        """The URLs of the pages that judging again has changed, each with whether it is kept now."""
+
+    def last_judged(self) -> float:
+        """The time at which a page was last changed by judging again, in seconds since the epoch; 0 = never."""
+
     def records(self) -> Iterator[PageRecord]:
-        """All pages, lazily, in order of arrival."""
+        """All pages, lazily, in order of arrival; also those that are refused."""
+
+    def rows(self) -> Iterator[tuple[int, PageRecord]]:
+        """As `records`, each with its row."""
 
     def commit(self) -> None:
         """Make everything so far durable."""

@@ -19,12 +19,13 @@ import logging
 import os
 import secrets
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlencode, urlsplit
 
+from topiccrawler.crawling.judging import Judged
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 
 FILE = "control.json"
@@ -145,14 +146,22 @@ def ask(
     raise ArgumentError(what, fault, remedy)
 
 
-def teacher_of(folder: Path) -> Callable[[bool], int] | None:
-    """A function that notifies the crawl that runs in a job's folder of what its topic was taught (crawling.teaching.Running); None when
-    no crawl runs there."""
+@dataclass(frozen=True, slots=True)
+class RunningCrawl:
+    """The crawl that runs in the folder of a job (crawling.judging.Running)."""
 
-    def teach(few: bool) -> int:
-        return int(ask(folder, "teach", body={"keep": few})["queued"])
+    folder: Path
 
-    return teach if is_listening(folder) else None
+    def teach(self, keep: bool) -> int:
+        return int(ask(self.folder, "teach", body={"keep": keep})["queued"])
+
+    def judged(self, found: Judged) -> None:
+        ask(self.folder, "judged", body=asdict(found) | {"gained": found.gained})
+
+
+def running_in(folder: Path) -> RunningCrawl | None:
+    """The crawl that runs in the folder of a job; None when none does."""
+    return RunningCrawl(folder) if is_listening(folder) else None
 
 
 def is_listening(folder: Path) -> bool:

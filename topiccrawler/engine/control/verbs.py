@@ -48,7 +48,10 @@ class Verbs:
     @property
     def orders(self) -> Mapping[str, Verb]:
         """The verbs that change something, by name."""
-        return {name: getattr(self, name) for name in ("pause", "resume", "stop", "set", "block", "teach")}
+        return {
+            name: getattr(self, name)
+            for name in ("pause", "resume", "stop", "set", "block", "teach", "judged")
+        }
 
     async def status(self, _: Values) -> Values:
         """The status of the crawl (status_of)."""
@@ -155,6 +158,18 @@ class Verbs:
                 rescore(crawl, links)
         crawl.checkpoint()
         return {"queued": crawl.frontier.look().waiting()}
+
+    async def judged(self, values: Values) -> Values:
+        """Correct the counts of kept pages by what judging the stored pages again has changed, and return the status."""
+        self._check_open()
+        try:
+            kinds, formats = (dict[str, int](values.get(name) or {}) for name in ("kinds", "formats"))
+            counts = int(values.get("gained", 0)), int(values.get("copies", 0))
+            self._crawl.correct_counts(*counts, kinds, formats)
+        except (TypeError, ValueError):
+            raise ArgumentError("judged", "has no counts", "see docs/control.md") from None
+        self._note("judged", **{name: values.get(name) for name in ("refused", "restored", "found")})
+        return self._status()
 
     def _number(self, verb: str, values: Values) -> int:
         self._check_open()

@@ -48,13 +48,10 @@ def questions(relevances: Sequence[float], threshold: float, asked: Container[in
     return chosen + [place for place in surest if place not in already][: count // SURE]
 
 
-def taught(
-    topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool], unseen: Sequence[float] = ()
-) -> Topic:
+def taught(topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool]) -> Topic:
     """Return the topic changed by the answers; the topic itself if there is none about a page with words.
 
-    `answers`: index of a page -> whether it is about the topic; `unseen`: for each page of a narrow topic, log-odds of evidence that is
-    not in its words.
+    `answers`: index of a page -> whether it is about the topic.
     """
     answers = {place: answer for place, answer in answers.items() if any(running_words(pages[place]))}
     if not answers:
@@ -71,7 +68,7 @@ def taught(
     if topic.narrow:
         from topiccrawler.relevance.training.narrow_teaching import lesson_of  # numpy, for the word vectors
 
-        learned = lesson_of(topic, pages, answers, unseen)
+        learned = lesson_of(topic, pages, answers)
         changed |= learned | {"reasons": _joined(why, learned["reasons"])}
     if topic.lexicon == list(topic.keywords):
         changed.pop("lexicon", None)  # the keywords again
