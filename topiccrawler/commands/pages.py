@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -15,14 +16,18 @@ from topiccrawler.files import user_path
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from topiccrawler.crawling.judging import Judged
     from topiccrawler.results.job_pages import JobPages, Reasons
     from topiccrawler.store.page_checks import Check
     from topiccrawler.store.pages import PageRecord
 
 LIST, SHOW, BORDER, EXPORT, REPORT, REPAIR = "list", "show", "border", "export", "report", "repair"
-# verb -> number of arguments, job and verb included
-VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2, REPAIR: 2}
+JUDGE, YES, NO = "judge", "yes", "no"
+# verb -> number of arguments at most, job and verb included
+VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2, REPAIR: 2, JUDGE: 2, YES: 1000, NO: 1000}
+CHANGES = ("refused", "restored", "found", "queued")  # counts of crawling.judging.Judged
 LIMIT = 20
+SNIPPET, LONGEST = 120, 1_000  # characters
 
 
 class Command(ReportingCommand):
@@ -33,6 +38,8 @@ class Command(ReportingCommand):
         verb = args[1] if len(args) > 1 else LIST
         if verb == SHOW and len(args) != VERBS[SHOW]:
             self.refuse("give the URL of one page")
+        if verb in {YES, NO} and len(args) < 3:
+            self.refuse("give the URLs of pages")
         if not args or len(args) > VERBS.get(verb, 0):
             self.refuse("give one JOB and what to do with it")
         if verb == REPORT and not opts.out:
@@ -47,6 +54,12 @@ class Command(ReportingCommand):
         with looked_at(args[0], self.data, self.setting("STORE_URL"), stored=bool(opts.job)) as folder:
             if verb == REPAIR:
                 self._repair(folder)
+                return
+            if verb == JUDGE:
+                self._judge(folder, opts)
+                return
+            if verb in {YES, NO}:
+                self._answer(folder, opts, dict.fromkeys(args[2:], verb == YES))
                 return
             with job_pages(folder) as pages:
                 self.verbs[verb](self, pages, opts, *args[2:])
@@ -64,6 +77,7 @@ class Command(ReportingCommand):
                 self.say(json.dumps(_brief(record, check), ensure_ascii=False))
             return
         known: dict[str, Any] = {"rows": rows, "kept_nothing": kept_nothing(pages.folder)}
+        known |= {"job": shlex.quote(str(pages.folder)), "snippet": _snippet, "refused": selection.refused}
         known["border"] = first_look(pages.folder).border_lines() if selection == ALL else []
         self.say(self.text("pages", known))
 
@@ -114,6 +128,28 @@ class Command(ReportingCommand):
             index.unlink()  # the next search builds it again
         lost = f"; {len(kept) - saved} of the crawl log are lost" if len(kept) > saved else ""
         self.say(f"{saved} pages saved{lost}; the damaged file is {folder / PAGES}{DAMAGED}")
+
+    def _judge(self, folder: Path, opts: argparse.Namespace) -> None:
+        from topiccrawler.crawling.teaching import judge_job
+        from topiccrawler.engine.control.client import running_in
+
+        def progress(done: int) -> None:
+            if sys.stderr.isatty():
+                sys.stderr.write(f"\r{done} pages judged")
+
+        self._judged(opts, judge_job(folder, opts.topic or "", running_in(folder), progress))
+
+    def _answer(self, folder: Path, opts: argparse.Namespace, answers: dict[str, bool]) -> None:
+        from topiccrawler.crawling.teaching import known_answers, lessons_of
+        from topiccrawler.engine.control.client import running_in
+
+        lessons = lessons_of(folder)
+        lessons.teach(known_answers(lessons, answers), running_in(folder))
+        self._judged(opts, lessons.judged)
+
+    def _judged(self, opts: argparse.Namespace, judged: Judged) -> None:
+        found = {name: getattr(judged, name) for name in ("pages", "kept", "kept_before", *CHANGES)}
+        self.report(opts, found, self.text("judged", found))
 
     def _report(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.files import replace_file
@@ -168,8 +204,18 @@ def _brief(record: PageRecord, check: Check | None) -> dict[str, Any]:
         "format": record.format,
         "kind": record.kind,
         "alias_of": record.alias_of,
+        "snippet": _snippet(record),
+        "refused": record.refused,
+        "judged": record.judged,
         **_looks(check),
     }
+
+
+def _snippet(record: PageRecord) -> str:
+    """The summary of a page, or else the beginning of its text, in one line."""
+    from topiccrawler.text.printable import one_line
+
+    return one_line(record.summary or record.text[:LONGEST], SNIPPET)
 
 
 def _whole(record: PageRecord, reasons: Reasons) -> dict[str, Any]:
@@ -179,4 +225,5 @@ def _whole(record: PageRecord, reasons: Reasons) -> dict[str, Any]:
     ]
     words = [[word, round(part, 4)] for word, part in reasons.words]
     media = json.loads(record.media or "[]")
-    return {**asdict(record), "media": media, "threshold": reasons.threshold, "words": words, "path": path}
+    known = {name: value for name, value in asdict(record).items() if name != "evidence"}
+    return {**known, "media": media, "threshold": reasons.threshold, "words": words, "path": path}

@@ -221,7 +221,7 @@ QUESTIONS, A_ROUND = 20, 5
 def teach(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
     """The step `teach`: get answers about pages of a job, retrain its topic with them, and print a report."""
     from topiccrawler.crawling.page_stores import folder_named
-    from topiccrawler.crawling.teaching import lessons_of
+    from topiccrawler.crawling.teaching import known_answers, lessons_of
     from topiccrawler.engine.control.client import running_in
     from topiccrawler.results.rating import read_answers, write_questions
 
@@ -242,13 +242,9 @@ def teach(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None
         command.report(opts, {"file": str(place), "questions": len(asked)}, text)
         return
     answers = read_answers(user_path(opts.answers)) if opts.answers else _asked(command, lessons, count)
-    unknown = set(answers) - {record.url for record in lessons.records}
-    known = {url: answer for url, answer in answers.items() if url not in unknown}
-    if not known:
-        fault = f"{len(unknown)} are about pages the job has no text of" if unknown else "there are none"
-        raise ArgumentError("answers", fault, "nothing was changed")
-    changed = lessons.teach(known, running_in(lessons.folder))
-    _report(command, opts, lessons, before, changed)
+    known, unknown = lessons.known(answers)
+    changed = lessons.teach(known or known_answers(lessons, answers), running_in(lessons.folder))
+    _report(command, opts, lessons, before, changed, unknown)
 
 
 def _asked(command: ReportingCommand, lessons: Lessons, count: int) -> dict[str, bool]:
@@ -283,20 +279,25 @@ def _questions(lessons: Lessons, topic: Topic, seen: dict[str, bool], count: int
 
 
 def _report(
-    command: ReportingCommand, opts: argparse.Namespace, lessons: Lessons, before: Topic, changed: int
+    command: ReportingCommand,
+    opts: argparse.Namespace,
+    lessons: Lessons,
+    before: Topic,
+    changed: int,
+    unknown: Sequence[str] = (),
 ) -> None:
     from topiccrawler.crawling.job_topic import TOPIC
-    from topiccrawler.relevance.base import EVEN
 
-    now, answers = lessons.topic, list(lessons.answers.values())
-    kept = [sum(one >= EVEN for one in lessons.relevances(topic)) for topic in (before, now)]
+    now, answers, judged = lessons.topic, list(lessons.answers.values()), lessons.judged
     new = [word for word in now.keywords if word not in before.keywords]
     gone = [word for word in before.keywords if word not in now.keywords]
     weights = now.keywords.items()
     moved = [word for word, weight in weights if before.keywords.get(word, weight) != weight]
     found: dict[str, Any] = {"answers": len(answers), "yes": sum(answers)}
     found |= {"new": new, "gone": gone, "changed": moved}
-    found |= {"kept_before": kept[0], "kept_now": kept[1], "pages": len(lessons.records)}
+    found |= {"kept_before": judged.kept_before, "kept_now": judged.kept, "pages": len(lessons.records)}
+    found |= {name: getattr(judged, name) for name in ("refused", "restored", "found", "queued")}
+    found["unknown"] = list(unknown)
     found |= {"rescored": changed, "topic": str(lessons.folder / TOPIC)}
     if now.narrow:
         found |= {"trust": now.trust, "near": now.near, "against": now.against, "intercept": now.intercept}

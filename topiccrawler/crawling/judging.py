@@ -63,40 +63,39 @@ def words_of_record(record: PageRecord, segmenter: Segmenter, *, in_segments: bo
 
 @dataclass(slots=True)
 class Judged:
-    """What judging the pages of a job again has changed."""
+    """What judging the pages of a job again has changed. The first five numbers are without copies."""
 
-    pages: int = 0  # judged
+    pages: int = 0  # judged, without those of the sample that are not kept
     kept: int = 0  # of these, now
     refused: int = 0  # were kept before
     restored: int = 0  # were refused before, and are kept again
     found: int = 0  # of the sample of pages that were not kept, and are kept now
-    # changes of the counts of kept pages, by kind and by format; and of copies
+    queued: int = 0  # were not kept, and are fetched again because they may be kept now
+    # by how much the counts of kept pages with copies change; negative if there are fewer
+    gained: int = 0
+    copies: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
     formats: Counter[str] = field(default_factory=Counter)
-    copies: int = 0
 
     @property
     def kept_before(self) -> int:
         """The number of pages that were kept before."""
         return self.kept + self.refused - self.restored - self.found
 
-    @property
-    def gained(self) -> int:
-        """By how much the number of kept pages has grown; negative if it is smaller."""
-        return self.kept - self.kept_before
-
     def count(self, record: PageRecord, *, kept: bool) -> None:
         """Count one page. `record`: before it was judged."""
-        self.pages += 1
-        self.kept += kept
-        self.refused += record.stored and not kept
-        self.restored += record.refused and kept
-        self.found += kept and not record.stored and not record.refused
+        if not record.alias_of:
+            self.pages += 1
+            self.kept += kept
+            self.refused += record.stored and not kept
+            self.restored += record.refused and kept
+            self.found += kept and not record.stored and not record.refused
         if kept is not record.stored:
             more = 1 if kept else -1
+            self.gained += more
+            self.copies += more if record.alias_of else 0
             self.kinds[record.kind] += more
             self.formats[record.format] += more
-            self.copies += more if record.alias_of else 0
 
     def correct(self, counter: HarvestCounter) -> None:
         """Correct the counts of a job by these changes."""
@@ -174,7 +173,7 @@ def judge_again(
             _sampled(folder, sample, judge, found, texts, now)
     if running is not None:
         running.judged(found)
-    elif found.refused or found.restored or found.found:
+    elif found.gained or found.kinds:
         _correct(folder, found)
     return found
 

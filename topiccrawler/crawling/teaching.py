@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import logging
+import shlex
 import sys
 import time
 from collections import Counter
@@ -29,10 +30,10 @@ from topiccrawler.crawling.checkpoints import (
     transfer_state,
 )
 from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, read_recipe, write_recipe
-from topiccrawler.crawling.judging import ANSWERED, Judged, Running, judge_again, words_of_record
+from topiccrawler.crawling.judging import ANSWERED, Judged, Progress, Running, judge_again, words_of_record
 from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.errors import ArgumentError, StateError, file_faults
+from topiccrawler.errors import ArgumentError, StateError, file_faults, shortened
 from topiccrawler.files import JsonFile, keep_former, replace_file
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Via, Visit
@@ -43,9 +44,9 @@ from topiccrawler.relevance.training.teaching import taught
 from topiccrawler.store.pages import PageRecord, Pages, PageStore
 from topiccrawler.store.visits import read_visits
 from topiccrawler.text.segmenter import PLAIN, Segmenter
-from topiccrawler.topics.catalogue import parts_of
+from topiccrawler.topics.catalogue import is_catalogued, parts_of
 from topiccrawler.topics.topic import Topic, make_topic
-from topiccrawler.urls.canonical import host_of
+from topiccrawler.urls.canonical import canonical, host_of
 
 
 def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float]]:
@@ -69,6 +70,7 @@ logger = logging.getLogger(__name__)
 
 TEACHING = "teaching.json"
 MOST_BYTES = 200_000_000
+MOST_NAMED = 5  # unknown URLs in a message
 REMEDY = "name the folder of a job"
 
 
@@ -109,6 +111,18 @@ class Lessons:
         self.words = [
             words_of_record(record, self.segmenter, in_segments=in_segments) for record in self.records
         ]
+
+    def known(self, answers: Mapping[str, bool]) -> tuple[dict[str, bool], list[str]]:
+        """The answers about pages whose text the job has, by the URLs of the pages, and the other URLs."""
+        pages = {record.url for record in self.records}
+        found, unknown = {}, []
+        for url, answer in answers.items():
+            clean = url if url in pages else canonical(url) or url
+            if clean in pages:
+                found[clean] = answer
+            else:
+                unknown.append(url)
+        return found, unknown
 
     def learned(self, answers: Mapping[str, bool]) -> Topic:
         """The topic learned from all answers so far and these."""
@@ -231,6 +245,52 @@ def with_teaching(recipe: Recipe, folder: Path) -> Recipe:
 def answered(folder: Path) -> dict[str, bool]:
     """All answers about pages of the job in that folder, by URL; StateError if the file is damaged."""
     return {url: answer for step in _kept(folder)[1] for url, answer in step["answers"].items()}
+
+
+def known_answers(lessons: Lessons, answers: Mapping[str, bool]) -> dict[str, bool]:
+    """The answers by the URLs of the pages; ArgumentError that names the URLs of which the job has no text, and for no answer."""
+    known, unknown = lessons.known(answers)
+    if unknown or not known:
+        more = f" and {len(unknown) - MOST_NAMED} more" if len(unknown) > MOST_NAMED else ""
+        named = ", ".join(map(shortened, unknown[:MOST_NAMED]))
+        fault = f"are about pages the job has no text of: {named}{more}" if unknown else "there are none"
+        raise ArgumentError("answers", fault, "nothing was changed; `scrapy pages JOB` lists its pages")
+    return known
+
+
+def judge_job(
+    folder: Path, topic: str = "", running: Running | None = None, progress: Progress | None = None
+) -> Judged:
+    """Judge the stored pages of a job again, and return what that has changed.
+
+    `topic`: the name or the file of another topic, which the job has from now on; its queue keeps the order of before. `running`: the crawl
+    of the job, if it is running. ArgumentError for a folder without a job, and for another topic while the crawl runs.
+    """
+    recipe = read_recipe(folder)
+    if recipe is None:
+        raise ArgumentError(f"folder {folder}", "holds no job", REMEDY)
+    if topic:
+        if running is not None:
+            remedy = (
+                f"change its topic: scrapy control {shlex.quote(folder.name)} set topic={shlex.quote(topic)}"
+            )
+            raise ArgumentError(f"job {folder}", "is running", remedy)
+        none: dict[str, Any] = {"topic_fields": None, "strategy_topic": None, "keywords": (), "off_topic": ()}
+        recipe = replace(recipe, topic=topic, **none)
+        found = topic_of(recipe)
+        if not is_catalogued(topic) and len(parts_of(topic)) == 1:
+            recipe = replace(recipe, topic_fields=found.model_dump(mode="json"))
+        write_recipe(recipe, folder)
+    return judge_again(folder, _valid_answers(recipe, folder), running, progress=progress)
+
+
+def _valid_answers(recipe: Recipe, folder: Path) -> dict[str, bool]:
+    """The answers about pages of the job, if they are about the topic of the recipe."""
+    base, steps = _kept(folder)
+    known = [base, *(step["topic"] for step in steps)] if steps else []
+    if len(parts_of(recipe.topic)) > 1 or not known or not _is_of(topic_of(recipe), known, folder):
+        return {}
+    return answered(folder)
 
 
 def answers_behind(topic: Topic, folder: Path) -> int:

@@ -148,8 +148,10 @@ def selection_of(
     min_relevance: float | None = None,
     file_type: str | None = None,
     kind: str | None = None,
+    refused: bool = False,
 ) -> Selection:
-    """The selection of pages by these filters. `kind`: kinds of page, separated by commas, or `all`.
+    """The selection of pages by these filters. `kind`: kinds of page, separated by commas, or `all`. `refused`: only the pages that are not
+    kept any more.
 
     ArgumentError for invalid values, and for a type of file that no reader produces.
     """
@@ -160,13 +162,13 @@ def selection_of(
             f"--file-type {file_type}", "is not known", f"use one of {', '.join(sorted(READ))}"
         )
     return Selection(
-        topic or "", _host(site), _day(since), min_relevance or 0.0, file_type or "", _kinds(kind)
+        topic or "", _host(site), _day(since), min_relevance or 0.0, file_type or "", _kinds(kind), refused
     )
 
 
 def selection_by(opts: argparse.Namespace) -> Selection:
     """The selection of pages by a command's options."""
-    names = ("topic", "site", "since", "min_relevance", "file_type", "kind")
+    names = ("topic", "site", "since", "min_relevance", "file_type", "kind", "refused")
     return selection_of(**{name: getattr(opts, name) for name in names})
 
 

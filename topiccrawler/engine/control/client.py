@@ -156,7 +156,7 @@ class RunningCrawl:
         return int(ask(self.folder, "teach", body={"keep": keep})["queued"])
 
     def judged(self, found: Judged) -> None:
-        ask(self.folder, "judged", body=asdict(found) | {"gained": found.gained})
+        ask(self.folder, "judged", body=asdict(found))
 
 
 def running_in(folder: Path) -> RunningCrawl | None:
