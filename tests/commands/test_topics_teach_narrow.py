@@ -70,7 +70,9 @@ def test_answers_change_what_a_narrow_crawl_keeps(
     assert all("pot" in record for record in refused)
     ran = forked_scrapy(*call, "-a", "pages=25", proxy=drawn.proxy)
     assert " 10 answers" in ran.err
-    assert not any("pot" in record for record in _kept(command, job))  # none of the pots that came since either
+    assert not any(
+        "pot" in record for record in _kept(command, job)
+    )  # none of the pots that came since either
     command("topics", "teach", str(job), "--undo")
     assert sum("pot" in record for record in _kept(command, job)) >= len(refused)
     assert _kept(command, job, "--refused") == []
@@ -78,4 +80,6 @@ def test_answers_change_what_a_narrow_crawl_keeps(
 
 
 def _kept(command: Callable[..., Any], job: Path, *options: str) -> list[str]:
-    return [line for line in command("pages", str(job), "--json", *options).out.splitlines() if "example" in line]
+    return [
+        line for line in command("pages", str(job), "--json", *options).out.splitlines() if "example" in line
+    ]

@@ -30,6 +30,7 @@ from topiccrawler.crawling.page_stores import has_pages, open_pages, open_stored
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.robots_notes import robots_rule
 from topiccrawler.crawling.servers import SharedView
+from topiccrawler.crawling.teaching import answered
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.frontier.base import Frontier, Notes, Row, State
 from topiccrawler.frontier.stored_state import QueueLookup, is_made
@@ -400,8 +401,18 @@ def page_similarity(parts: Parts, record: PageRecord) -> float:
     return parts.strategy_classifier.similarity(words_of_record(record, parts.segmenter))
 
 
+def _judged_by(record: PageRecord, folder: Path) -> str:
+    """Which judgement of a stored page counts."""
+    if not record.judged:
+        return "the topic when it was fetched"
+    return "a person's answer" if record.url in answered(folder) else "the topic as it is now"
+
+
 def crawl_as_json(
-    history: History, folder: Path, parts: Parts | None = None, page_threshold: float | None = None
+    history: History,
+    folder: Path,
+    parts: Parts | None = None,
+    page_threshold: float | None = None,
 ) -> dict[str, Any]:
     """The history of a URL in a crawl as JSON values, for output.
 
@@ -435,6 +446,8 @@ def crawl_as_json(
             "relevance": record.relevance,
             "similarity": None if parts is None or record.alias_of else page_similarity(parts, record),
             "kept": record.stored,
+            "judged": record.judged or None,
+            "judged_by": _judged_by(record, folder),
             **words_behind(parts, record),
         },
         "path_is_whole": history.whole,

@@ -62,6 +62,22 @@ def open_pages(folder: Path) -> PageStore | ServedPages:
     return PageStore(folder / PAGES, create=False) if stored is None else open_stored(*stored)
 
 
+def judged_again(folder: Path) -> dict[str, bool]:
+    """The URLs of the pages of a job that judging again has changed, each with whether it is kept now."""
+    if not has_pages(folder):
+        return {}
+    with closing(open_pages(folder)) as pages:
+        return pages.judged_again()
+
+
+def last_judged(folder: Path) -> float:
+    """The time at which judging again last changed a page in the job's folder, in seconds since the epoch; 0 = never."""
+    if not (folder / PAGES).is_file():
+        return 0.0
+    with closing(open_pages(folder)) as pages:
+        return pages.last_judged()
+
+
 def open_stored(address: str, job: str) -> ServedPages:
     """Open the pages of a job in a database for reading. StateError if there is no such job."""
     return page_server(address).open_pages(address, job)

@@ -16,7 +16,7 @@ from topiccrawler.dashboard import job_view, lists, page_view, starting, teachin
 from topiccrawler.dashboard.access import Session
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.dashboard.texts import COOKIE, LANGUAGES
-from topiccrawler.dashboard.views import CONTEXT, HEADERS, Context, Handler, Views
+from topiccrawler.dashboard.views import CONTEXT, HEADERS, Context, Handler, Views, back_to
 from topiccrawler.engine.control.server import RefusedError
 from topiccrawler.errors import CrawlerError
 from topiccrawler.text.segmenter import words_of
@@ -28,8 +28,7 @@ _YEAR_SECONDS = 31_536_000
 async def language(request: web.Request) -> web.Response:
     """`/language`: set the language of this browser by a cookie, and redirect back."""
     form = await request.post()
-    to, back = str(form.get("to", "")), str(form.get("back", "/"))
-    found = web.HTTPSeeOther(back if back.startswith("/") and not back.startswith(("//", "/\\")) else "/")
+    to, found = str(form.get("to", "")), back_to(str(form.get("back", "/")))
     if to in LANGUAGES:
         found.set_cookie(COOKIE, to, max_age=_YEAR_SECONDS, httponly=True, samesite="Strict", path="/")
     raise found
@@ -56,6 +55,7 @@ def make_app(data: Path, settings: dict[str, Any], announce: Callable[[str], Non
     router.add_get("/new", starting.page)
     router.add_post("/new", starting.start)
     router.add_get("/search", page_view.searching)
+    router.add_post("/answers", teaching.answer)
     job = "/jobs/{job}"
     router.add_get(job, job_view.page)
     for name, handler in {

@@ -98,6 +98,7 @@ FILTERS = (
     "min_relevance",
     "file_type",
     "kind",
+    "refused",
 )  # names of the filters of pages in a query string
 _KINDS = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
 
@@ -193,11 +194,11 @@ async def pages_file(request: web.Request) -> web.StreamResponse:
 def filters_of(request: web.Request) -> dict[str, Any]:
     """The filters of pages in a query, as arguments of results.jobs.selection_of. ArgumentError for a relevance that is no number."""
     asked = {name: text for name in FILTERS if (text := request.query.get(name, "").strip())}
-    least = asked.pop("min_relevance", "")
+    least, refused = asked.pop("min_relevance", ""), bool(asked.pop("refused", ""))
     if (known := by_name().get(asked.get("topic", "").lower())) is not None:
         asked["topic"] = known.name
     try:
-        return asked | ({"min_relevance": float(least)} if least else {})
+        return asked | ({"min_relevance": float(least)} if least else {}) | {"refused": refused}
     except ValueError:
         raise ArgumentError(f"relevance {least!r}", "is no number", "give 0 to 1") from None
 

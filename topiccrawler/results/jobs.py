@@ -21,7 +21,7 @@ from threading import Lock
 
 from topiccrawler.crawling.explanation import LONGEST_PATH
 from topiccrawler.crawling.job_files import FRONTIER, JOB, PAGES, VISITS
-from topiccrawler.crawling.page_stores import folder_of_stored, homes_of
+from topiccrawler.crawling.page_stores import folder_of_stored, homes_of, judged_again, last_judged
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import user_path
 from topiccrawler.model import Visit
@@ -101,6 +101,7 @@ class JobLog:
     """Reads the crawl log of one job as it grows; safe for several threads."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder, self._judged = folder, 0.0
         self.tally = Summary()
         self._tail = VisitTail(folder / VISITS)
         self._places: dict[str, Place] = {}  # where each URL's last visit is in the log
@@ -110,9 +111,11 @@ class JobLog:
         """Read new visits for at most `seconds`; return the share of the log that has been read, 0..1."""
         until = time.monotonic() + seconds
         with self._lock:
+            if (judged := last_judged(self._folder)) != self._judged:
+                self._judged, self._tail = judged, VisitTail(self._folder / VISITS)
             has_more = self._tail.has_more()
             if has_more and not self._tail.begun:
-                self.tally, self._places = Summary(), {}
+                self.tally, self._places = Summary(judged=judged_again(self._folder) if judged else {}), {}
             if has_more:
                 for number, (place, visit) in enumerate(self._tail.visits(), start=1):
                     self.tally.add(visit)
