@@ -170,8 +170,9 @@ def test_each_change_is_in_the_log_and_in_the_job(changed: dict[str, Any]) -> No
         "pause",
         "block",
         "block",
-        *["set"] * 5,
+        *["set", "set", "judged", "set", "set", "set"],  # the seed is below the page threshold of 1
         "teach",
+        "judged",  # the answer is yes
         "resume",
     ]
     assert (reported[1]["pattern"], reported[1]["dropped"], reported[1]["queued"]) == (
@@ -179,5 +180,7 @@ def test_each_change_is_in_the_log_and_in_the_job(changed: dict[str, Any]) -> No
         1,
         5,
     )
-    assert (reported[5]["name"], reported[5]["before"], reported[5]["after"]) == ("pages", None, 100)
+    assert (reported[6]["name"], reported[6]["before"], reported[6]["after"]) == ("pages", None, 100)
+    judged = [order for order in reported if order["verb"] == "judged"]
+    assert [(order["refused"], order["restored"]) for order in judged] == [(1, 0), (0, 1)]
     assert 'Control: set {"name": "pages"' in changed["ran"].err

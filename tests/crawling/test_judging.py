@@ -13,12 +13,12 @@ from two_meanings import BASKETBALL, SPACE, texts_of
 
 from topiccrawler.crawling.assemble import assemble, topic_of
 from topiccrawler.crawling.harvest import HarvestCounter
-from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, INDEX, JobFiles
+from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, INDEX, JobFiles, read_recipe
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.judging import ANSWERED, judge_again
 from topiccrawler.crawling.page_stores import open_pages
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.teaching import answered, lessons_of
+from topiccrawler.crawling.teaching import answered, judge_job, lessons_of
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Visit
 from topiccrawler.pages.page_evidence import packed
@@ -164,6 +164,25 @@ def test_pages_without_evidence_are_judged_by_their_stored_fields(job: Path) -> 
             store.put(replace(record, evidence=b""))
     lessons_of(job).teach(NO)
     assert kept(job) == sorted(url(at) for at in range(ROCKETS))
+
+
+def test_a_job_of_another_topic_is_judged_by_that_and_belongs_to_it(job: Path, tmp_path: Path) -> None:
+    lessons_of(job).teach(NO)
+    file = tmp_path / "games.toml"
+    file.write_text(
+        'name = "games"\nnarrow = true\nkeywords = ["篮板球", "球队", "常规赛"]\n', encoding="utf-8"
+    )
+    judged = judge_job(job, str(file))
+    found = {one.url: one for one in pages(job)}
+    games = sorted(url(ROCKETS + at) for at in range(GAMES))
+    assert {one.topic for one in found.values() if one.stored} == {"games"}
+    assert set(kept(job)) == {one for one in found if found[one].stored} <= {*games, url(ROCKETS + GAMES)}
+    assert judged.restored == judged.kept > 4  # answers about the former topic do not count
+    assert judged.refused == ROCKETS
+    recipe = read_recipe(job)
+    assert recipe is not None
+    assert topic_of(recipe).name == "games"
+    assert judge_job(job).refused == 0
 
 
 def test_answers_are_kept_with_the_job(job: Path) -> None:

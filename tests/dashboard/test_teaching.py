@@ -72,6 +72,8 @@ def test_it_asks_which_of_two_kinds_of_pages_is_meant_until_it_is_taught(
     dashboard = open_dashboard(folder.parent)
     text = dashboard.get("/jobs/rockets/teach").text
     assert texts_in("en")("teach_kinds", number=21) in text
+    assert {"http://a.cn/0", "http://a.cn/12"} & set(asked(text)[:2])  # a sure one of each
+    assert len({int(url.rpartition("/")[2]) < 12 for url in asked(text)[:2]}) == 2
     page = asked(text)[0]
     taught = dashboard.post("/jobs/rockets/teach", {"url-1": page, "answer-1": "yes"}).text
     assert 'id="teach-said"' in taught

@@ -18,7 +18,7 @@ from topiccrawler.errors import ArgumentError, SeedsError, TopicError
 from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Sequence
 
     from scrapy.http import Response
     from scrapy.settings import Settings
@@ -273,9 +273,23 @@ def _questions(lessons: Lessons, topic: Topic, seen: dict[str, bool], count: int
     relevances = lessons.relevances(topic)
     known = lessons.answers | seen
     asked = {place for place, record in enumerate(lessons.records) if record.url in known}
-    chosen = questions(relevances, EVEN, asked, count)
+    chosen = questions(relevances, EVEN, asked, count, _sure(lessons, topic, relevances, known))
     notes = (f"relevance {relevances[place]:.3f}, kept from {EVEN:g}" for place in chosen)
     return [Question.of(lessons.records[place], note) for place, note in zip(chosen, notes, strict=True)]
+
+
+def _sure(lessons: Lessons, topic: Topic, relevances: Sequence[float], known: Container[str]) -> list[int]:
+    """The places of a sure page of each group of kept pages."""
+    from topiccrawler.relevance.base import EVEN
+    from topiccrawler.results.page_groups import sure_of_groups
+    from topiccrawler.topics.meaning import naming_words
+
+    surest = sorted(range(len(relevances)), key=lambda place: -relevances[place])
+    kept = [lessons.records[place] for place in surest if relevances[place] >= EVEN]
+    own = {"".join(words) for words in lessons.segmenter.words_of(naming_words(topic))}
+    urls = sure_of_groups(kept, own, lessons.segmenter, known)
+    places = {record.url: place for place, record in enumerate(lessons.records)}
+    return [places[url] for url in urls]
 
 
 def _report(

@@ -108,6 +108,10 @@ Progress = Callable[[int], None]
 class Running(Protocol):
     """The crawl that runs in the folder of a job, in another process."""
 
+    @property
+    def page_threshold(self) -> float:
+        """The relevance, 0..1, from which the crawl keeps a page; it may have been changed since the crawl began."""
+
     def teach(self, keep: bool) -> int:
         """Continue with the topic that the job was just taught. `keep`: the strategy keeps what it has learned. Returns how many URLs get a
         new score."""
@@ -140,7 +144,7 @@ class Judge:
         if answer is not None:
             kept = answer
             relevance = max(relevance, ANSWERED) if answer else min(relevance, 1.0 - ANSWERED)
-        topic = topic_of_page(self.classifier, self.topic, words)
+        topic = topic_of_page(self.classifier, self.topic, words) if kept else record.topic
         summary = record.summary
         if topic != record.topic or (kept and not summary):
             summary = self._summariser.summary(record.text)
@@ -151,17 +155,17 @@ def judge_again(
     folder: Path,
     answers: Mapping[str, bool],
     running: Running | None = None,
-    threshold: float | None = None,
     progress: Progress | None = None,
 ) -> Judged:
     """Judge all stored pages of a job again, and the sample of those that were not kept.
 
-    `answers`: a person's, by URL; `running`: None if no crawl runs in the folder; `threshold`: see Judge; `progress`: called with the number
-    of pages judged so far. ArgumentError for a folder without a job, StateError for files that cannot be used.
+    `answers`: a person's, by URL; `running`: None if no crawl runs in the folder; `progress`: called with the number of pages judged so far.
+    ArgumentError for a folder without a job, StateError for files that cannot be used.
     """
     recipe = read_recipe(folder)
     if recipe is None:
         raise ArgumentError(f"folder {folder}", "holds no job", "name the folder of a job")
+    threshold = None if running is None else running.page_threshold
     judge = Judge(topic_of(recipe), page_classifier_of(recipe), answers, threshold)
     found, now = Judged(), time.time()
     texts: dict[str, PageRecord] = {}

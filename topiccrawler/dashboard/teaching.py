@@ -6,19 +6,22 @@ A running crawl uses the corrected topic at once; the answers are stored with th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 
 from aiohttp import web
 
+from topiccrawler.crawling.page_stores import has_pages
 from topiccrawler.crawling.teaching import answered, lessons_of
 from topiccrawler.dashboard.jobs import Job
 from topiccrawler.dashboard.texts import Texts
 from topiccrawler.dashboard.views import Context, Values, back_to, context_of, job_of, shown
 from topiccrawler.engine.control.client import running_in
 from topiccrawler.errors import CrawlerError
-from topiccrawler.results.job_pages import SHOWN, Judged, first_look
-from topiccrawler.results.page_groups import kinds_of
+from topiccrawler.relevance.evidence import EvidenceClassifier
+from topiccrawler.results.job_pages import SHOWN, Judged, classifier_of, first_look, job_pages
+from topiccrawler.results.page_groups import MOST_PAGES, kinds_of, sure_of_groups
+from topiccrawler.store.pages import ALL
 
 YES, NO = "yes", "no"
 URL, ANSWER, JOB = "url-", "answer-", "job-"  # names of fields, before a question's number
@@ -119,9 +122,22 @@ def _questions(folder: Path) -> Values:
         return found | {"fault": str(error)}
     if not look.answer:
         return found
-    best = [page for page in look.best if page.url not in known][:SHOWN]
+    best = [page for page in look.best if page.url not in known]
+    best = [*_of_groups(folder, known), *best]
+    best = list({page.url: page for page in best}.values())[:SHOWN]
     border = [page for page in look.border if page.url not in known and page not in best]
     return found | {"best": best, "border": _nearest(border, look.threshold or 0.0), "answered": len(known)}
+
+
+def _of_groups(folder: Path, known: Container[str]) -> list[Judged]:
+    """A sure page of each group of kept pages; none if they are one group."""
+    found = classifier_of(folder)
+    if found is None or not isinstance(found[0], EvidenceClassifier) or not has_pages(folder):
+        return []
+    with job_pages(folder) as pages:
+        kept = list(pages.best(ALL, MOST_PAGES))
+    urls = sure_of_groups(kept, found[0].words, found[1], known)
+    return [Judged(one.url, one.title, one.relevance, kept=True) for one in kept if one.url in urls]
 
 
 def _nearest(pages: Sequence[Judged], threshold: float) -> list[Judged]:

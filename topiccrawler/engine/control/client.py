@@ -22,11 +22,13 @@ import socket
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlencode, urlsplit
 
-from topiccrawler.crawling.judging import Judged
 from topiccrawler.errors import ArgumentError, StateError, file_faults
+
+if TYPE_CHECKING:
+    from topiccrawler.crawling.judging import Judged
 
 FILE = "control.json"
 REMEDY = "look whether the crawl is running, and was started with TOPIC_CONTROL=True"
@@ -152,16 +154,31 @@ class RunningCrawl:
 
     folder: Path
 
+    @property
+    def page_threshold(self) -> float:
+        return float(ask(self.folder, "status")["page_threshold"])
+
     def teach(self, keep: bool) -> int:
         return int(ask(self.folder, "teach", body={"keep": keep})["queued"])
 
     def judged(self, found: Judged) -> None:
-        ask(self.folder, "judged", body=asdict(found))
+        numbers = {
+            name: getattr(found, name) for name in ("gained", "copies", "refused", "restored", "found")
+        }
+        ask(self.folder, "judged", body=numbers | {"kinds": {**found.kinds}, "formats": {**found.formats}})
 
 
 def running_in(folder: Path) -> RunningCrawl | None:
     """The crawl that runs in the folder of a job; None when none does."""
     return RunningCrawl(folder) if is_listening(folder) else None
+
+
+def judge_if_changed(folder: Path, found: Mapping[str, Any]) -> None:
+    """Judge the stored pages of a job again, if the response to `set` says that its topic or its page threshold was changed."""
+    if found.get("name") in {"topic", "page_threshold"} and not found.get("preview"):
+        from topiccrawler.crawling.teaching import judge_job  # late: most requests need none of its imports
+
+        judge_job(folder, running=running_in(folder))
 
 
 def is_listening(folder: Path) -> bool:

@@ -168,7 +168,9 @@ class Verbs:
             self._crawl.correct_counts(*counts, kinds, formats)
         except (TypeError, ValueError):
             raise ArgumentError("judged", "has no counts", "see docs/control.md") from None
-        self._note("judged", **{name: values.get(name) for name in ("refused", "restored", "found")})
+        changes = {name: values.get(name) for name in ("refused", "restored", "found")}
+        if any(changes.values()):
+            self._note("judged", **changes)
         return self._status()
 
     def _number(self, verb: str, values: Values) -> int:
