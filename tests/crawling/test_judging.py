@@ -19,8 +19,9 @@ from topiccrawler.crawling.judging import ANSWERED, judge_again
 from topiccrawler.crawling.page_stores import open_pages
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import answered, judge_job, lessons_of
+from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.model import Visit
+from topiccrawler.model import Link, Score, Visit
 from topiccrawler.pages.page_evidence import packed
 from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.results.search import search
@@ -139,6 +140,27 @@ def test_a_person_decides_alone_about_a_page(job: Path) -> None:
     )
     assert found[url(ROCKETS)].stored
     assert found[url(ROCKETS)].relevance >= ANSWERED
+
+
+def test_pages_that_were_off_topic_and_are_not_in_the_sample_are_fetched_again_if_they_may_be_kept_now(
+    job: Path,
+) -> None:
+    """The sampled page, with .2 when it was fetched, is kept now; so may be one with .25, but not one with .1."""
+    urls = {f"http://{name}.example/": at for name, at in (("other", 0.2), ("near", 0.25), ("far", 0.1))}
+    log = JobFiles(job).visits
+    with SqliteFrontier(job / FRONTIER) as frontier:
+        for at, relevance in urls.items():
+            log.append(Visit(at, 200, 0.5, relevance, stored=False, time=2.0))
+            frontier.push([(Link(at, at[7:-1]), Score(at, 0.5))], now=1.0)
+            assert frontier.lease(1.0) is not None
+            frontier.end(at, State.DISCARDED, "off topic", 2.0)
+        frontier.commit()
+    log.commit()
+    assert judge_again(job, {}).queued == 0
+    assert judge_again(job, {"http://other.example/": True}).queued == 1
+    with SqliteFrontier(job / FRONTIER) as frontier:
+        assert [link.url for link in frontier.look().queued()] == ["http://near.example/"]
+        assert [row.score for row in frontier.look().best(5)] == [0.5]
 
 
 def test_a_page_of_the_sample_that_is_kept_now_goes_to_the_results(job: Path) -> None:

@@ -13,6 +13,9 @@ import pytest
 from browser import needs_browser, open_browser, running_dashboard
 from two_meanings import BASKETBALL, SPACE, texts_of
 
+from topiccrawler.results.jobs import JobLog
+from topiccrawler.results.summary import summary_of
+
 pytestmark = pytest.mark.slow
 
 HUB = "http://hub.example/"
@@ -86,6 +89,16 @@ def test_by_command_line(data: Path, forked_scrapy: Callable[..., Any]) -> None:
     assert hosts(said("search", "球队", "--job", job, "--refused", "--json"))["game"] > 0
     queue = json.loads(said("frontier", job, "--json"))
     assert queue["kept"] == len(said("pages", job, "--limit", "100", "--json").splitlines())
+    said("pages", job, "export", "--format", "corpus", "--out", str(data.parent / "corpus"))
+    card = (data.parent / "corpus" / "README.md").read_text(encoding="utf-8")
+    assert f"left out: {GAMES} pages that were kept and, judged again, are off topic" in card
+    sites = summary_of(data / JOB).by_host
+    assert [
+        (sites[f"game{at}.example"].kept, sites[f"game{at}.example"].relevance < 0.5) for at in range(GAMES)
+    ] == [(0, True)] * GAMES
+    log = JobLog(data / JOB)
+    assert log.advance() == 1.0
+    assert log.tally.kept == summary_of(data / JOB).kept == queue["kept"]
     one = json.loads(said("explain", "http://game8.example/", "--job", job, "--json"))["crawl"]
     assert (one["stored"]["kept"], one["stored"]["judged_by"]) == (False, "the topic as it is now")
     assert one["fetches"][0]["stored"]
@@ -121,6 +134,9 @@ def test_in_a_browser(data: Path, tmp_path: Path) -> None:
         page.goto(f"{base}/jobs/{JOB}")
         page.wait_for_selector("#curve")
         assert page.locator('[data-figure="kept"]').first.inner_text() == str(ROCKETS)
+        page.goto(base)
+        row = page.locator("tr", has_text=JOB).inner_text().split("\t")
+        assert str(ROCKETS) in [cell.strip() for cell in row]
         page.goto(f"{base}/jobs/{JOB}/pages?refused=1")
         assert page.locator(".hits li", has_text="game").count() == GAMES
         page.goto(f"{base}/search?q=轨道")

@@ -3,7 +3,9 @@
 The relevance is computed as when a page is fetched, by the same filter (crawling.page_filter) from the same words (pages.page_evidence), so
 judging again by an unchanged topic changes nothing. A page that is not kept any more is refused: it stays in the store, apart from the
 results. A person's answer about a page decides alone. A copy has the judgement of the page of which it is a copy. Pages of the sample of
-those that were not kept are kept now, if the topic says so, with what is known of them; days and authors are not read of such pages.
+those that were not kept are kept now, if the topic says so, with what is known of them; days and authors are not read of such pages. Of
+other pages that were not kept no text is known: those are queued again whose relevance when they were fetched was at least that from which
+on LEAST_SHARE of the sampled pages are kept now.
 
 Cost: a millisecond a page, most of it for the segmenter. A crawl may run meanwhile: the pages are written in transactions of BATCH.
 """
@@ -12,20 +14,23 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from math import inf
 from pathlib import Path
 from typing import Any, Protocol
 
 from topiccrawler.crawling.assemble import page_classifier_of, topic_of, topic_of_page
 from topiccrawler.crawling.harvest import HarvestCounter
 from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, INDEX, PAGES, read_recipe
-from topiccrawler.crawling.page_filter import PageFilter, Restrictions
-from topiccrawler.crawling.page_stores import has_pages, open_pages
+from topiccrawler.crawling.page_filter import OFF_TOPIC, PageFilter, Restrictions
+from topiccrawler.crawling.page_stores import has_pages, open_pages, visits_of
 from topiccrawler.errors import ArgumentError
+from topiccrawler.frontier.base import Frontier, Pushed, State
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.model import Score
 from topiccrawler.pages.kinds import kind_of_text
 from topiccrawler.pages.metadata import Summariser, language_of
 from topiccrawler.pages.page_evidence import unpacked
@@ -38,6 +43,7 @@ from topiccrawler.topics.topic import Topic
 
 ANSWERED = 0.95  # relevance of a page that a person accepted; below 1, because people err
 BATCH = 100  # pages
+LEAST_SHARE = 0.5
 
 
 def words_of_record(record: PageRecord, segmenter: Segmenter, *, in_segments: bool = False) -> PageWords:
@@ -119,6 +125,9 @@ class Running(Protocol):
     def judged(self, found: Judged) -> None:
         """Correct the counts of the crawl by what judging its pages again has changed."""
 
+    def queue_again(self, urls: Sequence[str]) -> int:
+        """Let the crawl fetch pages again that were off topic. Returns how many."""
+
 
 class Judge:
     """The judgement of stored pages by a topic and a person's answers. `threshold`: None = that of the classifier."""
@@ -172,24 +181,48 @@ def judge_again(
     if has_pages(folder):
         with closing(open_pages(folder)) as store:
             _stored(folder, store, judge, found, texts, now, progress)
+    again: list[str] = []
     if (folder / DISCARDED).is_file():
         with closing(PageStore(folder / DISCARDED, create=False)) as sample:
-            _sampled(folder, sample, judge, found, texts, now)
+            is_kept = _sampled(folder, sample, judge, found, texts, now)
+        again = _to_fetch_again(folder, is_kept) if any(is_kept.values()) else []
     if running is not None:
         running.judged(found)
-    elif found.gained or found.kinds:
-        _correct(folder, found)
-    return found
-
-
-def _correct(folder: Path, found: Judged) -> None:
-    """Correct the counts in the queue of a job that is not running."""
-    if (folder / FRONTIER).is_file():
+        found.queued = running.queue_again(again) if again else 0
+    elif (found.gained or found.kinds or again) and (folder / FRONTIER).is_file():
         with SqliteFrontier(folder / FRONTIER) as frontier:
             counter = HarvestCounter(frontier.notes.get(HarvestCounter.NOTE))
             found.correct(counter)
             frontier.notes.put(HarvestCounter.NOTE, counter.note())
+            found.queued = queue_again(frontier, again, now)
             frontier.commit()
+    return found
+
+
+def _to_fetch_again(folder: Path, is_kept: Mapping[str, bool]) -> list[str]:
+    """The URLs of pages that were off topic, are not in the sample, and may be kept now. `is_kept`: whether a page of the sample is kept
+    now."""
+    relevance = {
+        visit.url: visit.relevance for visit in visits_of(folder) if visit.is_page and not visit.stored
+    }
+    sampled = [(relevance[url], kept) for url, kept in is_kept.items() if url in relevance]
+    least, kept, of = inf, 0, 0
+    for value, is_one in sorted(sampled, key=lambda one: -one[0]):
+        kept, of = kept + is_one, of + 1
+        if kept >= LEAST_SHARE * of:
+            least = value
+    return [url for url, value in relevance.items() if value >= least and url not in is_kept]
+
+
+def queue_again(frontier: Frontier, urls: Iterable[str], now: float) -> int:
+    """Let URLs whose pages were off topic wait again with their scores; others are skipped. Returns how many."""
+    queued = 0
+    for url in urls:
+        row = frontier.look().row(url)
+        if row is not None and row.state is State.DISCARDED and row.reason == OFF_TOPIC:
+            link = (row.link, Score(url, row.score, row.carry, row.shares))
+            queued += frontier.push([link], now=now, tunnel=row.tunnel, again=True)[Pushed.NEW]
+    return queued
 
 
 def _stored(
@@ -271,15 +304,17 @@ def _sampled(
     found: Judged,
     texts: Mapping[str, PageRecord],
     now: float,
-) -> None:
-    """Judge the sample of pages that were not kept; those that are kept now go to the page store. `texts`: the pages there, by the hash of
-    their texts: one with the same text becomes a copy."""
+) -> dict[str, bool]:
+    """Judge the sample of pages that were not kept, and return for each URL whether it is kept now; such pages go to the page store.
+    `texts`: the pages there, by the hash of their texts: one with the same text becomes a copy."""
     kept: list[PageRecord] = []
     others: list[Judgement] = []
+    is_kept: dict[str, bool] = {}
     for row, record in sample.rows():
         judgement = judge.of(row, record)
         old = judge.filter.restrictions.is_old(record.url, record.published)
-        if judgement.kept and record.text and not old:
+        is_kept[record.url] = judgement.kept and bool(record.text) and not old
+        if is_kept[record.url]:
             more = {"relevance": judgement.relevance, "topic": judgement.topic, "summary": judgement.summary}
             known: dict[str, Any] = {"kind": kind_of_text(record.text)}
             known["language"] = language_of(record.text)
@@ -299,3 +334,4 @@ def _sampled(
     for record in kept:
         sample.delete(record.url)
     sample.judge(others, 0.0)
+    return is_kept

@@ -20,6 +20,8 @@ from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.topics.topic import SiteRule
 
+OFF_TOPIC = "off topic"  # drop reason of pages below the page threshold
+
 
 @dataclass(frozen=True, slots=True)
 class Restrictions:

@@ -62,8 +62,8 @@ def open_pages(folder: Path) -> PageStore | ServedPages:
     return PageStore(folder / PAGES, create=False) if stored is None else open_stored(*stored)
 
 
-def judged_again(folder: Path) -> dict[str, bool]:
-    """The URLs of the pages of a job that judging again has changed, each with whether it is kept now."""
+def judged_again(folder: Path) -> dict[str, tuple[bool, float]]:
+    """The URLs of the pages of a job that judging again has changed, each with whether it is kept now and its relevance."""
     if not has_pages(folder):
         return {}
     with closing(open_pages(folder)) as pages:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from aiohttp import web
 
-from topiccrawler.crawling.job_files import FRONTIER, REFUSED, VISITS
+from topiccrawler.crawling.job_files import FRONTIER, PAGES, REFUSED, VISITS
 from topiccrawler.crawling.page_stores import visits_of
 from topiccrawler.dashboard import panels
 from topiccrawler.dashboard.jobs import LIVE, Job, mark
@@ -70,7 +70,8 @@ def _values(here: Context) -> dict[str, Any]:
 
 def _row(here: Context, name: str, seconds: float) -> tuple[dict[str, Any], bool]:
     job = here.jobs.get(name)
-    seen = mark(job.folder / VISITS)
+    # pages that are judged again change the figures too
+    seen = tuple(mark(job.folder / name) for name in (VISITS, PAGES, f"{PAGES}-wal"))
     known, figures = here.jobs.figures.get(name, (None, {}))
     if known != seen:
         is_read, tally = seconds > 0 and job.log.advance(seconds) >= 1, job.log.tally

@@ -24,9 +24,8 @@ from scrapy.statscollectors import StatsCollector
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.judging import words_of_record
-from topiccrawler.crawling.page_filter import PageFilter, Restrictions
+from topiccrawler.crawling.page_filter import OFF_TOPIC, PageFilter, Restrictions
 from topiccrawler.engine.faults import reported_by_scrapy
-from topiccrawler.engine.leases import OFF_TOPIC
 from topiccrawler.engine.opening import StoreWait, crawl_of, needed_crawl, parts_of_project, store_wait
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import ArgumentError

@@ -193,6 +193,10 @@ class JobPages:
             if record is not None:
                 yield record
 
+    def refused(self) -> int:
+        """The number of pages that were kept and, judged again, are not any more."""
+        return len(self._store.best(Selection(refused=True)))
+
     def get(self, url: str) -> PageRecord:
         """The page of a URL. ArgumentError when it was not kept."""
         record = self._store.get(canonical(url) or url) or self._store.get(url)

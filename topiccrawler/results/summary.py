@@ -76,13 +76,13 @@ class Summary:
     _examples: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     by_queue: list[Outcome] | None = None  # why pages were not kept; None without a queue
     refused: list[Outcome] = field(default_factory=list)  # a sample of the links that were not queued
-    # whether a page is kept by now, for those that judging again has changed (crawling.judging), by URL
-    judged: Mapping[str, bool] = field(default_factory=dict)
+    # by URL, for pages that judging again has changed (crawling.judging): whether it is kept now, and its relevance
+    judged: Mapping[str, tuple[bool, float]] = field(default_factory=dict)
 
     def add(self, visit: Visit) -> None:
         """Count one visit. A page that was judged again counts as it is judged now."""
-        if visit.is_page and (stored := self.judged.get(visit.url, visit.stored)) is not visit.stored:
-            visit = replace(visit, stored=stored)
+        if visit.is_page and (judged := self.judged.get(visit.url)) is not None:
+            visit = replace(visit, stored=judged[0], relevance=judged[1])
         self.began = self.began or visit.time
         self.ended = max(self.ended, visit.time)
         host = host_of(visit.url)

@@ -178,7 +178,7 @@ class _Unclassified:
 def _of_store(store: Pages) -> Iterator[Example]:
     with closing(store):
         for record in store.records():
-            if not record.alias_of:  # a copy has no text of its own
+            if not (record.alias_of or record.refused):  # a copy has no text of its own
                 yield Example(record.url, words_of_record(record, PLAIN))
 
 

@@ -163,8 +163,9 @@ class SqlPages:
             for last, *rest in found:
                 yield last, record_from(rest)
 
-    def judged_again(self) -> dict[str, bool]:
-        return {url: bool(kept) for url, kept in self._rows("url, stored", "judged > 0")}
+    def judged_again(self) -> dict[str, tuple[bool, float]]:
+        found = self._rows("url, stored, relevance", "judged > 0")
+        return {url: (bool(kept), relevance) for url, kept, relevance in found}
 
     def last_judged(self) -> float:
         return float(self._rows("coalesce(max(judged), 0)", "judged > 0")[0][0])
@@ -303,8 +304,8 @@ class Pages(Protocol):
     def judge(self, judgements: Iterable[Judgement], now: float) -> None:
         """Set what judging pages again has found, at the time `now` in seconds since the epoch."""
 
-    def judged_again(self) -> dict[str, bool]:
-        """The URLs of the pages that judging again has changed, each with whether it is kept now."""
+    def judged_again(self) -> dict[str, tuple[bool, float]]:
+        """The URLs of the pages that judging again has changed, each with whether it is kept now and its relevance."""
 
     def last_judged(self) -> float:
         """The time at which a page was last changed by judging again, in seconds since the epoch; 0 = never."""

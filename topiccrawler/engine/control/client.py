@@ -19,7 +19,7 @@ import logging
 import os
 import secrets
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -30,6 +30,7 @@ from topiccrawler.errors import ArgumentError, StateError, file_faults
 if TYPE_CHECKING:
     from topiccrawler.crawling.judging import Judged
 
+MOST_CHARACTERS = 30_000  # of the URLs in one request
 FILE = "control.json"
 REMEDY = "look whether the crawl is running, and was started with TOPIC_CONTROL=True"
 
@@ -166,6 +167,16 @@ class RunningCrawl:
             name: getattr(found, name) for name in ("gained", "copies", "refused", "restored", "found")
         }
         ask(self.folder, "judged", body=numbers | {"kinds": {**found.kinds}, "formats": {**found.formats}})
+
+    def queue_again(self, urls: Sequence[str]) -> int:
+        queued, some, size = 0, list[str](), 0
+        for url in [*urls, ""]:
+            if some and (not url or size + len(url) > MOST_CHARACTERS):
+                queued += int(ask(self.folder, "again", body={"urls": some})["queued"])
+                some, size = [], 0
+            some.append(url)
+            size += len(url)
+        return queued
 
 
 def running_in(folder: Path) -> RunningCrawl | None:

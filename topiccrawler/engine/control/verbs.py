@@ -10,6 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 
 from topiccrawler.crawling.crawl import Crawl
+from topiccrawler.crawling.judging import queue_again
 from topiccrawler.crawling.teaching import answered
 from topiccrawler.engine.control import client
 from topiccrawler.engine.control.changes import change_of, rescore, taught_parts
@@ -50,7 +51,7 @@ class Verbs:
         """The verbs that change something, by name."""
         return {
             name: getattr(self, name)
-            for name in ("pause", "resume", "stop", "set", "block", "teach", "judged")
+            for name in ("pause", "resume", "stop", "set", "block", "teach", "judged", "again")
         }
 
     async def status(self, _: Values) -> Values:
@@ -172,6 +173,19 @@ class Verbs:
         if any(changes.values()):
             self._note("judged", **changes)
         return self._status()
+
+    async def again(self, values: Values) -> Values:
+        """Queue `urls` again whose pages were off topic, and return how many are `queued`."""
+        self._check_open()
+        urls = values.get("urls")
+        if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
+            raise ArgumentError("again", "has no list of URLs", 'send {"urls": [...]}')
+        queued = queue_again(self._crawl.frontier, urls, self._crawl.clock())
+        self._crawl.frontier.commit()
+        if self._scheduler is not None:
+            self._engine.crawl(WAKE)
+        self._note("again", queued=queued)
+        return {"queued": queued}
 
     def _number(self, verb: str, values: Values) -> int:
         self._check_open()
