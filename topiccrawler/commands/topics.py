@@ -279,17 +279,17 @@ def _questions(lessons: Lessons, topic: Topic, seen: dict[str, bool], count: int
 
 
 def _sure(lessons: Lessons, topic: Topic, relevances: Sequence[float], known: Container[str]) -> list[int]:
-    """The places of a sure page of each group of kept pages."""
+    """The places of a sure page of each group of kept pages, as far as the topic keeps them."""
     from topiccrawler.relevance.base import EVEN
     from topiccrawler.results.page_groups import sure_of_groups
     from topiccrawler.topics.meaning import naming_words
 
     surest = sorted(range(len(relevances)), key=lambda place: -relevances[place])
-    kept = [lessons.records[place] for place in surest if relevances[place] >= EVEN]
+    kept = [lessons.records[place] for place in surest if lessons.records[place].stored]
     own = {"".join(words) for words in lessons.segmenter.words_of(naming_words(topic))}
     urls = sure_of_groups(kept, own, lessons.segmenter, known)
     places = {record.url: place for place, record in enumerate(lessons.records)}
-    return [places[url] for url in urls]
+    return [places[url] for url in urls if relevances[places[url]] >= EVEN]
 
 
 def _report(
