@@ -85,6 +85,10 @@ def changed(
         )
     }
     seen["limits"] = ask(job, "status")["limits"]
+    seen["again"] = ask(job, "again", body={"urls": [SEED, "http://nowhere.example/"]})["queued"]
+    with pytest.raises(ArgumentError) as refused:
+        ask(job, "again", body={"urls": SEED})
+    seen["not again"] = str(refused.value)
     with pytest.raises(ArgumentError, match="matches everything"):
         ask(job, "block", body={"pattern": "*"})
     ask(job, "resume", body={})
@@ -170,9 +174,8 @@ def test_each_change_is_in_the_log_and_in_the_job(changed: dict[str, Any]) -> No
         "pause",
         "block",
         "block",
-        *["set", "set", "judged", "set", "set", "set"],  # the seed is below the page threshold of 1
+        *["set"] * 5,
         "teach",
-        "judged",  # the answer is yes
         "resume",
     ]
     assert (reported[1]["pattern"], reported[1]["dropped"], reported[1]["queued"]) == (
@@ -180,7 +183,10 @@ def test_each_change_is_in_the_log_and_in_the_job(changed: dict[str, Any]) -> No
         1,
         5,
     )
-    assert (reported[6]["name"], reported[6]["before"], reported[6]["after"]) == ("pages", None, 100)
-    judged = [order for order in reported if order["verb"] == "judged"]
-    assert [(order["refused"], order["restored"]) for order in judged] == [(1, 0), (0, 1)]
+    assert (reported[5]["name"], reported[5]["before"], reported[5]["after"]) == ("pages", None, 100)
+    # the seed is below the page threshold of 1, and the answer about it is yes
+    judged = re.findall(r"judged again: (\d+) refused, (\d+) restored", changed["ran"].err)
+    assert judged == [("1", "0"), ("0", "1")]
+    assert changed["again"] == 0
+    assert "has no list of URLs" in changed["not again"]
     assert 'Control: set {"name": "pages"' in changed["ran"].err

@@ -15,7 +15,8 @@ from topiccrawler.crawling.assemble import assemble, topic_of
 from topiccrawler.crawling.harvest import HarvestCounter
 from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, INDEX, JobFiles, read_recipe
 from topiccrawler.crawling.job_topic import recipe_of_words
-from topiccrawler.crawling.judging import ANSWERED, judge_again
+from topiccrawler.crawling.judging import judge_again
+from topiccrawler.crawling.page_filter import ANSWERED
 from topiccrawler.crawling.page_stores import open_pages
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import answered, judge_job, lessons_of

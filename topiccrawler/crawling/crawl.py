@@ -554,7 +554,7 @@ class Crawl:
         self.parts, self.topic, self.strategy = parts, parts.topic, parts.strategy
         self.reader, self.summariser = parts.reader(self._repeats), Summariser(parts.topic.keywords)
         if not is_same:
-            self.filter.threshold = parts.page_classifier.threshold
+            self.filter.threshold, self.filter.answers = parts.page_classifier.threshold, {}
             self.unmet_words = UnmetWords(parts.page_classifier)
         self.filter.classifier = parts.page_classifier
         gate, new = self.gate, parts.gate  # changed in place, since the admission rules refer to the object

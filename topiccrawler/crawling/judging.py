@@ -41,7 +41,6 @@ from topiccrawler.store.pages import Judgement, PageRecord, Pages, PageStore
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.topic import Topic
 
-ANSWERED = 0.95  # relevance of a page that a person accepted; below 1, because people err
 BATCH = 100  # pages
 LEAST_SHARE = 0.5
 
@@ -141,6 +140,7 @@ class Judge:
     ) -> None:
         self.topic, self.classifier, self.answers = topic, classifier, answers
         self.filter = PageFilter.of(classifier, Restrictions(sites=topic.sites))
+        self.filter.answers = answers
         if threshold is not None:
             self.filter.threshold = threshold
         self._summariser = Summariser(topic.keywords)
@@ -148,11 +148,7 @@ class Judge:
     def of(self, row: int, record: PageRecord) -> Judgement:
         """The judgement of a page that is no copy."""
         words = words_of_record(record, self.topic.segmenter, in_segments=self.classifier.reads_segments)
-        relevance, kept = self.filter.verdict(words)
-        answer = self.answers.get(record.url)
-        if answer is not None:
-            kept = answer
-            relevance = max(relevance, ANSWERED) if answer else min(relevance, 1.0 - ANSWERED)
+        relevance, kept = self.filter.verdict(words, url=record.url)
         topic = topic_of_page(self.classifier, self.topic, words) if kept else record.topic
         summary = record.summary
         if topic != record.topic or (kept and not summary):
@@ -315,13 +311,13 @@ def _sampled(
         old = judge.filter.restrictions.is_old(record.url, record.published)
         is_kept[record.url] = judgement.kept and bool(record.text) and not old
         if is_kept[record.url]:
-            more = {"relevance": judgement.relevance, "topic": judgement.topic, "summary": judgement.summary}
-            known: dict[str, Any] = {"kind": kind_of_text(record.text)}
-            known["language"] = language_of(record.text)
+            known: dict[str, Any] = {"kind": kind_of_text(record.text), "language": language_of(record.text)}
+            known |= {"relevance": judgement.relevance, "topic": judgement.topic}
+            known["summary"] = judgement.summary
             first = texts.get(record.content_hash)
             if first is not None and may_be_same(record.title, first.title):
                 known |= {"text": "", "evidence": b"", "alias_of": first.url}
-            kept.append(replace(record, stored=True, judged=now, **more, **known))
+            kept.append(replace(record, stored=True, judged=now, **known))
             found.count(replace(kept[-1], stored=False), kept=True)
         elif judgement.relevance != record.relevance:
             others.append(judgement._replace(kept=False, refused=False))

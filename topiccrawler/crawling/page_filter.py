@@ -20,6 +20,7 @@ from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.topics.topic import SiteRule
 
+ANSWERED = 0.95  # relevance of a page that a person accepted; below 1, because people err
 OFF_TOPIC = "off topic"  # drop reason of pages below the page threshold
 
 
@@ -73,21 +74,25 @@ class Verdict(NamedTuple):
 class PageFilter:
     """Decides whether pages are kept. A running crawl changes its fields when topic or threshold change.
 
-    `threshold`: 0..1, the relevance from which a page is kept.
+    `threshold`: 0..1, the relevance from which a page is kept. `answers`: a person's about pages, by URL, which decide alone.
     """
 
     classifier: PageClassifier
     restrictions: Restrictions
     threshold: float
+    answers: Mapping[str, bool] = field(default_factory=dict)
 
     @classmethod
     def of(cls, classifier: PageClassifier, restrictions: Restrictions) -> PageFilter:
         """A filter with the classifier's own threshold."""
         return cls(classifier, restrictions, classifier.threshold)
 
-    def verdict(self, words: PageWords | None, relevance: float | None = None) -> Verdict:
+    def verdict(self, words: PageWords | None, relevance: float | None = None, url: str = "") -> Verdict:
         """The verdict on a page by its relevance. `relevance`: by this filter's classifier, where it was computed before; else `words`
         are classified."""
         if relevance is None:
             relevance = self.classifier.relevance(words or PageWords())
-        return Verdict(relevance, relevance >= self.threshold)
+        answer = self.answers.get(url)
+        if answer is None:
+            return Verdict(relevance, relevance >= self.threshold)
+        return Verdict(max(relevance, ANSWERED) if answer else min(relevance, 1.0 - ANSWERED), answer)

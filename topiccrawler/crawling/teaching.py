@@ -30,7 +30,8 @@ from topiccrawler.crawling.checkpoints import (
     transfer_state,
 )
 from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, read_recipe, write_recipe
-from topiccrawler.crawling.judging import ANSWERED, Judged, Progress, Running, judge_again, words_of_record
+from topiccrawler.crawling.judging import Judged, Progress, Running, judge_again, words_of_record
+from topiccrawler.crawling.page_filter import ANSWERED
 from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError, StateError, file_faults, shortened

@@ -107,7 +107,7 @@ class RelevancePipeline:
         known = page.relevance if is_known else None
         if known is None:
             words = reading.words if reading is not None else self._words(page)
-        verdict = self.filter.verdict(words, known)
+        verdict = self.filter.verdict(words, known, page.url)
         _set(item, "relevance", verdict.relevance)
         is_sampled = not verdict.is_kept and self._discarded is not None and self._discarded().takes(page.url)
         if isinstance(item, ReadItem):
@@ -185,6 +185,8 @@ class NearDuplicatePipeline:
         first = self.files.duplicates.first_of(
             page.url, print_, across_sites=self.across_sites, may_be=may_be_copy_of
         )
+        if first is not None and (original := self.files.store.get(first)) is not None and original.refused:
+            raise DropItem(OFF_TOPIC)  # as its original by now (crawling.judging)
         return self._resolved(item, first)
 
     async def _resolved_later(self, item: Any, first: Awaitable[str | None]) -> Any:

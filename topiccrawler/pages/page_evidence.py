@@ -71,7 +71,10 @@ def unpacked(evidence: bytes, text: str, segmenter: Segmenter) -> PageWords:
     )
 
 
-_OPTIONS = {zstd.CompressionParameter.compression_level: LEVEL, zstd.CompressionParameter.checksum_flag: 1}
+_OPTIONS: dict[int, int] = {
+    zstd.CompressionParameter.compression_level: LEVEL,
+    zstd.CompressionParameter.checksum_flag: 1,
+}
 
 
 def _bytes(text: str) -> bytes:

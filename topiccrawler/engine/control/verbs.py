@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 STOPPED = "stopped"  # finish_reason
 MOST_SHOWN, MOST_TOP = 10, 1000  # URLs or hosts in a response: default and maximum of `n`
+logger = logging.getLogger(__name__)
+
 MOST_DIGITS = 20  # of `n`; Python reads no number of many thousand digits
 
 
@@ -151,7 +154,8 @@ class Verbs:
         if keep:
             parts.strategy.load(dict(crawl.strategy.save()))
         crawl.change_topic(parts, crawl.clock(), is_same=True)
-        self._note("teach", answers=len(answered(crawl.files.folder)))
+        crawl.filter.answers = answered(crawl.files.folder)
+        self._note("teach", answers=len(crawl.filter.answers))
         if keep:
             crawl.ordering.ask_refresh()
         else:
@@ -167,11 +171,10 @@ class Verbs:
             kinds, formats = (dict[str, int](values.get(name) or {}) for name in ("kinds", "formats"))
             counts = int(values.get("gained", 0)), int(values.get("copies", 0))
             self._crawl.correct_counts(*counts, kinds, formats)
+            changes = [f"{int(values.get(name, 0))} {name}" for name in ("refused", "restored", "found")]
         except (TypeError, ValueError):
             raise ArgumentError("judged", "has no counts", "see docs/control.md") from None
-        changes = {name: values.get(name) for name in ("refused", "restored", "found")}
-        if any(changes.values()):
-            self._note("judged", **changes)
+        logger.info("Stored pages were judged again: %s", ", ".join(changes))
         return self._status()
 
     async def again(self, values: Values) -> Values:
@@ -184,7 +187,7 @@ class Verbs:
         self._crawl.frontier.commit()
         if self._scheduler is not None:
             self._engine.crawl(WAKE)
-        self._note("again", queued=queued)
+        logger.info("%d pages that were off topic are fetched again", queued)
         return {"queued": queued}
 
     def _number(self, verb: str, values: Values) -> int:
