@@ -109,8 +109,10 @@ class Lessons:
     def look(self) -> None:
         """Read the words of the pages."""
         in_segments = untrained(self._topic(self.base)).reads_segments
+        known: dict[str, str] = {}
         self.words = [
-            words_of_record(record, self.segmenter, in_segments=in_segments) for record in self.records
+            _shared(words_of_record(record, self.segmenter, in_segments=in_segments), known)
+            for record in self.records
         ]
 
     def known(self, answers: Mapping[str, bool]) -> tuple[dict[str, bool], list[str]]:
@@ -193,6 +195,17 @@ class Lessons:
         changed = changed if running is None else running.teach(few)
         self.judged = judge_again(self.folder, self.answers, running)
         return changed
+
+
+def _shared(page: PageWords, known: dict[str, str]) -> PageWords:
+    """The words of a page, each as the one string of it in `known`: a job of ten thousand pages has as many million words."""
+
+    def shared(words: Sequence[str]) -> list[str]:
+        return [known.setdefault(word, word) for word in words]
+
+    segments = [segment._replace(words=shared(segment.words)) for segment in page.segments]
+    fields = (page.title, page.headings, page.emphasis, page.meta, page.body)
+    return PageWords(*map(shared, fields), segments)
 
 
 def lessons_of(folder: Path) -> Lessons:
