@@ -8,9 +8,15 @@ help:           ## this list
 
 # Bytecode of all that is installed costs as much as the rest: tests write that of what they import, `install` that of what may run.
 $(VENV)/.run: requirements.txt
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("$(PYTHON) is Python %d.%d, and topiccrawler needs 3.11 or newer: make install PYTHON=python3.11" % sys.version_info[:2])'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --no-compile -r requirements.txt
+	touch $@
+
+# The checkout itself, not a copy: `topiccrawler …`, `scrapy …` and `import topiccrawler` work in any folder.
+$(VENV)/.installed: $(VENV)/.run pyproject.toml setup.py
+	$(BIN)/python -m pip install --quiet --no-deps --no-compile --editable .
 	touch $@
 
 # The packages of extras of pyproject.toml, without topiccrawler itself: a copy of it in .venv would be imported instead of this checkout.
@@ -19,15 +25,15 @@ EXTRAS = $(BIN)/python -c 'import sys, tomllib; extras = tomllib.load(open("pypr
 $(VENV)/pins.txt: $(VENV)/.run pyproject.toml
 	$(EXTRAS) dataframe docs parquet postgresql redis rendering > $@
 
-$(VENV)/.dev: $(VENV)/.run $(VENV)/pins.txt requirements-dev.txt
+$(VENV)/.dev: $(VENV)/.installed $(VENV)/pins.txt requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-compile -r requirements-dev.txt -c $(VENV)/pins.txt
 	touch $@
 
-$(VENV)/.compiled: $(VENV)/.run
+$(VENV)/.compiled: $(VENV)/.installed
 	$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' $(VENV) || true
 	touch $@
 
-install: $(VENV)/.compiled   ## make .venv with all a crawl needs
+install: $(VENV)/.compiled   ## make .venv with all a crawl needs and this checkout
 
 demo: install   ## train, crawl a generated Chinese web, compare with breadth-first; needs no network
 	$(BIN)/scrapy demo
@@ -37,7 +43,7 @@ $(VENV)/.cluster: $(VENV)/.compiled pyproject.toml
 	touch $@
 
 cluster: $(VENV)/.cluster   ## Redis, PostgreSQL and N=4 processes on one crawl, here: TOPIC= SEEDS= PAGES= FOLDER= OUT=; without SEEDS on a generated web
-	PYTHONPATH=. $(BIN)/python examples/cluster/run.py --workers $(or $(N),4) $(foreach name,TOPIC SEEDS PAGES FOLDER OUT,$(if $($(name)),--$(shell echo $(name) | tr A-Z a-z) "$($(name))"))
+	$(BIN)/python examples/cluster/run.py --workers $(or $(N),4) $(foreach name,TOPIC SEEDS PAGES FOLDER OUT,$(if $($(name)),--$(shell echo $(name) | tr A-Z a-z) "$($(name))"))
 
 reference: $(VENV)/.dev   ## write the generated parts of docs/ (arguments, settings, commands …) from the code
 	$(BIN)/python docs/generate.py

@@ -1,6 +1,6 @@
 """What a whole crawl costs: CPU and memory a page, ours against a plain Scrapy spider, alternating in one run.
 
-    python benchmarks/crawl.py [--pages 1500] [--concurrency 16] [--rounds 3] [--strategies breadth_first,naive_bayes] [--json]
+    python benchmarks/crawl.py [--pages 1500] [--concurrency 16] [--rounds 3] [--strategies breadth_first,naive_bayes] [--tls] [--json]
     python benchmarks/crawl.py --strategies breadth_first,breadth_first+TOPIC_KEEP_HTML=False  # what a setting costs
 
     scrapy_bfs   what a Scrapy user writes: LinkExtractor, every link yielded, breadth-first queues, items to JSON lines
@@ -39,7 +39,7 @@ from scrapy.linkextractors import LinkExtractor
 
 class PlainSpider(Spider):
     name = "plain"
-    start_urls = ["http://s0.example/p0.html"]
+    start_urls = [START]
     extractor = LinkExtractor()
 
     def parse(self, response):
@@ -79,7 +79,7 @@ class Run:
         return self.pages / self.wall_seconds
 
 
-def command(name: str, pages: int, concurrency: int, folder: Path) -> list[str]:
+def command(name: str, start: str, pages: int, concurrency: int, folder: Path) -> list[str]:
     """The crawl as a user types it."""
     settings = {
         **SAME_SETTINGS,
@@ -87,7 +87,7 @@ def command(name: str, pages: int, concurrency: int, folder: Path) -> list[str]:
         "CONCURRENT_REQUESTS_PER_DOMAIN": str(concurrency),
     }
     if name == PLAIN:
-        (folder / "plain.py").write_text(SPIDER, encoding="utf-8")
+        (folder / "plain.py").write_text(SPIDER.replace("START", repr(start)), encoding="utf-8")
         settings |= {**PLAIN_SETTINGS, "CLOSESPIDER_PAGECOUNT": str(pages)}
         words = ["runspider", str(folder / "plain.py"), "-o", str(folder / "items.jsonl")]
     else:
@@ -99,7 +99,7 @@ def command(name: str, pages: int, concurrency: int, folder: Path) -> list[str]:
             "-a",
             "topic=finance",
             "-a",
-            f"seeds={START}",
+            f"seeds={start}",
             "-a",
             f"strategy={strategy}",
         ]
@@ -114,13 +114,13 @@ def environment(web: Served) -> dict[str, str]:
     return {name: value for name, value in web.environment().items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
-def crawl(name: str, web: Served, pages: int, concurrency: int) -> Run:
+def crawl(name: str, web: Served, start: str, pages: int, concurrency: int) -> Run:
     """Crawl once; the process's own account of CPU and memory, the server's of the pages."""
     web.ask("forget")
     with tempfile.TemporaryDirectory() as path, (Path(path) / "log").open("w+", encoding="utf-8") as log:
         begun = time.monotonic()
         process = subprocess.Popen(
-            command(name, pages, concurrency, Path(path)),
+            command(name, start, pages, concurrency, Path(path)),
             cwd=path if name == PLAIN else ROOT,  # the plain spider has no project and no settings of ours
             env=environment(web),
             stdout=log,
@@ -172,14 +172,20 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--strategies", default="breadth_first,naive_bayes")
+    parser.add_argument("--tls", action="store_true", help="over HTTPS")
     parser.add_argument("--json", action="store_true", help="a JSON object on the last line")
     given = parser.parse_args()
     names = [PLAIN, *given.strategies.split(",")]
     runs: dict[str, list[Run]] = {name: [] for name in names}
-    with served("news", "--pages", str(round(given.pages * WEB_FACTOR)), "--hosts", str(given.hosts)) as web:
-        for _ in range(given.rounds):
+    start = START.replace("http:", "https:") if given.tls else START
+    size = ("--pages", str(round(given.pages * WEB_FACTOR)), "--hosts", str(given.hosts))
+    with served("news", *size, *(["--tls"] if given.tls else [])) as web:
+        for number in range(1, given.rounds + 1):
             for name in names:
-                runs[name].append(crawl(name, web, given.pages, given.concurrency))
+                print(f"round {number} of {given.rounds}: {name} …", end=" ", file=sys.stderr, flush=True)
+                done = crawl(name, web, start, given.pages, given.concurrency)
+                print(f"{done.pages} pages in {done.wall_seconds:.0f} s", file=sys.stderr, flush=True)
+                runs[name].append(done)
     results = {name: medians(done) for name, done in runs.items()}
     print(table(results))
     if given.json:

@@ -5,7 +5,7 @@
 A discrete-event simulation without sockets. URLs wait on hosts drawn by Zipf's law; each process fetches as politeness lets it from hosts that it alone owns,
 reads a page after the other on its one core, asks Redis about the links of each and waits for the answer, looks around four times a second, hands
 its changes over, and keeps relevant pages in PostgreSQL, where one process of all at a time looks for copies. A learner takes what each page gave.
-Service times are those measured, given in milliseconds; their commands are named in docs/scaling.md:
+Service times are those measured, given in milliseconds:
 
     page        CPU of a process for a page, without waiting                    known, new   Redis: a link that is known, one that is new
     end         Redis: a lease, its end, what is learned                        tick         Redis: a look around

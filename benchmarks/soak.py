@@ -18,7 +18,7 @@
     errors        in the log and in callbacks, and leases that ended without a signal
 
 It holds when the last row costs at most 1.10 of the second in units of the loop, no slice takes more than 50 ms, and there is no
-error; else the exit status is 1. docs/long-crawls.md has the table of 30 000 pages, and says what the memory is for.
+error; else the exit status is 1. docs/measured.md has the table of 30 000 pages, docs/long-crawls.md says what the memory is for.
 """
 
 from __future__ import annotations

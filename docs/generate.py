@@ -25,12 +25,9 @@ LONGEST_VALUE = 60  # characters
 SCRAPYS = {"crawl", "parse"}  # commands of Scrapy that we extend
 
 
-def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A Markdown table."""
-    lines = [list(head), *(list(row) for row in rows)]
-    lines.insert(1, ["---"] * len(lines[0]))
-    escaped = [[cell.replace("|", "\\|") for cell in line] for line in lines]
-    return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
+def listing(rows: Iterable[tuple[str, str]]) -> str:
+    """A Markdown list of names with their meanings."""
+    return "\n".join(f"- {name}: {meaning}" if meaning else f"- {name}" for name, meaning in rows)
 
 
 def linked(text: str) -> str:
@@ -67,14 +64,13 @@ def settings() -> Mapping[str, list[tuple[str, str, str]]]:
 def settings_table(section: str) -> str:
     """Ours of a section; for `Scrapy's` those of Scrapy with one value, of all sections."""
     scrapys = section == "Scrapy's"
-    rows = [
-        (f"`{name}`", value, text)
+    return listing(
+        (f"`{name} = {value.strip('`')}`", text)
         for title, entries in settings().items()
         for name, value, text in entries
         if is_scrapys(name) == scrapys
         and (title == section or (scrapys and title != "the project" and len(value) < LONGEST_VALUE))
-    ]
-    return table(("setting", "default", "meaning"), rows)
+    )
 
 
 def is_scrapys(name: str) -> bool:
@@ -102,26 +98,24 @@ def _fields(model: str, without: frozenset[str]) -> str:
             shown = "strategy_NAME" if name == "parameters" else name
             text = "a parameter of the strategy" if name == "parameters" else linked(texts[name])
             default = field.get_default(call_default_factory=True)
-            rows.append(
-                (
-                    f"`{shown}`",
-                    text,
-                    "" if field.is_required() or default in (None, (), {}, "") else f"`{default}`",
-                )
-            )
-    return table(("argument", "meaning", "default"), rows)
+            if not field.is_required() and default not in (None, (), {}, "", False):
+                text += f" (default `{default}`)"
+            rows.append((f"`{shown}`", text))
+    return listing(rows)
 
 
 def stats_table(section: str) -> str:
     """The keys of one section."""
     from topiccrawler.engine.control.metrics import SECTIONS
 
-    rows = [(f"`{key}`", entry.kind, linked(entry.meaning)) for key, entry in SECTIONS[section].items()]
-    return table(("key", "kind", "meaning"), rows)
+    return listing(
+        (f"`{key}` ({entry.kind.split()[-1]})", linked(entry.meaning))
+        for key, entry in SECTIONS[section].items()
+    )
 
 
 def commands() -> str:
-    """Usage, text and options of each command of ours."""
+    """What each command of ours does, and its usage; `--help` has the rest."""
     import topiccrawler.commands
 
     names = {module.name for module in iter_modules(topiccrawler.commands.__path__)}
@@ -131,34 +125,22 @@ def commands() -> str:
 def _command(name: str) -> str:
     command = import_module(f"topiccrawler.commands.{name}").Command()
     usage = f"scrapy {name} {command.syntax()}".strip().replace("\n  ", "\n")
-    options = [
-        (f"`--{option}{_value(option, how)}`", linked(how["help"]))
-        for group in command.options.values()
-        for option, how in group.items()
-    ]
-    text = [f"## scrapy {name}", f"{command.short_desc().rstrip('.')}.", f"```\n{usage}\n```"]
-    text.append(linked(command.long_desc()))
-    return "\n\n".join([*text, *([table(("option", "meaning"), options)] if options else [])])
-
-
-def _value(option: str, how: Mapping[str, Any]) -> str:
-    if how.get("action") == "store_true":
-        return ""
-    value = how.get("metavar") or "|".join(how.get("choices") or [option.upper()])
-    return f" [{value}]" if how.get("nargs") == "?" else f" {value}"
+    return f"## scrapy {name}\n\n{command.short_desc().rstrip('.')}.\n\n```\n{usage}\n```"
 
 
 def strategies() -> str:
-    """The first line, the parameters and the source of each card."""
+    """The first line of each card, and the parameters; a star is behind those that may change while a crawl runs."""
     from topiccrawler.strategies import STRATEGIES, parameters_of
     from topiccrawler.strategies.card import card
 
     rows = []
     for name, strategy in STRATEGIES.items():
-        parts = card(strategy)
-        settable = " ".join(f"`{key}={value}`" for key, value in parameters_of(strategy).items())
-        rows.append((f"`{name}`", parts["Does"], settable, linked(parts["Reference"])))
-    return table(("strategy", "order", "parameters", "source"), rows)
+        settable = " ".join(
+            f"`{key}={value}`{'*' * (key in strategy.changeable)}"
+            for key, value in parameters_of(strategy).items()
+        )
+        rows.append((f"`{name}`", f"{card(strategy)['Does']} {settable}".strip()))
+    return listing(rows)
 
 
 def formats() -> str:
@@ -168,8 +150,7 @@ def formats() -> str:
 
     readers: dict[str, Any] = {name: import_module(f"topiccrawler.pages.formats.{name}") for name in FILES}
     readers |= {name: getattr(listings, f"read_{name}") for name in IN_PROCESS}
-    rows = [(f"`{name}`", _first_line(reader)) for name, reader in readers.items()]
-    return table(("format", "read as"), rows)
+    return listing((f"`{name}`", _first_line(reader)) for name, reader in readers.items())
 
 
 def _first_line(reader: Any) -> str:

@@ -27,9 +27,7 @@ POLL_SECONDS = 0.05  # how soon a server sees that its test is over
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(threads, "1")  # there is a worker a core; the others would wait in a loop
 
-FIRST_RUN = (
-    "TOPICCRAWLER_TESTS_FIRST_RUN"  # the workers of pytest-xdist ask what the process that starts them saw
-)
+FIRST_RUN = "TOPICCRAWLER_TESTS_FIRST_RUN"  # what the process that starts the workers of pytest-xdist saw
 has_bytecode = sys.dont_write_bytecode or (ROOT / "topiccrawler" / "urls" / "__pycache__").exists()
 os.environ.setdefault(FIRST_RUN, "" if has_bytecode else "yes")
 

@@ -87,17 +87,6 @@ def test_a_spider_without_a_topic_does_not_pay_for_what_others_need() -> None:
     assert [name for name in names if "runtime" in name or "frontier" in name or "pages" in name] == []
 
 
-def test_the_user_agent_says_where_to_complain() -> None:
-    own = settings_after(
-        {"USER_AGENT": "crawler (+{contact})", "TOPIC_CONTACT": "https://crawl.example/about"}
-    )
-    assert own["USER_AGENT"] == "crawler (+https://crawl.example/about)"
-    nobody = settings_after({"USER_AGENT": "crawler (+{contact})"})
-    assert nobody["USER_AGENT"].startswith("crawler (+mailto:abuse@")
-    assert "{" not in nobody["USER_AGENT"]
-    assert settings_after({"USER_AGENT": "somebody else"})["USER_AGENT"] == "somebody else"
-
-
 def test_replay_takes_both_schemes_and_needs_no_politeness(warc: Path) -> None:
     project = {
         "DOWNLOAD_DELAY": 3,
@@ -109,11 +98,6 @@ def test_replay_takes_both_schemes_and_needs_no_politeness(warc: Path) -> None:
     assert [handlers["http"], handlers["https"], handlers["ftp"]] == [REPLAY_HANDLER, REPLAY_HANDLER, None]
     assert settings.getfloat("DOWNLOAD_DELAY") == 0
     assert settings.getbool("AUTOTHROTTLE_ENABLED") is False
-
-
-def test_a_delay_asked_for_on_the_command_line_is_kept_in_replay(warc: Path) -> None:
-    settings = settings_after({"DOWNLOAD_DELAY": 3}, REPLAY_WARC=str(warc), DOWNLOAD_DELAY="0.5")
-    assert settings.getfloat("DOWNLOAD_DELAY") == 0.5
 
 
 def test_fetch_prints_a_recorded_page_through_its_redirect(

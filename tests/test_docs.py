@@ -1,13 +1,15 @@
-"""The tables in docs/ name what there is, no more and no less; files and names quoted in text exist."""
+"""The reference in docs/ is what the code says; files, names and headings that pages name exist."""
 
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -15,9 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapy.settings import default_settings
 
 from topiccrawler import settings
-from topiccrawler.engine.control.metrics import SECTIONS, STATS_KEYS
+from topiccrawler.crawling.recipe import LinksParams
+from topiccrawler.engine.control.metrics import STATS_KEYS
+from topiccrawler.strategies import STRATEGIES, parameters_of
 from topiccrawler.topics.topic import Topic
 
 ROOT = Path(__file__).parents[1]
@@ -25,7 +30,7 @@ PACKAGE = ROOT / "topiccrawler"
 PAGES = sorted([*ROOT.glob("*.md"), ROOT / "models" / "README.md", *(ROOT / "docs").rglob("*.md")])
 MODULES = sorted(PACKAGE.rglob("*.py"))
 ROOMS = "|".join(sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()))
-FILES = "sqlite|jsonl?|md|toml|txt|tsv|csv|html|png|warc"  # file extensions, not names in a module
+FILES = "sqlite|jsonl?|zh-CN|md|toml|txt|tsv|csv|html|png|warc"  # file extensions, not names in a module
 A_PATH = re.compile(
     rf"(?<![\w/.-])(?:(?:topiccrawler(?!/\d)|tests|docs|benchmarks)/[\w./-]*\w|(?:{ROOMS})/[\w/]+\.py\b)"
 )
@@ -33,7 +38,6 @@ A_PATH = re.compile(
 A_NAME = re.compile(
     rf"(?<![\w/.@-])(?!engine\.crawl\b)(?:topiccrawler\.|(?:{ROOMS})\.)(?!(?:{FILES})\b)\w+(?:\.\w+)*(?![\w/(])"
 )
-A_TEST = re.compile(r"(tests/[\w/]+\.py)::(\w+)")
 A_MODULE = re.compile(r"(?<![\w/.*-])\w+\.py\b")
 A_LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)")
 KEY = re.compile(r"(?:frontier|topic|strategy|links)/[a-z_…-]+(?:/[a-z_…-]+)*")
@@ -44,14 +48,14 @@ assert _spec.loader is not None
 generate = module_from_spec(_spec)
 _spec.loader.exec_module(generate)
 SOURCES = {path: path.read_text(encoding="utf-8") for path in MODULES}
+COMMANDS = {path.stem for path in (PACKAGE / "commands").glob("*.toml")}
 MODULE_NAMES = {path.name for path in [*MODULES, *ROOT.glob("*/*.py")]}
 
 
 def rows(name: str) -> list[list[str]]:
-    """Cells of the rows of all tables in a page, without heads."""
+    """Cells of the rows of all tables in a page that begin with a name."""
     lines = (ROOT / "docs" / name).read_text(encoding="utf-8").splitlines()
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
-    return [row for row in cells if row[0].startswith("`")]
+    return [[cell.strip() for cell in line.split("|")] for line in lines if re.match(r"`[^`]+` \|", line)]
 
 
 def texts(tree: ast.AST) -> Iterator[str]:
@@ -90,18 +94,6 @@ def test_every_setting_of_ours_has_a_meaning() -> None:
 
 def test_the_reference_is_what_the_code_says() -> None:
     assert [path.name for path, _ in generate.stale()] == []
-
-
-def test_every_part_of_the_reference_is_on_one_page() -> None:
-    pages = (path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md"))
-    used = [name for page in pages for name in generate.parts_of(page)]
-    of_settings = {
-        title
-        for title, entries in generate.settings().items()
-        if not all(generate.is_scrapys(name) for name, _, _ in entries)
-    }
-    parts = {*generate.PARTS, *(f"settings: {title}" for title in {*of_settings, "Scrapy's"})}
-    assert sorted(used) == sorted({*parts, *(f"stats: {title}" for title in SECTIONS)})
 
 
 def test_every_field_of_a_topic_file_is_explained_and_no_other() -> None:
@@ -164,11 +156,62 @@ def test_files_and_names_in_text_exist() -> None:
     assert {path: names for path, names in found.items() if names} == {}
 
 
-def test_tests_that_pages_name_exist() -> None:
-    named = {(page, *found) for page in PAGES for found in A_TEST.findall(page.read_text(encoding="utf-8"))}
-    assert len(named) > 10
-    for page, file, name in named:
-        assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8"), f"{page.name}: {file}::{name}"
+def code(language: str) -> list[tuple[str, str]]:
+    """Page and text of each block of that language."""
+    block = re.compile(rf"^```{language}\n(.*?)^```", re.MULTILINE | re.DOTALL)
+    return [(page.name, text) for page in PAGES for text in block.findall(page.read_text(encoding="utf-8"))]
+
+
+def test_blocks_of_code_are_of_their_language() -> None:
+    readers: dict[str, Callable[[str], Any]] = {
+        "python": ast.parse,
+        "toml": tomllib.loads,
+        "json": json.loads,
+    }
+    for language, read in readers.items():
+        blocks = code(language)
+        assert blocks, language
+        for page, text in blocks:
+            try:
+                read(text)
+            except (SyntaxError, ValueError) as error:
+                pytest.fail(f"{page}: {error}\n{text}")
+
+
+def quoted_commands() -> Iterator[tuple[str, str, str]]:
+    """Page, name and further words of each command of `scrapy` that stands on a line of its own."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+        for name, words in re.findall(r"^ *scrapy (\w+) (.*)$", text, re.MULTILINE):
+            yield page.name, name, words.partition(" #")[0]
+
+
+def test_options_in_commands_that_pages_quote_exist() -> None:
+    found = 0
+    for page, name, words in quoted_commands():
+        if name in COMMANDS:
+            command = import_module(f"topiccrawler.commands.{name}").Command()
+            known = {option for group in command.options.values() for option in group} | {"json"}
+            quoted = set(re.findall(r"--([a-z-]+)", words))
+            assert quoted <= known, f"{page}: scrapy {name} {words}"
+            found += len(quoted)
+    assert found > 30
+
+
+def test_arguments_and_settings_in_commands_that_pages_quote_exist() -> None:
+    parameters = {f"strategy_{key}" for strategy in STRATEGIES.values() for key in parameters_of(strategy)}
+    known = {*LinksParams.model_fields, *parameters, "ARGUMENT"}
+    lines = [(page, f"{name} {words}") for page, name, words in quoted_commands()]
+    arguments = {(page, name) for page, words in lines for name in re.findall(r" -a (\w+)=", words)}
+    set_here = {(page, name) for page, words in lines for name in re.findall(r" -s (\w+)=", words)}
+    assert len(arguments) > 30
+    assert {(page, name) for page, name in arguments if name not in known} == set()
+    others = {"REPLAY_WARC", "SETTING"}
+    assert {
+        (page, name)
+        for page, name in set_here
+        if not (hasattr(settings, name) or hasattr(default_settings, name) or name in others)
+    } == set()
 
 
 def anchors(page: Path) -> set[str]:
@@ -195,9 +238,3 @@ def test_the_documentation_builds_as_a_site(tmp_path: Path) -> None:
     assert made.returncode == 0, made.stderr
     assert "WARNING" not in made.stderr
     assert (tmp_path / "site" / "tutorial.zh-CN" / "index.html").is_file()
-
-
-def test_the_index_of_the_documentation_lists_every_page() -> None:
-    index = ROOT / "docs" / "README.md"
-    listed = {(index.parent / link).resolve() for link in A_LINK.findall(index.read_text(encoding="utf-8"))}
-    assert {page for page in PAGES if "docs" in page.parts and page != index} - listed == set()

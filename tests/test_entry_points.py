@@ -151,23 +151,6 @@ def book() -> bytes:
     return file.getvalue()
 
 
-def test_a_strategy_is_built_by_its_name_and_parameters(
-    installed: Path, answers: Callable[..., list[str]]
-) -> None:
-    program = "from topiccrawler.strategies import STRATEGIES, build; print(build('shallow', {'most': '2'}), 'shallow' in STRATEGIES)"
-    assert answers(installed, program) == ["Shallow(most=2) True"]
-
-
-def test_a_page_classifier_judges(installed: Path, answers: Callable[..., list[str]]) -> None:
-    program = (
-        "from topiccrawler.topics.topic import Topic; from topiccrawler.relevance.choose import make_page_classifier;"
-        "from topiccrawler.pages.read import PageWords;"
-        "it = make_page_classifier(Topic(name='t', keywords={'基金': 1.0}), 'title_only');"
-        "print(it.relevance(PageWords(title=['基金'])), it.relevance(PageWords(body=['基金'])))"
-    )
-    assert answers(installed, program) == ["1.0 0.0"]
-
-
 def test_what_cannot_be_used_is_one_line_that_names_its_entry_point(
     broken: Path, faults: Callable[..., list[str]]
 ) -> None:
@@ -225,12 +208,7 @@ def test_a_format_that_fails_on_a_file_says_why_and_what_it_gives_is_made_plain(
 def test_a_crawl_uses_all_three_and_its_job_goes_on(
     draw_web: Callable[..., Any], answer: Callable[..., Any], scrapy_with: ForkedScrapy, tmp_path: Path
 ) -> None:
-    hub = page(
-        "基金",
-        ("/book.epub", "电子书"),
-        ("/a/b/c/d/", "远"),
-        ("/a/b/", "近"),
-    )
+    hub = page("基金", ("/book.epub", "电子书"), ("/a/b/c/d/", "远"), ("/a/b/", "近"))
     web = draw_web(
         {
             "http://hub.example/": hub,

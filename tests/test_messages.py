@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -19,9 +18,7 @@ from scrapy.settings import Settings
 
 from topiccrawler import commands, messages
 from topiccrawler.crawling import challenges
-from topiccrawler.crawling.harvest import HarvestCounter
 from topiccrawler.engine import ending
-from topiccrawler.engine.ending import found_lines
 from topiccrawler.messages import Message, language, translated
 from topiccrawler.resources import package_table
 
@@ -71,14 +68,6 @@ def test_the_locale_is_found_as_gettext_does(environment: dict[str, str], expect
     assert language(environment) == expected
 
 
-def test_in_english_no_catalogue_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(messages, "_catalogue", None)
-    monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
-    monkeypatch.delenv("LANGUAGE", raising=False)
-    assert translated("the queue is empty") == "the queue is empty"
-    assert translated(Message("results: {place}", place="a{b}")) == "results: a{b}"
-
-
 @pytest.mark.usefixtures("chinese")
 @pytest.mark.parametrize(
     ("said", "english", "expected"),
@@ -108,24 +97,6 @@ def test_in_english_no_catalogue_is_read(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_text_is_found_by_its_english(said: str, english: str | None, expected: str) -> None:
     assert translated(said) == expected
     assert english is None or said == english
-
-
-@pytest.mark.usefixtures("chinese")
-def test_the_line_of_what_was_found() -> None:
-    kept = {"pages": 142, "relevant": 57, "kept": 55, "copies": 3, "formats": {"html": 50, "pdf": 5}}
-    harvest = HarvestCounter(json.dumps(kept))
-    harvest.begun_with = 42
-    [line] = found_lines(harvest)
-    assert (
-        line
-        == "142 pages fetched (100 in this run), 57 relevant (40%), 55 kept (50 html, 5 pdf); 3 of them copies, without text"
-    )
-    assert (
-        translated(line)
-        == "已抓取 142 页（本次 100 页），相关 57 页（40%），保存 55 页（50 html, 5 pdf）；其中 3 页为副本，不含正文"
-    )
-    [line] = found_lines(HarvestCounter())
-    assert translated(line) == "已抓取 0 页，相关 0 页（0%），保存 0 页"
 
 
 def helps_of(name: str) -> tuple[list[str], str]:

@@ -1,6 +1,5 @@
 """Data files: found where they travel, and never seen half written."""
 
-import errno
 import os
 import threading
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.files import keep_former, replace_file, whole_file
-from topiccrawler.resources import folder, own_folder
+from topiccrawler.resources import folder
 
 
 def test_models_seeds_and_topics_are_found() -> None:
@@ -21,11 +20,6 @@ def test_models_seeds_and_topics_are_found() -> None:
     assert folder("results/templates").joinpath("report.html").is_file()
     assert folder("locale").joinpath("zh.toml").is_file()
     assert folder("lab/templates").joinpath("comparison.html").is_file()
-
-
-def test_what_lies_in_the_package_is_not_written_to() -> None:
-    assert own_folder("models") == folder("models")
-    assert own_folder("topics/catalogue") is None
 
 
 def test_a_file_is_replaced_whole_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
@@ -43,16 +37,6 @@ def test_what_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
         replace_file(place, "\ud800")
     assert place.read_text(encoding="utf-8") == "股票"
     assert list(tmp_path.iterdir()) == [place]
-
-
-def test_a_fault_of_writing_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError) as fault:
-        replace_file(tmp_path / "none" / "model.json", "")
-    assert fault.value.filename == str(tmp_path / "none" / "model.json")
-    with pytest.raises(OSError, match="No space") as fault, whole_file(tmp_path / "model.json"):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))  # of write(2): it names no file
-    assert fault.value.filename == str(tmp_path / "model.json")
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:

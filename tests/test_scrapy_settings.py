@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from scrapy.dupefilters import RFPDupeFilter
 from scrapy.settings import Settings
 
 from topiccrawler.engine.focused_spider import refuse_settings
@@ -31,11 +30,3 @@ def test_what_cannot_be_obeyed_is_refused_in_one_line(name: str) -> None:
     assert said.startswith(f"{name}={CHANGED[name]!r}: ")
     assert f'put "{name}": ' in said
     assert "\n" not in said
-
-
-def test_scrapys_defaults_and_what_no_user_has_set_are_not_refused() -> None:
-    settings = Settings(
-        {"DEPTH_PRIORITY": "0", "CONCURRENT_REQUESTS_PER_IP": 0, "DUPEFILTER_CLASS": RFPDupeFilter}
-    )
-    settings.set("SCHEDULER_MEMORY_QUEUE", CHANGED["SCHEDULER_MEMORY_QUEUE"], "addon")
-    refuse_settings(settings)

@@ -108,10 +108,7 @@ def put(store: PageStore) -> None:
 WRITERS: dict[str, tuple[Callable[[Path], Any], Callable[[Any], object]]] = {
     "pages": (PageStore, put),
     "discarded": (lambda path: PageSample(path, 9), lambda store: store.add(PAGE)),
-    "duplicates": (
-        DuplicateIndex,
-        lambda index: index.first_of(PAGE.url, Fingerprint(1, b"")),
-    ),
+    "duplicates": (DuplicateIndex, lambda index: index.first_of(PAGE.url, Fingerprint(1, b""))),
     "search": (index_page, lambda index: index.commit()),
     "checks": (PageChecks, lambda checks: checks.put(Check(PAGE.url, 1.0))),
     "links": (OutlinkStore, lambda store: store.put(PAGE.url, ["http://b.cn/"])),

@@ -34,7 +34,3 @@ def test_folders_of_models_that_are_no_paths_are_refused() -> None:
         link_model_of(recipe)
     with pytest.raises(CrawlerError, match=LONG[:20]):
         page_classifier_of(recipe, PLAIN)
-
-
-def test_each_part_of_a_message_has_a_bound() -> None:
-    assert str(CrawlerError("x" * 999, "y\ny", "z" * 9999)) == f"{'x' * 999}: y y; {'z' * 997}..."

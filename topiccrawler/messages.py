@@ -47,9 +47,9 @@ def language(environment: Mapping[str, str]) -> str:
     return ""
 
 
-def translated(text: str) -> str:
-    """The text in the user's language."""
-    to = language(os.environ)
+def translated(text: str, to: str | None = None) -> str:
+    """The text in the language `to` (as of `language`); None = the user's."""
+    to = language(os.environ) if to is None else to
     return _in(to, text) if to else text
 
 

@@ -23,29 +23,26 @@ TOPIC = None  # the topic when no `-a topic=` is given
 TOPIC_STRATEGY = "adaptive"  # the strategy when no `-a strategy=` is given (docs/strategies.md)
 # address of a SearXNG instance that `scrapy seeds` queries; None = no search (docs/seeds.md)
 TOPIC_SEARCH_URL = None
-# folder of link models; None = those shipped in models/, or the topic's keywords where there is none; `none`
-# = always the keywords; `paper` = the naive Bayes as published, shipped for finance (docs/papers/nb-guided.md)
+# folder of link models; None = those shipped; `none` = the topic's keywords alone; `paper` = the naive Bayes as
+# published, for finance (docs/papers.md)
 TOPIC_LINK_MODELS = None
-# 0..1: links less probable are not queued; None = the topic's `link_threshold`, else the link model's own; 0
-# = every link passes the gate
+# 0..1: links less probable are not queued; None = that of the topic or of the link model; 0 = all links pass
 TOPIC_LINK_THRESHOLD = None
 TOPIC_PROPOSED_WORDS = 600  # most words added to a topic of `-a keywords=` alone; 0 = none (docs/topics.md)
-# the page classifier: `evidence` (a VSM and the places of the words that name the topic), `vsm`, `cosine`,
-# `naive_bayes`, `svm`, `nearest_centroid` (docs/how-pages-are-judged.md)
+# the page classifier (docs/how-pages-are-judged.md)
 TOPIC_PAGE_CLASSIFIER = "evidence"
-# folder with page_classifiers/TOPIC.CLASSIFIER.json; None = those shipped in models/
+# folder with page_classifiers/TOPIC.CLASSIFIER.json; None = those shipped
 TOPIC_PAGE_CLASSIFIER_MODELS = None
-# `title_tag` reads the title from the title element and headings, `skyreach` from the look of the line above
-# the text (7 to 12 ms a page more)
+# `title_tag` reads titles from the title element and headings, `skyreach` from the look of the first lines
 TOPIC_TITLE_READER = "title_tag"
-# TOML file of rules by site, which override the topic's; `-a sites=` overrides both (docs/site-rules.md)
+# TOML file of rules by site (docs/site-rules.md)
 TOPIC_SITES_FILE = None
 # `all` or `relevant`: whose links are followed; None = as the strategy's paper says (docs/strategies.md)
 TOPIC_EXPAND = None
-# True: feeds and sitemaps of sites with relevant pages are fetched, at most three a host and what an index among them names (docs/listings.md)
+# True: feeds and sitemaps of sites with relevant pages are fetched (docs/formats.md)
 TOPIC_LISTINGS = False
-# which program cuts Chinese texts into words: `rjieba`, `jieba`, or `auto` = rjieba if it is installed, else
-# jieba, thirteen times slower; both give the same words
+# what cuts Chinese texts into words: `rjieba`, or `jieba`, which gives the same words thirteen times slower; `auto` =
+# the first that is installed
 TOPIC_SEGMENTER = "auto"
 # file for word similarity in Cilin format; None = our list and the word vectors; `none` = equal words only
 # (docs/strategies.md)
@@ -55,11 +52,10 @@ TOPIC_SEED = 0  # random seed of the strategy `random_order`
 TOPIC_URL_PARAMETERS_DROPPED: list[str] = []
 
 # --- where it is written -----------------------------------------------------------------------------------------
-# writable folder with one folder for each job, unless JOBDIR is set. Commands find jobs by name in it and in
-# `jobs` beside it
+# folder of the jobs that have no JOBDIR. Commands find jobs by name in it and in `jobs` beside it
 TOPIC_DATA_DIR = "data"
 TOPIC_JOB = None  # name of the job's folder; None = scrapyd's job id, else topic, time and process
-# a page whose text is stored already, exactly or nearly: `alias` = stored without text, `drop` = not stored,
+# what becomes of a page whose text is stored already: `alias` = it is stored without text, `drop` = it is not stored,
 # `keep` = texts are not compared
 TOPIC_DUPLICATES = "alias"
 # address of a PostgreSQL database that has the pages of all processes and jobs,
@@ -83,39 +79,35 @@ ROBOTSTXT_OBEY = True
 # Scrapy's, in a fortieth of the memory
 ROBOTSTXT_PARSER = "topiccrawler.engine.robots.CompactRobotParser"
 DOWNLOAD_DELAY = 1.0  # seconds between two requests to one host; robots.txt and AutoThrottle only lengthen it
-# the frontier's clock and the downloader's must agree; jitter would delay leased pages
+# jitter would delay pages that have been leased
 DOWNLOAD_DELAY_JITTER = 0
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
 CONCURRENT_REQUESTS = 32
 AUTOTHROTTLE_ENABLED = True
 AUTOTHROTTLE_START_DELAY = 1.0
 AUTOTHROTTLE_MAX_DELAY = 30.0
-# first wait of a host that fails, that answers 429 or 503 without Retry-After, or a challenge, and of a URL that
-# fails; it doubles each time, for a URL it grows eightfold (docs/reliability.md)
+# first wait of a host or a URL that fails; it doubles each time, for a URL it grows eightfold
+# (docs/politeness-and-fairness.md)
 FRONTIER_BACKOFF_SECONDS = 10.0
 FRONTIER_BACKOFF_MAX_SECONDS = 3600.0  # longest such wait, Retry-After included
-# failed tries of a URL until it is given up: no connection, or 408, 425, 429, 5xx. Tries while the network is away do
-# not count
+# failed tries of a URL until it is given up
 FRONTIER_URL_TRIES = 5
 
 # --- the queue ---------------------------------------------------------------------------------------------------
 SCHEDULER = "topiccrawler.engine.scheduler.FocusedScheduler"
-# address of a Redis server, redis://USER:PASSWORD@HOST:6379/0, or of a node of a Redis Cluster: processes
-# with the same `-a job=` share one crawl (docs/scaling.md)
+# redis://USER:PASSWORD@HOST:6379/0: processes with the same `-a job=` share one crawl (docs/scaling.md)
 REDIS_URL = None
 
 # --- budgets and traps: 0 = no bound -----------------------------------------------------------------------------
 FRONTIER_HOST_PAGES = 0  # most pages fetched from one host
 FRONTIER_DOMAIN_PAGES = 0  # most pages fetched from one registered domain
-# most unproductive pages of a host in a row: neither on topic and new, nor linking to such a page
+# most pages of a host in a row that are neither on topic and new, nor link such a page
 FRONTIER_HOST_UNPRODUCTIVE_PAGES = 200
-# the same for URLs of a host that differ in numbers and query only; the rest of them is discarded
+# the same for URLs of a host that differ in numbers and query only
 FRONTIER_SHAPE_UNPRODUCTIVE_PAGES = 100
-# most pages of a site that links only itself and that only one other site links; sites of seeds are not
-# bounded (docs/politeness-and-fairness.md)
+# most pages of a site that links only itself and that only one other site links
 FRONTIER_UNPROVEN_PAGES = 500
-# a site that had more of the latest 100 requests than its share is passed over while others have promising
-# URLs (docs/politeness-and-fairness.md)
+# a site above its share is passed over while others have promising URLs (docs/politeness-and-fairness.md)
 FRONTIER_FAIR_SHARES = True
 
 # --- how data flows ----------------------------------------------------------------------------------------------
@@ -163,8 +155,7 @@ EXTENSIONS = {
 
 # --- progress and control ----------------------------------------------------------------------------------------
 LOGSTATS_INTERVAL = 30.0  # seconds between progress lines in a log; 0 = none. On a terminal the line is live
-# the running crawl answers `scrapy control` (docs/control.md). On by default, since the need for a pause
-# comes later than the start
+# the running crawl answers `scrapy control` (docs/control.md)
 TOPIC_CONTROL = True
 
 # --- pages rendered by JavaScript --------------------------------------------------------------------------------
@@ -177,16 +168,14 @@ CONCURRENT_ITEMS = 8  # Scrapy 2.19 makes this many tasks for every response
 DOWNLOAD_TIMEOUT = 30
 DOWNLOAD_MAXSIZE = 8 * 1024 * 1024  # bytes; a larger page is no page to read
 DOWNLOAD_WARNSIZE = 0
-# False: a page whose body ends too early is requested again, and read as it is after the last attempt
-# (docs/answers.md)
+# False: a page whose body ends too early is requested again, then read as it is
 DOWNLOAD_FAIL_ON_DATALOSS = False
-# as browsers: some old servers prefer Diffie-Hellman keys that are too weak for today's clients, and have others
+# as in browsers: no weak Diffie-Hellman keys
 DOWNLOADER_CLIENT_TLS_CIPHERS = "DEFAULT:!DHE"
-RETRY_TIMES = 1  # for requests that are no links, such as robots.txt; a link goes back to the queue
+RETRY_TIMES = 1  # for requests that are no links; a link goes back to the queue
 REDIRECT_MAX_TIMES = 5
-METAREFRESH_MAXDELAY = 5  # seconds; a page that opens another one later is a page with a link to it
-# True: links to loopback, private, link-local and metadata addresses are fetched too (an intranet). Seeds on
-# such a host are never refused
+METAREFRESH_MAXDELAY = 5  # seconds; a later refresh is a link
+# True: links to private addresses are fetched, too (an intranet). Seeds on such a host are never refused
 TOPIC_PRIVATE_NETWORK = False
 TWISTED_DNS_RESOLVER = "topiccrawler.engine.private_network.PrivateNetworkResolver"
 TELNETCONSOLE_ENABLED = False

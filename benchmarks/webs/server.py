@@ -7,6 +7,7 @@ crawler with `http_proxy` set sees any host it asks for.
     python server.py news --pages 2000 --hosts 40        python server.py order --hosts 200 --links 10000
     python server.py traps                               python server.py endless
 
+With `--tls` the links of `news` are https: the server answers CONNECT and ends TLS itself, with a certificate that it signs.
 prints its address and serves until stdin closes. http://bench.invalid/log lists as JSON what was asked for and when
 (monotonic seconds); http://bench.invalid/forget empties that list.
 """
@@ -18,14 +19,21 @@ import asyncio
 import contextlib
 import json
 import os
+import ssl
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 from urllib.request import ProxyHandler, build_opener
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from webs.bounded import BoundedWeb
@@ -49,9 +57,17 @@ def whole_answer(body: bytes, kind: str = "text/html; charset=utf-8") -> bytes:
 class _Connection(asyncio.Protocol):
     """Reads requests without a body, one after the other, and writes what `answer` gives for each URL."""
 
-    def __init__(self, answer: Callable[[bytes], bytes | None], asked: list[tuple[float, str]]) -> None:
+    def __init__(
+        self,
+        answer: Callable[[bytes], bytes | None],
+        asked: list[tuple[float, str]],
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self._answer_to = answer
         self._asked = asked
+        self._tls = tls
+        self._site = b""  # https://host, of a connection that CONNECT has begun
+        self._is_shaking_hands = False
         self._read = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -59,10 +75,29 @@ class _Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._read += data
+        if not self._is_shaking_hands:
+            self._answer_all()
+
+    def _answer_all(self) -> None:
         while (end := self._read.find(b"\r\n\r\n")) >= 0:
-            url = self._read[: self._read.index(b"\r\n")].split(b" ")[1]
+            method, url, _ = self._read[: self._read.index(b"\r\n")].split(b" ")
             self._read = self._read[end + 4 :]
-            self._transport.write(self._answer(url))
+            if method == b"CONNECT":
+                self._site = b"https://" + url.removesuffix(b":443")
+                self._is_shaking_hands = True
+                self._beginning = asyncio.ensure_future(self._begin_tls())
+                return
+            self._transport.write(self._answer(self._site + url))
+
+    async def _begin_tls(self) -> None:
+        assert self._tls is not None  # noqa: S101 only https links lead to a CONNECT
+        self._transport.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        loop = asyncio.get_running_loop()
+        with contextlib.suppress(OSError):  # a crawl that ends
+            begun = await loop.start_tls(self._transport, self, self._tls, server_side=True)
+            self._transport = cast("asyncio.Transport", begun)
+            self._is_shaking_hands = False
+            self._answer_all()
 
     def _answer(self, url: bytes) -> bytes:
         text = url.decode("latin-1")
@@ -74,11 +109,29 @@ class _Connection(asyncio.Protocol):
         return whole_answer(json.dumps(self._asked).encode(), "application/json")
 
 
-async def serve(answer: Callable[[bytes], bytes | None]) -> None:
+def own_certificate() -> ssl.SSLContext:
+    """A server's context with a key and a certificate of this moment."""
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now().astimezone()
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "bench.invalid")])
+    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    made = made.serial_number(1).not_valid_before(now - timedelta(1)).not_valid_after(now + timedelta(1))
+    certificate = made.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+    encoded = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(encoded + certificate)
+        file.flush()
+        context.load_cert_chain(file.name)
+    return context
+
+
+async def serve(answer: Callable[[bytes], bytes | None], tls: ssl.SSLContext | None = None) -> None:
     """Until stdin closes."""
     asked: list[tuple[float, str]] = []
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: _Connection(answer, asked), "127.0.0.1", 0, backlog=512)
+    server = await loop.create_server(lambda: _Connection(answer, asked, tls), "127.0.0.1", 0, backlog=512)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
     server.close()
@@ -105,7 +158,7 @@ class Served:
             "NO_PROXY",
         )  # a project's settings, proxies
         kept = {name: value for name, value in os.environ.items() if not name.upper().startswith(others)}
-        return {**kept, "http_proxy": self.proxy}
+        return {**kept, "http_proxy": self.proxy, "https_proxy": self.proxy}
 
 
 @contextlib.contextmanager
@@ -140,6 +193,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--hosts", type=int, default=40)
     parser.add_argument("--links", type=int, default=10_000)
+    parser.add_argument("--tls", action="store_true", help="of news: all links are https")
     given = parser.parse_args()
     os.sched_setaffinity(0, processors()[1])
     if given.web == "traps":
@@ -157,8 +211,12 @@ def main() -> None:
         return
     web: NewsWeb | HostsWeb
     web = NewsWeb(given.pages, given.hosts) if given.web == "news" else HostsWeb(given.hosts, given.links)
-    answers = {url.encode(): whole_answer(body) for url, body in web.bodies()}
-    asyncio.run(serve(answers.get))
+    pages = ((url.encode(), body) for url, body in web.bodies())
+    if given.tls:
+        plain, secret = b"http://", b"https://"
+        pages = ((url.replace(plain, secret), body.replace(plain, secret)) for url, body in pages)
+    answers = {url: whole_answer(body) for url, body in pages}
+    asyncio.run(serve(answers.get, own_certificate() if given.tls else None))
 
 
 if __name__ == "__main__":

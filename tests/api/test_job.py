@@ -139,11 +139,6 @@ def test_a_job_at_rest_has_ended_and_cannot_be_steered(job: Job) -> None:
             steer()
 
 
-def test_a_folder_that_is_no_job_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match="TOPIC_DATA_DIR"):
-        Job(tmp_path)
-
-
 def test_pages_are_awaited_until_the_crawl_has_made_its_file(tmp_path: Path) -> None:
     assert api.arrived(tmp_path, 0) == []
     (tmp_path / PAGES).touch()
@@ -157,9 +152,3 @@ def test_pages_are_awaited_until_the_crawl_has_made_its_file(tmp_path: Path) -> 
     assert page.url == FUND.url
     assert api.arrived(tmp_path, row) == []
     store.close()
-
-
-def test_a_file_that_holds_no_pages_is_reported(tmp_path: Path) -> None:
-    (tmp_path / PAGES).write_bytes(b"no database" * 100)
-    with pytest.raises(StateError, match=f"^{tmp_path / PAGES}: "):
-        api.arrived(tmp_path, 0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from topiccrawler import read
-from topiccrawler.errors import CrawlerError
 
 URL = "http://a.example/fund/2024.html"
 TEXT = "基金定投是长期投资基金的方法，投资者每月买入同一只基金，净值低时买到的份额更多。" * 4
@@ -50,8 +49,3 @@ def test_nothing_in_a_body_raises(body: bytes) -> None:
     page = read(body)
     assert page.links == []
     assert page.published == ""
-
-
-def test_an_unknown_topic_is_one_line() -> None:
-    with pytest.raises(CrawlerError, match="nonsense"):
-        read(b"", topic="nonsense")

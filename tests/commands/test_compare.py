@@ -127,22 +127,6 @@ def test_several_topics_in_one_call_as_json(command: Callable[..., Any], files: 
 
 
 @pytest.mark.usefixtures("no_plots")
-def test_all_means_what_can_be_built_and_what_cannot_is_named(
-    command: Callable[..., Any], files: Path
-) -> None:
-    (files / "models").mkdir()
-    ran = compare(
-        command, files, "--pages", "3", "--jobs", "1", "-s", f"TOPIC_LINK_MODELS={files / 'models'}"
-    )
-    assert ran.code == 0, ran.err
-    found = json.loads((files / "out" / "result.json").read_text(encoding="utf-8"))
-    assert "'tea'" in found["absent"]["naive_bayes"]
-    assert found["absent"]["naive_bayes"] in ran.out
-    assert {"breadth_first", "best_first"} <= set(found["strategies"])
-    assert found["truth"] == "judge"
-
-
-@pytest.mark.usefixtures("no_plots")
 def test_the_real_engine_crawls_the_same_pages(command: Callable[..., Any], files: Path) -> None:
     ran = compare(
         *(command, files, "--live", "--labels", str(files / "labels.tsv"), "--strategies", "best_first"),
@@ -183,16 +167,6 @@ def test_a_slip_is_one_clear_line_and_a_failure(
     assert ran.code != 0
     assert fault in ran.out + ran.err
     assert "Traceback" not in ran.out + ran.err
-
-
-def test_what_must_be_given_is_asked_for(command: Callable[..., Any], files: Path) -> None:
-    ran = command("compare", "--topic", "finance", "--out", "x")
-    assert ran.code != 0
-    assert "--web" in ran.out + ran.err
-    web, out = str(files / "web.warc"), str(files / "out")
-    ran = command("compare", "--web", web, "--topic", " ，,", "--seeds", f"{A}/", "--out", out)
-    assert (ran.code, ran.err.count("\n")) == (1, 1)
-    assert ran.err.startswith("--topic ，,: names none; ")
 
 
 def test_seeds_are_given_to_a_topic_by_the_name_that_the_user_wrote() -> None:

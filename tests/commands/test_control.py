@@ -222,11 +222,6 @@ def test_requests_of_strangers_are_refused(steered: dict[str, Any]) -> None:
     }
 
 
-def test_its_address_is_the_users_alone_and_goes_with_it(steered: dict[str, Any]) -> None:
-    assert steered["mode"] == 0o600
-    assert "control.json" not in steered["left"]
-
-
 def test_what_it_was_told_stands_in_its_log_and_in_its_job(steered: dict[str, Any], job: Path) -> None:
     assert [order["verb"] for order in orders(job)] == ["pause", "stop", "pause", "resume"]
     for said in ("Control: pause", "Control: stop"):

@@ -77,6 +77,7 @@ def changed(
         words: order("set", words)
         for words in (
             "pages=0",
+            "pages=1",
             "until=2",
             "page_threshold=2",
             "strategy_keep=0.5",
@@ -121,10 +122,6 @@ def test_what_comes_next_has_its_shares(changed: dict[str, Any]) -> None:
     assert row["url"] in changed["shown"]
 
 
-def test_the_hosts_with_most_waiting_are_named(changed: dict[str, Any]) -> None:
-    assert changed["sites"].split()[:2] == ["5", "b.example"]
-
-
 def test_a_page_threshold_counts_from_then_on(changed: dict[str, Any]) -> None:
     assert re.match(r"page_threshold \D+1\.0, \D+0\.", changed["page"])
     assert "'topic/kept': 1," in changed["ran"].err
@@ -160,6 +157,7 @@ def test_a_crawl_that_runs_is_taught_and_what_was_set_stays(changed: dict[str, A
 def test_what_cannot_be_changed_is_one_line_that_says_what_can(changed: dict[str, Any]) -> None:
     refused = changed["refused"]
     assert "set pages=1000" in refused["pages=0"]
+    assert "1 pages are fetched already" in refused["pages=1"]
     for words in ("page_threshold=2", "until=2"):
         assert "0 to 1" in refused[words]
     assert "strategy_smoothing" in refused["strategy_keep=0.5"]

@@ -17,9 +17,10 @@ def test_a_folder_that_is_none_and_a_port_that_is_taken_are_reported_in_one_line
         port = str(taken.getsockname()[1])
         runs = [
             command("dashboard", "--no-open", "--data", str(file)),
+            command("dashboard", "--no-open", "--data", str(tmp_path / "none")),
             command("dashboard", "--no-open", "--data", str(tmp_path), "--port", port),
         ]
-    assert [(ran.code, ran.err.count("\n")) for ran in runs] == [(1, 1), (1, 1)]
-    assert "--data DIR" in runs[0].err
-    assert runs[1].err.startswith("127.0.0.1 port ")
-    assert "--port" in runs[1].err
+    assert [(ran.code, ran.err.count("\n")) for ran in runs] == [(1, 1)] * 3
+    assert all("--data DIR" in ran.err for ran in runs[:2])
+    assert runs[2].err.startswith("127.0.0.1 port ")
+    assert "--port" in runs[2].err

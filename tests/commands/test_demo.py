@@ -15,7 +15,6 @@ import pytest
 from topiccrawler.lab.demo import tour
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.demo.server import RunningServer
-from topiccrawler.lab.demo.tour import harvest
 
 pytestmark = pytest.mark.slow
 
@@ -49,20 +48,20 @@ def test_the_demo_trains_crawls_beats_breadth_first_and_says_what_to_type(tmp_pa
     typed = next(line.split() for line in lines if line.endswith("politely\n"))
     assert subprocess.run([*typed[: typed.index("crawl")], "version"], cwd=ROOT, check=False).returncode == 0
     ratio = int(focused) / int(breadth_first)
-    assert re.search(rf"naive_bayes \D+{ratio:.1f} \D+breadth_first\b", ran.stdout)
+    assert re.search(rf"adaptive \D+{ratio:.1f} \D+breadth_first\b", ran.stdout)
     for file in (
-        "naive_bayes/pages.sqlite",
-        "naive_bayes/visits.jsonl",
-        "naive_bayes.jsonl",
+        "adaptive/pages.sqlite",
+        "adaptive/visits.jsonl",
+        "adaptive.jsonl",
         "models/finance.json.zst",
     ):
         assert (out / file).stat().st_size > 0
         assert str(out / file) in ran.stdout
-    with sqlite3.connect(out / "naive_bayes" / "pages.sqlite") as store:
+    with sqlite3.connect(out / "adaptive" / "pages.sqlite") as store:
         kept = store.execute("SELECT count(*) FROM pages").fetchone()[0]
     store.close()
     assert kept >= 75
-    assert len((out / "naive_bayes" / "visits.jsonl").read_text(encoding="utf-8").splitlines()) >= 150
+    assert len((out / "adaptive" / "visits.jsonl").read_text(encoding="utf-8").splitlines()) >= 150
 
 
 def test_a_port_that_is_in_use_is_refused_in_one_line(command: Callable[..., Any]) -> None:
@@ -71,28 +70,6 @@ def test_a_port_that_is_in_use_is_refused_in_one_line(command: Callable[..., Any
         done = command("demo", "--serve", str(port))
     assert (done.code, done.out) == (1, "")
     assert re.fullmatch(f"--serve {port}: .*{os.strerror(EADDRINUSE)}.*\n", done.err)
-
-
-def test_a_folder_that_holds_something_else_is_refused_in_one_line(
-    command: Callable[..., Any], tmp_path: Path
-) -> None:
-    (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
-    done = command("demo", "--out", str(tmp_path))
-    assert done.code == 1
-    assert done.out == ""
-    assert re.fullmatch(f"--out {re.escape(str(tmp_path))}: .*\n", done.err)
-
-
-def test_pages_count_in_order_and_what_is_no_page_does_not() -> None:
-    urls = [
-        "http://daohang.example/",
-        "http://finance.yunting.example/",
-        "http://finance.yunting.example/gone.html",
-        "http://sport.yunting.example/",
-        "http://www.qianzhuang.example/",
-    ]
-    found = harvest(Web(), urls)
-    assert found.counts == (0, 1, 1, 2)
 
 
 @pytest.mark.parametrize(

@@ -170,22 +170,7 @@ def test_a_url_of_a_past_crawl_has_its_score_its_path_and_its_end(
     assert crawl["fetches"][0]["score"] == found["score"]
     assert sum(shares_of(found).values()) == pytest.approx(found["score"], abs=1e-6)
     assert set(shares_of(found)) == {"prior", "anchor", "context", "url"}
-    assert found["gate"] == {
-        "threshold": 0.0,
-        "passed": True,
-        "taken": True,
-        "reason": OPEN,
-    }
-
-
-def test_a_kept_page_is_explained_by_the_words_it_was_judged_by(
-    begun: Path, explain: Callable[..., Any], command: Callable[..., Any]
-) -> None:
-    stored = explain(f"{SITE}fund", "--job", str(begun))["crawl"]["stored"]
-    assert sum(word["share"] for word in stored["words"]) == pytest.approx(stored["relevance"], abs=0.02)
-    assert stored["leading"] == []
-    ran = command("explain", f"{SITE}fund", "--job", str(begun), "-s", "LOG_LEVEL=ERROR")
-    assert re.search(rf"relevance {stored['relevance']:.2f}, kept from 0.500 now$", ran.out, re.MULTILINE)
+    assert found["gate"] == {"threshold": 0.0, "passed": True, "taken": True, "reason": OPEN}
 
 
 def test_a_person_reads_it_as_text(begun: Path, command: Callable[..., Any]) -> None:
@@ -229,21 +214,6 @@ def test_a_job_of_an_own_topic_file_without_jobdir_is_explained_once_the_file_is
         (f"{SITE}fund", "stored"),
     ]
     assert found["crawl"]["path_is_whole"]
-
-
-def test_with_the_store_alone_what_no_file_has_is_unknown(
-    begun: Path, explain: Callable[..., Any], tmp_path: Path
-) -> None:
-    (tmp_path / "job").mkdir()
-    for name in ("pages.sqlite", "job.json"):
-        shutil.copy(begun / name, tmp_path / "job" / name)
-    found = explain(f"{SITE}fund", "--job", str(tmp_path / "job"))
-    assert [(step["url"], step["state"]) for step in found["crawl"]["path"]] == [
-        (f"{SITE}news", "unknown"),
-        (f"{SITE}fund", "stored"),
-    ]
-    assert not found["crawl"]["path_is_whole"]
-    assert (found["score"], found["shares"]) == (None, [])
 
 
 def test_an_anchor_cannot_steer_the_terminal(command: Callable[..., Any]) -> None:

@@ -73,15 +73,6 @@ def test_the_page_shows_counts_what_comes_next_why_hosts_wait_and_what_failed(
     assert lines[-1] == "        1  http 503"
 
 
-def test_json_says_the_same(command: Callable[..., Any], job: Path) -> None:
-    report = json.loads(command("frontier", "--json", "--top", "1", "-s", f"JOBDIR={job}").out)
-    assert (report["pages"], report["kept"], report["hosts"], report["over_budget"]) == (7, 4, 3, 1)
-    assert [row["url"] for row in report["top"]] == ["http://b.cn/1"]
-    assert report["top"][0]["wait"] == "retry-after"
-    assert report["failures"] == {"http 503": 1}
-    assert report["waits"] == {"host budget": 1, "retry-after": 1}
-
-
 def test_tables_that_could_not_be_written_leave_no_file(
     command: Callable[..., Any], job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -117,11 +117,6 @@ def test_an_export_into_a_closed_pipe_or_onto_a_full_disk_is_no_traceback(job: P
     assert re.fullmatch(r"standard output: .*No space left on device; .*\n", ran[1].stderr.decode())
 
 
-def test_an_export_may_be_of_pages_with_main_text_alone(command: Callable[..., Any], job: Path) -> None:
-    ran = command("pages", str(job), "export", "--format", "jsonl", "--with-text", "--limit", "2")
-    assert [json.loads(line)["url"] for line in ran.out.splitlines()] == [FUND.url]
-
-
 def test_pages_are_exported_best_first_and_a_file_is_whole_or_not_there(
     command: Callable[..., Any], job: Path, tmp_path: Path
 ) -> None:

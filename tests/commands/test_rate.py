@@ -99,8 +99,3 @@ def test_one_rater_in_a_terminal_goes_on_where_the_last_time_ended(
     monkeypatch.setattr(sys, "stdin", io.StringIO("n\nn\ns\n"))
     assert command(*call).out.endswith(f"3 answers in {file}\n")
     assert [row["answer"] for row in rows(file)] == ["y", "n", "n"]
-
-
-def test_a_folder_without_pages_is_refused(command: Callable[..., Any], tmp_path: Path) -> None:
-    ran = command("rate", str(tmp_path), "--rater", str(tmp_path / "me.csv"))
-    assert (ran.code, str(tmp_path) in ran.err) == (1, True)

@@ -92,24 +92,6 @@ def test_with_a_topic_it_says_what_a_crawl_would_do_and_why(forked_scrapy: Forke
     assert [line.split()[1] for line in lines[at + 2 : at + 4]] == [word for word, _ in found["why"][:2]]
 
 
-def test_words_that_lead_stand_apart_from_those_that_decide(
-    forked_scrapy: ForkedScrapy, tmp_path: Path
-) -> None:
-    topic, page = tmp_path / "exams.toml", tmp_path / "page.html"
-    topic.write_text('name = "exams"\nkeywords = ["考研", "高考", "志愿"]\n', encoding="utf-8")
-    text = "高考成绩公布，考生填报志愿，大学招生，教育部要求做好考研复试工作，教学和留学政策不变。"
-    page.write_text(f"<title>高考志愿</title><p>{text}</p>", encoding="utf-8")
-    found = json.loads(forked_scrapy("read", str(page), "--topic", str(topic), "--json").out)
-    assert {word for word, _ in found["why"][:2]} == {"高考", "志愿"}
-    leading = dict(found["leading"])
-    assert {"教学", "留学"} <= leading.keys()  # of the parent topic: they carry no relevance
-    assert not {"考研", "高考", "志愿"} & leading.keys()
-    assert 0.0 < sum(leading.values()) < found["similarity"]
-    lines = forked_scrapy("read", str(page), "--topic", str(topic)).out.splitlines()
-    at = lines.index("led to it, shares of the similarity:") + 1
-    assert [line.split()[1] for line in lines[at : at + len(leading)]] == list(leading)
-
-
 def test_text_is_short_unless_all_is_asked_for(forked_scrapy: ForkedScrapy, page: Path) -> None:
     ran = forked_scrapy("read", str(page), "--url", URL)
     lines = ran.out.splitlines()
@@ -239,12 +221,3 @@ def test_what_cannot_be_read_is_one_line_and_the_rest_is_read(
     assert (faulty["format"], faulty["text"], faulty["fault"][:7]) == ("pdf", "", "damaged")
     large = forked_scrapy("read", str(page), "-s", "DOWNLOAD_MAXSIZE=100")
     assert (large.code, large.err.startswith(f"{page}: is larger than 100 bytes; ")) == (1, True)
-
-
-def test_rules_by_site_count_without_a_topic_too(
-    forked_scrapy: ForkedScrapy, tmp_path: Path, page: Path
-) -> None:
-    rules = tmp_path / "rules.toml"
-    rules.write_text('[sites."a.example"]\ntitle = "p a"\n', encoding="utf-8")
-    found = forked_scrapy("read", str(page), "--url", URL, "--json", "-s", f"TOPIC_SITES_FILE={rules}")
-    assert json.loads(found.out)["title"] == "第0篇"

@@ -114,7 +114,3 @@ def test_what_is_not_there_is_one_line(
     assert found.code == 1
     assert fault in found.err
     assert len(found.err.strip().splitlines()) == 1
-
-
-def test_a_name_without_a_server_is_one_line(command: Callable[..., Any]) -> None:
-    assert "REDIS_URL=redis://" in command("frontier", "--job", "money").err

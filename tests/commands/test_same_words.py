@@ -37,11 +37,7 @@ def of_crawl(tmp_path: Path, **arguments: str) -> Topic:
     ],
 )  # fmt: skip
 def test_words_mean_the_same_as_an_argument_in_a_file_by_topics_new_and_from_python(
-    words: list[str],
-    meant: str,
-    command: Callable[..., Any],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    words: list[str], meant: str, command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     argument = ",".join(words)
     first = of_crawl(tmp_path, keywords=argument)

@@ -12,6 +12,8 @@ import pytest
 from message_facts import numbers
 
 from topiccrawler.api import Job
+from topiccrawler.errors import ArgumentError
+from topiccrawler.results.jobs import job_folder, jobs_in
 from topiccrawler.store.pages import PageRecord
 
 FUND = PageRecord(
@@ -78,3 +80,25 @@ def test_pictures_are_listed_with_their_pages(
     )
     assert numbers(command("search", "基金", "--media", "--job", str(job)).out) == ["1"]
     assert [hit.medium.url for hit in Job(job).search_media("照片")] == ["http://a.cn/zmy.bmp"]
+
+
+def test_a_folder_that_is_named_is_searched_alone_and_the_default_with_jobs_beside_it(
+    data: Path, make_job: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside = make_job("beside", replace(FUND, url="http://a.cn/2"))
+    (tmp_path / "jobs").mkdir()
+    beside.rename(tmp_path / "jobs" / "beside")
+    monkeypatch.chdir(tmp_path)
+    folders = {named: [job.name for job in jobs_in(Path(named))] for named in ("data", str(data), "jobs")}
+    assert folders == {"data": ["funds", "beside"], str(data): ["funds"], "jobs": ["beside"]}
+    assert job_folder("beside", Path("data")) == Path("jobs/beside")
+    with pytest.raises(ArgumentError, match="no such job; the latest there: funds;"):
+        job_folder("beside", data)
+
+
+def test_a_folder_that_is_missing_is_no_folder_without_hits(
+    command: Callable[..., Any], tmp_path: Path
+) -> None:
+    ran = command("search", "贷款", "--data", str(tmp_path / "none"))
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == f"folder {tmp_path / 'none'}: there is none; name a folder of jobs: --data DIR\n"

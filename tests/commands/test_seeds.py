@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pty
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forked_scrapy import ForkedScrapy
 from message_facts import numbers
 from searxng import searxng
 
@@ -102,40 +99,6 @@ def test_the_best_of_earlier_jobs_and_of_a_search_become_a_file(
     assert all(agent.startswith("topiccrawler/0.1 (") and "{contact}" not in agent for agent in web.agents)
 
 
-def test_json_has_the_same_and_count_and_hosts_are_bounded(
-    seeds: Callable[..., Any], data: Path, tmp_path: Path
-) -> None:
-    topic = tmp_path / "tea.toml"
-    topic.write_text('name = "tea"\nkeywords = ["茶叶", "龙井"]\n', encoding="utf-8")
-    out = tmp_path / "out.txt"
-    ran = seeds(str(topic), "--json", "--no-check", "--count", "6", "--per-host", "8", "--out", str(out), "--jobs", str(data / "job"), str(data))  # fmt: skip
-    found = json.loads(ran.out)
-    assert (found["topic"], found["file"], len(found["seeds"]), found["dead"]) == ("tea", str(out), 6, {})
-    assert found["seeds"][0]["url"] == HUB
-    assert set(found["seeds"][0]) == {"score", "url", "title", "why"}
-    before = out.read_text(encoding="utf-8")
-    ran = seeds(str(topic), "--no-check", "--out", str(out))
-    assert (ran.code, ran.err.startswith(f"{out}: "), "--force" in ran.err) == (1, True, True)
-    assert out.read_text(encoding="utf-8") == before
-    assert seeds(str(topic), "--no-check", "--out", str(out), "--force", "--count", "1").code == 0
-    assert read_seeds(str(out)).positive == [HUB]
-
-
-def test_a_job_that_cannot_be_read_is_passed_over_unless_it_was_named(
-    seeds: Callable[..., Any], data: Path, tmp_path: Path
-) -> None:
-    broken = data / "broken"
-    broken.mkdir()
-    (broken / "visits.jsonl").touch()
-    (broken / "pages.sqlite").write_bytes(b"no database" * 99)
-    asked = ("--keywords", "茶叶", "--no-check", "--out", str(tmp_path / "out"))
-    ran = seeds(*asked)
-    assert ran.code == 0
-    assert ran.err.startswith(f"passed over: {broken / 'pages.sqlite'}: ")
-    named = seeds(*asked, "--force", "--jobs", str(broken))
-    assert (named.code, named.err.startswith(f"{broken / 'pages.sqlite'}: ")) == (1, True)
-
-
 def test_a_search_service_may_want_a_password_and_its_robots_are_for_crawlers(
     seeds: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -155,19 +118,6 @@ def test_a_search_service_may_want_a_password_and_its_robots_are_for_crawlers(
         pass
     ran = seeds("--keywords", "茶叶", "--search", gone.address.replace("//", "//me:secret@"))
     assert ran.err.startswith(f"search service {gone.address}: ")
-
-
-def test_ctrl_c_ends_it_with_one_line(forked_scrapy: ForkedScrapy, tmp_path: Path) -> None:
-    with searxng(sites={"/search?q=%E8%8C%B6%E5%8F%B6&format=json&pageno=1": b"HTTP/1.1 200"}) as web:
-        asked = ("seeds", "--keywords", "茶叶", "--search", web.address, "--out", str(tmp_path / "out"))
-        begun = forked_scrapy.begin(
-            *asked, "-s", f"TOPIC_DATA_DIR={tmp_path}", "-s", "TOPIC_PROPOSED_WORDS=0"
-        )
-        assert web.held.wait(60)
-        begun.send_signal(signal.SIGINT)
-        ran = begun.wait(60)
-    assert (ran.code, ran.err) == (1, "seeds: interrupted; nothing was written\n")
-    assert not (tmp_path / "out").exists()
 
 
 def test_a_person_says_yes_no_or_that_it_is_enough() -> None:

@@ -233,10 +233,7 @@ def test_the_password_may_stand_elsewhere(
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
-        (
-            ["pages", "--job", "nosuch", "URL"],
-            "job nosuch: ",
-        ),
+        (["pages", "--job", "nosuch", "URL"], "job nosuch: "),
         (["search", "x", "--job", "nosuch", "URL"], "job nosuch: "),
         (["explain", "http://a.cn/", "--job", "nosuch", "URL"], "job nosuch: "),
         (["pages", "--job", "nosuch"], "STORE_URL"),

@@ -134,17 +134,6 @@ def test_show_of_a_job_of_words_has_the_two_groups_and_a_name_stays_a_name(
     assert topics("show", "金融").out.startswith("finance (财经)")
 
 
-def test_show_as_json_has_the_fields_of_the_topic_and_what_is_found(topics: Callable[..., Any]) -> None:
-    found = json.loads(topics("show", "clc:F83", "--json").out)
-    assert (found["name"], found["zh"], found["given"]) == ("clc-f83", "金融、银行", list(keywords_of("F83")))
-    assert (found["seeds"][0], found["unmatched"], found["link_model"]) == (
-        "https://www.hao123.com/",
-        [],
-        False,
-    )
-    assert found["nearest"][0][0] == "finance"
-
-
 def test_new_writes_a_file_that_loads_and_never_over_another(
     topics: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -68,34 +68,10 @@ def test_training_prints_the_table_and_saves_model_and_report(
     assert "Field anchor" in report
 
 
-def test_json_is_one_object_that_holds_the_scores(
-    command: Callable[..., Any], links: Path, tmp_path: Path
-) -> None:
-    ran = command("train", "finance", "--links", str(links), "--out", str(tmp_path), "--json")
-    found = json.loads(ran.out)
-    assert (ran.code, found["topic"], found["model"]) == (0, "finance", str(tmp_path / "finance.json.zst"))
-    assert set(found["scores"]["hosts: model"]) == {
-        "precision",
-        "recall",
-        "f1",
-        "best_f1",
-        "best_threshold",
-        "samples",
-    }
-    assert load(tmp_path / "finance.json.zst").gate_threshold == found["gate_threshold"]
-
-
 def test_what_another_model_reads_is_refused(command: Callable[..., Any], tmp_path: Path) -> None:
     ran = command("train", "travel", "--smoothing", ".5", "--headlines", "h.tsv", "--out", str(tmp_path))
     assert ran.code != 0
     assert re.fullmatch("--smoothing: .* --paper\n", ran.err)
-
-
-def test_keywords_alone_make_a_model(command: Callable[..., Any], tmp_path: Path) -> None:
-    ran = command("train", "travel", "--out", str(tmp_path))
-    assert ran.code == 0
-    assert all(option in ran.out.partition("\n")[0] for option in ("--links", "--headlines"))
-    assert load(tmp_path / "travel.json.zst").training["samples"].keys() == {"keywords", "places"}  # type: ignore[attr-defined]
 
 
 @pytest.fixture
@@ -211,14 +187,3 @@ def test_test_links_decide_in_place_of_rows_held_out(
     seen = command(*train, "--test", str(links))
     assert (seen.code, seen.err.count("\n")) == (1, 1)
     assert seen.err.startswith(f"--test {links}: is trained on too")
-
-
-def test_test_links_measure_a_model_of_keywords_alone(
-    command: Callable[..., Any], put: Callable[..., bytes], links: Path, tmp_path: Path
-) -> None:
-    before = put("足球 旅游", "基金 股票")
-    ran = command("train", "finance", "--out", str(tmp_path), "--test", str(links), "--json")
-    found = json.loads(ran.out)
-    assert (ran.code, ran.err, found["in_use"]) == (0, "", True)
-    assert found["scores"]["test: model"]["f1"] > found["scores"]["test: model in use"]["f1"]
-    assert (tmp_path / "finance.json.zst.old").read_bytes() == before

@@ -262,11 +262,7 @@ def test_the_last_look_may_leave_a_url_waiting_and_skip_its_host_or_stop(frontie
         frontier.look().waiting_in({"a"}),
         frontier.look().waiting_in({"a", "c"}),
         frontier.look().waiting_in(set()),
-    ) == (
-        2,
-        2,
-        0,
-    )
+    ) == (2, 2, 0)
 
 
 def test_waiting_urls_are_counted_by_host(frontier: Frontier) -> None:

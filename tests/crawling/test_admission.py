@@ -10,7 +10,6 @@ import pytest
 from message_facts import numbers
 
 from topiccrawler.crawling.admission import (
-    OF_SITE,
     OF_TUNNEL,
     ORDER,
     Admission,
@@ -128,18 +127,6 @@ def test_a_rule_refuses_at_its_moments_and_is_counted_under_its_name(rule: str, 
         assert (decision.passed, refused) == (True, {})
 
 
-def test_the_first_rule_that_refuses_decides_and_the_others_are_not_asked() -> None:
-    odds = Odds()
-    refused: list[str] = []
-    admission = Admission(rules(LinkGate(odds, 0.5)), lambda name, _: refused.append(name))
-    both = link("x" * 30, "足球", host="spam.example", depth=9)
-    assert [admission.ask(both, moment).reason for moment in (FOUND, LEASED)] == [
-        "deeper than 3",
-        "blocked: spam.example",
-    ]
-    assert (refused, odds.asked) == (["depth", "blocked"], 0)
-
-
 def test_of_a_page_the_strategy_is_offered_what_only_the_gate_refuses_and_the_scorer_is_asked_once() -> None:
     odds = Odds()
     refused: list[tuple[str, int]] = []
@@ -188,13 +175,6 @@ def test_a_second_chance_is_taken_along_by_a_redirect_and_its_steps_are_reported
     seed = Link("http://a.example/", "a.example")
     assert admission.ask(redirected(seed, "https://www.a.example/"), FOLLOWED).reason == "a seed"
     assert not Admission([GateRule(LinkGate(Odds(), 0.5))]).ask(there, FOLLOWED).passed
-
-
-def test_a_listing_that_is_redirected_stays_a_listing() -> None:
-    admission = Admission([GateRule(LinkGate(Odds(), 0.5))])
-    there = redirected(POOR._replace(kind=LISTING), "https://a.example/feed/")
-    assert (there.kind, admission.ask(there, FOLLOWED).reason) == (LISTING, OF_SITE)
-    assert redirected(POOR._replace(kind="down"), "https://a.example/feed/").kind == ""
 
 
 def test_an_explanation_has_one_verdict_a_rule_counts_nothing_and_knows_what_others_tell() -> None:

@@ -31,12 +31,6 @@ def test_a_text_of_what_is_not_there_is_a_soft_404_from_the_fifth_url_of_its_hos
     assert kinds(Challenges(), html, urls[:1] * 9) == [None] * 9  # one URL that is fetched again
 
 
-def test_other_texts_may_be_repeated() -> None:
-    urls = [f"http://a.cn/{number}" for number in range(2 * SAME_TEXTS)]
-    for html in ("<title>标签</title><p>暂无文章</p>", "<div id=app></div><script src=/a.js></script>"):
-        assert kinds(Challenges(), html, urls) == [None] * len(urls)
-
-
 def test_a_hidden_script_without_text_is_a_challenge_from_the_third_url_on() -> None:
     urls = [f"http://a.cn/{number}" for number in range(SAME_CHALLENGES)]
     html = "<html><script>eval(_0x1234('abc'))</script></html>"

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from topiccrawler.crawling.checkpoints import LEARNED_NOTE, NOW, PAGE
+from topiccrawler.crawling.checkpoints import NOW
 from topiccrawler.crawling.options import CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.errors import StateError
@@ -145,63 +145,6 @@ def test_a_crawl_that_is_killed_soon_after_a_change_of_its_strategy_goes_on_with
         resumed = learner()
         assert Ordering(resumed, again, options=DURABLE).pages == 12
         assert resumed.save() == new.save()
-
-
-def test_of_a_strategy_that_says_what_it_took_only_that_is_kept(tmp_path: Path) -> None:
-    crawl(tmp_path / "f.sqlite", 7, clean=False, learner=Frugal)
-    with SqliteFrontier(tmp_path / "f.sqlite", read_only=True) as frontier:
-        kept = [json.loads(text) for text in frontier.notes.all(PAGE).values()]
-    assert [sorted(entry) for entry in kept] == [["observation", "refreshed"]] * 8
-
-
-@dataclass
-class Ponderous(Learner):
-    """Its state is as long as many pages."""
-
-    refresh_every: ClassVar[int] = 0
-
-    def save(self) -> Mapping[str, Any]:
-        return {"state": self._state, "much": "x" * 5000}
-
-
-def test_a_long_state_is_written_seldom(tmp_path: Path) -> None:
-    """What is written for states is about as much as what is written for pages, however long a state is."""
-    written: dict[str, list[int]] = {LEARNED_NOTE: [], PAGE: []}
-    with SqliteFrontier(tmp_path / "f.sqlite") as frontier:
-        put = frontier.notes.put
-
-        def put_and_count(name: str, text: str) -> None:
-            if name == LEARNED_NOTE or name.startswith(PAGE):
-                written[LEARNED_NOTE if name == LEARNED_NOTE else PAGE].append(len(text))
-            put(name, text)
-
-        frontier.notes.put = put_and_count  # type: ignore[method-assign]
-        for pages in (150, 150):  # resumed in between
-            ordering = Ordering(
-                Ponderous(), frontier, options=CrawlOptions(durable=True, checkpoint_pages=10)
-            )
-            for number in range(pages):
-                ordering.visit(Page(f"http://a.cn/{number}"), [Link("http://b.cn/", "b.cn")], 0.0)
-    assert len(written[PAGE]) + len(written[LEARNED_NOTE]) == 300
-    assert min(written[LEARNED_NOTE]) > 10 * max(written[PAGE])
-    assert 1 < len(written[LEARNED_NOTE]) < 15
-    assert (
-        sum(written[PAGE]) / 2 < sum(written[LEARNED_NOTE]) < sum(written[PAGE]) + max(written[LEARNED_NOTE])
-    )
-
-
-def test_a_short_state_is_written_every_hundred_pages(tmp_path: Path) -> None:
-    Learner.refresh_every, every = 0, Learner.refresh_every
-    try:
-        crawl(tmp_path / "f.sqlite", 130, clean=False)
-        with SqliteFrontier(tmp_path / "f.sqlite", read_only=True) as frontier:
-            assert sorted(map(int, (name.removeprefix(PAGE) for name in frontier.notes.all(PAGE)))) == list(
-                range(1, 101)
-            )
-            assert '"pages": 130' in (frontier.notes.get(NOW) or "")
-            assert '"pages": 100' in (frontier.notes.get("ordering") or "")
-    finally:
-        Learner.refresh_every = every
 
 
 def test_a_strategy_that_learns_nothing_costs_a_page_count_only(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from topiccrawler.crawling.options import CrawlLimits, CrawlOptions
 from topiccrawler.crawling.outages import Patience, Sign
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.progress import brief_line, progress_line
-from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, State
 from topiccrawler.frontier.budgets import Allowance, Budgets
 from topiccrawler.frontier.hosts import Hosts
@@ -85,13 +84,6 @@ def test_it_has_more_while_a_url_waits_and_is_ready_again_after_the_delay_of_its
     assert (crawl.has_more(11.0, under_way=1), crawl.ordering.learn(11.0)) == (False, {})
 
 
-def test_limits_end_it_with_what_is_under_way() -> None:
-    crawl, fetch = seeded(options=CrawlOptions(limits=CrawlLimits(pages=1)))
-    assert [crawl.is_enough(0), crawl.is_enough(1)] == [False, True]
-    read_and_end(crawl, fetch, 2.0)
-    assert (crawl.is_enough(), crawl.has_more(2.0, under_way=0)) == (True, False)
-
-
 def test_a_crawl_has_enough_when_the_next_pages_promise_little(tmp_path: Path) -> None:
     earlier = JobFiles(tmp_path, Recipe("finance"), shared=True)
     for number in range(200):
@@ -139,16 +131,6 @@ def test_a_crawl_goes_on_from_what_its_files_say(tmp_path: Path) -> None:
     again.abandon()
 
 
-def test_a_crawl_without_files_says_so() -> None:
-    with pytest.raises(StateError):
-        _ = crawl_of().files
-
-
-def test_documents_of_other_formats_are_not_read() -> None:
-    crawl, _ = seeded()
-    assert crawl.read(SEED, b"\x89PNG\r\n\x1a\n" + bytes(100), "image/png") is None
-
-
 def test_a_retry_stays_where_it_is_and_gives_its_slot_back() -> None:
     crawl, fetch = seeded()
     assert crawl.hosts.leases("a.cn") == 1
@@ -166,11 +148,7 @@ def test_a_redirect_leases_its_target_along_and_both_end() -> None:
     assert row is not None
     assert (row.state, row.score, row.link.anchor) == (State.PROCESSING, fetch.leased.score, "基金")
     crawl.end(fetch, Outcome(State.COMPLETED, "kept"), 2.0)
-    assert states(crawl) == {
-        SEED: State.DISCARDED,
-        targets[0]: State.DISCARDED,
-        targets[1]: State.COMPLETED,
-    }
+    assert states(crawl) == {SEED: State.DISCARDED, targets[0]: State.DISCARDED, targets[1]: State.COMPLETED}
 
 
 def test_the_target_of_a_seeds_redirect_that_goes_back_to_the_queue_is_still_a_seed() -> None:
@@ -187,18 +165,6 @@ def test_the_target_of_a_seeds_redirect_that_goes_back_to_the_queue_is_still_a_s
         (SEED, "a seed"),
         ("https://www.a.cn/", "a seed"),
     ]
-
-
-def test_a_redirect_with_a_dropped_parameter_leads_to_the_url_without_it() -> None:
-    recipe = Recipe("finance", strategy="best_first", prune=False, dropped_parameters=("track",))
-    crawl = Crawl(assemble(recipe), MemoryFrontier())
-    crawl.seed([Link(SEED, "a.cn", "基金")], 0.0)
-    fetch = crawl.next(1.0)
-    assert fetch is not None
-    assert crawl.come_back(fetch, f"{SEED}?track=1", 1.0) is None
-    assert fetch.redirect_targets == []
-    assert crawl.come_back(fetch, "http://c.cn/2?track=1&id=3", 1.0) is None
-    assert fetch.redirect_targets == ["http://c.cn/2?id=3"]
 
 
 def test_a_page_has_the_canonical_url_of_its_redirect_and_its_links_are_relative_to_what_was_fetched() -> (

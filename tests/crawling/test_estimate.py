@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from message_facts import numbers
 
-from topiccrawler.crawling.harvest import Estimate, Estimator, calibration, words_of
+from topiccrawler.crawling.harvest import Estimator, calibration, words_of
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Score, Visit
 
@@ -42,25 +42,3 @@ def test_nothing_is_said_before_a_hundred_fetches_and_then_what_waits_is_weighed
     assert found.relevant == pytest.approx(31, abs=1)  # the 30, and a few invented ones
     assert found.promise == pytest.approx((0.3 + 0.67) / 2, abs=0.02)
     assert [numbers(line) for line in words_of(found)] == [["31", "100", "49"]]
-
-
-def test_the_latest_count_most_and_another_topic_begins_anew() -> None:
-    estimator = Estimator(queue(*[1.0] * 200).look(), [visit(1.0, stored=True)] * 500)
-    first = estimator.estimate()
-    for _ in range(19):
-        estimator.ended(1.0, kept=False)
-    assert estimator.estimate() is first  # not made anew for each page
-    for _ in range(300):
-        estimator.ended(1.0, kept=False)
-    later = estimator.estimate()
-    assert first is not None
-    assert later is not None
-    assert (first.promise, later.promise) == pytest.approx((0.99, 0.12), abs=0.02)
-    estimator.forget()
-    assert estimator.estimate() is None
-
-
-def test_of_an_empty_queue_the_latest_pages_are_the_promise() -> None:
-    estimator = Estimator(queue().look(), [visit(1.0, stored=True)] * 100)
-    assert estimator.estimate() == Estimate(0.0, 1.0)
-    assert list(words_of(None)) == []

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.errors import ArgumentError
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.items import PageItem
 from topiccrawler.model import Link, Score
@@ -53,16 +52,3 @@ def test_from_a_result_the_tables_lead_back_to_its_seed(job: Path) -> None:
             (3, 1, HUB, "栏目"),
             (3, 2, SEED, ""),
         ]
-
-
-def test_a_file_that_is_there_is_left_alone(job: Path) -> None:
-    file = job / "tables.sqlite"
-    file.write_text("mine", encoding="utf-8")
-    with pytest.raises(ArgumentError, match="--file"):
-        write_tables(job, file)
-    assert file.read_text(encoding="utf-8") == "mine"
-
-
-def test_without_a_page_store_there_is_no_result(job: Path) -> None:
-    (job / "pages.sqlite").unlink()
-    assert write_tables(job, job / "tables.sqlite") == (3, 0)

@@ -44,16 +44,6 @@ def test_links_have_the_context_that_the_strategy_reads(strategy: str, context: 
     assert len({tuple(link.before for link in links) for links in found.values()}) == 3
 
 
-def test_links_are_on_the_page_as_it_is_leased_and_lead_where_browsers_lead() -> None:
-    """The response has another spelling of its URL: the page is the canonical one, and links are relative to the response."""
-    crawl = Crawl(assemble(Recipe("finance")), MemoryFrontier())
-    links = crawl.links_of(read(crawl, f"{SITE}p/index.html?utm_source=x"))
-    assert [(link.url, link.source_url, link.depth) for link in links] == [
-        (f"{SITE}1", f"{SITE}p/", 2),
-        (f"{SITE}2", f"{SITE}p/", 2),
-    ]
-
-
 @pytest.mark.parametrize("strategy", ["adaptive", "naive_bayes"])
 def test_links_met_again_in_the_same_words_are_counted_and_not_made(strategy: str, tmp_path: Path) -> None:
     frontier = SqliteFrontier(tmp_path / "frontier.sqlite")

@@ -95,28 +95,6 @@ def test_one_time_out_is_of_its_url_and_a_second_in_a_row_of_the_host(seen: Seen
     assert seen.waits("slow.cn", now=2.0) == [("failing: http 500", 20.0)]
 
 
-def test_a_failed_try_counts_once_something_else_succeeds(seen: Seen) -> None:
-    assert seen.outages.set_aside("http://a.cn/1", "a.cn", 0, 0.0)
-    assert seen.counted == []
-    seen.answers("b.cn", now=1.0)
-    seen.answers("b.cn", now=2.0)
-    assert seen.counted == ["http://a.cn/1"]
-    assert seen.outages.set_aside("http://a.cn/1", "a.cn", 1, 3.0, counts=True)
-    seen.answers("b.cn", now=4.0)
-    assert seen.counted == ["http://a.cn/1"]  # the caller has counted it
-
-
-def test_a_url_is_recalled_after_gaps_that_grow(seen: Seen) -> None:
-    for tries, gap in ((0, 10.0), (1, 80.0), (2, 640.0), (3, 3600.0), (400, 3600.0)):
-        seen.outages.set_aside("http://a.cn/1", "a.cn", tries, 1000.0)
-        assert seen.outages.next_due() == 1000.0 + gap
-        seen.outages.recall_due(1000.0 + gap - 0.1)
-        assert seen.recalled == []
-        seen.outages.recall_due(1000.0 + gap)
-        assert (seen.recalled, seen.outages.next_due()) == (["http://a.cn/1"], None)
-        seen.recalled.clear()
-
-
 def test_a_url_of_a_busy_server_is_tried_when_the_server_said_and_later_like_any_other(seen: Seen) -> None:
     seen.outages.answered("http://a.cn", "a.cn", 429, 0.0, retry_after=3.0)
     for tries, due in ((0, 3.0), (1, 80.0)):
@@ -172,17 +150,6 @@ def test_the_crawl_goes_on_with_the_first_success_and_nothing_was_counted(seen: 
     assert (seen.outages.outages, seen.counted) == (1, [])
     seen.fails("c.cn", now=61.0)
     assert seen.waits("c.cn", now=61.0) == [("failing: connection refused", 10.0)]  # the first failure again
-
-
-def test_hosts_have_failed_themselves_when_the_probe_succeeds(seen: Seen) -> None:
-    healthy(seen)
-    seen.fails("c.cn", "d.cn", now=0.0)
-    seen.outages.set_aside("http://c.cn/1", "c.cn", 0, 0.0)
-    seen.outages.probe(0.0)
-    seen.answers("b.cn", now=0.1, is_probe=True)
-    seen.outages.probed("", 0.1)
-    assert (seen.outages.stops, seen.outages.outages, seen.counted) == (False, 0, ["http://c.cn/1"])
-    assert seen.waits("c.cn", now=0.1) == [("failing: connection refused", 9.9)]
 
 
 def test_an_answer_says_nothing_of_what_failed_after_its_request_was_sent(seen: Seen) -> None:

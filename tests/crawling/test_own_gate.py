@@ -73,11 +73,3 @@ def test_ipagerank_prunes_by_the_place_among_the_urls_met(parts: Any, breadth: s
     assert made.strategy.ranks(LINKS) == pytest.approx(expected, abs=1e-6)
     assert made.strategy.places(LINKS) == pytest.approx([1, 5 / 9, 3 / 9, 1 / 9])
     assert list(made.gate.passing(LINKS)) == LINKS[:passing]
-
-
-def test_where_no_link_says_anything_a_specific_topic_lets_all_pass(parts: Any) -> None:
-    made = parts("ipagerank", "specific")
-    silent = [LINKS[3]._replace(url=f"http://b.cn/{number}") for number in range(3)]
-    made.strategy.visit(Page(HUB, similarity=0.5), silent)
-    assert made.strategy.places(silent) == [1.0, 1.0, 1.0]
-    assert list(made.gate.passing(silent)) == silent

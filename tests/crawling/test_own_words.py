@@ -51,14 +51,6 @@ def test_a_word_with_a_line_break_breaks_no_file(tmp_path: Path) -> None:
     assert load_topic(str(tmp_path / "own.toml")) == topic
 
 
-def test_the_same_words_have_the_same_name_and_others_another() -> None:
-    first, again, other = (
-        recipe_of_words(Recipe(""), words).topic for words in (["基金"], ["基金"], ["股票"])
-    )
-    assert first == again != other
-    assert recipe_of_words(Recipe(""), ["Electric Car"]).topic.startswith("electric-car-")
-
-
 def test_reading_rules_by_site_count_for_own_words_too(tmp_path: Path) -> None:
     rules = tmp_path / "rules.toml"
     rules.write_text('[sites."a.example"]\ntitle = "h1"\n', encoding="utf-8")
@@ -69,6 +61,11 @@ def test_reading_rules_by_site_count_for_own_words_too(tmp_path: Path) -> None:
 def test_what_is_no_topic_is_refused_in_one_line() -> None:
     with pytest.raises(TopicError, match=r"'heavy'.* word:weight"):
         recipe_of_words(Recipe(""), ["基金:heavy"])
+    for words in (["the", "of"], ["我們", "的:0.5"], ["of the"], ["und"]):
+        with pytest.raises(TopicError, match=f"keywords {', '.join(words)}: "):
+            recipe_of_words(Recipe(""), words)
+    for words in (["IT"], ["The Who"], ["state of the art"], ["the", "基金"]):
+        recipe_of_words(Recipe(""), words)
     with pytest.raises(TopicError, match=": r;"):
         assemble(recipe_of_words(Recipe(""), ["r"]))
 

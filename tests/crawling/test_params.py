@@ -29,10 +29,6 @@ def test_text_from_the_command_line_becomes_typed_values() -> None:
     assert params.parameters == {"gamma": "0.5"}
 
 
-def test_settings_fill_in_what_is_not_given() -> None:
-    assert parse_arguments({}, topic="finance", strategy="best_first").topic == "finance"
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -40,10 +36,7 @@ def test_settings_fill_in_what_is_not_given() -> None:
         ({}, "argument 'topic': .* -a topic=finance"),
         ({"topic": ""}, "argument -a topic=: "),
         ({"topic": "finance", "pages": "many"}, "argument -a pages=many: "),
-        (
-            {"topic": "finance", "pages": "0"},
-            r"argument -a pages=0: .*\b1\b",
-        ),
+        ({"topic": "finance", "pages": "0"}, r"argument -a pages=0: .*\b1\b"),
         ({"topic": "finance", "page": "3"}, "argument -a page=3: .*: topic, seeds,"),
     ],
 )
@@ -59,8 +52,3 @@ def test_a_collecting_crawl_has_arguments_of_its_own_and_goes_breadth_first() ->
     assert (params.topic, params.strategy, params.context) == ("finance", "breadth_first", "window")
     assert (params.links_per_page, params.links_per_host, params.links_per_site) == (7, 1000, 5000)
     assert params.unlabelled
-
-
-def test_a_collecting_crawl_refuses_a_strategy_that_would_bias_the_sample() -> None:
-    with pytest.raises(ArgumentError, match=r"strategy=.*breadth_first or random_order"):
-        parse_links_arguments({"topic": "finance", "strategy": "naive_bayes"}, topic=None)

@@ -76,9 +76,7 @@ def test_it_goes_on_behind_the_url_it_had_reached_though_that_one_is_fetched_by_
     assert seen == URLS[4:]
 
 
-def test_links_the_strategy_leaves_out_do_not_matter_and_another_order_is_counted(
-    frontier: Frontier,
-) -> None:
+def test_links_the_strategy_leaves_out_do_not_matter_and_another_order_is_counted(frontier: Frontier) -> None:
     rescoring = Rescoring(frontier, slice_urls=2)
     rescoring.begin(lambda queued: (Score(link.url, 1.0) for link in queued if link.url[-1] in "1357"))
     rescoring.step()
@@ -93,15 +91,3 @@ def test_links_the_strategy_leaves_out_do_not_matter_and_another_order_is_counte
     resumed = Rescoring(frontier, slice_urls=100)
     resumed.begin(backwards, "#2")
     assert resumed.step() == len(URLS) - 2
-
-
-def test_urls_that_arrive_meanwhile_are_scored_too_and_those_that_left_are_not(frontier: Frontier) -> None:
-    rescoring = Rescoring(frontier, slice_urls=8)
-    rescoring.begin(lambda queued: (Score(link.url, 7.0) for link in queued))
-    rescoring.step()
-    frontier.push([(Link("http://b.cn/", "b.cn"), Score("http://b.cn/", -90.0))], now=0.0)
-    rescoring.step()
-    row = frontier.look().row("http://b.cn/")
-    assert row is not None
-    assert row.score == 7.0
-    assert rescoring.slowest_seconds > 0

@@ -6,7 +6,6 @@ from datetime import date
 
 import pytest
 
-from topiccrawler.crawling.harvest import own_domains
 from topiccrawler.crawling.page_filter import Restrictions
 from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.errors import ArgumentError, TopicError
@@ -47,20 +46,6 @@ def test_a_page_is_as_old_as_it_tells_else_as_its_header(
     url: str, published: str, header: str, *, old: bool
 ) -> None:
     assert Restrictions(since=date(2024, 1, 1), sites=SITES).is_old(url, published, header) is old
-
-
-def test_the_crawl_stays_on_the_sites_that_say_so() -> None:
-    assert own_domains(SITES) == ["b.cn", "own.cn"]
-    assert own_domains({}) == []
-
-
-def test_arguments_are_lists_and_a_day() -> None:
-    configured = {"allowed_domains": "a.cn, b.cn", "formats": "html,pdf", "since": "2024-01-01"}
-    params = parse_arguments(configured, topic="finance", strategy="adaptive")
-    assert (params.allowed_domains, params.formats) == (("a.cn", "b.cn"), ("html", "pdf"))
-    assert params.since == date(2024, 1, 1)
-    with pytest.raises(ArgumentError, match=r"-a formats=doc\b.*\bhtml, pdf\b"):
-        parse_arguments({"formats": "doc"}, topic="finance", strategy="adaptive")
 
 
 @pytest.mark.parametrize(

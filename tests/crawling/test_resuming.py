@@ -59,22 +59,6 @@ def test_another_strategy_is_refused_where_its_queue_lies(other: Recipe, asked: 
     assert changes(BEGUN, other, FOLDER, queued=False) == [f"{begun} -> {asked}"]
 
 
-def test_a_queue_made_with_a_parameter_that_is_no_more_is_refused() -> None:
-    begun = replace(BEGUN, strategy="adaptive", parameters={"near": "true"})
-    line = " -a strategy=adaptive -a strategy_near=true; "
-    with pytest.raises(StateError, match=line):
-        changes(begun, replace(begun, parameters={}), FOLDER, queued=True)
-
-
-def test_all_else_may_change_and_is_reported() -> None:
-    other = replace(BEGUN, page_classifier="svm", link_threshold=0.4, keywords=("基金", "股票"))
-    assert changes(BEGUN, other, FOLDER, queued=True) == [
-        "keywords ['基金'] -> ['基金', '股票']",
-        "page_classifier 'evidence' -> 'svm'",
-        "link_threshold None -> 0.4",
-    ]
-
-
 def test_a_users_topic_is_known_by_its_name_though_its_file_changed(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text(OWN, encoding="utf-8")

@@ -8,14 +8,7 @@ import zlib
 
 import pytest
 
-from topiccrawler.crawling.robots_notes import (
-    LARGEST_NOTED,
-    ROBOTS_NOTE,
-    RobotsNote,
-    robots_of,
-    robots_rule,
-    span,
-)
+from topiccrawler.crawling.robots_notes import LARGEST_NOTED, ROBOTS_NOTE, RobotsNote, robots_rule
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link
@@ -63,16 +56,3 @@ def test_a_damaged_or_large_file_is_left_out() -> None:
     large = RobotsNote("topiccrawler", "http 200", NOW - 1, NOW, file=os.urandom(LARGEST_NOTED + 1))
     assert len(large.text()) < 100
     assert said(large) == (True, False, "robots.txt 1 s ago: http 200")
-
-
-def test_lists_of_hosts_say_what_was_answered_and_when() -> None:
-    notes = MemoryFrontier(Hosts()).notes
-    notes.put(f"{ROBOTS_NOTE}a.example", RobotsNote("topiccrawler", "http 404", NOW - 5, NOW + 9).text())
-    assert robots_of(notes, "a.example", NOW) == {"robots": "http 404", "robots_seconds": 5.0}
-    assert robots_of(notes, "b.example", NOW) == {}
-
-
-def test_spans() -> None:
-    assert [span(seconds) for seconds in (-1, 0, 119, 120, 7199, 7200, 172_800)] == [
-        "0 s", "0 s", "119 s", "2 min", "120 min", "2 h", "2 days",
-    ]  # fmt: skip

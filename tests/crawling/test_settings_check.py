@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,27 +65,6 @@ def test_a_wrong_one_is_a_line_with_its_name_value_and_what_is_expected(
     assert repr(value) in caught.value.fault
     own = getattr(ours, name)
     assert VALUE.findall(caught.value.remedy) == [*expected, *VALUE.findall(str(own))]
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("FRONTIER_BACKOFF_SECONDS", "1e1"),
-        ("FRONTIER_HOST_PAGES", 3.0),
-        ("TOPIC_LINK_THRESHOLD", "0.5"),
-        ("TOPIC_SEED", "-7"),
-        ("TOPIC_EXPAND", ""),
-        ("TOPIC_DATA_DIR", Path("data")),
-        ("TOPIC_RENDERED_HOSTS", "a.cn,b.cn"),
-        ("TOPIC_RENDERED_HOSTS", ("a.cn",)),
-        ("DOWNLOAD_SLOTS", '{"a.cn": {"delay": 2, "jitter": 1}}'),
-        ("TOPIC_PRIVATE_NETWORK", "1"),
-        ("ROBOTSTXT_OBEY", True),
-        ("DOWNLOAD_TIMEOUT", 0.5),
-    ],
-)
-def test_what_scrapy_reads_passes(name: str, value: Any) -> None:
-    check_settings(with_one(name, value))
 
 
 @pytest.mark.parametrize(

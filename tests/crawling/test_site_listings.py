@@ -52,14 +52,6 @@ def test_a_hosts_listings_are_queued_once_after_its_second_relevant_page() -> No
     assert site.queued_sites == 1
 
 
-def test_the_second_page_gives_the_listing_its_score_depth_and_source() -> None:
-    link, score = listings(after=1).of(page(7))[0]
-    assert link == Link(
-        f"{HOST}/search.xml", "a.example", "search.xml", kind=LISTING, depth=4, source_url=f"{HOST}/7"
-    )
-    assert (score.value, score.carry) == (3.5, 0.25)
-
-
 def test_what_a_site_declares_goes_before_the_well_known_places_feeds_first_three_at_most() -> None:
     site = listings(after=1)
     site.declare("a.example", [f"{HOST}/map.xml", "http://b.example/sitemap.xml"])
@@ -67,12 +59,6 @@ def test_what_a_site_declares_goes_before_the_well_known_places_feeds_first_thre
     many = [f"{HOST}/{number}" for number in range(5)]
     assert urls(listings(after=1).of(page(1, *many))) == many[:3]
     assert urls(listings(after=1).of(page(1, "http://feeds.example/a"))) == WELL_KNOWN
-
-
-def test_a_listing_makes_no_host_worth_asking_and_is_counted() -> None:
-    site = listings(after=1)
-    assert site.of(page(1, kind=LISTING)) == []
-    assert site.read == 1
 
 
 def test_counts_and_asked_hosts_outlive_the_process(tmp_path: Path) -> None:

@@ -8,8 +8,7 @@ from topiccrawler.crawling.unmet_words import PAGES, UnmetWords
 from topiccrawler.pages.read import PageWords
 from topiccrawler.pages.site_repeats import with_words
 from topiccrawler.relevance.evidence import EvidenceClassifier
-from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.topics.catalogue import load_topic, topic_from_keywords
+from topiccrawler.topics.catalogue import topic_from_keywords
 from topiccrawler.topics.meaning import understood
 
 
@@ -37,13 +36,3 @@ def test_a_word_that_can_match_no_page_is_named_at_once(caplog: pytest.LogCaptur
     UnmetWords(EvidenceClassifier(understood(topic_from_keywords(["C", "指针", "R"], "own"))))
     (line,) = caplog.messages
     assert line.startswith("the words C, R of the topic can match no page: write")
-
-
-def test_nothing_is_said_when_all_are_met_or_many_words_judge(caplog: pytest.LogCaptureFixture) -> None:
-    classifier = EvidenceClassifier(understood(topic_from_keywords(["考研", "志愿"], "own")))
-    met = UnmetWords(classifier)
-    of_catalogue = UnmetWords(VsmClassifier(load_topic("finance")))
-    for _ in range(PAGES):
-        met.read(page("考研与志愿", classifier))
-        of_catalogue.read(PageWords(title=["天气"]))
-    assert caplog.messages == []

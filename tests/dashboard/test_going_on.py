@@ -30,7 +30,7 @@ ARGUMENTS = {"topic": "finance", "seeds": "http://a.example/"}
         ([], "is damaged"),
         ({"arguments": ARGUMENTS}, "is damaged"),
         ({"arguments": {"topic": 7}, "settings": {}}, "is damaged"),
-        ({"arguments": {**ARGUMENTS, "job": "x"}, "settings": {}}, "argument 'job' "),
+        ({"arguments": {**ARGUMENTS, "job": "x"}, "settings": {}}, "argument 'job': "),
         ({"arguments": {**ARGUMENTS, "x\n": "x"}, "settings": {}}, "argument 'x"),
         ({"arguments": {"topic": "finanse"}, "settings": {}}, "'finanse': .* finance"),
         ({"arguments": ARGUMENTS, "settings": {"EXTENSIONS": "{}"}}, "setting EXTENSIONS: "),

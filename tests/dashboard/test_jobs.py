@@ -9,6 +9,7 @@ import os
 import re
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,26 @@ def test_a_finished_job_answers_the_four_questions(
     assert way.index(f'href="{SEED}"') < way.index(f'href="{FOUND}"') < way.index(f'href="{FOUND}wait"')
     assert "trap: calendar" in text
     assert "2081" not in text
+
+
+@pytest.mark.parametrize(("language", "share"), [("en", "depth"), ("zh", "深度")])
+def test_the_shares_of_a_score_are_named_in_the_language_of_the_page(
+    open_dashboard: Open, make_job: Callable[..., Path], language: str, share: str
+) -> None:
+    dashboard = open_dashboard(make(make_job).parent)
+    while "hx-trigger" in dashboard.get("/jobs/job/reading").text:
+        pass
+    text = dashboard.get("/jobs/job", **{"Accept-Language": language}).text
+    assert f'<bdi>{share}</bdi> <b class="plus">+0.25</b>' in text
+
+
+def test_a_day_that_is_that_of_the_fetch_says_so(open_dashboard: Open, make_job: Callable[..., Path]) -> None:
+    page = PageRecord(url=SEED, title="基金", text="基金", topic="finance", relevance=0.5, fetched=1e9)
+    dated = replace(page, url=FOUND, text="基金净值", published="2024-05-01")
+    dashboard = open_dashboard(make_job("job", page, dated).parent)
+    for path in ("/jobs/job/pages", "/search?q=%E5%9F%BA%E9%87%91"):
+        days = re.findall(r'<span class="nowrap">(.*?)</span>', dashboard.get(path).text)
+        assert sorted(days) == ["2024-05-01", "Fetched 2001-09-09"]
 
 
 def test_the_curve_of_breadth_first_is_drawn_as_far_as_it_is_known(
@@ -214,7 +235,7 @@ def test_a_crawl_that_is_too_busy_to_answer_is_not_taken_for_one_that_has_ended(
     with socket.create_server(("127.0.0.1", 0)) as silent:
         Address(f"http://127.0.0.1:{silent.getsockname()[1]}").write(folder)
         assert job.status() == {"state": "starting"}
-    assert job.status() == {"state": "ended"}  # killed: control.json stays
+    assert job.status() == {"state": "failed"}  # killed: control.json stays
 
 
 def test_a_damaged_job_does_not_hide_the_others(open_dashboard: Open, make_job: Callable[..., Path]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from forked_scrapy import ForkedScrapy
 
 from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.dashboard import starting
-from topiccrawler.dashboard.job_form import is_allowed, read_form
+from topiccrawler.dashboard.job_form import FIELDS, FIRST, is_allowed, read_form
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.dashboard.starting import line_of
 from topiccrawler.errors import ArgumentError
@@ -46,14 +47,49 @@ def test_each_fault_stands_beside_its_field(
     jobs = Jobs(make_job("known").parent)
     order = read_form({**RIGHT, field: value}, jobs, DEFAULTS)
     assert list(order.faults) == [field]
-    assert said in order.faults[field]
+    [fault] = order.faults[field]
+    assert said in str(fault)
 
 
 def test_the_messages_are_those_of_the_command(tmp_path: Path) -> None:
     faults = read_form({**RIGHT, "pages": "many"}, Jobs(tmp_path), DEFAULTS).faults
     with pytest.raises(ArgumentError) as refused:
         parse_arguments({"topic": "finance", "pages": "many"}, topic=None, strategy="adaptive")
-    assert faults["pages"] == str(refused.value)
+    assert [str(fault) for fault in faults["pages"]] == [str(refused.value)]
+
+
+MANY_FAULTS = {
+    "topic": "finanse", "seeds": "ftp://a.example/", "pages": "many", "targets": "0", "until": "2", "since": "yesterday", "sites": "/nowhere.toml",
+    "job": "../x", "parameters": "strategy_none=1\nnone=1", "settings": "DOWNLOAD_DELAY=fast\nITEM_PIPELINES={}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_all_faults_are_told_at_once_beside_their_fields_and_in_the_language_of_the_page(
+    open_dashboard: Callable[[Path], Any], tmp_path: Path, language: str
+) -> None:
+    answer = open_dashboard(tmp_path).post("/new", MANY_FAULTS, **{"Accept-Language": language})
+    assert answer.status == 422
+    told = dict(re.findall(r'id="fault-(\w+)" role="alert">(.*?)</span>', answer.text))
+    assert sorted(told) == sorted(MANY_FAULTS)
+    assert [told[name].count("<br>") for name in ("parameters", "settings", "pages")] == [1, 1, 0]
+    assert "finance" in told["topic"]
+    chinese = {name for name, text in told.items() if re.search("[一-鿿]", text)}
+    assert chinese == (set(told) if language == "zh" else set())
+    assert re.findall(r'name="(\w+)"[^>]* autofocus', answer.text) == ["topic"]
+    assert '<details class="panel" id="more" open>' in answer.text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_three_fields_come_first_and_the_others_are_folded(
+    open_dashboard: Callable[[Path], Any], tmp_path: Path
+) -> None:
+    page = open_dashboard(tmp_path).get("/new").text
+    first, folded = page.split('<details class="panel" id="more">')
+    assert re.findall(r'<(?:input|textarea|select) id="(\w+)"', first) == [*FIRST]
+    assert sorted(re.findall(r'<(?:input|textarea|select) id="(\w+)"', folded)) == sorted(
+        {*FIELDS} - {*FIRST}
+    )
 
 
 def test_a_form_becomes_a_command(tmp_path: Path) -> None:

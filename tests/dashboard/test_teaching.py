@@ -58,6 +58,10 @@ def test_five_best_and_the_border_are_asked_about_and_nothing_breaks_out(
     assert asked(text)[:5] == [url(number) for number in range(5)]
     assert asked(text)[5:] == [*(url(number) for number in range(5, 9)), "http://off.example/&lt;script&gt;"]
     assert "<script>window" not in text
+    snippets = re.findall(r'<bdi class="snippet">(.*?)</bdi>', text)
+    assert snippets[4].startswith("考研 高考 复习 资料 4")
+    assert snippets[-1].startswith("足球 比赛")
+    assert max(map(len, snippets)) < 170
     assert "<img" not in text
     assert "\u202e" not in text
     assert text.count('type="radio"') == 20
@@ -120,3 +124,15 @@ def test_answers_are_read_by_their_numbers() -> None:
         "answer-9": "no",
     }
     assert answers_in(form) == {"a": True}
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "考研 高考: your own topic"), ("zh", "考研 高考：您自己的主题")]
+)
+def test_how_the_words_were_understood_is_told_in_the_language_of_the_page(
+    data: Path, open_dashboard: Callable[[Path], Any], language: str, said: str
+) -> None:
+    dashboard = open_dashboard(data)
+    while "hx-trigger" in dashboard.get("/jobs/job/reading").text:
+        pass
+    assert said in dashboard.get("/jobs/job", **{"Accept-Language": language}).text

@@ -167,6 +167,7 @@ def the_form_and_the_answers_need_no_mouse(seen: Seen) -> None:
     assert seen["typed"] == {"strategy": seen["typed"]["strategy"], **TYPED}
     assert seen["typed"]["strategy"]
     assert "argument -a until=2" in seen["typed fault"]
+    assert seen["focus after faults"] == "until"
     assert seen["checked"] == ["yes", "no"]
     assert numbers(seen["taught"])[:2] == ["2", "1"]
     assert len(numbers(seen["taught"])) >= 4  # words, scores

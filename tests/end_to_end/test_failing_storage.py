@@ -110,16 +110,8 @@ def fill_log(job: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "spoil", "fault"),
     [
-        (
-            "pages.sqlite",
-            spoil_store,
-            r"pages\.sqlite: .*\(no more\)",
-        ),
-        (
-            "visits.jsonl",
-            fill_log,
-            rf"visits\.jsonl: .*{os.strerror(errno.ENOSPC)}; ",
-        ),
+        ("pages.sqlite", spoil_store, r"pages\.sqlite: .*\(no more\)"),
+        ("visits.jsonl", fill_log, rf"visits\.jsonl: .*{os.strerror(errno.ENOSPC)}; "),
     ],
     ids=["refusing store", "full log"],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from contextlib import closing
@@ -11,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_scrapy import ForkedScrapy
 
+from topiccrawler.crawling.launching import SETTINGS_MODULE
 from topiccrawler.crawling.page_stores import arguments_of
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.model import Visit
+from topiccrawler.results.last_run import last_run
 from topiccrawler.store.pages import PageStore
 
 pytestmark = pytest.mark.slow
@@ -71,23 +73,6 @@ def test_items_of_the_users_own_are_neither_relevant_nor_kept(
     ran = forked_scrapy("runspider", str(spider), *SEEDS, *FAST, *few, proxy=web.proxy)
     assert stored(tmp_path / "few") == 4  # the home page, which is a list, and three articles
     assert len(web.fetched()) == 8  # the home page and /0 to /6
-
-
-def test_a_job_that_has_enough_says_how_to_go_on_and_goes_on(
-    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
-) -> None:
-    def crawl(pages: int) -> str:
-        words = ("crawl", "topic", "-a", "topic=finance", "-a", f"pages={pages}", *SEEDS, *FAST)
-        ran = forked_scrapy(*words, "-s", f"JOBDIR={tmp_path / 'job'}", proxy=web.proxy)
-        assert ran.code == 0, ran.err
-        return str(ran.err)
-
-    more = "ended: 4 pages are fetched (-a pages); 9 URLs wait, the same command with a larger number (-a pages=8) goes on"
-    assert more in crawl(4)
-    assert more in crawl(4)
-    assert len(web.fetched()) == 4
-    assert "8 pages" in crawl(8)
-    assert len(web.fetched()) == 8
 
 
 def test_a_damaged_page_store_is_refused_and_what_can_be_saved_is(
@@ -166,30 +151,11 @@ def test_a_seed_that_led_elsewhere_is_the_seed_of_the_job_that_goes_on(
     assert arguments_of(tmp_path) == {}
 
 
-def test_the_summary_comes_last_and_is_marked_and_the_stats_are_in_a_file(
-    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
-) -> None:
-    words = ("crawl", "topic", "-a", "topic=finance", "-a", "pages=4", *SEEDS, *FAST)
-    ran = forked_scrapy(*words, "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "STATS_DUMP=False", proxy=web.proxy)
-    assert ran.code == 0, ran.err
-    before, mark, last = ran.err.partition("\n" + "=" * 80 + "\nThe crawl in short\n")
-    assert mark
-    assert "'downloader/request_count'" not in ran.err
-    assert "Spider closed" in before
-    lines = last.splitlines()
-    assert all(line.startswith("  ") for line in lines)
-    assert lines[0].startswith("  4 pages fetched, ")
-    assert lines[-2:] == [f"  stats: {tmp_path / 'job' / 'stats.json'}", lines[-1]]
-    assert lines[-1].startswith("  ended: 4 ")
-    stats = json.loads((tmp_path / "job" / "stats.json").read_text())
-    assert (stats["finish_reason"], stats["topic/pages"]) == ("enough", 4)
-
-
 def test_a_job_in_jobs_is_found_by_its_name_by_all_commands(
-    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+    forked_scrapy: ForkedScrapy, web: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = tmp_path / "jobs" / "travel"
-    data = ("-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}")
+    monkeypatch.chdir(tmp_path)
     words = ("crawl", "topic", "-a", "topic=finance", "-a", "pages=5", *SEEDS, *FAST, "-s", f"JOBDIR={job}")
     assert forked_scrapy(*words, proxy=web.proxy).code == 0
     for command, said in {
@@ -198,7 +164,49 @@ def test_a_job_in_jobs_is_found_by_its_name_by_all_commands(
         ("frontier", "travel"): "finance",
         ("explain", "http://funds.example/", "--job", "travel"): "http://funds.example/",
     }.items():
-        ran = forked_scrapy(*command, *data)
+        started = forked_scrapy.begin(*command, folder=tmp_path, SCRAPY_SETTINGS_MODULE=SETTINGS_MODULE)
+        ran = started.wait(120)
         assert (ran.code, said in ran.out) == (0, True), ran.err
-    assert Jobs(tmp_path / "data").names() == ["travel"]
-    assert Jobs(tmp_path / "data").folder("travel") == job
+    assert Jobs(Path("data")).names() == ["travel"]
+    assert Jobs(Path("data")).folder("travel").absolute() == job
+
+
+def test_the_log_begins_with_what_is_about_the_crawl(
+    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+) -> None:
+    words = ("crawl", "topic", "-a", "topic=finance", "-a", "pages=1", *SEEDS, *FAST)
+    first = {}
+    for level in ("INFO", "DEBUG"):
+        job = ("-s", f"JOBDIR={tmp_path / level}", "-s", f"LOG_LEVEL={level}")
+        lines = forked_scrapy(*words, *job, proxy=web.proxy).err.splitlines()
+        first[level] = next(at for at, line in enumerate(lines) if "INFO: Topic finance" in line)
+        assert any("DEBUG: Overridden settings" in line for line in lines) == (level == "DEBUG")
+    assert first["INFO"] < 5
+    assert first["DEBUG"] > 60
+
+
+def test_a_crawl_that_failed_says_so_to_those_who_look_later(
+    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+) -> None:
+    seeds = (*SEEDS, "-a", "seeds=http://funds.example/none", "-a", "topic=finance", *FAST)
+    ran = forked_scrapy("crawl", "topic", *seeds, "-s", f"JOBDIR={tmp_path / 'job'}", proxy=web.proxy)
+    assert ran.code == 1
+    run = last_run(tmp_path / "job")
+    assert run is not None
+    assert run.fault.startswith("seed http://funds.example/none: gave no page (1 http 404)")
+    assert Jobs(tmp_path).get("job").status() == {"state": "failed"}
+    ran = forked_scrapy(
+        "crawl",
+        "topic",
+        *SEEDS,
+        *FAST,
+        "-a",
+        "topic=finance",
+        "-a",
+        "pages=1",
+        "-s",
+        f"JOBDIR={tmp_path / 'job'}",
+        proxy=web.proxy,
+    )
+    assert ran.code == 0, ran.err
+    assert Jobs(tmp_path).get("job").status() == {"state": "ended"}

@@ -204,8 +204,7 @@ def test_a_crawl_goes_on_while_a_hostile_file_runs_into_its_limit(
 
 COPIES = {
     "http://hub.example/": page(
-        "导航",
-        "<a href=/1>一</a><a href=/2>二</a><a href=http://other.test/3>三</a><a href=/4>四</a>",
+        "导航", "<a href=/1>一</a><a href=/2>二</a><a href=http://other.test/3>三</a><a href=/4>四</a>"
     ),
     "http://hub.example/1": page("怎样买基金 - 甲站", f"<p>{FUNDS}</p>"),
     "http://hub.example/2": page("怎样买基金", f"<p>{FUNDS}</p>"),

@@ -108,14 +108,8 @@ def test_a_crawl_goes_on_where_it_was_stopped_and_writes_no_link_twice(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            {"strategy": "naive_bayes"},
-            "strategy=naive_bayes: ",
-        ),
-        (
-            {"links_per_page": "0"},
-            "argument -a links_per_page=0: ",
-        ),
+        ({"strategy": "naive_bayes"}, "strategy=naive_bayes: "),
+        ({"links_per_page": "0"}, "argument -a links_per_page=0: "),
         ({"kontext": "dom"}, "-a kontext=dom"),
         ({"context": "tree"}, "argument -a context=tree: "),
     ],
@@ -127,15 +121,6 @@ def test_wrong_arguments_are_one_line(
     assert message in said
     assert "\n" not in said
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_topic_without_negative_prefixes_is_refused_with_what_it_lacks(
-    refusal: Callable[..., str], tmp_path: Path
-) -> None:
-    mine = tmp_path / "mine.toml"
-    mine.write_text('name = "mine"\nkeywords = ["基金"]\npositive = ["money.example"]\n', encoding="utf-8")
-    said = refusal("links", {}, topic=str(mine))
-    assert "`negative = " in said
 
 
 def test_a_file_of_links_that_cannot_be_written_any_more_ends_the_crawl(

@@ -53,22 +53,6 @@ def test_pages_that_stand_in_listings_alone_are_found_and_the_listings_asked_onc
     assert "'topic/listings/read': 2" in ran.err
 
 
-def test_where_nothing_is_declared_three_places_are_tried_and_refusals_end_it(
-    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
-) -> None:
-    bare = {
-        HOME: f"<title>首页</title><p>{FUNDS}</p><a href=/b>基金</a><a href=/c>股票</a>",
-        "http://a.example/b": f"<title>二</title><p>{FUNDS}</p>",
-        "http://a.example/c": f"<title>三</title><p>{FUNDS}</p>",
-    }
-    web = draw_web(bare)
-    ran = forked_scrapy(*command_line(tmp_path / "job", "TOPIC_LISTINGS=True"), proxy=web.proxy)
-    assert ran.code == 0, ran.err
-    others = [url for url in web.fetched() if url not in bare]
-    assert sorted(others) == [f"{HOME}{name}" for name in ("atom.xml", "search.xml", "sitemap.xml")]
-    assert "'finish_reason': 'finished'" in ran.err
-
-
 def test_a_crawl_killed_while_it_reads_a_listing_goes_on_with_it(
     draw_web: Callable[..., Any], forked_scrapy: Any, pages: dict[str, Any], tmp_path: Path
 ) -> None:

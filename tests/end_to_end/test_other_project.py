@@ -145,17 +145,6 @@ def test_a_spider_with_a_topic_gets_all_defaults_and_the_projects_own_settings_w
     assert "<GET http://trap.example/a/>" in parsed.out
 
 
-def test_a_crawl_that_failed_ends_with_exit_code_1_and_one_line(
-    project: Project, draw_web: Callable[..., Any]
-) -> None:
-    words = ("crawl", "funds", "-a", "seeds=http://gone.example/", "-s", "TOPIC_DATA_DIR=failed")
-    ran = project.scrapy(*words, proxy=draw_web({}).proxy)
-    assert ran.code == 1
-    [line] = [line for line in ran.err.splitlines() if "] ERROR: " in line]
-    assert re.search(r"ERROR: seed http://gone\.example/: .*\(1 http 404\)", line)
-    assert "Traceback" not in ran.err
-
-
 def test_a_spider_without_a_topic_is_scrapys_alone_and_its_job_goes_on(
     project: Project, draw_web: Callable[..., Any]
 ) -> None:
@@ -195,3 +184,39 @@ def test_the_commands_come_with_the_package_and_leave_scrapys_own_alone(project:
     assert (wrong.code, wrong.out) == (1, "")
     assert wrong.err.startswith("topic 'finanse'")
     assert wrong.err.count("\n") == 1
+
+
+def test_without_a_project_one_command_does_the_main_job(
+    project: Project, draw_web: Callable[..., Any], tmp_path: Path
+) -> None:
+    installed = Distribution.at(next((project.folder.parent / "site").glob("*.dist-info")))
+    [script] = installed.entry_points.select(group="console_scripts")
+    assert (script.name, script.value) == ("topiccrawler", "topiccrawler.__main__:main")
+    web = draw_web({"http://funds.example/": f"<title>基金</title><p>{FUNDS}</p>"})
+    environment = {"PATH": "", "PYTHONPATH": str(project.folder.parent / "site"), "LANGUAGE": "en"}
+
+    def run(*words: str) -> str:
+        ran = subprocess.run(
+            [sys.executable, "-m", "topiccrawler", *words],
+            cwd=tmp_path,
+            env={**environment, "http_proxy": web.proxy},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    run(
+        "crawl",
+        "topic",
+        "-a",
+        "keywords=基金,股票",
+        "-a",
+        "seeds=http://funds.example/",
+        "-s",
+        "DOWNLOAD_DELAY=0",
+    )
+    [job] = (tmp_path / "data").iterdir()
+    assert web.fetched() == ["http://funds.example/"]
+    assert "http://funds.example/" in run("pages", job.name)

@@ -149,10 +149,7 @@ def test_a_server_that_takes_no_more_ends_the_crawl_and_the_job_goes_on_when_it_
     ran = forked_scrapy(*words(job, server), proxy=web.proxy)
     assert ran.code == 1, ran.err
     [fault] = ERROR.findall(ran.err)
-    assert re.search(
-        r"^PostgreSQL postgresql://crawler@/pages\S+ .*\(could not extend file",
-        fault,
-    )
+    assert re.search(r"^PostgreSQL postgresql://crawler@/pages\S+ .*\(could not extend file", fault)
     assert "'finish_reason': 'storage_failed'" in ran.err
     assert "Traceback" not in ran.err
     before = kept(server)
@@ -172,10 +169,7 @@ def test_a_server_that_takes_no_more_ends_the_crawl_and_the_job_goes_on_when_it_
 @pytest.mark.parametrize(
     ("spoilt", "fault"),
     [
-        (
-            {"STORE_URL": "mysql://u:geheim@h/db"},
-            r"^STORE_URL=mysql://…: .*postgresql://USER@HOST",
-        ),
+        ({"STORE_URL": "mysql://u:geheim@h/db"}, r"^STORE_URL=mysql://…: .*postgresql://USER@HOST"),
         (
             {"STORE_URL": "postgresql://u:geheim@127.0.0.1:1/db"},
             r"^PostgreSQL postgresql://u@127.0.0.1:1/db: ",

@@ -157,6 +157,7 @@ def test_a_share_of_the_pages_goes_to_revisits_and_what_is_gone_is_asked_twice(
     assert again.code == 0, again.err
     assert len(fetched & set(web.fetched())) == 3
     assert len(set(web.fetched()) - fetched) == 3
+    assert re.search(r"^  ended: 6 pages .* in this run .*-a pages=12\b", again.err, re.MULTILINE)
     for url in [url for url in web.pages if url != HOME]:
         del web.pages[url]
     asked = []

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile_hosts import Behaviour, free_port, head, redirect, send, served
+from hostile_hosts import Behaviour, head, redirect, send, served
 
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
@@ -148,24 +148,6 @@ def test_a_host_is_closed_until_its_robots_txt_can_be_read(
     }
 
 
-ALLOWING: dict[str, Behaviour] = {
-    "403": text(RULES, status="403 Forbidden"),
-    "a page": page(),
-    "leads nowhere": redirect("/lost"),
-    "leads on and on": redirect("/robots.txt"),
-}
-
-
-@pytest.mark.parametrize("name", ALLOWING)
-def test_a_host_without_rules_is_open(
-    site: Callable[..., Site], crawl: Callable[..., Any], name: str
-) -> None:
-    hub = site({"/robots.txt": ALLOWING[name], "/": page("/secret"), "/secret": page()})
-    assert crawl([hub.url()]).code == 0
-    assert [path for path in hub.asked if path not in {"/robots.txt", "/lost"}] == ["/", "/secret"]
-    assert hub.asked.count("/robots.txt") == 1
-
-
 @pytest.mark.parametrize(
     "answered",
     [text(RULES, "Content-Encoding: gzip"), text(gzip.compress(RULES))],
@@ -194,23 +176,6 @@ def test_the_rules_behind_five_redirects_count_even_of_another_host(
     assert crawl([hub.url()]).code == 0
     assert hub.asked == ["/robots.txt", "/1", "/2", "/3", "/4", "/", "/open"]
     assert other.asked == ["/rules"]
-
-
-def test_hosts_without_robots_txt_hold_no_slot_of_others(
-    site: Callable[..., Site], crawl: Callable[..., Any], tmp_path: Path
-) -> None:
-    dead = [site({"/robots.txt": send(), "/": page()}) for _ in range(5)]
-    pages = [f"/{n}" for n in range(6)]
-    good = site({"/robots.txt": text(RULES), "/": page(*pages), **{path: page() for path in pages}})
-    ran = crawl(
-        [*(one.url() for one in dead), good.url()],
-        "CONCURRENT_REQUESTS=1", arguments=("pages=7",),
-    )  # fmt: skip
-    assert ran.code == 0, ran.err
-    assert good.asked == ["/robots.txt", "/", *pages]
-    assert [one.asked for one in dead] == [["/robots.txt"]] * 5
-    waiting = [url for url, (state, _) in ends(tmp_path).items() if state is State.WAITING]
-    assert waiting == [one.url() for one in dead]
 
 
 def test_hosts_that_time_out_again_share_a_part_of_the_slots(
@@ -243,10 +208,7 @@ def test_a_file_is_read_again_when_it_is_too_old(
         {"/robots.txt": rules, "/": page("/open", "/secret"), "/secret": page("/more"), "/more": page()}
     )
     ran = crawl(
-        [hub.url()],
-        "DOWNLOAD_DELAY=0.4",
-        "FRONTIER_BACKOFF_SECONDS=0.1",
-        constants={**SOON, AGE: 0.3},
+        [hub.url()], "DOWNLOAD_DELAY=0.4", "FRONTIER_BACKOFF_SECONDS=0.1", constants={**SOON, AGE: 0.3}
     )
     assert ran.code == 0, ran.err
     # The second file closes /open and opens /secret; while the third cannot be read, the second counts on.
@@ -267,32 +229,6 @@ def test_a_crawl_ends_when_robots_txt_was_asked_for_in_vain_and_a_later_run_goes
     assert ends(tmp_path) == {hub.url(): (State.WAITING, "")}
     assert crawl([hub.url()], constants=SOON).code == 0
     assert hub.asked == [*["/robots.txt"] * 4, "/"]
-
-
-@pytest.mark.parametrize(
-    ("host", "reason"), [("", "connection refused"), ("nowhere.invalid", "no such host")]
-)
-def test_a_crawl_of_nothing_but_an_address_without_a_server_ends_at_once(
-    crawl: Callable[..., Any], tmp_path: Path, host: str, reason: str
-) -> None:
-    url = f"http://{host or free_port()}/"
-    ran = crawl([url])
-    assert re.search(rf"seed {url}: gave no page \(1 {reason}\)", ran.err)
-    assert ends(tmp_path) == {url: (State.WAITING, "")}
-
-
-def test_a_lost_host_is_tried_again_and_does_not_keep_a_crawl_from_ending(
-    site: Callable[..., Site], crawl: Callable[..., Any], tmp_path: Path
-) -> None:
-    lost = f"http://{free_port()}/"
-    hub = site({"/robots.txt": text(RULES), "/": page(lost, "http://nowhere.invalid/x")})
-    ran = crawl([hub.url()], constants=SOON)
-    assert ran.code == 0, ran.err
-    [closed] = re.findall(r"'frontier/back_offs/robots_txt': (\d+)", ran.err)
-    assert int(closed) >= 6
-    assert "ended: robots.txt of the hosts that are left cannot be read; 2 URLs wait" in ran.err
-    found = ends(tmp_path)
-    assert (found[lost], found["http://nowhere.invalid/x"]) == ((State.WAITING, ""), (State.WAITING, ""))
 
 
 def test_a_redirect_to_a_closed_host_waits_for_it_and_is_not_asked_for_again(

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import docx
 import pytest
-
-from topiccrawler.store.pages import PageStore
 
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 HUB = "http://hub.example/"
@@ -118,18 +113,6 @@ def test_a_crawl_closes_when_enough_was_fetched(
     assert len(web.asked) in pages
 
 
-def test_a_cached_web_is_crawled_without_its_servers(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
-) -> None:
-    web = draw_web({HUB: page("首页", "/a"), "http://hub.example/a": page("一")})
-    cached = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": tmp_path / "cache"}
-    assert crawl(web, **cached).code == 0
-    assert len(web.asked) == 2
-    again = crawl(web, **cached, TOPIC_JOB="again")
-    assert len(web.asked) == 2
-    assert {"httpcache/hit": "2", "topic/pages": "2"}.items() <= stats(again.err).items()
-
-
 def test_pages_of_an_error_are_read_when_they_are_allowed(
     draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -148,34 +131,3 @@ def test_pages_of_an_error_are_read_when_they_are_allowed(
     assert ran.code == 0, ran.err
     assert web.asked[-1] == "http://hub.example/moved"
     assert [json.loads(line)["status"] for line in feed.read_text().splitlines()] == [200, 410, 200]
-
-
-def test_a_host_has_the_delay_and_the_concurrency_of_its_slot(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any]
-) -> None:
-    links = [f"http://hub.example:8080/{number}" for number in range(4)]
-    web = draw_web({HUB: page("首页", "/a", *links), "http://hub.example/a": page("一")})
-    slots = {"hub.example": {"delay": 0, "concurrency": 4}}
-    ran = crawl(
-        web, DOWNLOAD_SLOTS=json.dumps(slots), DOWNLOAD_DELAY=3600, CONCURRENT_REQUESTS=0
-    )  # fmt: skip
-    assert ran.code == 0, ran.err
-    assert sorted(web.asked) == sorted([HUB, "http://hub.example/a", *links])
-
-
-def test_a_crawl_needs_no_reactor(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any], tmp_path: Path
-) -> None:
-    stream = io.BytesIO()
-    document = docx.Document()
-    document.add_paragraph(FUNDS)
-    document.save(stream)
-    web = draw_web(
-        {HUB: page("首页", "/f.docx"), "http://hub.example/f.docx": answer(200, stream.getvalue())}
-    )
-    ran = crawl(web, TWISTED_REACTOR_ENABLED=False, TOPIC_DUPLICATES="keep")
-    assert ran.code == 0, ran.err
-    assert "Traceback" not in ran.err
-    assert "TWISTED_REACTOR_ENABLED is False" in ran.err
-    with closing(PageStore(tmp_path / "job" / "pages.sqlite")) as store:
-        assert sorted(record.format for record in store.records()) == ["docx", "html"]

@@ -70,14 +70,14 @@ def test_the_tutorial_leads_to_a_searched_and_exported_corpus(follower: Follower
     said = up_to("teach", "y\n" * 5)
     about = re.search(r"\b300 pages [a-z ]+(\d+) [a-z ]+\(\w+: (\d+)\)", said)
     assert about is not None, said
-    assert (near(int(about[1]), 190), int(about[2])) == (True, kept)
+    assert (near(int(about[1]), 195), int(about[2])) == (True, kept)
     said = up_to("pages=400")
     assert re.search(r"\b5 answers", said)
     assert figures(said)[0] == 400
-    assert kept < figures(said)[1] <= 199 + TOLERANCE
+    assert kept < figures(said)[1] <= 187 + TOLERANCE
 
     for job in ("whole", "breadth"):
-        row = re.search(rf"\| `{job}`.*\| (\d+) \| (\d+) \|", text)
+        row = re.search(rf"^`{job}`.*\| (\d+) \| (\d+)$", text, re.MULTILINE)
         assert row is not None
         fetched, kept = figures(up_to(f"JOBDIR=jobs/{job}"))
         assert (fetched, near(kept, int(row[2]))) == (int(row[1]), True), job
@@ -111,14 +111,14 @@ def test_the_commands_of_the_readme_work(follower: Follower) -> None:
     assert PROGRESS.search(crawl)
     assert PROGRESS.search(README.read_text(encoding="utf-8"))
     job = follower.folder / "jobs" / "funds"
-    assert [name for name in ("pages.sqlite", "visits.jsonl", "job.json") if not (job / name).is_file()] == []
+    assert (job / "job.json").is_file()
     assert "«基金»" in said['scrapy search "基金 定投"']
     assert '"/jobs/funds"' in said["scrapy dashboard"]
     assert (follower.folder / "pages.csv").stat().st_size > 0
     assert (follower.folder / "report.html").stat().st_size > 0
 
 
-HOW_TOS = sorted((ROOT / "docs" / "howto").glob("*.md"))
+HOW_TOS = sorted(page for page in (ROOT / "docs").glob("*.md") if not page.stem.startswith("tutorial"))
 ANSWERS = "y\nn\ny\nn\ny\n"
 
 
@@ -143,33 +143,37 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Follower]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in HOW_TOS if commands(page)], ids=lambda page: page.stem)
-def test_the_commands_of_a_how_to_work(page: Path, begun: Follower, tmp_path: Path) -> None:
+def test_the_commands_of_a_page_work(page: Path, begun: Follower, tmp_path: Path) -> None:
     reader = Follower(tmp_path / "clone")
     reader.environment = {**begun.environment, "INTRANET": "secret"}
     shutil.copytree(begun.folder, reader.folder, dirs_exist_ok=True)
     for name, text in written_files(page).items():
         (reader.folder / name).write_text(text, encoding="utf-8")
     said = "\n".join(reader.follow(line, ANSWERS) for line in commands(page))
-    for expected in PROMISED.get(page.stem, ()):
+    for expected in PROMISED.get(page.stem.partition(".")[0], ()):
         assert re.search(expected, said), f"{expected}\n{said}"
     for line in commands(page):
         for name in re.findall(r"(?:--out|-o|--write-questions) (\S+)", line):
             assert (reader.folder / name).stat().st_size > 0
 
 
-# What the text of a how-to says that its commands print.
+# What the commands of a page print; those of the page in Chinese are the same.
 PROMISED = {
-    "own-topic": ["within travel", "44 topics|travel +441", "F59", "100 pages fetched"],
-    "seeds": ["100 pages fetched"],
-    "teach": [r"\b5 answers", r"\(\w+: \d+\)"],
-    "resume": [r"400 pages fetched \(100 in this run\)", "waiting"],
-    "revisit": ["pages .*: 0 changed, 1[0-9][0-9] unchanged", r"\(\d+ in this run\)"],
-    "export-for-training": [
-        r"\d\d pages .* corpus .*\b1 files; \d+ .* \d+ .*\s+score +date",
-        r"20 pages .* pages\.md",
-        r"\d\d pages .* pages\.jsonl\.gz",
-        r"\d\d pages .* pages\.parquet",
+    "topics": [
+        "within travel",
+        "44 topics|travel +441",
+        "F59",
+        "100 pages fetched",
+        r"\b5 answers",
+        r"\(\w+: \d+\)",
     ],
-    "scrapy-project": ["50 pages fetched"],
-    "login-and-scripts": ["50 pages fetched"],
+    "seeds": ["100 pages fetched"],
+    "jobs": [r"400 pages fetched \(100 in this run\)", "waiting"],
+    "revisiting": ["pages .*: 0 changed, 1[0-9][0-9] unchanged", r"\(\d+ in this run\)"],
+    "results": [
+        r"\d\d pages .* pages\.csv",
+        r"\d\d pages .* corpus .*\b1 files; \d+ .*",
+        r"20 pages .* pages\.md",
+    ],
+    "site-rules": ["50 pages fetched"],
 }

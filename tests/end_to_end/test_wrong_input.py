@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from errno import EEXIST, EISDIR, ENAMETOOLONG
+from errno import EEXIST, EISDIR
 from os import strerror
 from pathlib import Path
 from typing import Any
@@ -19,23 +19,17 @@ from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.zstandard import compress
 
 CASES = {
-    "unknown topic": (
-        {"topic": "finanse"},
-        r"topic 'finanse': .*\bfinance\?",
+    "unknown topic": ({"topic": "finanse"}, r"topic 'finanse': .*\bfinance\?"),
+    "no topic": ({"topic": None}, "argument 'topic': .* -a topic=finance"),
+    "unknown strategy": ({"strategy": "best_frist"}, "strategy 'best_frist': .* 'best_first'"),
+    "unknown parameter": ({"strategy_x": "1"}, "strategy parameter 'x': best_first .*: none"),
+    "unknown argument": ({"page": "3"}, r"argument -a page=3: .*\bpages\?.*: topic, seeds,"),
+    "an argument's name nearly": ({"keyword": "基金"}, r"argument -a keyword=基金: .*\bkeywords\?"),
+    "topic far from any": (
+        {"topic": "docker"},
+        "topic 'docker': is not in the catalogue; topics are .* -a keywords=",
     ),
-    "no topic": (
-        {"topic": None},
-        "argument 'topic': .* -a topic=finance",
-    ),
-    "unknown strategy": (
-        {"strategy": "best_frist"},
-        "strategy 'best_frist': .* 'best_first'",
-    ),
-    "unknown parameter": (
-        {"strategy_x": "1"},
-        "strategy parameter 'x': best_first .*: none",
-    ),
-    "unknown argument": ({"page": "3"}, "argument -a page=3: .*: topic, seeds,"),
+    "words of any text": ({"topic": None, "keywords": "the,of:0.5,和"}, "keywords the, of:0.5, 和: "),
     "pages is no number": ({"pages": "many"}, "argument -a pages=many: "),
     "seeds file is missing": ({"seeds": "no/such/file.txt"}, "no/such/file.txt"),
     "seed is no URL": ({"seeds": "http://ok.example/,ftp://bad.example/"}, "ftp://bad.example/"),
@@ -98,10 +92,7 @@ def test_a_missing_or_damaged_model_is_one_line(
 
 @pytest.mark.parametrize(
     ("page_classifier", "message"),
-    [
-        ("svm", "scrapy train law"),
-        ("centroid", " vsm, cosine, naive_bayes, svm"),
-    ],
+    [("svm", "scrapy train law"), ("centroid", " vsm, cosine, naive_bayes, svm")],
 )
 def test_a_page_classifier_that_is_not_there_is_one_line(
     refusal: Callable[..., str], page_classifier: str, message: str
@@ -111,10 +102,17 @@ def test_a_page_classifier_that_is_not_there_is_one_line(
     assert "\n" not in said
 
 
-def test_a_folder_whose_name_is_too_long_is_one_line(refusal: Callable[..., str], tmp_path: Path) -> None:
-    jobdir = tmp_path / ("基金" * 60) / "job"
-    said = refusal("topic", {"JOBDIR": str(jobdir)}, topic="finance", seeds="http://a.example/")
-    assert re.fullmatch(rf"folder {jobdir}: .*{strerror(ENAMETOOLONG)}; .*JOBDIR.*", said)
+def test_a_folder_that_cannot_be_made_is_one_line(refusal: Callable[..., str]) -> None:
+    said = refusal("topic", {"JOBDIR": "/proc/none"}, topic="finance", seeds="http://a.example/")
+    assert re.fullmatch("folder /proc/none: cannot be .*; set JOBDIR to a folder of yours", said)
+
+
+def test_the_job_of_another_topic_is_one_line_also_without_seeds(
+    refusal: Callable[..., str], make_job: Callable[..., Path]
+) -> None:
+    job = make_job("money")
+    said = refusal("topic", {"JOBDIR": str(job)}, keywords="美食")
+    assert said.startswith(f"folder {job}: holds a crawl for topic 'finance', not '美食'; ")
 
 
 @pytest.mark.parametrize("name", ["frontier.sqlite", "pages.sqlite", "duplicates.sqlite", "job.json"])
@@ -153,11 +151,7 @@ def test_a_file_of_the_job_that_cannot_be_written_is_one_line(
 @pytest.mark.parametrize(
     ("topic", "strategy", "message"),
     [
-        (
-            "travel",
-            "best_first",
-            "'finance'.* 'travel'; .* -a topic=finance",
-        ),
+        ("travel", "best_first", "'finance'.* 'travel'; .* -a topic=finance"),
         ("finance", "breadth_first", " -a strategy=best_first; "),
     ],
 )

@@ -8,11 +8,7 @@ import pytest
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.engine.middlewares import (
-    BackOffMiddleware,
-    LeaseEndMiddleware,
-    LinkGateMiddleware,
-)
+from topiccrawler.engine.middlewares import BackOffMiddleware, LeaseEndMiddleware, LinkGateMiddleware
 from topiccrawler.engine.pipelines import NearDuplicatePipeline, StoragePipeline
 from topiccrawler.engine.private_network import PrivateNetworkMiddleware
 from topiccrawler.engine.progress import Progress

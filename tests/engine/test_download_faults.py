@@ -11,7 +11,7 @@ from twisted.internet import error as connections
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
-from topiccrawler.engine.download_failures import NO_HOST, OF_HOST, reason_of
+from topiccrawler.engine.download_failures import NO_HOST, reason_of
 
 
 def failed(*reasons: Exception) -> Exception:
@@ -48,8 +48,3 @@ def test_what_is_raised_while_an_answer_is_read_is_the_answers_fault() -> None:
     with pytest.raises(gzip.BadGzipFile) as caught:
         reader.process_response(Request("http://a.cn/"), response)
     assert reason_of(caught.value) == "bad answer"
-
-
-def test_a_host_that_is_gone_fails_for_each_url_but_a_large_file_is_one() -> None:
-    assert NO_HOST in OF_HOST
-    assert "too large" not in OF_HOST

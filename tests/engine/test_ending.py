@@ -36,15 +36,6 @@ def test_what_was_found_is_reported_of_the_job_and_of_this_run() -> None:
     assert [numbers(line) for line in found_lines(again)] == [["5", "3", "4", "80", "3", "2", "1", "1"]]
 
 
-def test_kept_pages_are_reported_by_kind() -> None:
-    harvest = HarvestCounter()
-    for kind, count in (("article", 3), ("list", 2)):
-        for _ in range(count):
-            harvest.add(kept=True, relevant=True, format="html", kind=kind)
-    (line,) = found_lines(HarvestCounter(harvest.note()))
-    assert line.endswith("5 kept: 3 articles, 2 lists, 0 stubs (5 html)")
-
-
 def test_failures_are_reported_by_reason_the_most_frequent_first() -> None:
     stats = {f"frontier/failed/http_{status}": status - 399 for status in range(400, 407)}
     [line] = failed_lines({**stats, "frontier/leased": 90})
@@ -78,11 +69,7 @@ def test_the_commands_can_be_copied(tmp_path: Path) -> None:
         ("finished", 0, "[^;]+"),
         ("shutdown", 7, "[^;]+; 7 URLs .*"),
         ("closespider_timeout", 0, "CLOSESPIDER_TIMEOUT [^;]+"),
-        (
-            "enough",
-            7,
-            r"3 [^;]+\(-a pages\); 7 URLs .*\(-a pages=6\).*",
-        ),
+        ("enough", 7, r"3 [^;]+\(-a pages\); 7 URLs .*\(-a pages=6\).*"),
         ("somebody's own", 0, "somebody's own"),
     ],
 )
@@ -106,14 +93,6 @@ def test_targets_budgets_and_faults_are_reasons_too(tmp_path: Path) -> None:
     assert re.match("[^;]*budget[^;]*; 4 URLs .*budget", why("finished", made, stats, resumable=True))
     fault = str(StateError("pages.sqlite", "is full", "make room"))
     assert why("storage_failed", made, {}, resumable=True, faults=[fault]) == f"failed; {fault}"
-
-
-def test_a_crawl_that_ends_with_failed_urls_says_so(tmp_path: Path) -> None:
-    made = crawl(tmp_path)
-    made.outages.set_aside("http://a.cn/", "a.cn", 1, 0.0)
-    said = why("finished", made, {"frontier/urls/waiting": 3}, resumable=True)
-    assert re.match("[^;]*failed; 3 URLs ", said)
-    assert "failed" not in why("finished", made, {}, resumable=True)
 
 
 def test_seeds_that_gave_no_page_are_reported_with_their_reasons(tmp_path: Path) -> None:

@@ -53,12 +53,6 @@ def test_the_item_decides_how_it_ends(
     assert ends == [end]
 
 
-def test_a_callback_without_items_is_no_page(ends: Ends) -> None:
-    leases = Leases(ends)
-    leases.iterated(leases.begin(Fetch(LEASED)))
-    assert ends == [(1, State.DISCARDED, "no page")]
-
-
 def test_a_callback_that_raises_after_an_item_is_an_error_once_the_item_is_settled(ends: Ends) -> None:
     leases = Leases(ends)
     lease = leases.begin(Fetch(LEASED))

@@ -204,9 +204,3 @@ def test_heads_have_a_bound() -> None:
     assert answer(head("X: " + "x" * 2 * most), 1 << 14).end == "failed"
     assert answer(b"\r\n" * most, 1 << 14).end == "failed"
     assert answer(head(status="HTTP/1.1 100 Continue") * most, 1 << 14).end == "failed"
-
-
-def test_an_answer_without_a_body_ends_with_its_head() -> None:
-    assert answer(head(LENGTH), method=b"HEAD").end == "whole"
-    assert answer(head(status="HTTP/1.1 204 No Content")).end == "whole"
-    assert answer(head("Content-Length: 0")).end == "whole"

@@ -60,23 +60,9 @@ def test_every_request_is_scored_and_the_mean_probability_is_that_of_all(stats: 
     )
 
 
-def test_an_open_gate_refuses_nothing_and_scores_all_the_same(stats: StatsCollector) -> None:
-    middleware(stats, threshold=0.0).process_request(Request(LINK.url, meta={"via": Via(LINK)}))
-    assert figures(stats) == (1, 1, 0)
-
-
-def test_the_redirect_of_a_tunnel_step_passes_and_is_scored(stats: StatsCollector) -> None:
-    middleware(stats).process_request(Request("http://b.example/", meta={"via": Via(LINK, tunnel=1)}))
-    assert figures(stats) == (1, 1, 0)
-    assert stats.get_value("topic/gate/tunnels") == 1
-
-
 @pytest.mark.parametrize(
     "request_",
-    [
-        Request("http://b.example/"),
-        Request(LINK.url, meta={"via": Via(LINK._replace(source_url=""))}),
-    ],
+    [Request("http://b.example/"), Request(LINK.url, meta={"via": Via(LINK._replace(source_url=""))})],
     ids=["without a link", "a seed"],
 )
 def test_a_request_without_a_link_and_a_seed_pass_and_are_not_counted(

@@ -91,9 +91,3 @@ def test_a_secret_page_does_not_tell_an_open_one_where_the_link_stood() -> None:
         assert request.headers.get("Referer") == sent
         assert "allow_offsite" not in request.meta
     assert rules.stats.get_stats() == {"request_depth_max": 3}
-
-
-def test_a_seed_may_lie_off_site() -> None:
-    request = Request("http://b.example/")
-    rules_of({}).mark(request, Link(request.url, "b.example"))
-    assert request.meta["allow_offsite"] is True

@@ -9,7 +9,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
-import pytest
 from scrapy import Spider
 from scrapy.utils.test import get_crawler
 
@@ -44,21 +43,6 @@ def test_the_first_caller_brings_the_server_and_is_answered_by_it() -> None:
         return said
 
     assert asyncio.run(play()) == "anybody"
-
-
-def test_a_port_that_nobody_called_is_free_again() -> None:
-    async def play() -> None:
-        first, second = (Listening(lambda taken: _greet(asyncio.Queue(), taken)) for _ in range(2))
-        port = _port(first.open("127.0.0.1", 0))
-        with pytest.raises(OSError, match="in use"):
-            second.open("127.0.0.1", port)
-        await second.close()
-        await first.close()
-        third = Listening(lambda taken: _greet(asyncio.Queue(), taken))
-        assert _port(third.open("127.0.0.1", port)) == port
-        await third.close()
-
-    asyncio.run(play())
 
 
 def test_only_this_machine_can_call(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from scrapy.utils.log import logformatter_adapter
 from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
-from topiccrawler.engine import log_formatter
 from topiccrawler.engine.download_failures import NO_HOST
 from topiccrawler.engine.log_formatter import CrawlLogFormatter, leave_out_traceback, soften
 
@@ -39,14 +38,6 @@ def test_a_dead_host_is_logged_once_and_other_failures_each() -> None:
     for number in range(2):
         line = f"Failed: http://a.cn/{number}: too large"
         assert entry_of(formatter, large, f"http://a.cn/{number}") == ("INFO", line, True)
-
-
-def test_hosts_are_not_remembered_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log_formatter, "MOST_LOGGED", 2)
-    formatter = CrawlLogFormatter()
-    for host in "abc":
-        entry_of(formatter, CannotResolveHostError("x"), f"http://{host}.cn/")
-    assert entry_of(formatter, CannotResolveHostError("x"), "http://a.cn/")[0] == "INFO"
 
 
 def test_a_fault_of_the_program_stays_an_error_with_its_traceback() -> None:

@@ -74,21 +74,6 @@ def test_held_requests_to_one_host_leave_with_its_delay_between_them(monkeypatch
     assert sorted(waited) == [0.0, 0.0, 3.0, 6.0]
 
 
-def test_a_crawl_that_closes_in_a_pause_sends_none_of_what_is_held() -> None:
-    async def crawl() -> tuple[Engine, list[Any]]:
-        engine: Any = Engine()
-        pause = Pause(engine, wakes=False)
-        pause.pause()
-        tasks = send(engine, "http://a/1", "http://b/")
-        await asyncio.sleep(0)
-        await engine.close_spider_async(reason="shutdown")
-        return engine, await asyncio.gather(*tasks, return_exceptions=True)
-
-    engine, ends = asyncio.run(crawl())
-    assert [type(end) for end in ends] == [HeldBackError, HeldBackError]
-    assert (engine.sent, engine.closed) == ([], "shutdown")
-
-
 def test_a_crawl_that_closes_in_a_pause_sends_nothing_that_comes_later() -> None:
     """A page whose robots.txt was held back comes after it, and without its rules."""
 

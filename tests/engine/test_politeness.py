@@ -12,7 +12,6 @@ from scrapy.utils.test import get_crawler
 
 from topiccrawler.crawling.outages import Outages, Patience
 from topiccrawler.engine.politeness import Politeness, host_key, retry_after_seconds
-from topiccrawler.engine.robots import CompactRobotParser
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.urls.canonical import canonical, host_of
 
@@ -66,19 +65,6 @@ def test_crawl_delay_lengthens_the_hosts_delay_up_to_the_limit(
     assert hosts.delay("a.example") == kept
 
 
-def test_a_file_that_is_read_again_without_a_crawl_delay_ends_the_delay(
-    politeness: Politeness, hosts: Hosts
-) -> None:
-    request = Request("http://a.example/x")
-    for body, delay in (
-        (b"User-agent: *\nCrawl-delay: 5\n", 5.0),
-        (b"User-agent: *\nCrawl-delay: 7\n", 7.0),
-        (b"", 1.0),
-    ):
-        politeness.robots_parsed(CompactRobotParser(body), request)
-        assert hosts.delay("a.example") == delay
-
-
 def test_busy_answers_without_retry_after_back_off_ever_longer(
     politeness: Politeness, hosts: Hosts, clock: Clock
 ) -> None:
@@ -96,25 +82,6 @@ def test_busy_answers_to_requests_that_were_under_way_together_back_off_once(
     for _ in range(5):
         politeness.response_downloaded(*answer(429))
     assert hosts.ready_at("a.example") - NOW == 10.0
-
-
-def test_a_host_that_is_always_busy_backs_off_for_the_longest_time(
-    politeness: Politeness, hosts: Hosts, clock: Clock
-) -> None:
-    for _ in range(1_200):  # 2 ** 1 199 is no float
-        clock.now = max(NOW, hosts.ready_at("a.example"))
-        politeness.response_downloaded(*answer(429))
-    assert hosts.ready_at("a.example") - clock.now == 100.0
-
-
-def test_a_busy_host_that_asks_for_no_pause_backs_off_all_the_same(
-    politeness: Politeness, hosts: Hosts, clock: Clock
-) -> None:
-    politeness.response_downloaded(*answer(503, Retry_After="0"))
-    clock.now = NOW + 10.0
-    politeness.response_downloaded(*answer(503, Retry_After="Tue, 14 Nov 2023 22:00:00 GMT"))
-    assert hosts.ready_at("a.example") - clock.now == 20.0
-    assert hosts.waiting_reason("a.example", clock.now) == "back-off"
 
 
 def test_a_good_answer_ends_the_doubling(politeness: Politeness, hosts: Hosts, clock: Clock) -> None:
@@ -192,13 +159,3 @@ def test_a_date_without_a_zone_is_in_utc_wherever_the_crawl_runs(
 )
 def test_hosts_are_spelled_as_links_spell_them(url: str, key: str) -> None:
     assert host_key(Request(url)) == key == host_of(str(canonical(url)))
-
-
-def test_a_host_with_an_ipv6_address_is_asked_as_its_server_wants(
-    politeness: Politeness, hosts: Hosts
-) -> None:
-    host = host_of("http://[2001:db8::1]:8080/")
-    hosts.occupy(host, NOW)
-    request = Request("http://[2001:db8::1]:8080/")
-    politeness.response_downloaded(Response(request.url, 429, headers={"Retry-After": "30"}), request)
-    assert hosts.ready_at(host) - NOW == 30.0

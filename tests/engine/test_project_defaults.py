@@ -59,15 +59,6 @@ def test_a_handler_or_exporter_of_the_project_stays() -> None:
     assert handlers["https"] == ours.DOWNLOAD_HANDLERS["https"]
 
 
-def test_custom_settings_win() -> None:
-    class Patient(Funds):
-        custom_settings = {"FRONTIER_BACKOFF_SECONDS": 9.0, "ITEM_PIPELINES": {}}  # noqa: RUF012 Scrapy's own way
-
-    settings = Crawler(Patient).settings
-    assert settings["FRONTIER_BACKOFF_SECONDS"] == 9.0
-    assert len(settings["ITEM_PIPELINES"]) == len(ours.ITEM_PIPELINES)
-
-
 def test_a_runner_that_puts_its_settings_over_those_of_a_crawler_takes_nothing_away(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"TOPIC_DATA_DIR": str(tmp_path), "SPIDER_MIDDLEWARES": {}, "ADDONS": {}}
     runner = AsyncCrawlerRunner(settings)

@@ -22,24 +22,12 @@ def place(arguments: dict[str, str], **settings: str) -> object:
 @pytest.mark.parametrize(
     ("arguments", "settings", "fault"),
     [
-        (
-            {"job": "money"},
-            {},
-            "-a job=money: .* -s REDIS_URL=redis://HOST:6379/0",
-        ),
+        ({"job": "money"}, {}, "-a job=money: .* -s REDIS_URL=redis://HOST:6379/0"),
         ({}, {"REDIS_URL": URL}, "queue.example:6379/0: .*-a job="),
         ({"job": "a/b"}, {"REDIS_URL": URL}, "job name 'a/b': "),
         ({"job": "a"}, {"REDIS_URL": "http://me:secret@queue.example"}, "REDIS_URL"),
-        (
-            {"job": "a"},
-            {"REDIS_URL": "redis://:secret@queue.example:port"},
-            "REDIS_URL",
-        ),
-        (
-            {"job": "a"},
-            {"REDIS_URL": f"{URL},redis://b:secret@h:7"},
-            "h:7: .*Redis Cluster",
-        ),
+        ({"job": "a"}, {"REDIS_URL": "redis://:secret@queue.example:port"}, "REDIS_URL"),
+        ({"job": "a"}, {"REDIS_URL": f"{URL},redis://b:secret@h:7"}, "h:7: .*Redis Cluster"),
         ({"job": "a"}, {"REDIS_URL": URL, "JOBDIR": "job"}, "JOBDIR=job: .*queue.example"),
     ],
 )

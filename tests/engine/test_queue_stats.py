@@ -12,7 +12,7 @@ from topiccrawler.crawling.harvest import HarvestCounter
 from topiccrawler.crawling.job_files import NOTE, noted_waits
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.engine.progress import QueueStats
-from topiccrawler.frontier.budgets import HOST_UNPRODUCTIVE, Budgets
+from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Score
 from topiccrawler.strategies import build
@@ -38,24 +38,6 @@ def ours(stats: StatsCollector) -> dict[str, object]:
         for key, value in stats.get_stats().items()
         if key[:9] == "frontier/"
     }
-
-
-def test_why_hosts_wait_is_counted_by_reason_and_a_reason_that_passed_becomes_zero(
-    frontier: MemoryFrontier,
-) -> None:
-    displayed, ordering, stats = queue_stats(frontier)
-    frontier.hosts.back_off("a.cn", 100.0, "retry-after")
-    assert ordering.budgets is not None
-    ordering.budgets.close("b.cn", HOST_UNPRODUCTIVE)
-    ordering.lease(10.0)
-    displayed.show(10.0)
-    assert ours(stats) == {"waits/retry-after": 1, "waits/no_longer_useful": 1, "waits/busy": 1}
-    assert noted_waits(frontier.notes.get(NOTE)) == [
-        ("b.cn", HOST_UNPRODUCTIVE, float("inf")),
-        ("a.cn", "retry-after", 100.0),
-    ]
-    displayed.show(200.0)
-    assert ours(stats) == {"waits/retry-after": 0, "waits/no_longer_useful": 1, "waits/busy": 1}
 
 
 def test_a_resumed_crawl_keeps_the_back_offs_servers_asked_for_and_no_others(

@@ -13,12 +13,7 @@ from scrapy.http import HtmlResponse, Response
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.engine.reading import (
-    DocumentMiddleware,
-    content_with_refresh,
-    forget_content,
-    read_ahead,
-)
+from topiccrawler.engine.reading import DocumentMiddleware, content_with_refresh, forget_content, read_ahead
 from topiccrawler.frontier.memory import MemoryFrontier
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
@@ -85,7 +80,7 @@ def test_the_extract_of_another_file_is_not_used(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("topiccrawler.engine.reading.run_in_thread", at_once)
     crawl: Any = SimpleNamespace(
-        reader=SimpleNamespace(extract=lambda kind, body, charset: f"{kind} {len(body)} {charset}"),
+        reader=SimpleNamespace(extract=lambda kind, body, charset: f"{kind} {len(body)} {charset}")
     )
     middleware = DocumentMiddleware(crawl)
     body = b"%PDF-1.4 a"

@@ -85,20 +85,6 @@ def test_pages_whose_titles_differ_are_no_copies_by_a_notice_that_both_have(
     assert again.alias_of == url(1)
 
 
-def test_what_stood_behind_the_notice_is_the_main_text_once_the_notice_is_known(reader: Reader) -> None:
-    """The notice has more prose than the page, and stands apart from it."""
-    found = []
-    for at, subject in enumerate(SUBJECTS):
-        own = (
-            f"{subject}的用法：先选一家银行，再看一年的费率，然后每月买入，不必每天看行情，亏了也不要急着卖出。"
-            * 2
-        )
-        page = f"<title>{subject}</title><div><div><p>{own}</p></div></div>{'<ul><li>栏目</li></ul>' * 9}<div><p>{NOTICE}</p></div>"
-        found.append((own, reader.read(url(at), page.encode()).main_text))
-    assert all(NOTICE in text for _, text in found[:4])
-    assert [text for _, text in found[4:]] == [own for own, _ in found[4:]]
-
-
 @pytest.mark.parametrize(
     ("title", "other", "may"),
     [
@@ -130,26 +116,3 @@ def test_a_page_read_again_is_not_counted_twice(reader: Reader) -> None:
     assert NOTICE not in reader.read(url(0), body(own_text("股票"))).main_text
     # its stored text has it still: that is no change of the page
     assert reader.own_text(url(0), f"{own_text('股票')}\n{NOTICE}") == own_text("股票")
-
-
-def test_a_page_classifier_without_segments_judges_the_whole_text() -> None:
-    notice = "股票和基金有风险，投资需谨慎，本站的行情仅供参考，不构成任何投资建议。" * 4
-    parts = assemble(Recipe("finance", page_classifier="cosine"))
-    plain, reader = parts.reader(), parts.reader(SiteRepeats())
-    for number, subject in enumerate(SUBJECTS):
-        page = body(own_text(subject), notice=notice)
-        alone, of_site = plain.read(url(number), page), reader.read(url(number), page)
-        assert (alone.page, alone.words) == (of_site.page, of_site.words)
-    assert notice not in of_site.main_text
-
-
-def test_what_a_site_repeats_outlives_a_stop(tmp_path: Path) -> None:
-    parts = assemble(Recipe("finance"))
-    texts = []
-    for place in (None, tmp_path / "repeats"):
-        reader = parts.reader(SiteRepeats(place))
-        for number, subject in enumerate(SUBJECTS):
-            if place is not None:  # each page in a run of its own
-                reader = parts.reader(SiteRepeats(place))
-            texts.append(reader.read(url(number), body(own_text(subject))).main_text)
-    assert texts[: len(SUBJECTS)] == texts[len(SUBJECTS) :]

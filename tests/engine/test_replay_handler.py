@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.engine.archives import ReplayDownloadHandler, shared_web
+from topiccrawler.engine.archives import ReplayDownloadHandler
 
 GBK_PAGE = "<html><title>股票</title>".encode("gbk")
 BLOCKS = {
@@ -57,22 +56,6 @@ def test_a_page_is_an_html_response_in_its_own_encoding_with_all_its_headers(ask
     assert (response.url, response.status, response.body) == ("http://a.cn/", 200, GBK_PAGE)
     assert response.css("title::text").get() == "股票"
     assert response.headers.getlist("Set-Cookie") == [b"a=1", b"b=2"]
-
-
-def test_what_is_no_text_is_a_plain_response(ask: Ask) -> None:
-    response = ask("http://a.cn/data")
-    assert (type(response), response.body) == (Response, b"\x00\x01\x02")
-
-
-def test_https_is_answered_from_what_was_recorded_under_http(ask: Ask) -> None:
-    response = ask("https://a.cn/")
-    assert (response.url, response.status, response.body) == ("https://a.cn/", 200, GBK_PAGE)
-
-
-def test_redirects_are_left_to_scrapy(ask: Ask) -> None:
-    alias, recorded = ask("http://a.cn/dir"), ask("http://a.cn/old")
-    assert (alias.status, alias.headers["Location"], alias.body) == (301, b"http://a.cn/dir/", b"")
-    assert (recorded.status, recorded.headers["Location"]) == (302, b"/dir/")
 
 
 def test_paced_pages_of_both_schemes_wait_in_one_line_and_what_is_no_page_does_not(
@@ -124,18 +107,3 @@ def test_what_was_not_recorded_is_404_and_an_unknown_host_502(ask: Ask, url: str
     response = ask(url)
     assert isinstance(response, HtmlResponse)
     assert (response.url, response.status, response.css("title::text").get()) == (url, status, str(status))
-
-
-def test_only_get_and_head_are_answered(ask: Ask) -> None:
-    assert ask("http://a.cn/", method="POST").status == 405
-    head = ask("http://a.cn/", method="HEAD")
-    assert (head.status, head.body, head.headers["Content-Length"]) == (200, b"", b"%d" % len(GBK_PAGE))
-
-
-def test_both_schemes_share_one_index_until_the_file_changes(warc: Path) -> None:
-    first = shared_web(str(warc))
-    assert shared_web([str(warc)]) is first
-    more = response_record("http://c.cn/", b"HTTP/1.1 200 OK\r\n\r\nc")
-    warc.write_bytes(warc.read_bytes() + more)
-    os.utime(warc, ns=(1, 1))
-    assert (len(first), len(shared_web(str(warc)))) == (4, 5)

@@ -21,19 +21,6 @@ def test_the_highest_priority_of_a_ready_host_goes_first_and_equals_in_order() -
     assert side.pop(5.0)[0].url.endswith("1")  # type: ignore[index]
 
 
-def test_it_asks_the_clock_the_rows_ask() -> None:
-    hosts = Hosts(delay_seconds=5.0)
-    hosts.occupy("a", 0.0)
-    side = RequestQueue(hosts, fingerprint)
-    side.push(Request("http://a.example/"), "a")
-    assert side.pop(1.0) is None
-    hosts.done("a", 2.0)
-    assert side.pop(2.0) is None
-    popped = side.pop(5.0)
-    assert popped is not None
-    assert (popped[1], hosts.leases("a")) == ("a", 1)
-
-
 def test_what_was_asked_for_before_is_a_repeat_unless_it_may_come_again() -> None:
     side = RequestQueue(Hosts(), fingerprint)
     first, other = Request("http://a.example/?x=1&y=2"), Request("http://a.example/", method="POST")

@@ -10,7 +10,6 @@ from scrapy.utils.test import get_crawler
 
 from topiccrawler.crawling.outages import Outages
 from topiccrawler.crawling.site_listings import SiteListings
-from topiccrawler.engine import robots
 from topiccrawler.engine.politeness import Politeness
 from topiccrawler.engine.robots import MOST_BYTES, CompactRobotParser
 from topiccrawler.frontier.hosts import Hosts
@@ -47,14 +46,6 @@ def test_sitemap_lines_are_declared_for_the_host_that_was_asked() -> None:
     polite.robots_parsed(CompactRobotParser(body), Request("http://A.cn/page"))
     found = listings.of(Page("http://a.cn/1", is_target=True))
     assert [link.url for link, _ in found] == ["http://a.cn/map.xml", "http://a.cn/x"]
-
-
-def test_the_files_of_many_hosts_are_not_kept_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    robots._parsed.cache_clear()
-    parsers = [CompactRobotParser(RULES + b"# %d" % number) for number in range(robots.PARSED + 50)]
-    assert all(not parser.allowed("http://a.cn/private/", "x") for parser in parsers)
-    assert robots._parsed.cache_info().currsize == robots.PARSED
-    assert all(len(parser.packed) < 200 for parser in parsers)
 
 
 def test_of_an_endless_file_only_the_beginning_counts() -> None:

@@ -10,7 +10,6 @@ import pytest
 from scrapy import Request
 from scrapy.downloadermiddlewares.httpauth import HttpAuthMiddleware
 from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
-from scrapy.exceptions import NotConfigured
 from scrapy.utils.test import get_crawler
 
 from topiccrawler.engine.site_access import SiteAccessMiddleware
@@ -77,8 +76,3 @@ def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.delenv("A_CN", raising=False)
     with pytest.raises(ArgumentError, match=r"sites\.a\.cn\.password: is \$A_CN.*export A_CN="):
         made(RULES)
-
-
-def test_without_such_rules_it_is_left_out() -> None:
-    with pytest.raises(NotConfigured):
-        made({"b.cn": RULES["b.cn"]})

@@ -12,35 +12,6 @@ from topiccrawler.frontier import host_ranking
 from topiccrawler.frontier.hosts import Hosts
 
 
-def test_a_host_cools_for_the_delay_after_a_slot_begins() -> None:
-    hosts = Hosts(delay_seconds=2.0, concurrency=5)
-    assert hosts.ready("a", 10.0)
-    hosts.occupy("a", 10.0)
-    assert [hosts.ready("a", now) for now in (10.0, 11.9, 12.0)] == [False, False, True]
-    assert (hosts.waiting_reason("a", 11.0), hosts.waiting_reason("a", 12.0)) == ("delay", None)
-    assert hosts.ready("b", 10.0)
-
-
-def test_a_host_with_all_its_leases_out_is_busy_until_one_ends() -> None:
-    hosts = Hosts(concurrency=2)
-    hosts.occupy("a", 0.0)
-    hosts.occupy("a", 0.0)
-    assert (hosts.ready("a", 99.0), hosts.waiting_reason("a", 99.0), hosts.leases("a")) == (False, "busy", 2)
-    hosts.done("a", 99.0)
-    assert (hosts.ready("a", 99.0), hosts.leases("a")) == (True, 1)
-
-
-def test_more_ends_than_leases_do_not_count_below_zero() -> None:
-    hosts = Hosts()
-    hosts.done("a", 0.0)
-    hosts.occupy("a", 0.0)
-    hosts.done("a", 0.0)
-    hosts.done("a", 0.0)
-    assert hosts.leases("a") == 0
-    hosts.occupy("a", 0.0)
-    assert not hosts.ready("a", 0.0)
-
-
 def test_a_slot_given_back_restores_the_clock() -> None:
     hosts = Hosts(delay_seconds=5.0)
     hosts.occupy("a", 0.0)
@@ -48,14 +19,6 @@ def test_a_slot_given_back_restores_the_clock() -> None:
     hosts.occupy("a", 6.0)
     hosts.release("a", 7.0)
     assert (hosts.ready_at("a"), hosts.leases("a"), hosts.ready("a", 7.0)) == (5.0, 0, True)
-
-
-def test_a_slot_given_back_beside_another_one_leaves_the_clock() -> None:
-    hosts = Hosts(delay_seconds=5.0, concurrency=2)
-    hosts.occupy("a", 0.0)
-    hosts.occupy("a", 5.0)
-    hosts.release("a", 6.0)
-    assert (hosts.ready_at("a"), hosts.leases("a")) == (10.0, 1)
 
 
 def test_the_longest_delay_counts_and_each_reason_may_change_its_mind() -> None:
@@ -75,16 +38,6 @@ def test_the_longest_delay_counts_and_each_reason_may_change_its_mind() -> None:
     hosts.set_delay("a", nan, "robots")
     assert (hosts.delay("a"), hosts.ready_at("a")) == (1.0, 1.0)
     assert hosts.delay("b") == 1.0
-
-
-def test_a_delay_asked_for_before_the_first_slot_does_not_delay_it() -> None:
-    hosts = Hosts()
-    hosts.set_delay("a", inf, "robots")
-    assert hosts.ready("a", 0.0)
-    hosts.want("a", (0.0, 0))
-    hosts.occupy("a", 0.0)
-    hosts.done("a", 0.0)
-    assert (hosts.ready("a", 1e12), hosts.next_ready(0.0)) == (False, None)
 
 
 @pytest.mark.parametrize("closed_at", [0, 1, 2])
@@ -143,25 +96,6 @@ def test_the_best_ready_host_is_the_one_with_the_smallest_key() -> None:
     assert (hosts.next_ready(0.5), hosts.best(1.0), hosts.next_ready(1.0)) == (1.0, "c", 1.0)
 
 
-def test_a_slot_taken_for_someone_else_makes_a_queued_host_cool_too() -> None:
-    hosts = Hosts(delay_seconds=3.0)
-    hosts.want("a", (-1.0, 0))
-    assert hosts.best(0.0) == "a"
-    hosts.occupy("a", 0.0)
-    hosts.done("a", 1.0)
-    assert (hosts.best(2.9), hosts.best(3.0)) == (None, "a")
-
-
-def test_a_host_that_backs_off_while_ready_is_passed_over() -> None:
-    hosts = Hosts()
-    hosts.want("a", (-2.0, 0))
-    hosts.want("b", (-1.0, 1))
-    assert hosts.best(0.0) == "a"
-    hosts.back_off("a", 8.0, "retry-after")
-    assert (hosts.best(7.0), waits(hosts, 7.0)) == ("b", {"retry-after": 1})
-    assert hosts.best(8.0) == "a"
-
-
 def test_a_clock_that_goes_back_breaks_no_promise() -> None:
     hosts = Hosts(delay_seconds=5.0)
     hosts.want("a", (-1.0, 0))
@@ -204,19 +138,6 @@ def test_patience_waits_for_a_much_better_host_that_is_due_soon(
     assert hosts.best(8.0) == expected
     assert hosts.next_ready(8.0) == (10.0 if expected is None else 8.0)
     assert hosts.best(10.0) == "good"
-
-
-def test_patience_sees_a_better_url_arrive_at_the_cooling_host() -> None:
-    hosts = Hosts(delay_seconds=10.0, patience_seconds=5.0, patience_margin=0.1)
-    hosts.want("poor", (-0.1, 0))
-    hosts.want("good", (-0.1, 1))
-    hosts.occupy("good", 0.0)
-    hosts.done("good", 0.0)
-    assert hosts.best(8.0) == "poor"
-    hosts.want("good", (-0.4, 2))
-    assert hosts.best(8.0) is None
-    hosts.want("good", (-0.15, 3))
-    assert hosts.best(8.0) == "poor"
 
 
 def test_patience_waits_for_a_busy_host_only_so_long_after_its_slot_began() -> None:
@@ -264,17 +185,6 @@ def test_much_better_is_measured_by_what_scores_are_worth() -> None:
         return hosts.best(8.0)
 
     assert [asked(score) for score in (10.0, 0.0, -0.1, -5.0)] == ["ready", "ready", None, None]
-
-
-def test_thousands_of_changes_leave_the_heaps_small() -> None:
-    hosts = Hosts(delay_seconds=1.0)
-    for change in range(20_000):
-        hosts.want("a", (-float(change), change))
-        hosts.want("b", (-float(change) - 0.5, change))
-        hosts.best(0.0)
-        hosts.back_off("c", float(change), "retry-after")
-    assert hosts.best(0.0) == "b"
-    assert sum(map(len, [*hosts._ranked.values(), *hosts._timed.values()])) < 400
 
 
 def test_a_lease_looks_at_few_entries_of_a_site_with_many_hosts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,9 +30,3 @@ def test_a_host_is_asked_at_its_own_pace() -> None:
     assert hosts.best(1.0) == "usual"
     hosts.done("fast", 1.0)
     assert hosts.waiting_reason("fast", 1.0) is None
-
-
-def test_a_special_pace_of_an_ipv6_address_counts_for_its_ports() -> None:
-    slow = Pace(9.0, 1)
-    paces = Paces(Pace(1.0, 2), {"[::1]": slow})
-    assert [paces.of(host) for host in ("[::1]", "[::1]:8080", "[::2]:8080")] == [slow, slow, Pace(1.0, 2)]

@@ -77,18 +77,6 @@ def test_a_bound_holds_while_urls_arrive_and_leave() -> None:
     assert most <= 300
 
 
-def test_a_loaded_queue_is_bounded_too_and_keeps_the_order() -> None:
-    draw = random.Random(0)
-    world = World(90)
-    for host in range(3):
-        numbers = range(host, 3000, 3)
-        world.scores.update((number, draw.random()) for number in numbers)
-        world.queues.load(f"host{host}", array("I", numbers), 3)
-    assert sum(len(queue.heap) for queue in world.queues._queues.values()) == 90
-    expected = sorted(world.scores, key=lambda number: -world.scores[number])
-    assert [world.take() for _ in range(3001)] == [*expected, None]
-
-
 def test_a_long_queue_is_looked_through_once_for_many_leases(monkeypatch: pytest.MonkeyPatch) -> None:
     """A host with 60 000 waiting URLs among hosts that have used up the memory."""
     draw = random.Random(0)
@@ -107,23 +95,3 @@ def test_a_long_queue_is_looked_through_once_for_many_leases(monkeypatch: pytest
     expected = sorted(world.scores, key=world.scores.__getitem__, reverse=True)[:1000]
     assert [world.take() for _ in range(1000)] == expected
     assert len(looks) < 12
-
-
-def test_scores_changed_over_and_over_do_not_fill_memory() -> None:
-    draw = random.Random(0)
-    world = World(6)
-    for _ in range(20):
-        for number in range(3000):
-            world.put(number, draw.random())
-        for host in range(3):
-            world.queues.settle(f"host{host}")
-    assert sum(len(queue.rest) for queue in world.queues._queues.values()) < 3 * 5 * 2048
-    expected = sorted(world.scores, key=lambda number: -world.scores[number])
-    assert [world.take() for _ in range(3001)] == [*expected, None]
-
-
-def test_equal_scores_leave_in_order_of_arrival_from_behind_the_heap_too() -> None:
-    world = World(6)
-    for number in range(2000):
-        world.put(number, 0.5)
-    assert [world.take() for _ in range(2000)] == list(range(2000))

@@ -35,10 +35,6 @@ def leased(frontier: MemoryFrontier, now: float = 0.0, most: int = SLOTS) -> lis
     return found
 
 
-def test_seeds_get_all_slots_while_there_is_nothing_else() -> None:
-    assert len(leased(frontier_of(200))) == SLOTS
-
-
 def test_seeds_keep_the_order_until_they_have_half_of_the_slots_and_then_ready_links_go_first() -> None:
     frontier = frontier_of(200)
     queue(frontier, 0.4, *(f"found{number}.cn/" for number in range(20)))

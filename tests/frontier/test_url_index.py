@@ -14,15 +14,6 @@ def same_fingerprint(url: str) -> Digest:
     return 42, int(url)
 
 
-def test_numbers_are_given_in_order_of_arrival() -> None:
-    known = UrlIndex()
-    urls = [f"http://a.cn/{n}" for n in range(20_000)]
-    assert [known.find_or_add(url)[0] for url in urls] == list(range(20_000))
-    assert [known.find_or_add(url) for url in urls] == [(number, None) for number in range(20_000)]
-    assert [known.find(url) for url in urls[:3]] == [0, 1, 2]
-    assert (known.find("http://b.cn/"), len(known)) == (None, 20_000)
-
-
 @pytest.mark.parametrize("count", [0, 1, 5000])
 def test_a_loaded_set_knows_what_the_first_one_knew(count: int) -> None:
     urls = [f"http://a.cn/{n}" for n in range(count)]

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from topiccrawler.errors import LinksFileError
-from topiccrawler.lab.training.detail_model import Kind, across_webs, main, save_detail, train_detail
+from topiccrawler.lab.training.detail_model import Kind, across_webs, main, train_detail
 from topiccrawler.relevance.detail import load_detail
 
 
@@ -47,17 +47,6 @@ def test_the_svm_scores_as_scikit_learn_does() -> None:
     wanted = [oracle.decision_function(scaler.transform(table)) for oracle in oracles]
     scores = np.array([svm.score(of_page) for of_page, _, _ in kinds])
     assert min(float(np.abs(scores - row).max()) for row in wanted) < 1e-9
-
-
-def test_what_is_saved_comes_back(tmp_path: Path) -> None:
-    svm, _ = train_detail(pages())
-    (tmp_path / "page_classifiers").mkdir()
-    save_detail(svm, tmp_path / "page_classifiers" / "detail.json")
-    again = load_detail(tmp_path)
-    for of_page, _, _ in pages():
-        assert again.score(of_page) == pytest.approx(svm.score(of_page), abs=1e-3)
-    assert again.training["pages"] == 120
-    assert again.scores == svm.scores
 
 
 def test_pages_of_one_kind_teach_nothing() -> None:

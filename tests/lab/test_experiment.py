@@ -101,13 +101,6 @@ def test_measures_come_from_the_labels_and_not_from_the_page_classifier(plan: Pl
     assert (outcome.truth.targets, outcome.truth.content_targets, len(outcome.truth.reachable)) == (2, 1, 7)
 
 
-def test_links_out_of_the_recording_are_counted_and_not_queued(plan: Plan, tmp_path: Path) -> None:
-    found = run(plan, tmp_path)
-    assert found.links_elsewhere == 1
-    assert found.links == 2 + 2 + 2
-    assert (found.pages, found.labelled, found.labels_elsewhere) == (7, 2, 0)
-
-
 def test_without_labels_the_page_classifier_is_the_truth(plan: Plan, tmp_path: Path) -> None:
     outcome = run(replace(plan, labels=()), tmp_path).outcomes[0]
     assert outcome.truth.source == "judge"
@@ -122,19 +115,6 @@ def test_two_processes_find_what_one_finds(plan: Plan, tmp_path: Path) -> None:
     }
     assert list(one.crawls) == list(two.crawls) == ["breadth_first", "best_first"]
     assert one.oracle_order == two.oracle_order
-
-
-def test_a_crawl_that_runs_out_of_pages_says_how_many_it_fetched(plan: Plan, tmp_path: Path) -> None:
-    outcome = run(replace(plan, pages=50), tmp_path).outcomes[0]
-    assert len(outcome.crawls["breadth_first"][0].order) == 7
-    assert outcome.scored["breadth_first"].curves[0].pages == 7
-
-
-def test_nothing_temporary_is_left(plan: Plan, tmp_path: Path) -> None:
-    folder = tmp_path / "out"
-    folder.mkdir()
-    run(plan, folder)
-    assert list(folder.iterdir()) == []
 
 
 def test_seeds_that_the_web_does_not_hold_are_refused_before_anything_is_read(
@@ -161,45 +141,12 @@ def test_a_strategy_that_cannot_be_built_stops_all_unless_nobody_named_it(plan: 
     assert "tea" in outcome.built.absent["naive_bayes"]
 
 
-def test_pages_that_come_back_sooner_or_later_make_other_crawls_of_the_same_pages(
-    plan: Plan, record: Callable[..., Path], tmp_path: Path
-) -> None:
-    links = " ".join(f"<a href=/{n}/>{n}</a>" for n in range(1, 40))
-    pages = {f"{A}/": links} | {
-        f"{A}/{n}/": f"<p>{TEA[: 10 * (n % 7)]}</p><a href=/{n}/on/>on</a>" for n in range(1, 40)
-    }
-    pages |= {f"{A}/{n}/on/": "end" for n in range(1, 40)}
-    web = replace(
-        plan, web=(record(pages, "wide.warc"),), labels=(), specs=("best_first",), pages=50, repeat=4
-    )
-
-    def orders(concurrency: int) -> list[list[int]]:
-        outcome = run(replace(web, concurrency=concurrency), tmp_path).outcomes[0]
-        return [crawled.order for crawled in outcome.crawls["best_first"]]
-
-    drawn = orders(16)
-    assert len({tuple(order) for order in drawn}) == 4
-    assert orders(16) == drawn
-    assert drawn[0] == orders_without_repeats(web, tmp_path)
-    assert len(orders(1)) == 1
-
-
-def orders_without_repeats(plan: Plan, folder: Path) -> list[int]:
-    return run(replace(plan, concurrency=16, repeat=1), folder).outcomes[0].crawls["best_first"][0].order
-
-
 def test_one_page_at_a_time_only_strategies_that_draw_lots_are_repeated(plan: Plan, tmp_path: Path) -> None:
     outcome = run(replace(plan, specs=("breadth_first", "random_order"), repeat=4), tmp_path).outcomes[0]
     assert len(outcome.crawls["breadth_first"]) == 1
     orders = [crawled.order for crawled in outcome.crawls["random_order"]]
     assert len(orders) == 4
     assert len(set(map(tuple, orders))) > 1
-
-
-def test_one_strategy_may_run_with_several_parameters(plan: Plan, tmp_path: Path) -> None:
-    specs = ("shark_search", "shark_search:gamma=0.1")
-    outcome = run(replace(plan, specs=specs), tmp_path).outcomes[0]
-    assert list(outcome.scored) == list(specs)
 
 
 def test_pruning_drops_links_only_when_asked_for_and_only_in_strategies_that_prune(
@@ -216,9 +163,3 @@ def test_pruning_drops_links_only_when_asked_for_and_only_in_strategies_that_pru
     lax = replace(plan.recipes[0], link_threshold=0.999999)
     crawls = run(replace(plan, specs=specs, recipes=(lax,)), tmp_path).outcomes[0].crawls
     assert [found[0].refused for found in crawls.values()] == [0, 0]
-
-
-def test_hard_focus_follows_links_of_relevant_pages_and_seeds_alone(plan: Plan, tmp_path: Path) -> None:
-    hard = replace(plan.recipes[0], expand="relevant")
-    outcome = run(replace(plan, recipes=(hard,)), tmp_path).outcomes[0]
-    assert names(outcome.crawls["breadth_first"][0].order) == ["home", "news", "hub", "green", "black"]

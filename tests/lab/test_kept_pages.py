@@ -5,17 +5,7 @@ from __future__ import annotations
 import pytest
 
 from topiccrawler.crawling.page_filter import Verdict
-from topiccrawler.lab.measures import (
-    Assessed,
-    Bin,
-    Curve,
-    Kept,
-    Scored,
-    Truth,
-    calibration_error,
-    figures,
-    reliability,
-)
+from topiccrawler.lab.measures import Assessed, Bin, Curve, Kept, Scored, Truth, figures, reliability
 
 PAGES = [
     Assessed(True, 0.95, True),
@@ -60,12 +50,6 @@ def test_the_bins_are_of_equal_width_and_the_last_has_both_ends() -> None:
     assert [one.pages for one in reliability([Assessed(True, 0.1), Assessed(True, 0.0999)])][:2] == [1, 1]
 
 
-def test_a_probability_has_no_calibration_error() -> None:
-    """Of ten pages at .3 three are on topic, of ten at .8 eight."""
-    pages = [Assessed(at < 3, 0.3) for at in range(10)] + [Assessed(at < 8, 0.8) for at in range(10)]
-    assert calibration_error(reliability(pages)) == pytest.approx(0.0)
-
-
 def test_a_share_of_nothing_is_none() -> None:
     assert Kept.of([]) == Kept(0, None, None, None, None)
     assert Kept.of([Assessed(False, 0.5)]) == Kept(0, None, None, None, 0.5)
@@ -78,7 +62,6 @@ TRUTH = Truth(
 )
 KEEP, DROP = True, False
 FIRST = {0: Verdict(0.9, KEEP), 2: Verdict(0.6, KEEP), 4: Verdict(1.0, KEEP), 3: Verdict(0.1, DROP)}
-SECOND = {0: Verdict(0.9, KEEP), 1: Verdict(0.2, DROP)}
 ORACLE = Curve.of([True, True, True])
 
 
@@ -89,55 +72,12 @@ def kept(truth: Truth, *verdicts: dict[int, Verdict]) -> dict[str, object]:
     return found
 
 
-def test_a_run_counts_its_content_pages_alone() -> None:
-    """0 and 2 are kept, 0 is on topic; 1 was not read. Bins: .9 (1 of 1), .6 (0 of 1), .1 (0 of 1)."""
-    found = kept(TRUTH, FIRST)["kept"]
-    assert isinstance(found, dict)
-    assert list(found) == [*Kept._fields, "reliability"]
-    assert (found["pages"], found["precision"], found["recall"], found["p_at_25"]) == (2, 0.5, 0.5, 0.5)
-    assert found["calibration_error"] == round((0.1 + 0.6 + 0.1) / 3, 6)
-    assert found["reliability"][9] == {
-        "from": 0.9,
-        "to": 1.0,
-        "pages": 1,
-        "mean_relevance": 0.9,
-        "on_topic": 1.0,
-    }
-    assert found["reliability"][0] == {
-        "from": 0.0,
-        "to": 0.1,
-        "pages": 0,
-        "mean_relevance": None,
-        "on_topic": None,
-    }
-
-
 def test_what_is_kept_is_counted_over_the_pages_fetched() -> None:
     """Fetched 4, 0, 2, 1, 3: 0 is kept second, on topic; 2 third, off. Two content pages on topic can be reached."""
     scored = Scored.of(TRUTH, [[4, 0, 2, 1, 3]], [FIRST])
     found = figures(scored, ORACLE, TRUTH, 5, [1, 2, 3, 5])
     assert found["kept_precision"] == {"1": None, "2": 1.0, "3": 0.5, "5": 0.5}
     assert found["kept_recall"] == {"1": 0.0, "2": 0.5, "3": 0.5, "5": 0.5}
-
-
-def test_without_kinds_all_pages_count() -> None:
-    truth = Truth("labels", TRUTH.relevant, frozenset(), TRUTH.reachable)
-    found = kept(truth, FIRST)["kept"]
-    assert isinstance(found, dict)
-    assert (found["pages"], found["precision"], found["recall"]) == (3, round(2 / 3, 6), round(2 / 3, 6))
-
-
-def test_several_runs_are_their_mean_with_a_band_and_their_bins_one_diagram() -> None:
-    """The second keeps 0, of 0 and 1: precision 1, recall .5; its bins .9 (1 of 1), .2 (1 of 1)."""
-    found = kept(TRUTH, FIRST, SECOND)
-    figures_of, bands = found["kept"], found["band"]
-    assert isinstance(figures_of, dict)
-    assert isinstance(bands, dict)
-    assert (figures_of["pages"], figures_of["precision"], figures_of["recall"]) == (1.5, 0.75, 0.5)
-    low, high = bands["kept"]["precision"]
-    assert low < 0.75 < high
-    assert figures_of["calibration_error"] == round(((0.1 + 0.6 + 0.1) / 3 + (0.1 + 0.8) / 2) / 2, 6)
-    assert [one["pages"] for one in figures_of["reliability"]] == [0, 0.5, 0.5, 0, 0, 0, 0.5, 0, 0, 1]
 
 
 def test_the_page_classifier_is_not_measured_by_itself() -> None:

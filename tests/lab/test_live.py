@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -45,37 +44,6 @@ def test_the_pages_of_a_crawl_log_are_counted_once_and_other_answers_apart(
     assert found.order == [0, 2, 1]
     assert found.no_page == {"404": 2, "502": 1}
     assert fetched(visits, recorded(WEB), 2).order == [0, 2]
-
-
-def test_the_real_crawl_is_given_the_same_arguments(
-    recorded: Callable[..., RecordedPages], tmp_path: Path
-) -> None:
-    crawls = LiveCrawls([tmp_path / "web.warc"], recorded(WEB), tmp_path, 1)
-    run = Run(
-        Recipe("tea", prune=False),
-        "fish_search:width=3",
-        (0,),
-        50,
-        tmp_path / "parsed-pages",
-        seed=2,
-        concurrency=4,
-    )
-    arguments = crawls.arguments(run, tmp_path / "seeds.txt", tmp_path)
-    assert arguments[:2] == ["crawl", "topic"]
-    assert "strategy=fish_search" in arguments
-    assert "strategy_width=3" in arguments
-    assert "pages=50" in arguments
-    assert "TOPIC_SEED=2" in arguments
-    assert f"REPLAY_WARC={tmp_path / 'web.warc'}" in arguments
-    assert "REPLAY_PACED=True" in arguments
-    assert {"CONCURRENT_REQUESTS=4", "CONCURRENT_REQUESTS_PER_DOMAIN=4"} < set(arguments)
-    assert "TOPIC_LINK_THRESHOLD=0" in arguments
-    middlewares = next(arg for arg in arguments if arg.startswith("SPIDER_MIDDLEWARES="))
-    assert json.loads(middlewares.partition("=")[2]) == {
-        "topiccrawler.engine.archives.RecordedLinksMiddleware": 1200
-    }
-    pruned = Run(Recipe("tea", prune=True, link_threshold=0.3), "naive_bayes", (0,), 50, tmp_path)
-    assert "TOPIC_LINK_THRESHOLD=0.3" in crawls.arguments(pruned, tmp_path / "seeds.txt", tmp_path)
 
 
 def test_breadth_and_tunnels_of_a_strategy_go_into_a_topic_file(

@@ -10,11 +10,6 @@ CRAWL = Curve.of([True, False, True, True, False])  # 1 1 2 3 3
 ORACLE = Curve.of([True, True, True, True, False])  # 1 2 3 4 4
 
 
-def test_counts_add_up_page_by_page() -> None:
-    assert CRAWL.counts == (1, 1, 2, 3, 3)
-    assert [CRAWL.found(n) for n in (0, 1, 2, 3, 4, 5)] == [0, 1, 1, 2, 3, 3]
-
-
 def test_harvest_rate_is_relevant_by_fetched() -> None:
     assert [harvest_rate(CRAWL, n) for n in (1, 2, 4, 5)] == [1.0, 0.5, 0.75, 0.6]
 
@@ -39,11 +34,6 @@ def test_a_crawl_that_ran_out_of_pages_keeps_its_count_and_is_still_divided_by_n
     assert short.area(5) == 1 + 2 + 2 + 2 + 2
     assert oracle_ratio(short, ORACLE, 5) == 9 / 14
     assert oracle_ratio(CRAWL, short, 5) == 10 / 9  # a strategy may pass the oracle
-
-
-def test_a_crawl_that_fetched_nothing_scores_nothing() -> None:
-    nothing = Curve.of([])
-    assert (harvest_rate(nothing, 5), nothing.area(5), oracle_ratio(nothing, ORACLE, 5)) == (0.0, 0, 0.0)
 
 
 @pytest.mark.parametrize(

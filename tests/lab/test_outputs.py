@@ -7,7 +7,6 @@ import dataclasses
 import io
 import json
 import re
-import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.configurations import Configurations
 from topiccrawler.lab.experiment import Comparison, Outcome, Plan
 from topiccrawler.lab.measures import Scored, Truth
-from topiccrawler.lab.reporting import lines, mean_ratios, plots, report, versions, write
+from topiccrawler.lab.reporting import lines, plots, report, versions, write
 from topiccrawler.lab.runner import Cost, Crawled
 from topiccrawler.topics.seeds import Seeds
 
@@ -126,13 +125,6 @@ def test_what_is_kept_is_in_every_output(comparison: Callable[..., Comparison], 
     assert page.count("<table") == page.count('<div class="scroll"><table')
 
 
-def test_costs_stand_apart(comparison: Callable[..., Comparison], tmp_path: Path) -> None:
-    write(comparison(outcome()), tmp_path)
-    found = json.loads((tmp_path / "cost.json").read_text())["strategies"]["breadth_first"]
-    assert (found["cpu_seconds"], found["cpu_seconds_per_page"], found["pages_per_second"]) == (2.0, 0.5, 1.0)
-    assert "seconds" not in (tmp_path / "result.json").read_text()
-
-
 def test_curves_have_a_row_for_each_strategy_run_and_step(
     comparison: Callable[..., Comparison], tmp_path: Path
 ) -> None:
@@ -148,21 +140,6 @@ def test_curves_have_a_row_for_each_strategy_run_and_step(
     assert rows[0]["relevant"] == "2"
     assert rows[0]["content"] == "1"
     assert [row["oracle_ratio"] for row in rows] == ["0.428571", "0.428571", "1.0", "1.0"]
-
-
-def test_several_topics_have_folders_of_their_own(
-    comparison: Callable[..., Comparison], tmp_path: Path
-) -> None:
-    folders = write(comparison(outcome("tea"), outcome("wine")), tmp_path)
-    assert folders == [tmp_path / "tea", tmp_path / "wine"]
-    assert all((folder / "result.json").exists() for folder in folders)
-    assert not (tmp_path / "result.json").exists()
-
-
-def test_the_mean_is_over_strategies_that_ran_for_every_topic() -> None:
-    half = outcome("wine")
-    del half.scored["random_order"]
-    assert mean_ratios([outcome(), half], 4) == {"breadth_first": 0.428571}
 
 
 def test_the_table_ranks_by_oracle_ratio(comparison: Callable[..., Comparison]) -> None:
@@ -181,18 +158,6 @@ def test_several_topics_end_with_their_mean(comparison: Callable[..., Comparison
     printed = lines(comparison(outcome("tea"), outcome("wine")))
     assert printed[-3].endswith(" tea, wine")
     assert printed[-2:] == ["  random_order   0.714", "  breadth_first  0.429"]
-
-
-@pytest.mark.slow
-def test_plots_are_png_and_repeat_to_the_bit() -> None:
-    first, again = plots(outcome(), 4), plots(outcome(), 4)
-    assert list(first) == ["harvest.png", "recall.png", "recall_content.png"]
-    assert first == again
-    for png in first.values():
-        assert png[:8] == b"\x89PNG\r\n\x1a\n"
-        width, height = struct.unpack(">II", png[16:24])
-        assert width > 600
-        assert height > 400
 
 
 def test_the_report_stands_alone_and_escapes_what_came_from_outside(

@@ -17,15 +17,6 @@ WEB = {
 }
 
 
-def test_pages_are_what_answers_200_in_the_order_of_the_recording(
-    recorded: Callable[..., RecordedPages],
-) -> None:
-    pages = recorded(WEB)
-    assert pages.urls == ["http://a.example/", "http://a.example/list/", "http://a.example/story.html"]
-    assert pages.hosts == ["a.example"] * 3
-    assert len(pages) == 3
-
-
 def test_an_alias_a_redirect_and_https_are_the_page_they_lead_to(
     recorded: Callable[..., RecordedPages],
 ) -> None:
@@ -50,17 +41,6 @@ def test_what_is_not_recorded_or_did_not_answer_200_is_no_page(
     ]
     assert [pages.number(url) for url in asked] == [None] * 4
     assert pages.number_of_any("mailto:a@example") is None
-
-
-def test_two_records_of_one_canonical_url_are_one_page(recorded: Callable[..., RecordedPages]) -> None:
-    pages = recorded({"http://a.example/x?utm_source=b": "one", "http://a.example/x": "two"})
-    assert pages.urls == ["http://a.example/x"]
-    assert pages.recorded == ["http://a.example/x"]
-
-
-def test_aliases_beside_the_file_are_followed(recorded: Callable[..., RecordedPages], tmp_path: Path) -> None:
-    (tmp_path / "aliases.tsv").write_text("http://b.example/way\thttp://a.example/list/\n")
-    assert recorded(WEB).number("http://b.example/way") == 1
 
 
 def test_a_web_written_by_a_crawl_has_its_copies(tmp_path: Path) -> None:

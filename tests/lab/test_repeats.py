@@ -36,23 +36,12 @@ def orders(found: list[list[Crawled]]) -> list[list[list[int]]]:
     return [[crawled.order for crawled in crawls] for crawls in found]
 
 
-def test_without_repeats_every_strategy_runs_once() -> None:
-    log = Log()
-    assert orders(run_repeats([FAIR, LUCKY], 1, log.do, log.bar, always=False)) == [[[7]], [[0]]]
-    assert log.bars == [("crawling", 2, 2)]
-
-
 def test_a_strategy_that_crawls_the_same_with_another_seed_is_done() -> None:
     log = Log()
     found = run_repeats([FAIR, LUCKY], 4, log.do, log.bar, always=False)
     assert orders(found) == [[[7]], [[0], [1], [2], [3]]]
     assert log.done.count(("fair", 2)) == 0
     assert log.bars == [("crawling", 2, 2), ("crawling", 2, 2), ("crawling", 2, 2)]
-
-
-def test_two_repeats_are_two_runs() -> None:
-    log = Log()
-    assert orders(run_repeats([LUCKY], 2, log.do, log.bar, always=False)) == [[[0], [1]]]
 
 
 def test_live_crawls_are_always_repeated() -> None:

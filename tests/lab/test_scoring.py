@@ -59,12 +59,6 @@ def test_what_cannot_be_measured_is_none() -> None:
     assert mean([None, 1.0]) is None
 
 
-def test_relevant_pages_that_no_link_leads_to_do_not_count_against_recall() -> None:
-    truth = Truth("labels", frozenset({0, 7}), frozenset(), frozenset({0, 1}))
-    assert truth.targets == 1
-    assert figures(Scored.of(truth, [[0]]), ORACLE, truth, 1)["target_recall"] == {"1": 1.0}
-
-
 def test_half_is_found_where_the_count_first_reaches_it_and_never_when_it_does_not() -> None:
     truth = Truth("labels", frozenset({0, 1, 2}), frozenset(), frozenset({0, 1, 2, 3}))
 

@@ -11,11 +11,6 @@ from topiccrawler.lab.workers import Workers
 pytestmark = pytest.mark.slow
 
 
-def test_one_job_runs_here_and_in_order() -> None:
-    with Workers(1) as workers:
-        assert list(workers.run(abs, [-2, 1, -3])) == [(0, 2), (1, 1), (2, 3)]
-
-
 def test_several_jobs_run_elsewhere_and_keep_their_numbers_and_a_fault_in_one_comes_up() -> None:
     with Workers(2) as workers:
         assert sorted(workers.run(abs, [-2, 1, -3])) == [(0, 2), (1, 1), (2, 3)]

@@ -13,8 +13,6 @@ from hypothesis_profiles import examples
 from sklearn.naive_bayes import BernoulliNB
 
 from topiccrawler.link_model.classifier import (
-    LEXICON,
-    PAPER_TRUST,
     Counts,
     Lexicon,
     LinkClassifier,
@@ -47,31 +45,10 @@ def some_counts(lexicon: Lexicon = NO_LEXICON) -> Counts:
     )
 
 
-def test_the_papers_model_is_prior_and_ratios_of_present_words() -> None:
-    model = LinkClassifier("t", some_counts(), prior=0.2, trust=PAPER_TRUST)
-    score = model.log_odds_of_words([LinkWords(["基金", "基金", "没见过"], ["足球"], ["fund"])])[0]
-    assert score == pytest.approx(
-        math.log(0.2 / 0.8) + math.log((2 / 4) / (1 / 4)) + math.log((2 / 4) / (1 / 4))
-    )
-
-
 def test_fields_are_trusted_as_configured() -> None:
     model = LinkClassifier("t", some_counts(), trust={"anchor": 1.0, "context": 0.5, "url": 0.25})
     score = model.log_odds_of_words([LinkWords(["基金"], ["足球"], ["fund"])])[0]
     assert score == pytest.approx(math.log(2) + 0.5 * math.log(2) + 0.25 * math.log(2))
-
-
-def test_nothing_known_is_even_odds() -> None:
-    model = LinkClassifier("t", some_counts())
-    assert model.log_odds([Link(url="http://x.example/", host="x.example")]) == [0.0]
-    assert model.log_odds([]) == []
-
-
-def test_the_lexicon_flag_counts_once_a_field() -> None:
-    lexicon = Lexicon(["基金", "股票"])
-    model = LinkClassifier("t", some_counts(lexicon), lexicon=lexicon, trust={"anchor": 1.0})
-    with_flag = model.log_odds_of_words([LinkWords(["基金", "股票"], ["基金"], [])])[0]
-    assert with_flag == pytest.approx(2 * math.log(2) + math.log((3 / 4) / (1 / 4)))
 
 
 def test_an_explanation_adds_up_to_the_score_largest_first() -> None:
@@ -131,31 +108,3 @@ def test_what_is_remembered_of_texts_never_changes_a_score(pages: list[list[Link
     model = LinkClassifier("t", some_counts(lexicon), prior=0.3, lexicon=lexicon)
     for links in pages + pages:
         assert model.log_odds(links) == model.log_odds_of_words(words_of_links(links, PLAIN))
-
-
-def test_a_model_without_its_counts_scores_and_explains_as_before() -> None:
-    classifier = LinkClassifier("finance", some_counts())
-    lighter = classifier.without_counts()
-    assert not any(map(any, lighter.counts.words.values()))
-    link = Link("http://a.test/1", "a.test", "基金", before="股票 天气")
-    assert lighter.log_odds([link]) == classifier.log_odds([link]) != [0.0]
-    assert lighter.explain(link) == classifier.explain(link)
-
-
-def test_what_is_remembered_is_bounded_where_links_have_no_context_too(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A list of percent-encoded addresses without other texts: cleared with the page after the bound was passed."""
-    monkeypatch.setattr("topiccrawler.link_model.classifier._MOST_PIECES", 4)
-    model, kept = LinkClassifier("t", some_counts()), []
-    for page in range(4):
-        links = [Link(url=f"http://e.cn/%E5%9F%BA{page}{at}/", host="e.cn", anchor="基金") for at in range(3)]
-        assert model.log_odds(links) == model.log_odds_of_words(words_of_links(links, PLAIN))
-        kept.append(len(model._channels))
-    assert kept == [3, 6, 3, 6]
-
-
-def test_a_dictionary_word_reaches_over_neighbours_in_an_anchor_only() -> None:
-    lexicon = Lexicon(["基金股票"])
-    assert LEXICON in features_of(LinkWords(["基金", "股票"], [], []), lexicon)["anchor"]
-    assert LEXICON not in features_of(LinkWords([], ["基金", "股票"], []), lexicon)["context"]

@@ -38,20 +38,6 @@ def test_anchor_context_and_address_are_kept_apart() -> None:
     assert found[1] == LinkWords(["旅游"], [], [])
 
 
-def test_a_word_is_not_joined_across_the_link() -> None:
-    assert words_of_links([link(before="股", after="票")], PLAIN)[0].context == []
-
-
-def test_the_piece_of_a_context_that_the_window_may_have_cut_is_dropped_if_others_are_left() -> None:
-    for before, after, context in (
-        ("行|基金|", "|债券|股", ["基金", "债券"]),
-        ("基金|", "|债券", ["基金", "债券"]),
-        ("行|基金", "债券|股", ["基金", "债券"]),
-        ("基金", "债券", ["基金", "债券"]),
-    ):
-        assert words_of_links([link(before=before, after=after)], PLAIN)[0].context == context
-
-
 def test_han_words_of_a_decoded_path_are_words_of_the_address() -> None:
     found = words_of_links([link("http://a.example/tag/%E5%9F%BA%E9%87%91/%FF")], PLAIN)
     assert found[0].url == ["tag", "基金"]
@@ -83,21 +69,6 @@ def test_words_of_an_address_are_short_latin_runs_that_say_something(url: str, e
 )
 def test_the_channel_of_an_address_is_its_host_and_first_directory(url: str, expected: list[str]) -> None:
     assert channel_words(url) == expected
-
-
-def test_a_lexicon_is_matched_over_words_and_over_neighbours() -> None:
-    lexicon = Lexicon(["基金", "收益债券", " ", "定投"])
-    assert lexicon.entries == ("基金", "定投", "收益债券")
-    assert [
-        lexicon.in_words(words) for words in (["基金"], ["收益", "债券"], ["债券", "收益"], ["收益"], [])
-    ] == [
-        True,
-        True,
-        False,
-        False,
-        False,
-    ]
-    assert not Lexicon([])
 
 
 def test_features_of_training_leave_out_digits_and_carry_the_flag() -> None:

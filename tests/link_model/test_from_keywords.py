@@ -11,18 +11,13 @@ from message_facts import numbers
 from topiccrawler.errors import ModelError
 from topiccrawler.link_model.from_keywords import keyword_model, link_model
 from topiccrawler.model import Link
-from topiccrawler.topics.catalogue import load_topic, topic_from_keywords
+from topiccrawler.topics.catalogue import topic_from_keywords
 
 TOPIC = topic_from_keywords("基金:2,股票:1,定投", "mine")
 
 
 def odds(*anchors: str) -> list[float]:
     return keyword_model(TOPIC).log_odds([Link("", "", anchor) for anchor in anchors])
-
-
-def test_heavier_keywords_and_more_of_them_speak_louder_and_other_words_not_at_all() -> None:
-    fund, stock, both, none = odds("基金", "股票", "股票基金", "某某某某")
-    assert both > fund > stock > none == 0.0
 
 
 def test_words_of_other_topics_speak_against_it_but_for_those_near_its_own() -> None:
@@ -33,23 +28,11 @@ def test_words_of_other_topics_speak_against_it_but_for_those_near_its_own() -> 
     assert odds("基金")[0] > 5 * -football
 
 
-def test_a_topic_of_words_that_the_word_vectors_do_not_know_has_a_model_too() -> None:
-    model = keyword_model(topic_from_keywords("zzyzx", "mine"))
-    known, other = model.log_odds([Link("", "", "zzyzx"), Link("", "", "足球")])
-    assert known > 0 > other
-
-
 def test_a_phrase_counts_more_than_its_words_in_any_inflection() -> None:
     model = keyword_model(topic_from_keywords("electric car, battery", "mine"))
     links = [Link("", "", anchor) for anchor in ("Electric cars", "car insurance", "BATTERIES", "news")]
     phrase, word, keyword, none = model.log_odds(links)
     assert phrase > keyword > word > none == 0.0
-
-
-def test_keywords_around_a_link_count_less_than_in_it() -> None:
-    model = keyword_model(TOPIC)
-    inside, beside = model.log_odds([Link("", "", "基金"), Link("", "", "更多", before="基金")])
-    assert inside > beside > 0
 
 
 def test_a_topic_without_a_model_starts_from_its_keywords_and_says_so_once(
@@ -59,12 +42,6 @@ def test_a_topic_without_a_model_starts_from_its_keywords_and_says_so_once(
         model = link_model(TOPIC, None)
     assert model.log_odds([Link("", "", "基金")])[0] > 1
     assert [numbers(record.getMessage()) for record in caplog.records] == [["3"]]
-
-
-def test_none_asks_for_the_keywords_of_any_topic(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO):
-        assert link_model(load_topic("finance"), "none").training == {}
-    assert "TOPIC_LINK_MODELS=none" in caplog.text
 
 
 def test_a_model_missing_from_a_folder_that_was_named_is_an_error(tmp_path: Path) -> None:

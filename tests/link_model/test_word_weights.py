@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.link_model import classifier
 from topiccrawler.link_model.classifier import WordWeights
 
 
@@ -32,15 +31,3 @@ def test_an_unknown_compound_says_what_its_known_words_say(
 ) -> None:
     assert table[word] == share
     assert table[word] == share
-
-
-def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(classifier, "_MOST_REMEMBERED", 3)
-    table = WordWeights({"足球": 2.0})
-    assert [table[f"足球{character}"] for character in "甲乙丙丁戊己"] == [2.0] * 6
-    assert len(table) == 4
-
-
-def test_without_compounds_only_known_words_speak() -> None:
-    table = WordWeights({"足球": 2.0}, compounds=False)
-    assert (table["足球"], table["世界足球"], table[""]) == (2.0, 0.0, 0.0)

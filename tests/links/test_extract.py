@@ -96,10 +96,6 @@ def edges(document: Document, one: int, other: int) -> int:
     return len(paths[0]) + len(paths[1]) - 2 * shared
 
 
-def test_a_link_without_text_still_has_both_sides() -> None:
-    assert contexts("<p>甲</p><a href=/1><img></a><p>乙</p>") == [("|甲|", "", "|乙|")]
-
-
 def test_all_fields_of_a_link() -> None:
     html = "<h2>财经</h2><div class='list red'><ul><li><a href='sub/1.html#x' title=' 提示 ' rel=nofollow>新闻</a></li></ul></div>"
     assert links_of(html) == [
@@ -119,14 +115,6 @@ def test_all_fields_of_a_link() -> None:
             source_url=PAGE,
             nofollow=True,
         )
-    ]
-
-
-def test_positions_count_only_links_that_are_given() -> None:
-    links = links_of("<a href=mailto:x>甲</a><a href=/1>乙</a><a href='http://[bad'>丙</a><a href=/2>丁</a>")
-    assert [(link.position, link.url) for link in links] == [
-        (0, "http://www.a.test/1"),
-        (1, "http://www.a.test/2"),
     ]
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from topiccrawler.links.extract import ContextMaker, extract
 from topiccrawler.links.page_links import PageLinks
-from topiccrawler.model import Link
 from topiccrawler.pages.parse import parse
 
 PAGE = "http://a.test/dir/page.html"
@@ -32,16 +31,6 @@ def test_links_asked_for_one_by_one_in_any_order_are_the_same(context: ContextMa
     assert [*found] == every
 
 
-def test_what_is_looked_up_makes_no_link() -> None:
-    found = links()
-    assert (len(found), bool(found), found._made) == (5, True, {})
-    assert found[1] is found[1]
-    assert list(found._made) == [1]
-    assert [(link.url, link.host, link.anchor) for link in found] == list(
-        zip(found.urls, found.hosts, found.anchors, strict=True)
-    )
-
-
 @pytest.mark.parametrize("count", [5, 0])
 def test_links_are_put_by_column(count: int) -> None:
     every = list(links())[:count]
@@ -51,16 +40,3 @@ def test_links_are_put_by_column(count: int) -> None:
     )
     assert found == every
     assert list(found.at(range(count)[::-2])) == every[::-2]
-
-
-def test_the_address_in_a_meta_element_has_no_context() -> None:
-    assert links()[-1] == Link(
-        "http://a.test/next", "a.test", "页面", kind="up", position=4, depth=3, source_url=PAGE
-    )
-    assert (links()[1].nofollow, links()[0].nofollow) == (True, False)
-
-
-def test_a_place_that_is_none_is_refused() -> None:
-    with pytest.raises(IndexError):
-        links()[5]
-    assert extract(parse("<p>没有链接"), PAGE, depth=1) == []

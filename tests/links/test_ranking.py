@@ -63,9 +63,3 @@ def test_ipagerank_by_hand() -> None:
     matrix = csr_array((np.array([1.0, 0.5, 0.0]), ([0, 0, 1], [1, 2, 2])), shape=(3, 3))
     assert pagerank(matrix, 0.6).tolist() == pytest.approx([0.4, 0.56, 0.48])
     assert pagerank(matrix, 0.6, share="count").tolist() == pytest.approx([0.4, 0.52, 0.46])
-
-
-def test_a_graph_without_weight_ranks_all_alike() -> None:
-    nothing = csr_array((3, 3))
-    assert pagerank(nothing).tolist() == pytest.approx([0.15] * 3)
-    assert hits(nothing)[0].tolist() == [0.0, 0.0, 0.0]

@@ -20,10 +20,6 @@ from topiccrawler.pages.block_classifier import (
     save_block_classifier,
     shipped_classifier,
 )
-from topiccrawler.pages.block_places import tree_of
-from topiccrawler.pages.block_text import text_of_blocks
-from topiccrawler.pages.block_words import of_words, opening_weights
-from topiccrawler.pages.blocks import of_copies, of_shares
 from topiccrawler.pages.parse import parse
 
 
@@ -38,43 +34,6 @@ def test_the_chosen_blocks_have_the_greatest_expected_f1() -> None:
     assert chosen([0.9, 0.9, 0.5], [10, 10, 10]) == [0, 1, 2]
     assert chosen([0.3, 0.3], [10, 10]) == [0, 1]  # all of a page that is unclear
     assert chosen([0.02, 0.01], [10, 10]) == []
-
-
-def test_words_links_and_prose_of_blocks_by_hand() -> None:
-    document = parse(
-        "<p>Seven words stand in this one, see.</p><p>In 2020 <a href=/>gone</a></p><p>基金净值</p>"
-    )
-    text = text_of_blocks(document.text, document.blocks)
-    assert text.words.tolist() == pytest.approx([7, 3, 4 * 0.6])
-    assert text.link_share.tolist() == pytest.approx([0, 4 / 12, 0])
-    assert text.prose[0] == 7
-    assert text.prose[1] == pytest.approx(3 * 8 / 12 * 0.3)
-
-
-def test_shares_of_elements_and_copies_by_hand() -> None:
-    document = parse("<div><p>one two three</p><p>one two three</p></div><ul><li>four five</ul>")
-    blocks = document.blocks
-    text, tree = text_of_blocks(document.text, blocks), tree_of(document, blocks)
-    shares = of_shares(text, tree)
-    assert shares["home words"].tolist() == pytest.approx([3 / 9, 3 / 9, 2 / 9])
-    assert shares["up 1 words"].tolist() == pytest.approx([6 / 9, 6 / 9, 2 / 9])
-    assert of_copies(document, blocks)["copies before"].tolist() == [0, 1, 0]
-
-
-def test_weights_of_opening_words_and_of_headings_by_hand() -> None:
-    document = parse(
-        "<h1>Related news</h1><p>A first text</p><h2>Related</h2><p>Read also</p><h3>Text</h3><p>More</p>"
-    )
-    blocks = document.blocks
-    text = text_of_blocks(document.text, blocks)
-    openings = {"read": -2.0, "also": -1.0, "text": 1.0}
-    found = of_words(
-        document, blocks, text, lambda line: opening_weights(line, openings), {"related": -3.0, "text": 0.5}
-    )
-    assert found["opening lowest"].tolist() == [0, 1, 0, -2, 1, 0]
-    assert found["opening sum"].tolist() == [0, 1, 0, -3, 1, 0]
-    assert found["heading"].tolist() == [-3, -3, -3, -3, 0.5, 0.5]
-    assert found["worst heading"].tolist() == [0, 0, -3, -3, -3, -3]  # the h1 names the page
 
 
 def test_every_page_has_the_same_finite_features() -> None:
@@ -132,8 +91,3 @@ def test_a_damaged_model_is_refused_in_one_line(tmp_path: Path, damage: Any, fau
     assert re.search(fault, str(raised.value))
     assert str(place) in str(raised.value)
     assert "\n" not in str(raised.value)
-
-
-def test_a_missing_model_is_refused_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=FILE):
-        load_block_classifier(tmp_path)

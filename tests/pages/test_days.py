@@ -54,11 +54,6 @@ def test_tomorrow_is_a_day_of_another_time_zone_and_the_day_after_is_none() -> N
     assert published("", "http://a.test/2024/05/08/") == ""
 
 
-def test_without_a_day_given_today_is_the_limit() -> None:
-    assert published("", "http://a.test/2001/02/03/", None) == "2001-02-03"
-    assert published("", "http://a.test/2099/02/03/", None) == ""
-
-
 @pytest.mark.parametrize(
     "head",
     [

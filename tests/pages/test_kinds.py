@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from topiccrawler.pages.kinds import ARTICLE, LIST, STUB, kind_of, kind_of_text
+from topiccrawler.pages.kinds import ARTICLE, LIST, STUB, kind_of
 from topiccrawler.pages.read import ContentReader
 from topiccrawler.read_page import read
 
@@ -197,16 +197,6 @@ def test_what_the_site_repeats_is_no_text_of_a_page() -> None:
 def test_a_format_that_is_no_html(form: str, text: str, wanted: str) -> None:
     content = ContentReader().content("http://a.cn/x", b"")
     assert kind_of(content.document, text, "http://a.cn/x", form=form) == wanted
-
-
-def test_a_page_without_an_address_is_no_front_page() -> None:
-    assert read(ARTICLES["plain article"][1].encode()).kind == ARTICLE
-    assert read(page("一句话", "<p>今天的净值涨了。</p>").encode()).kind == ARTICLE
-    assert read(b"").kind == STUB
-
-
-def test_of_a_text_alone_only_emptiness_is_known() -> None:
-    assert [kind_of_text(text) for text in (SENTENCE, LICENCE, "")] == [ARTICLE, STUB, STUB]
 
 
 @pytest.mark.parametrize(

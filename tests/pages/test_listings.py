@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from topiccrawler.pages.parse import parse
-from topiccrawler.pages.site_rules import declared_feeds, is_robots, sitemap_lines
+from topiccrawler.pages.site_rules import declared_feeds, sitemap_lines
 
 
 def test_a_page_declares_feeds_by_alternates_of_their_types() -> None:
@@ -41,8 +41,3 @@ def test_sitemap_lines_of_a_file_with_the_line_ends_of_old_macs() -> None:
     text = "User-agent: *\rSitemap: /a.xml\r sitemap: /b.xml\rDisallow: /sitemap: /c.xml\r"
     urls = ("http://a.example/a.xml", "http://a.example/b.xml")
     assert sitemap_lines(text, "http://a.example/robots.txt") == urls
-
-
-def test_robots_txt_lies_at_the_root() -> None:
-    assert is_robots("http://a.example/robots.txt")
-    assert not is_robots("http://a.example/x/robots.txt")

@@ -12,14 +12,6 @@ def test_text_is_one_line_with_a_boundary_at_each_block_and_link_end() -> None:
     assert parse(html).text == "|一|二三 四|五|六|七|八|九|"
 
 
-def test_anchors_are_slices_of_the_text() -> None:
-    document = parse(
-        "<div>前<a href=1>第<i>一</i></a>中<a href=2><div>第</div><div>二</div></a><a href=3><img></a>后</div>"
-    )
-    assert [document.text[anchor.start : anchor.end] for anchor in document.anchors] == ["第一", "第|二", ""]
-    assert [document.text[anchor.start - 1] for anchor in document.anchors] == ["|", "|", "|"]
-
-
 def test_text_of_a_scripted_link_is_link_text_but_no_anchor() -> None:
     document = parse("<p>甲<a onclick=x>乙</a></p>")
     assert document.anchors == []
@@ -27,27 +19,6 @@ def test_text_of_a_scripted_link_is_link_text_but_no_anchor() -> None:
         ("甲", False),
         ("乙", True),
     ]
-
-
-def test_blocks_know_how_much_of_them_is_link() -> None:
-    document = parse("<p>甲乙<b>丙</b><a href=/>丁戊</a>己</p><p>庚</p>")
-    assert [(document.text[b.start : b.end], b.link_characters) for b in document.blocks] == [
-        ("甲乙丙|丁戊|己", 2),
-        ("庚", 0),
-    ]
-    assert [document.node_tags[block.node] for block in document.blocks] == ["p", "p"]
-
-
-def test_elements_stand_in_document_order_below_their_parents() -> None:
-    document = parse("<body><div id=x><p>甲</p></div><table><tr><td>乙")
-    assert document.node_tags == ["html", "head", "body", "div", "p", "table", "tbody", "tr", "td"]
-    assert document.node_parents == [-1, 0, 0, 2, 3, 2, 5, 6, 7]
-    assert document.node_names == {3: "x"}
-
-
-def test_headings_keep_order_and_level() -> None:
-    document = parse("<h2>乙</h2><h1>甲 <a href=/>链</a></h1><h3></h3>")
-    assert [(heading.text, heading.level) for heading in document.heading_marks] == [("乙", 2), ("甲 链", 1)]
 
 
 @pytest.mark.parametrize(

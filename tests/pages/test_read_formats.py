@@ -10,7 +10,6 @@ import pytest
 
 from topiccrawler.links.extract import extract
 from topiccrawler.pages.formats.reader import Formats
-from topiccrawler.pages.formats.registry import Extract, UnreadableError
 from topiccrawler.pages.read import PageWords, Reader
 
 
@@ -78,15 +77,3 @@ def test_what_cannot_be_read_is_an_empty_page_with_a_reason(
     assert reading.fault.startswith(fault)
     assert reading.document.text == "|"
     assert (reading.page.relevance, reading.page.is_target) == (0.0, False)
-
-
-def test_a_result_that_is_there_already_is_taken(reader: Reader) -> None:
-    body = b"%PDF-1.4"
-    found = Extract(title="年报", parts=[("基金", ""), ("更多", "http://b.test/")])
-    reading = reader.read("http://a.test/x.pdf", body, extract=found)
-    assert (reading.page.title, reading.main_text) == ("年报", "基金\n更多")
-    assert [link.url for link in extract(reading.document, "http://a.test/x.pdf", depth=1)] == [
-        "http://b.test/"
-    ]
-    failed = reader.read("http://a.test/x.pdf", body, extract=UnreadableError("took too long"))
-    assert (failed.fault, failed.main_text) == ("took too long", "")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from zlib import crc32
-
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.site_repeats import (
     MOST_BLOCKS,
     MOST_CATEGORIES,
     MOST_HEADINGS,
-    MOST_TAGS,
-    key_of,
     segment_texts,
     stored_segments,
     with_words,
@@ -53,33 +49,6 @@ def test_a_page_without_a_main_text_is_its_blocks() -> None:
     ]
 
 
-def test_the_title_that_a_reader_chose_stands_in_where_the_page_has_none() -> None:
-    assert parts("<p>词</p>", title="考研_小站")[:2] == [("title", "考研"), ("title", "小站")]
-    assert parts("<title>甲 - 乙</title>", title="丙") == [("title", "甲"), ("title", "乙")]
-
-
-def test_names_with_marks_and_tags_of_several_words_stay_whole() -> None:
-    def of(title: str, keywords: str) -> list[str]:
-        return [text for _, text in parts(f"<title>{title}</title><meta name=keywords content='{keywords}'>")]
-
-    assert of("TCP/IP与Wi-Fi - 小站", "machine learning, big data") == [
-        "TCP/IP与Wi-Fi",
-        "小站",
-        "machine learning",
-        "big data",
-    ]
-    assert of("入门-小站", "java jvm") == ["入门", "小站", "java", "jvm"]
-
-
-def test_more_linked_tags_than_a_page_has_are_a_cloud_of_all_tags() -> None:
-    def tags(count: int) -> list[tuple[str, str]]:
-        links = "".join(f"<a rel=tag href=/{n}>标签{n}</a> " for n in range(count))
-        return [one for one in parts(links) if one[0] == "tag"]
-
-    assert tags(MOST_TAGS) == [("tag", f"标签{n}") for n in range(MOST_TAGS)]
-    assert tags(MOST_TAGS + 1) == []
-
-
 def test_links_to_a_few_categories_and_tags_are_segments_and_links_to_many_are_a_menu() -> None:
     def categories(*links: tuple[str, str]) -> list[str]:
         html = "".join(f"<a href='{href}'>{text}</a> " for href, text in links)
@@ -107,14 +76,6 @@ def test_the_folders_of_an_address_are_segments_without_numbers_and_the_last_nam
     assert folders("http://a.cn/Basketball/NBA/2019-10-05/doc-1.html?from=wap/x") == ["basketball", "nba"]
     assert folders("http://a.cn/%E8%80%83%E7%A0%94/2020/post/") == ["考研"]
     assert folders("http://a.cn/nba") == folders("http://a.cn/") == folders("") == []
-
-
-def test_words_are_as_the_segmenter_gives_them_and_the_same_text_has_the_same_key() -> None:
-    title, heading = with_words([("title", "股票市场"), ("heading", "股票市场")], PLAIN)
-    assert list(title.words) == list(heading.words) == ["股票市场"]
-    assert title.key == crc32("title\n股票市场".encode()) == key_of("title", "股票市场")
-    assert title.key != heading.key, "a word of the menu may be the title of a page"
-    assert 0 <= key_of("title", "\ud800") < 1 << 32
 
 
 def test_no_text_is_no_segment_and_huge_pages_are_cut() -> None:

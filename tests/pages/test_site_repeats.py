@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.pages import site_repeats
-from topiccrawler.pages.site_repeats import BYTES, FULL, SIZE, Kind, SiteRepeats, keys_of, with_words
-from topiccrawler.text.segmenter import PLAIN
+from topiccrawler.pages.site_repeats import BYTES, FULL, SIZE, Kind, SiteRepeats
 
 SITE, MENU, OWN = "a.example", 1, 1_000
 
@@ -28,17 +27,6 @@ def test_a_segment_is_a_repeat_from_its_third_page_on() -> None:
     repeats = SiteRepeats()
     found = [read(repeats, n, ("title", MENU), ("title", OWN + n)) for n in range(5)]
     assert found == [[False, False], [False, False], [True, False], [True, False], [True, False]]
-
-
-def test_another_site_or_kind_counts_for_itself() -> None:
-    repeats = SiteRepeats()
-    for n in range(5):
-        read(repeats, n, ("block", MENU))
-    assert read(repeats, 5, ("block", MENU)) == [True]
-    assert read(repeats, 0, ("block", MENU), host="b.example") == [False]
-    of_kinds = keys_of(with_words([("title", "站"), ("block", "站")], PLAIN))
-    assert [kind for kind, _ in of_kinds] == ["title", "block"]
-    assert of_kinds[0][1] != of_kinds[1][1]
 
 
 @pytest.mark.parametrize(
@@ -63,22 +51,6 @@ def test_it_must_be_on_more_than_a_share_of_the_earlier_pages(kind: Kind, often:
         assert read(repeats, 100, (kind, MENU)) == [is_repeat]
 
 
-def test_a_description_is_a_repeat_as_soon_as_two_pages_had_it() -> None:
-    repeats = SiteRepeats()
-    for n in range(200):
-        read(repeats, n, ("description", MENU if n < 2 else OWN + n))
-    assert read(repeats, 200, ("description", MENU)) == [True]
-
-
-def test_shares_hold_on_a_large_site() -> None:
-    """On 40 of 1000 earlier pages: no repeat as a part of titles (half), one as a block (a fiftieth)."""
-    repeats = SiteRepeats()
-    for n in range(1_000):
-        own: list[tuple[Kind, int]] = [("title", MENU), ("block", MENU + 1)]
-        read(repeats, n, *own if n < 40 else [("title", OWN + n)])
-    assert read(repeats, 1_000, ("title", MENU), ("block", MENU + 1)) == [False, True]
-
-
 def test_a_page_read_again_is_not_counted_twice_and_is_held_against_the_others() -> None:
     repeats = SiteRepeats()
     for _ in range(9):
@@ -87,12 +59,6 @@ def test_a_page_read_again_is_not_counted_twice_and_is_held_against_the_others()
     assert read(repeats, 1, ("title", MENU)) == [False], "one other page has it"
     assert read(repeats, 2, ("title", MENU)) == [True]
     assert read(repeats, 0, ("title", MENU)) == [True], "by now two others have it"
-
-
-def test_a_segment_twice_on_one_page_counts_once() -> None:
-    repeats = SiteRepeats()
-    assert read(repeats, 0, *[("block", MENU)] * 5) == [False] * 5
-    assert read(repeats, 1, ("block", MENU)) == [False]
 
 
 def test_the_file_has_it_all_when_it_is_opened_again(tmp_path: Path) -> None:

@@ -35,11 +35,6 @@ def test_the_marked_line_above_the_text_is_the_title(line: str) -> None:
     assert skyreach_title(html) == "央行下调利率"
 
 
-def test_the_larger_goes_before_the_nearer() -> None:
-    html = f"<body><font size=6>央行下调利率</font><p><b>本报记者</b></p>{BODY}"
-    assert skyreach_title(html) == "央行下调利率"
-
-
 def test_a_neighbour_of_the_same_look_is_the_titles_other_line() -> None:
     html = f"<body><center><font size=5>央行下调利率<br>股市应声上涨</font></center><p>来源</p>{BODY}"
     assert skyreach_title(html) == "央行下调利率 股市应声上涨"

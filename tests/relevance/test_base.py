@@ -46,12 +46,6 @@ def test_similarity_by_hand(relevance: float, threshold: float, similarity: floa
     assert similarity_of(relevance, threshold) == pytest.approx(similarity, abs=1e-12)
 
 
-@given(THRESHOLD)
-def test_the_threshold_is_even_odds(threshold: float) -> None:
-    assert relevance_of(threshold, threshold) == EVEN == 0.5
-    assert relevance_of(0.0, threshold) == 0.0
-
-
 @given(SIMILARITY, SIMILARITY, THRESHOLD)
 def test_what_is_more_similar_is_at_least_as_relevant_and_the_same_is_kept(
     one: float, other: float, threshold: float
@@ -59,10 +53,3 @@ def test_what_is_more_similar_is_at_least_as_relevant_and_the_same_is_kept(
     low, high = sorted((one, other))
     assert 0.0 <= relevance_of(low, threshold) <= relevance_of(high, threshold) <= 1.0
     assert (relevance_of(one, threshold) >= EVEN) == (one >= threshold) or one == pytest.approx(threshold)
-
-
-@given(st.floats(0.001, 1.0), THRESHOLD)
-def test_one_is_the_inverse_of_the_other(similarity: float, threshold: float) -> None:
-    assert similarity_of(relevance_of(similarity, threshold), threshold) == pytest.approx(
-        similarity, rel=1e-6
-    )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.errors import ArgumentError, ModelError
+from topiccrawler.errors import ModelError
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.centroids import (
     CentroidClassifier,
@@ -40,12 +40,6 @@ def found() -> CentroidClassifier:
         (page("旅游", "酒店"), "travel"),
     ]
     return centroid_classifier("fund", documents, 100)
-
-
-def test_a_centroid_is_the_mean_of_its_documents_vectors(found: CentroidClassifier) -> None:
-    assert list(found.centroids) == ["fund", "sport", "travel"]
-    assert found.centroids["fund"] == pytest.approx({"基金": 1.5 * TWO, "净值": 0.5 * ONE, "比赛": 1.0 * TWO})
-    assert found.centroids["sport"] == pytest.approx({"比赛": TWO, "射门": ONE})
 
 
 def test_a_page_belongs_to_the_nearest_of_several_centroids(found: CentroidClassifier) -> None:
@@ -80,14 +74,6 @@ def test_only_the_heaviest_words_of_the_centroids_are_kept() -> None:
     assert set(found.idf) == {"旅游", "基金"}
     assert [sorted(centre) for centre in found.centroids.values()] == [["基金"], [], ["旅游"]]
     assert found.class_of(page("基金", "旅游", "旅游")) == "travel"
-
-
-def test_a_third_class_can_be_nearer_where_two_would_keep_the_page(found: CentroidClassifier) -> None:
-    """射门 and 基金: nearer to funds than to travel, but nearest to sport. With the topic and travel alone it is kept."""
-    both = page("射门", "射门", "基金")
-    two = CentroidClassifier("fund", found.idf, {name: found.centroids[name] for name in ("fund", "travel")})
-    assert [two.class_of(both), found.class_of(both)] == ["fund", "sport"]
-    assert [two.relevance(both) >= 0.5, found.relevance(both) >= 0.5] == [True, False]
 
 
 def test_words_of_the_title_weigh_more_and_shares_add_up_to_the_cosine(found: CentroidClassifier) -> None:
@@ -132,12 +118,3 @@ def test_a_damaged_file_is_refused_in_one_line(
 def test_without_a_trained_file_the_command_that_makes_it_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="scrapy train fund --page-classifier nearest_centroid"):
         make_page_classifier(Topic(name="fund", keywords={"基金": 1.0}), "nearest_centroid", tmp_path)
-
-
-def test_precision_is_refused_from_python_too() -> None:
-    from topiccrawler.relevance.training.train import Plan, Sample, check
-
-    samples = [Sample(page("基金"), positive=n < 12, label="x") for n in range(24)]
-    plan = Plan("nearest_centroid", Topic(name="fund", keywords={"基金": 1.0}), samples, {}, precision=0.9)
-    with pytest.raises(ArgumentError, match="--precision"):
-        check(plan)

@@ -86,22 +86,12 @@ def test_a_page_is_kept_from_the_threshold_on() -> None:
     assert CosineClassifier(TOPIC, threshold=at + 0.001).relevance(PAGE) < 0.5
 
 
-def test_it_is_asked_for_by_name_with_its_parameters() -> None:
-    plain = make_page_classifier(TOPIC, "cosine")
-    other = make_page_classifier(TOPIC, "cosine:weights=tf:title_weight=1:threshold=0.9")
-    assert [plain.similarity(PAGE), other.similarity(PAGE)] == pytest.approx([0.87201, 0.88335], abs=1e-5)
-    assert (other.similarity_threshold, other.relevance(PAGE) < other.threshold) == (0.9, True)
-
-
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
         ("cosine:weights=bm25", "weights=bm25: .*: tf, topic, tf_idf"),
         ("cosine:threshold=1", "threshold=1, "),
-        (
-            "cosine:title_weight=much",
-            "title_weight=much; .*: weights, fields, title_weight, threshold",
-        ),
+        ("cosine:title_weight=much", "title_weight=much; .*: weights, fields, title_weight, threshold"),
         ("cosine:fields=body", "fields=body: .*: all, title"),
         ("cosine:fields=title:title_weight=0", "fields=title, title_weight=0: "),
         ("naive_bayes:published=maybe", "published=maybe; .*: published"),

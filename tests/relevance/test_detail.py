@@ -24,10 +24,6 @@ def test_the_figures_by_hand() -> None:
     assert gathered == pytest.approx((25 + 4) / 49)
 
 
-def test_a_page_without_text_has_finite_figures() -> None:
-    assert features(parse("")) == (pytest.approx(math.log2(1 / 100)), 0.0, 0.0)
-
-
 def good() -> dict[str, Any]:
     return {
         "format": "topiccrawler detail classifier", "gamma": 0.5, "bias": 0.25,

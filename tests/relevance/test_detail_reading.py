@@ -6,14 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from topiccrawler.lab.training.detail_model import save_detail
-from topiccrawler.pages.read import Reader
-from topiccrawler.relevance.detail import (
-    FILE,
-    DetailClassifier,
-    DetailReader,
-    detail_svm,
-    load_detail,
-)
+from topiccrawler.relevance.detail import FILE, DetailClassifier, DetailReader, detail_svm, load_detail
 
 TEXT = "<p>" + "基金净值今日上涨投资者应当注意" * 15
 ARTICLE = (TEXT * 5 + "".join(f"<a href=/{n}>首页</a>" for n in range(10))).encode()
@@ -45,14 +38,6 @@ def test_a_text_is_a_detail_page_and_a_list_of_links_is_none() -> None:
         reader.read(f"http://a.example/{n}", body, "utf-8").page for n, body in enumerate((ARTICLE, LINKS))
     ]
     assert [page.is_detail for page in pages] == [True, False]
-
-
-def test_all_else_is_read_as_by_the_plain_reader() -> None:
-    mine, plain = DetailReader(Classifier(), MACHINE), Reader(Classifier())
-    ours, theirs = (reader.read("http://a.example/", ARTICLE, "utf-8", depth=3) for reader in (mine, plain))
-    assert theirs.page.is_detail is False
-    assert replace(ours.page, is_detail=False) == theirs.page
-    assert (ours.main_text, ours.encoding, ours.words) == (theirs.main_text, theirs.encoding, theirs.words)
 
 
 def test_a_page_without_a_word_outside_links_is_none_whatever_the_svm_says() -> None:

@@ -12,12 +12,7 @@ from topiccrawler.errors import TopicError
 from topiccrawler.pages.read import PageWords, Reader
 from topiccrawler.pages.site_repeats import Kind, SiteRepeats, with_words
 from topiccrawler.relevance.choose import make_page_classifier, untrained
-from topiccrawler.relevance.evidence import (
-    FEATURES,
-    EvidenceClassifier,
-    shipped_weights,
-    words_that_lead,
-)
+from topiccrawler.relevance.evidence import FEATURES, EvidenceClassifier, words_that_lead
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.segmenter import PLAIN, words
@@ -93,14 +88,6 @@ def test_the_features_of_a_page_by_hand() -> None:
     )
 
 
-def test_words_without_a_chinese_character_are_latin_ones() -> None:
-    """Java, and not A股 or 大模型; the shipped weight takes .4 of it from the log-odds."""
-    classifier = classifier_of(["Java", "A股", "大模型", "GPT-4"], latin=-1.0)
-    assert classifier.features([])[-1] == 0.5
-    assert classifier.relevance(PageWords()) == pytest.approx(1 / (1 + math.exp(0.5)))
-    assert shipped_weights()["latin"] == -0.4
-
-
 def test_the_relevance_is_the_logistic_of_the_weighted_features() -> None:
     """-1 + 2 · 1 + .5 · ln 3 = 1.5493, so 1 / (1 + e^-1.5493) = .8248."""
     classifier = classifier_of(EXAM, bias=-1.0, title=2.0, count=0.5)
@@ -108,22 +95,6 @@ def test_the_relevance_is_the_logistic_of_the_weighted_features() -> None:
     assert classifier.relevance_of(classifier.observe(PAGE), 0.0) == classifier.relevance(PAGE)
     assert classifier_of(EXAM).relevance(PAGE) == classifier.threshold == 0.5
     assert classifier.relevance(PageWords()) == pytest.approx(1 / (1 + math.e))
-
-
-def test_bounds_of_the_features() -> None:
-    """Ten near words in the title: largest l and 1.5; a body of one's own words only: the root of .1; of near ones: of .2."""
-    near = list(NEAR)[:10]
-    classifier = classifier_of(EXAM)
-    full = page(("title", "，".join(near)), ("block", "考研，" * 100))
-    found = dict(zip(FEATURES, classifier.features(classifier.observe(full)), strict=True))
-    assert found["title near"] == pytest.approx(
-        max(NEAR[word] for word in near if word in words("，".join(near)))
-    )
-    assert (found["title nears"], found["density"]) == (1.5, pytest.approx(math.sqrt(0.1)))
-    assert (found["title"], found["main text"]) == (0.0, 0.0)
-    full = page(("block", "考试，" * 100))
-    found = dict(zip(FEATURES, classifier.features(classifier.observe(full)), strict=True))
-    assert found["near density"] == pytest.approx(math.sqrt(0.2))
 
 
 def test_two_tags_that_nothing_else_on_the_page_bears_out_count_as_one() -> None:
@@ -206,29 +177,6 @@ def test_a_name_of_which_the_segmenter_drops_a_part_counts_as_it_is_written(
     assert [classifier.relevance(page(("title", title))) > 0.5 for title in (on, off)] == [True, False]
 
 
-@pytest.mark.parametrize("arguments", [["bank", "banking"], ["banking", "bank"]])
-def test_of_two_words_with_one_stem_each_may_stand(arguments: list[str]) -> None:
-    classifier = classifier_of(arguments, bias=-1.0, title=2.0)
-    for title in ("bank", "banking", "banks"):
-        assert classifier.relevance(page(("title", title))) > 0.5
-
-
-def test_words_of_one_stem_that_is_another_are_found_as_either_is_written() -> None:
-    classifier = classifier_of(["banking", "banked"], bias=-1.0, title=2.0)
-    assert [
-        classifier.relevance(page(("title", title))) > 0.5 for title in ("banking", "banked", "bank")
-    ] == [
-        True,
-        True,
-        False,
-    ]
-
-
-def test_a_plural_is_no_other_word() -> None:
-    classifier = classifier_of(["funds"], bias=-1.0, title=2.0)
-    assert classifier.relevance(page(("title", "a fund"))) > 0.5
-
-
 def test_words_that_the_segmenter_cut_are_joined_again_and_the_longest_counts() -> None:
     classifier = classifier_of(["宏观经济政策利率"], count=1.0)
     assert len(words("宏观经济政策利率")) > 1
@@ -238,24 +186,6 @@ def test_words_that_the_segmenter_cut_are_joined_again_and_the_longest_counts() 
     assert features["count"] == pytest.approx(math.log(2))
     (found,) = classifier.observe(page(("text", "利率政策与宏观经济")))
     assert "宏观经济政策利率" not in found.counts
-
-
-def test_of_words_alone_each_field_is_a_segment() -> None:
-    plain = PageWords(title=["考研"], headings=["志愿"], meta=["高考"], body=["考研", "天气"])
-    found = classifier_of(EXAM).observe(plain)
-    assert [(one.kind, one.length, dict(one.counts)) for one in found] == [
-        ("title", 1, {"考研": 1}),
-        ("tag", 1, {"高考": 1}),
-        ("heading", 1, {"志愿": 1}),
-        ("text", 2, {"考研": 1}),
-    ]
-
-
-def test_a_description_of_a_stored_page_is_no_tag() -> None:
-    record = PageRecord(url="http://a.cn/", title="banks", keywords="", description="banking", text="bank")
-    classifier = classifier_of(["banking"], bias=-1.0, tags=4.0, description=0.25, title=8.0)
-    stored = words_of_record(record, PLAIN, in_segments=classifier.reads_segments)
-    assert classifier.relevance(stored) == pytest.approx(1 / (1 + math.exp(0.75)))
 
 
 def test_a_folder_of_its_address_is_evidence_of_a_page_and_of_a_stored_one() -> None:
@@ -271,13 +201,6 @@ def test_a_folder_of_its_address_is_evidence_of_a_page_and_of_a_stored_one() -> 
         assert reader.read(url, b"<title>Rose</title>").page.relevance == pytest.approx(relevance, abs=1e-6)
         assert classifier.relevance(stored(url)) == pytest.approx(relevance, abs=1e-6)
     assert classifier.explain(stored("http://a.cn/nba/1")) == [("nba", pytest.approx(0.880797, abs=1e-6))]
-
-
-def test_similarity_is_that_of_all_words_of_the_topic() -> None:
-    topic = understood(make_topic({"name": "exam", "keywords": EXAM, "page_threshold": 0.2}, "exam"))
-    classifier, vsm = EvidenceClassifier(topic, NONE), VsmClassifier(topic)
-    assert classifier.similarity(PAGE) == vsm.similarity(PAGE) > 0
-    assert (classifier.similarity_threshold, classifier.threshold) == (0.2, 0.5)
 
 
 def test_a_topic_of_single_letters_is_refused_in_one_line() -> None:
@@ -374,10 +297,6 @@ def test_a_site_that_names_the_topic_on_every_page_says_so_of_none() -> None:
     assert named[0] > named[-1] + 0.05
     assert named[-1] >= plain[-1]
     assert plain[0] < plain[-1] + 0.05
-
-
-def test_the_shipped_weights_are_of_all_features() -> None:
-    assert set(shipped_weights()) == {"bias", *FEATURES}
 
 
 def test_a_latin_word_whose_stem_is_another_counts_where_chinese_follows_it_without_a_blank() -> None:

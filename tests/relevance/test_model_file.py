@@ -2,7 +2,6 @@
 
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +10,7 @@ import pytest
 
 from topiccrawler.errors import ModelError
 from topiccrawler.pages.read import PageWords
-from topiccrawler.relevance import linear
-from topiccrawler.relevance.linear import (
-    LinearClassifier,
-    load,
-    load_vectors,
-    save,
-    save_vectors,
-)
+from topiccrawler.relevance.linear import LinearClassifier, load, load_vectors, save, save_vectors
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.topic import make_topic
 
@@ -57,31 +49,6 @@ def test_a_margin_by_hand() -> None:
     assert page_classifier().similarity(PAGE) == pytest.approx(1 / (1 + math.exp(-log_odds)))
     assert page_classifier().threshold == 0.5
     assert page_classifier().relevance(PAGE) == pytest.approx(1 / (1 + 0.4 / 0.6 * math.exp(-log_odds)))
-
-
-def test_relevance_is_one_half_where_the_similarity_is_the_threshold() -> None:
-    """Similarity 1 / (1 + e^-(2 · margin - .5)) is .4 for an offset that makes up for the margin; at a threshold of 0 or 1 it is finite."""
-    at = replace(page_classifier(), offset=math.log(0.4 / 0.6) - 2 * page_classifier().margin(PAGE))
-    assert at.similarity(PAGE) == pytest.approx(0.4)
-    assert at.relevance(PAGE) == pytest.approx(0.5)
-    assert replace(at, similarity_threshold=0.0).relevance(PAGE) == pytest.approx(1.0)
-    assert replace(at, similarity_threshold=1.0).relevance(PAGE) == pytest.approx(0.0, abs=1e-8)
-
-
-def test_explain_joins_title_and_body_and_sums_to_the_margin_less_the_biases() -> None:
-    parts = page_classifier().explain(PAGE)
-    assert [word for word, _ in parts] == ["基金", "足球"]
-    scores = page_classifier()._sums(*page_classifier()._vector(PAGE))
-    negative_topic = 1 + int(scores[1:].argmax())
-    assert sum(part for _, part in parts) == pytest.approx(
-        page_classifier().margin(PAGE) - (0.1 - page_classifier().biases[negative_topic])
-    )
-
-
-@pytest.mark.parametrize("page", [PageWords(), PageWords(body=["天气"])])
-def test_a_page_of_unknown_words_gets_what_the_biases_say(page: PageWords) -> None:
-    assert page_classifier().margin(page) == pytest.approx(0.1)
-    assert page_classifier().explain(page) == []
 
 
 @pytest.mark.parametrize("name", ["svm", "naive_bayes"])
@@ -227,19 +194,3 @@ def test_shared_weights_that_cannot_be_trusted_are_refused(
     (tmp_path / "m.json").write_text(json.dumps(own), encoding="utf-8")
     with pytest.raises(ModelError, match=message):
         load(tmp_path / "m.json", "svm")
-
-
-def test_a_page_classifier_too_large_to_be_read_again_is_not_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = tmp_path / "finance.json"
-    save(page_classifier(), place)
-    before = place.read_bytes()
-    monkeypatch.setattr(linear, "LARGEST_BYTES", len(before) - 1)
-    with pytest.raises(
-        ModelError, match=f"^page classifier .*: would be larger than {len(before) - 1} bytes; "
-    ):
-        save(page_classifier(), place)
-    assert place.read_bytes() == before
-    monkeypatch.setattr(linear, "LARGEST_BYTES", len(before))
-    save(page_classifier(), place)

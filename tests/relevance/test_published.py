@@ -19,11 +19,6 @@ from topiccrawler.topics.catalogue import load_topic
 COUNTS = Counts.of([(["基金", "基金", "利率"], True), (["净值"], True), (["足球", "基金"], False)])
 
 
-def test_samples_are_counted_by_class() -> None:
-    assert COUNTS.samples == (1, 2)
-    assert COUNTS.words == {"基金": (1, 2), "利率": (0, 1), "净值": (0, 1), "足球": (1, 0)}
-
-
 def test_eq_1_and_2_over_every_occurrence_of_every_word() -> None:
     """
     About the topic 4 words, 3 distinct: P(w|+) = (1 + n) / 7; another 2 words, 2 distinct: P(w|-) = (1 + n) / 4. A page titled 基金 with
@@ -37,11 +32,6 @@ def test_eq_1_and_2_over_every_occurrence_of_every_word() -> None:
     assert shares == pytest.approx({"基金": 2 * math.log(12 / 14), "足球": math.log(2 / 7)})
 
 
-def test_a_text_without_a_known_word_has_the_prior() -> None:
-    assert PublishedBayes(COUNTS).relevance(PageWords()) == pytest.approx(2 / 3)
-    assert Bayes(COUNTS).log_odds(["天气"]) == pytest.approx(math.log(2))
-
-
 def test_anchors_are_scored_without_stop_words_and_by_the_best_of_several_topics() -> None:
     """No anchor of a sample had 更多: with it the score is the same, though it was counted for the other class."""
     counts = Counts(COUNTS.samples, {**COUNTS.words, "更多": (5, 0)})
@@ -51,12 +41,6 @@ def test_anchors_are_scored_without_stop_words_and_by_the_best_of_several_topics
     swapped = Counts(counts.samples, {"基金": (9, 0), "足球": (0, 9)})
     both = [max(one, Bayes(swapped).log_odds([word])) for one, word in ((fund, "基金"), (ball, "足球"))]
     assert AnchorBayes([counts, swapped]).log_odds(links) == pytest.approx(both)
-
-
-def test_what_is_saved_comes_back_to_the_count(tmp_path: Path) -> None:
-    parts = {"pages": COUNTS, "anchors": Counts((3, 4), {"《史記》": (7, 0), "基金": (0, 2)})}
-    save(tmp_path / "tea.published.json", "tea", parts, {"training": {"samples": 3}})
-    assert load(tmp_path / "tea.published.json") == parts
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from topiccrawler.pages.read import PageWords
-from topiccrawler.relevance.base import relevance_of
 from topiccrawler.relevance.choose import SeveralTopics
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.topic import make_topic
@@ -36,25 +35,11 @@ def test_a_page_is_as_similar_as_to_its_nearest_topic_in_units_of_its_threshold(
     assert classifier.similarity(NOTHING) == 0.0
 
 
-def test_a_page_is_as_relevant_as_to_its_nearest_topic(classifier: SeveralTopics) -> None:
-    money = VsmClassifier(make_topic({"name": "money", "keywords": {"基金": 1.0, "股票": 1.0}}, "money"))
-    assert classifier.threshold == 0.5
-    assert classifier.relevance(FUNDS) == pytest.approx(relevance_of(money.similarity(FUNDS), 0.4))
-    assert classifier.relevance(NOTHING) == 0.0
-
-
 def test_topics_are_those_whose_own_threshold_is_reached(classifier: SeveralTopics) -> None:
     assert classifier.topics_of(FUNDS) == ("money",)
     assert classifier.topics_of(TRIP) == ("trips",)
     assert classifier.topics_of(BOTH) == ("trips", "money")
     assert len(classifier.topics_of(NOTHING)) == 1
-
-
-def test_words_are_of_the_topic_it_is_most_about_and_add_up(classifier: SeveralTopics) -> None:
-    shares = classifier.explain(FUNDS)
-    assert {word for word, _ in shares} == {"基金", "股票"}
-    assert sum(share for _, share in shares) == pytest.approx(classifier.relevance(FUNDS))
-    assert classifier.explain(NOTHING) == []
 
 
 class Margins:

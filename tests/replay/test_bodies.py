@@ -66,11 +66,6 @@ def test_a_body_cut_off_gives_what_it_has() -> None:
     assert plain([CHUNKED], chunks(PAGE)[:60])[1] == PAGE[:43]
 
 
-def test_an_empty_body_stays_empty_and_repeated_headers_stay_repeated() -> None:
-    cookies = [(b"Set-Cookie", b"a=1"), (b"Set-Cookie", b"b=2")]
-    assert plain([*cookies, GZIP], b"") == ([*cookies, (b"Content-Length", b"0")], b"")
-
-
 def test_a_bomb_unfolds_to_the_limit_and_no_further() -> None:
     bomb = gzip.compress(bytes(MAX_BODY_BYTES + 1000), 1)
     assert len(plain([GZIP], bomb)[1]) == MAX_BODY_BYTES

@@ -110,13 +110,6 @@ def test_what_a_revisit_does_not_say_is_that_of_the_original(replayed: Callable[
     assert (b"Content-Type", b"text/html; charset=utf-8") in empty.headers
 
 
-def test_a_response_replaces_a_revisit_of_its_url(replayed: Callable[..., RecordedWeb]) -> None:
-    web = replayed(
-        revisit("http://a.cn/1", WARC_Refers_To="<urn:uuid:gone>"), record("http://a.cn/1", HEAD + b"whole")
-    )
-    assert bodies(web) == {"http://a.cn/1": b"whole"}
-
-
 @pytest.mark.parametrize(
     "line",
     ["http/1.1 200 OK", "HTTP/2 200", "h2 200", "HTTP/1.1 200", "HTTP/1.1  200 OK", "h3 200", "ICY 200 OK"],

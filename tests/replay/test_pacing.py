@@ -58,15 +58,3 @@ def test_where_fewer_wait_they_are_answered_one_by_one_once_the_crawl_stands_sti
         assert answered == [0, 1, 2]
 
     asyncio.run(crawl())
-
-
-def test_a_request_that_was_given_up_keeps_no_other_waiting_for_good() -> None:
-    async def crawl() -> None:
-        line = Pacer(2)
-        async with asyncio.timeout(10):
-            given_up = asyncio.create_task(line.wait(lambda: True))
-            await settled()
-            given_up.cancel()
-            await asyncio.gather(*(line.wait(lambda: True) for _ in range(2)))
-
-    asyncio.run(crawl())

@@ -21,17 +21,6 @@ def test_a_folder_means_its_warc_files_in_order_of_name(folder: Path) -> None:
     assert recorded_paths(str(folder)) == [folder / "a.warc", folder / "b.warc.gz"]
 
 
-def test_files_patterns_and_folders_stand_in_the_order_named_each_once(folder: Path) -> None:
-    setting = f" {folder}/b.warc.gz , {folder}/*.warc,{folder},"
-    assert recorded_paths(setting) == [folder / "b.warc.gz", folder / "a.warc"]
-    assert recorded_paths([f"{folder}/notes.txt"]) == [folder / "notes.txt"]
-
-
-def test_the_home_folder_may_be_written_short(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(folder))
-    assert recorded_paths("~/a.warc,~/b.*.gz") == [folder / "a.warc", folder / "b.warc.gz"]
-
-
 @pytest.mark.parametrize("name", ["gone.warc", "gone/*.warc", "empty"])
 def test_a_name_without_files_is_an_error_that_says_it(folder: Path, name: str) -> None:
     (folder / "empty").mkdir()

@@ -6,8 +6,6 @@ import gzip
 import logging
 import re
 from collections.abc import Callable
-from errno import ENOENT
-from os import strerror
 from pathlib import Path
 
 import pytest
@@ -18,7 +16,6 @@ from topiccrawler.urls.canonical import canonical
 
 Record = Callable[..., Path]
 GBK_PAGE = "<title>股票</title>".encode("gbk")
-MOVED = ("301 Moved Permanently", {"Location": "/new.html"}, b"")
 
 
 def body_of(web: RecordedWeb, url: str) -> bytes | None:
@@ -45,20 +42,6 @@ def test_every_page_is_found_with_its_status_headers_and_bytes(record: Record, n
     ]
     assert [body_of(web, url) for url in pages] == [b"home", GBK_PAGE, b"gone", b""]
     assert [web.find(url) for url in pages] == [Found(200), Found(200), Found(410), Found(200)]
-
-
-def test_a_recorded_redirect_is_found_with_its_target_and_answered_as_recorded(record: Record) -> None:
-    pages = {
-        "http://a.cn/old": MOVED,
-        "http://a.cn/lost": ("302 Found", {}, b""),
-        "http://a.cn/new.html": b"new",
-    }
-    web = RecordedWeb([record("web.warc.gz", pages)])
-    assert web.find("http://a.cn/old") == Found(301, "http://a.cn/new.html")
-    assert web.find("http://a.cn/lost") == Found(302)
-    answer = web.response("http://a.cn/old")
-    assert answer is not None
-    assert (answer.status, (b"Location", b"/new.html") in answer.headers) == (301, True)
 
 
 def test_unknown_pages_of_a_known_host_are_404_and_unknown_hosts_502(record: Record) -> None:
@@ -103,13 +86,6 @@ def test_a_file_of_aliases_beside_the_recording_is_obeyed(record: Record) -> Non
     assert web.find("http://a.cn/two") == Found(404)
 
 
-def test_an_unreadable_file_of_aliases_is_named(record: Record) -> None:
-    path = record("web.warc.gz", {"http://a.cn/1": b"1"})
-    path.with_name("aliases.tsv").write_bytes(b"\xff\xfe")
-    with pytest.raises(ReplayError, match=r"aliases\.tsv.*UTF-8"):
-        RecordedWeb([path])
-
-
 def test_percent_encoding_case_port_user_and_fragment_make_no_difference(record: Record) -> None:
     web = RecordedWeb([record("web.warc.gz", {"http://A.cn/%e4%b8%ad?k=%d6%d0#top": b"x"})])
     spellings = [
@@ -150,14 +126,6 @@ def test_https_and_http_stand_for_each_other_unless_both_were_recorded(record: R
         assert body_of(web, "https://c.cn/") == b"3"
         assert web.find("http://c.cn/") in (Found(301, "https://c.cn/"), Found(200))
         assert web.find("HTTPS://C.cn/").status == 200
-
-
-def test_the_first_of_several_records_counts(record: Record) -> None:
-    first = record("1.warc.gz", {"http://a.cn/": b"first"}, {"http://a.cn/": b"second"})
-    second = record("2.warc", {"http://a.cn/": b"third", "http://b.cn/": b"other"})
-    web = RecordedWeb([first, second])
-    assert len(web) == 2
-    assert [body_of(web, "http://a.cn/"), body_of(web, "http://b.cn/")] == [b"first", b"other"]
 
 
 @pytest.mark.parametrize(
@@ -233,20 +201,6 @@ def test_a_file_without_a_response_is_an_error_that_names_it(tmp_path: Path, con
     path.write_bytes(content)
     with pytest.raises(ReplayError, match=r"no\.warc\.gz"):
         RecordedWeb([path])
-
-
-def test_a_file_whose_only_record_is_cut_off_is_an_error(record: Record) -> None:
-    path = record("one.warc", {"http://a.cn/": b"x" * 1000})
-    path.write_bytes(path.read_bytes()[:-500])
-    with pytest.raises(ReplayError, match=r"one\.warc: "):
-        RecordedWeb([path])
-
-
-def test_a_missing_file_and_an_empty_list_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(ReplayError, match=rf"gone\.warc: .*{strerror(ENOENT)}"):
-        RecordedWeb([tmp_path / "gone.warc"])
-    with pytest.raises(ReplayError, match="WARC"):
-        RecordedWeb([])
 
 
 def test_a_file_that_changes_under_the_reader_is_an_error_not_a_wrong_page(record: Record) -> None:

@@ -118,20 +118,6 @@ def test_a_page_whose_revisit_is_read_before_its_response_is_kept(tmp_path: Path
     assert (list(web.urls()), recorded.body) == ([url], PAGE.body)
 
 
-def test_redirects_and_empty_bodies_are_never_revisits(tmp_path: Path) -> None:
-    moved = replace(PAGE, head=b"HTTP/1.1 301 Moved\r\nLocation: /b\r\n\r\n", status=301)
-    empty = replace(PAGE, url="http://a.cn/e", body=b"")
-    (path,) = written(
-        tmp_path / "a.warc.gz",
-        PAGE,
-        replace(moved, url="http://a.cn/m"),
-        empty,
-        replace(empty, url="http://a.cn/f"),
-    )
-    assert WarcRecordType.revisit not in kinds(path)
-    assert RecordedWeb([path]).find("http://a.cn/m").location == "http://a.cn/b"
-
-
 @pytest.mark.parametrize(
     ("target", "escaped"),
     [
@@ -180,15 +166,6 @@ def test_what_a_killed_crawl_leaves_is_readable_to_its_last_whole_record(tmp_pat
     assert len(RecordedWeb([tmp_path / "a.warc.gz"])) == 2
     assert len(RecordedWeb([tmp_path / "cut.warc.gz"])) == 1
     writer.close()
-
-
-def test_an_answer_that_says_later_gives_way_to_the_next(tmp_path: Path) -> None:
-    busy = replace(PAGE, head=b"HTTP/1.1 503 Busy\r\n\r\n", status=503, body=b"")
-    (path,) = written(tmp_path / "a.warc.gz", busy, busy, PAGE, replace(busy, status=404))
-    web = RecordedWeb([path])
-    recorded = web.response(PAGE.url)
-    assert recorded is not None
-    assert (web.find(PAGE.url).status, recorded.status, recorded.body) == (200, 200, PAGE.body)
 
 
 @pytest.mark.parametrize(

@@ -126,13 +126,6 @@ def test_no_page_is_a_card_alone(tmp_path: Path) -> None:
     assert "\n0 pages, 0 " in (tmp_path / "none" / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("words", "size"), [("500MB", 500_000_000), ("2 gb", 2 * 10**9), ("10K", 10_000), ("7", 7)]
-)
-def test_sizes_are_read(words: str, size: int) -> None:
-    assert size_of(words) == size
-
-
 @pytest.mark.parametrize("words", ["", "0", "-1MB", "1.5GB", "MB", "1TB", "1" * 20])
 def test_what_is_no_size_is_refused(words: str) -> None:
     with pytest.raises(ArgumentError, match=r"--shard-size.*500MB or 1GB$"):

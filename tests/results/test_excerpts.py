@@ -43,17 +43,6 @@ def test_a_list_of_teasers_is_an_excerpt_of_its_articles_together_an_article_of_
     assert excerpts(*articles, ("digest", "article", teasers)) == set()
 
 
-def test_a_list_with_whole_texts_makes_no_article_superfluous() -> None:
-    bodies = [text(400) for _ in range(4)]
-    articles = [(f"a{number}", "article", body) for number, body in enumerate(bodies)]
-    assert excerpts(("blog", "list", "\n".join(bodies)), *articles) == {"blog"}
-
-
-def test_a_copy_is_no_excerpt() -> None:
-    body = text(300)
-    assert excerpts(("b", "article", body), ("a", "article", body), ("c", "article", body[:270])) == set()
-
-
 def test_other_texts_and_short_ones_are_no_excerpts() -> None:
     whole = text(500)
     half = whole[:100] + text(100)

@@ -44,11 +44,6 @@ def test_no_cell_of_a_csv_is_a_formula(text: str) -> None:
     assert row["title"] == row["anchor"] == "'" + text.replace("\0", "")
 
 
-def test_no_page_is_an_empty_file() -> None:
-    assert written(write_jsonl) == b""
-    assert len(written(write_csv).splitlines()) == 1
-
-
 @pytest.mark.parametrize(
     ("words", "out", "name"),
     [

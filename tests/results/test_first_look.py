@@ -73,14 +73,6 @@ def test_the_files_say_the_threshold_where_the_crawl_is_over(job: Path) -> None:
     assert page_threshold(Recipe("gone.toml", "breadth_first")) is None
 
 
-def test_of_few_pages_none_is_displayed_twice(make_job: Callable[..., Path]) -> None:
-    folder = make_job("few", page(0.5), page(0.16), visits=(SEED,))
-    look = first_look(folder, 0.15)
-    assert [one.relevance for one in look.best] == [0.5, 0.16]
-    assert look.border == []
-    assert len(look.lines()) == 4
-
-
 def test_a_job_that_kept_nothing_shows_what_came_near(tmp_path: Path) -> None:
     write_recipe(Recipe("finance", "breadth_first"), tmp_path)
     assert first_look(tmp_path, 0.15).lines() == []

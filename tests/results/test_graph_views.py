@@ -70,14 +70,6 @@ def test_pages_are_layers_by_their_links_to_a_kept_page_as_in_a_context_graph(jo
     assert graph_views(job).layers == [3, 2, 1, 0, 0, 3]  # HUB links to FUND itself
 
 
-def test_a_path_is_the_shortest_there_is_on_file(job: Path) -> None:
-    path = graph_views(job).path
-    assert path(SHARE) == [SEED, HUB, LIST, FUND, SHARE]
-    assert (path(LONE), path("http://never.cn/")) == ([LONE], [])
-    keep_links(job)
-    assert graph_views(job).path(SHARE) == [SEED, HUB, FUND, SHARE]
-
-
 def test_pages_that_link_to_each_other_are_a_community(job: Path) -> None:
     """Modularity .28: of ten links five join LIST, FUND, STOCK and SHARE, three SEED, HUB, BALL and GAME; LONE has none."""
     keep_links(job)
@@ -190,19 +182,3 @@ def test_the_report_has_communities_with_their_pages_sites_and_shares(job: Path)
     titles = {node.text() for node in html.css("svg text")}
     assert titles >= {"1 · 個股分析", "股票入门", "基金定投"}
     assert "Pages without a link to another: 1." in html.body.text()  # type: ignore[union-attr]
-
-
-def test_the_report_has_layers_and_paths(job: Path) -> None:
-    keep_links(job)
-    with job_pages(job) as pages:
-        html = report(pages)
-    for part in (
-        "12 links among 9 pages fetched", "0: 3, 1: 2, 2: 1, 3: 0, 4: 0, more, or to none: 3",
-        "3 links from a seed",
-    ):  # fmt: skip
-        assert part in html, part
-
-
-def test_a_job_without_pages_has_no_graph(make_job: Callable[..., Path]) -> None:
-    found = graph_views(make_job("empty"))
-    assert (found.pages, found.layers, found.communities) == (0, [0] * 6, None)

@@ -33,16 +33,6 @@ def test_only_what_is_new_is_read_and_half_a_line_waits_for_its_end(tmp_path: Pa
     ]
 
 
-def test_another_file_in_its_place_is_read_anew(tmp_path: Path) -> None:
-    path, log = tmp_path / VISITS, JobLog(tmp_path)
-    path.write_text(line("http://a.cn/1") + line("http://a.cn/2"), encoding="utf-8")
-    log.advance()
-    path.write_text(line("http://c.cn/3"), encoding="utf-8")
-    log.advance()
-    assert [site.host for site in log.tally.sites] == ["c.cn"]
-    assert log.visit("http://a.cn/1") is None
-
-
 def test_a_long_log_is_read_in_pieces(tmp_path: Path) -> None:
     lines = [line(f"http://a.cn/{number}") for number in range(1000)]
     (tmp_path / VISITS).write_text("".join(lines), encoding="utf-8")

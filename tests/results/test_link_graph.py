@@ -13,8 +13,6 @@ from topiccrawler.crawling.job_files import OUTLINKS, write_recipe
 from topiccrawler.crawling.job_files import PAGES as PAGES_FILE
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.model import Visit
-from topiccrawler.results.exports import Wanted, export
-from topiccrawler.results.job_pages import job_pages
 from topiccrawler.results.link_graph import write_graph
 from topiccrawler.store.outlinks import OutlinkStore
 from topiccrawler.store.pages import PageRecord
@@ -68,10 +66,6 @@ def test_pages_that_any_process_of_a_job_fetched_are_nodes(job: Path, make_job: 
     assert (SEED, other) in graph_of(job, nodes=4).edges
 
 
-def test_pages_selected_are_a_graph_of_their_own(job: Path) -> None:
-    assert list(graph_of(job, whole=False, nodes=2).edges) == [(ONE, TWO)]
-
-
 def test_all_links_are_edges_where_the_job_kept_them(job: Path) -> None:
     store = OutlinkStore(job / OUTLINKS)
     store.put(SEED, [ONE, TWO, "http://elsewhere.cn/"])
@@ -80,10 +74,3 @@ def test_all_links_are_edges_where_the_job_kept_them(job: Path) -> None:
     store.close()
     kinds = {(source, target): data["kind"] for source, target, data in graph_of(job).edges(data=True)}
     assert kinds == {(SEED, ONE): "found", (ONE, TWO): "found", (SEED, TWO): "link", (TWO, SEED): "link"}
-
-
-def test_a_graph_is_compressed_as_its_name_says(job: Path, tmp_path: Path) -> None:
-    place = tmp_path / "graph.graphml.gz"
-    with job_pages(job) as pages:
-        assert export(pages, "graphml", place, Wanted()) == [f"3 pages written to {place}"]
-    assert set(nx.read_graphml(place)) == {SEED, ONE, TWO}

@@ -105,13 +105,6 @@ def test_phrases_and_exclusions(jobs: list[Path]) -> None:
     assert [hit.url for hit in search(jobs[:1], "基金 -收益", ALL, 10)] == ["http://a.cn/2"]
 
 
-def test_an_index_that_is_missing_is_made(jobs: list[Path]) -> None:
-    reported: list[tuple[str, int, int]] = []
-    search(jobs, "基金", ALL, 10, lambda folder, done, of: reported.append((folder.name, done, of)))
-    (jobs[0] / INDEX).unlink()
-    assert len(search(jobs[:1], "基金", ALL, 10)) == 2
-
-
 def test_a_job_is_found_by_folder_store_and_name(jobs: list[Path]) -> None:
     data = jobs[0].parent
     assert {job_folder(name, data) for name in ("one", str(jobs[0]), f"{jobs[0]}/pages.sqlite")} == {jobs[0]}

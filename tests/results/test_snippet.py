@@ -20,16 +20,6 @@ def test_the_piece_with_most_different_words_is_chosen() -> None:
     assert len(found.text) <= WIDTH + 2
 
 
-def test_longer_words_go_first_and_marks_do_not_overlap() -> None:
-    assert snippet("数据结构", ("数据结构", "数据")).marked() == "«数据结构»"
-
-
-def test_without_a_word_the_beginning_is_displayed_on_one_line() -> None:
-    found = snippet("一\n 二\t" + "三" * 500, ("基金",))
-    assert found.text.startswith("一 二 三")
-    assert (found.marks, snippet("", ("基金",)).text) == ((), "")
-
-
 def test_words_of_other_languages_are_marked_as_they_are_inflected() -> None:
     assert snippet("Ebenen und Masken, Sélections", ("eben", "select")).marked() == (
         "«Ebenen» und Masken, «Sélections»"

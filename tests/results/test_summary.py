@@ -11,7 +11,7 @@ from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score, Visit
-from topiccrawler.results.summary import CURVE_POINTS, Summary, summary_of
+from topiccrawler.results.summary import summary_of
 
 
 def visit(url: str, status: int = 200, *, stored: bool = False, time: float = 1.0) -> Visit:
@@ -70,18 +70,3 @@ def test_a_queue_knows_what_was_refused_unfetched(make_job: Callable[..., Path])
         ("error", "timeout", ("http://a.cn/y",)),
         ("discarded", "robots.txt", ("http://a.cn/x",)),
     ]
-
-
-def test_a_long_crawl_has_a_curve_of_bounded_length(make_job: Callable[..., Path]) -> None:
-    pages = 3 * CURVE_POINTS
-    summary = summary_of(
-        make_job("job", visits=tuple(visit(f"http://a.cn/{n}", stored=n % 2 == 0) for n in range(pages)))
-    )
-    assert len(summary.curve) <= CURVE_POINTS + 2
-    assert summary.curve[-1] == (pages, pages // 2)
-
-
-def test_a_job_without_a_log_has_no_figures(make_job: Callable[..., Path]) -> None:
-    summary = summary_of(make_job("job"))
-    assert (summary.fetched, summary.sites, summary.harvest_rate) == (0, [], 0.0)
-    assert Summary().began == 0.0

@@ -72,11 +72,6 @@ def test_addresses_and_lists_of_them_are_fetched_and_faults_kept(sources: Source
     assert list(both[0]["http://a.example/1"].title) == ["龙井"]
 
 
-def test_an_address_may_contain_a_comma(sources: Sources) -> None:
-    one, other = "http://a.example/2011/9027463,1.html", "https://b.example/?x=1,2"
-    assert names(sources, f"{one}, {other},") == [one, other]
-
-
 def test_a_job_gives_what_it_kept_and_what_it_discarded(sources: Sources, tmp_path: Path) -> None:
     for name, url in (("pages", "http://a.example/kept"), ("discarded", "http://a.example/left")):
         store = PageStore(tmp_path / f"{name}.sqlite")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -74,14 +73,6 @@ def test_pages_come_as_in_a_crawl(
     assert web.asked.count(f"{SITE}/robots.txt") == 1
     assert f"{SITE}/private/b" not in web.asked
     assert {headers["User-Agent"][:16] for headers in web.headers} == {"topiccrawler/0.1"}
-
-
-def test_a_host_is_asked_at_its_pace(fetched: Callable[..., Any], draw_web: Callable[..., Any]) -> None:
-    web = draw_web({f"{SITE}/{number}": "<p>page" for number in range(4)})
-    begin = time.monotonic()
-    found = fetched(list(web.pages), web.proxy, DOWNLOAD_DELAY=0.25, ROBOTSTXT_OBEY=False)
-    assert time.monotonic() - begin >= 0.75
-    assert [found[url][0] for url in web.pages] == [200] * 4
 
 
 def test_recorded_pages_are_served_instead_of_the_network(

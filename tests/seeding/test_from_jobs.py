@@ -60,17 +60,6 @@ def test_a_page_that_led_to_relevant_ones_comes_first_though_it_was_not_kept(tmp
     assert urls.isdisjoint({"http://a.example/off", "http://gone.example/"})
 
 
-def test_a_copy_of_a_page_is_no_seed(tmp_path: Path) -> None:
-    folder = job(tmp_path / "j", [("http://a.example/", HUB, TEXT, 200)])
-    with closing(PageStore(folder / PAGES)) as store:
-        store.put(
-            PageRecord(url="http://copy.example/", title="茶叶", alias_of="http://a.example/", source_url=HUB)
-        )
-    found = candidates_of_job(folder, TEA, PLAIN)
-    assert {one.url for one in found} == {HUB, "http://a.example/"}
-    assert {one.fetched for one in found if one.url == HUB} == {2}
-
-
 def test_what_several_sources_say_of_a_url_is_added_up() -> None:
     one = Candidate("http://a.example/", "", 0.2, reached=1, fetched=2)
     two = Candidate("http://a.example/", "茶", 0.4, found=3, queries=6)

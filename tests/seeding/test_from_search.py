@@ -12,7 +12,6 @@ from searxng import fetch, searxng
 
 from topiccrawler.errors import SearchError
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.seeding import search_service
 from topiccrawler.seeding.candidates import Candidate
 from topiccrawler.seeding.search_service import Found, Searxng, candidates_of_search, queries_of
 from topiccrawler.topics.catalogue import topic_from_keywords
@@ -64,13 +63,6 @@ def test_results_are_ranked_by_the_topic_and_by_how_many_queries_found_them() ->
     asked = [line.partition("pageno=")[2] for line in server.asked]
     assert asked == ["1", "2"] * 3
     assert server.asked[0] == "GET /search?q=%E8%8C%B6%E5%8F%B6&format=json&pageno=1"
-
-
-def test_fields_of_any_kind_are_read() -> None:
-    with searxng({"q": [row(None, 5, None), row("http://a.example/", None, "x" * 9_999)]}) as server:
-        found = search(server.address, "q")
-    assert found[0] == Found("", "5", "")
-    assert len(found[1].snippet) == search_service.LONGEST_TEXT
 
 
 @pytest.mark.parametrize(

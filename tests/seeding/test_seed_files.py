@@ -1,15 +1,14 @@
 """Seeds from a file, from an argument, from the topic, from the list that travels with the project."""
 
-from errno import EISDIR, ENOENT
+from errno import ENOENT
 from os import strerror
 from pathlib import Path
 
 import pytest
 
 from topiccrawler.errors import SeedsError
-from topiccrawler.resources import folder
 from topiccrawler.seeding.seed_files import read_seeds
-from topiccrawler.topics.catalogue import load_topic, topic_from_keywords, topic_names
+from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.seeds import Seeds
 
 
@@ -51,13 +50,6 @@ def test_a_comma_inside_an_address_parts_nothing() -> None:
     ]
 
 
-def test_without_a_source_the_topics_own_seeds_are_taken() -> None:
-    topic = load_topic("finance").model_copy(
-        update={"seeds": ["http://own.example/", "-http://bad.example/"]}
-    )
-    assert read_seeds(None, topic) == Seeds(["http://own.example/"], ["http://bad.example/"])
-
-
 @pytest.mark.parametrize(("name", "least"), [("finance", 100), ("travel", 60), ("health", 60)])
 def test_without_seeds_of_its_own_a_topic_uses_the_list_that_travels_along(name: str, least: int) -> None:
     seeds = read_seeds(None, load_topic(name))
@@ -65,20 +57,11 @@ def test_without_seeds_of_its_own_a_topic_uses_the_list_that_travels_along(name:
     assert seeds.positive[0] == "https://www.hao123.com/"
 
 
-def test_every_topic_of_the_catalogue_but_one_has_seeds() -> None:
-    without = []
-    for topic in (load_topic(name) for name, _ in topic_names()):
-        if not topic.seeds and not folder("seeds").joinpath(f"{topic.name}.txt").is_file():
-            without.append(topic.name)
-        else:
-            assert len(read_seeds("  ", topic).positive) >= (2 if topic.seeds else 40)
-    assert without == ["gardening"]
-
-
 @pytest.mark.parametrize(
     ("line", "displayed"),
     [
-        ("www.example.com", "'www.example.com'"),
+        ("mailto:me@a.example", "'mailto:me@a.example'"),
+        ("finance.html", "'finance.html'"),
         ("ftp://a.example/", "'ftp://a.example/'"),
         ("http://[::1", "'http://[::1'"),
         ("http:///path", "'http:///path'"),
@@ -99,18 +82,24 @@ def test_a_bad_address_names_file_line_and_remedy(tmp_path: Path, line: str, dis
     assert len(message) < 300 + len(str(file))
 
 
-def test_a_bad_address_among_the_arguments_is_counted() -> None:
-    with pytest.raises(SeedsError, match=r"^seed 2: 'http://\[x'"):
-        read_seeds("http://a.example/ http://[x")
+def test_a_host_without_a_scheme_is_an_address_unless_a_file_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = "daohang.example, www.新浪.中国/财经,127.0.0.1:8000/x -news.cn"
+    seeds = read_seeds(given)
+    expected = ["http://daohang.example", "http://www.新浪.中国/财经", "http://127.0.0.1:8000/x"]
+    assert (seeds.positive, seeds.negative) == (expected, ["http://news.cn"])
+    Path("daohang.example").write_text("www.a.cn/news\n", encoding="utf-8")
+    assert read_seeds("daohang.example").positive == ["http://www.a.cn/news"]
+    for missing in ("seeds.txt", "lists/财经.txt", "sitemap.xml.gz"):
+        with pytest.raises(SeedsError, match=strerror(ENOENT)):
+            read_seeds(missing)
 
 
 @pytest.mark.parametrize(
     ("body", "fault"),
-    [
-        (None, strerror(ENOENT)),
-        (b"%PDF-1.4\n1 0 obj", "text"),
-        (b"# nothing\n-http://a.example/\n", "seed"),
-    ],
+    [(None, strerror(ENOENT)), (b"%PDF-1.4\n1 0 obj", "text"), (b"# nothing\n-http://a.example/\n", "seed")],
 )
 def test_a_file_without_seeds_is_refused_in_one_line(tmp_path: Path, body: bytes | None, fault: str) -> None:
     file = tmp_path / "seeds.txt"
@@ -120,18 +109,3 @@ def test_a_file_without_seeds_is_refused_in_one_line(tmp_path: Path, body: bytes
         read_seeds(str(file))
     assert caught.value.what == str(file)
     assert fault in caught.value.fault
-
-
-def test_a_folder_is_no_seeds_file(tmp_path: Path) -> None:
-    with pytest.raises(SeedsError, match=strerror(EISDIR)):
-        read_seeds(str(tmp_path))
-
-
-def test_a_topic_without_any_seeds_says_how_to_give_some() -> None:
-    with pytest.raises(SeedsError, match=r"tea-words.*seeds=FILE"):
-        read_seeds(None, topic_from_keywords("茶叶", name="tea-words"))
-
-
-def test_no_source_and_no_topic_is_an_error() -> None:
-    with pytest.raises(SeedsError, match=r"^seeds: "):
-        read_seeds(None)

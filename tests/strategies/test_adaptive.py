@@ -9,10 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from topiccrawler.errors import StrategyError
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.strategies import adaptive as module
-from topiccrawler.strategies import build
 from topiccrawler.strategies.adaptive import FEATURES, Adaptive, PageObservation
 from topiccrawler.strategies.base import ROOT, SCORE, Knowledge
 from topiccrawler.text.segmenter import folded
@@ -54,22 +52,6 @@ def test_a_score_is_the_weighted_sum_of_the_features() -> None:
     # no group has given a page, so each is as good as the next larger one; site text .3 * one URL's link text / 3
     assert found["http://a.example/"] == pytest.approx(-1 + 2.2 * math.tanh(1))
     assert found["http://b.example/"] == pytest.approx(-1)
-
-
-@pytest.mark.filterwarnings("error")
-def test_without_smoothing_a_site_without_pages_is_as_good_as_all_sites() -> None:
-    strategy = begun(smoothing=0.0)
-    found = scores(strategy, SEED_PAGE, [link("http://a.example/", 10.0), link("http://b.example/")])
-    assert found["http://a.example/"] == pytest.approx(-1 + 2.2 * math.tanh(1))
-    assert found["http://b.example/"] == pytest.approx(-1)
-
-
-def test_a_relevant_page_lifts_its_links() -> None:
-    strategy = begun()
-    page = Page(SEED.url, similarity=0.42, is_target=True, via=Via(SEED, 20.0))
-    assert scores(strategy, page, [link("http://a.example/")])["http://a.example/"] == pytest.approx(
-        -1 + math.log(0.44 / 0.22)
-    )
 
 
 def test_an_outcome_moves_the_weights_by_adagrad_and_the_groups_by_one_page() -> None:
@@ -169,25 +151,6 @@ def test_a_site_that_became_unproductive_falls_below_one_that_never_gave_much() 
     assert rich < poor
 
 
-def test_pages_that_gave_nothing_count_in_the_logarithm_until_one_does() -> None:
-    strategy = begun(rate=1e-9)  # weights stay
-    links = [link(f"http://a.example/{number}") for number in range(32)]
-    strategy.visit(SEED_PAGE, links)
-
-    def share() -> float:
-        found = strategy.current(links[31])
-        assert found is not None
-        return dict(strategy.shares(links[31], found.value, found.shares))["unproductive"]
-
-    for number in range(30):
-        if number in {1, 10}:
-            assert share() == pytest.approx(-math.log(1 + number / 10), rel=1e-4)
-        strategy.visit(Page(links[number].url, via=Via(links[number], 0.0)), [])
-    assert share() == pytest.approx(-math.log(4), rel=1e-4)
-    strategy.visit(Page(links[30].url, similarity=0.9, is_target=True, via=Via(links[30], 0.0)), [])
-    assert share() == pytest.approx(0.0, abs=1e-6)
-
-
 def test_shares_add_up_to_the_score_and_name_every_feature() -> None:
     strategy = begun()
     found = link("http://a.example/", 7.0)
@@ -197,26 +160,6 @@ def test_shares_add_up_to_the_score_and_name_every_feature() -> None:
     assert sum(share for _, share in shares) == pytest.approx(score.value, abs=1e-9)
     assert strategy.current(found) == score
     assert strategy.current(link("http://unknown.example/")) is None
-
-
-def test_features_left_out_say_nothing() -> None:
-    strategy = begun(without="link text, site text")
-    found = scores(strategy, SEED_PAGE, [link("http://a.example/", 10.0), link("http://b.example/")])
-    assert found["http://a.example/"] == found["http://b.example/"] == pytest.approx(-1)
-
-
-def test_the_queue_is_given_only_what_may_be_fetched_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "HEAD", 3)
-    strategy = begun()
-    links = [link(f"http://h{n}.example/", 20.0 - n) for n in range(20)]
-    strategy.visit(SEED_PAGE, links)
-    first = links[0]
-    strategy.visit(
-        Page(first.url, similarity=0.5, is_target=True, via=Via(first)), []
-    )  # all of its list rise
-    rescored = [score.url for score in strategy.refresh(())]
-    assert rescored == ["http://h1.example/", "http://h2.example/", "http://h3.example/"]
-    assert [score.url for score in strategy.refresh(())] == []
 
 
 def test_with_many_waiting_every_row_is_weighed_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,27 +178,6 @@ def test_with_many_waiting_every_row_is_weighed_after_a_while(monkeypatch: pytes
     waiting = known.waiting_rows()
     weighed = [again.current(link(known.rows.names[row])) for row in waiting]
     assert np.allclose(known.columns["score"][waiting], [score.value for score in weighed if score])
-
-
-def test_parameters_are_checked() -> None:
-    with pytest.raises(StrategyError, match="keep"):
-        Adaptive(keep=1.5)
-    with pytest.raises(StrategyError, match="rate"):
-        Adaptive(rate=-1.0)
-    with pytest.raises(StrategyError, match="'luck'"):
-        Adaptive(without="words,luck")
-
-
-def test_a_state_with_the_column_near_of_an_earlier_release_is_loaded() -> None:
-    strategy = begun()
-    strategy.visit(SEED_PAGE, [link("http://a.example/", 10.0), link("http://b.example/")])
-    state = json.loads(json.dumps(strategy.save()))
-    columns = state["known"]["columns"]
-    again = Adaptive()
-    again.load({**state, "known": {**state["known"], "columns": {**columns, "near": columns["score"]}}})
-    assert again.save() == strategy.save()
-    with pytest.raises(StrategyError, match="near"):
-        build("adaptive", {"near": "true"})
 
 
 OWN = Topic(name="t", keywords={"高考": 1.0, "Java": 1.0}, given=["高考", "Java"], narrow=True)
@@ -339,44 +261,6 @@ def test_a_list_goes_before_a_page_whose_title_names_no_word_of_the_user() -> No
     assert exam - title == pytest.approx(3.0 + 1.0)
 
 
-def test_for_a_broad_topic_a_title_without_its_names_counts_less() -> None:
-    strategy = Adaptive()
-    topic = Topic(name="t", keywords={"高考": 1.0}, given=["高考"], narrow=False)
-    strategy.prepare(Knowledge(topic=topic, link_scorer=NoOdds(), similarity_threshold=0.2))
-    strategy.visit(ROOT, [SEED])
-    title, about = named("http://a.example/1", 12 * "游"), named("http://a.example/2")
-    found = scores(strategy, SEED_PAGE, [title, about])
-    assert found[about.url] - found[title.url] == pytest.approx(0.5)
-
-
-def test_for_a_topic_without_names_titles_and_lists_are_as_other_links() -> None:
-    strategy = begun()
-    long, short = link("http://a.example/1")._replace(anchor="0." + 40 * "0"), link("http://a.example/tags/1")
-    found = scores(strategy, SEED_PAGE, [long, short])  # odds of 0, written long and short
-    assert found[long.url] == found[short.url]
-
-
-def test_a_link_names_no_word_of_the_catalogue() -> None:
-    strategy = begun()
-    row = strategy._urls.rows
-    scores(strategy, SEED_PAGE, [Link("http://a.example/基金", "a.example", anchor="1")])
-    assert strategy._urls.columns["named"][: len(row)].tolist() == [0.0]
-
-
-def test_a_page_that_leads_to_named_pages_teaches_its_words() -> None:
-    strategy = begun_for_own_words()
-    came = named("http://a.example/tags", "标签")
-    scores(
-        strategy,
-        SEED_PAGE,
-        [came, named("http://b.example/tags", "标签"), named("http://b.example/me", "关于")],
-    )
-    page = Page(came.url, similarity=0.0, is_target=False, via=Via(came, 0.0))
-    scores(strategy, page, [named(f"http://a.example/{n}", "高考") for n in range(9)])
-    found = {score.url: score.value for score in strategy.refresh([])}
-    assert found["http://b.example/tags"] > found["http://b.example/me"]
-
-
 def test_for_own_words_each_refresh_looks_first_at_the_home_of_one_more_site() -> None:
     strategy = begun_for_own_words()
     links = [
@@ -399,17 +283,6 @@ def test_for_own_words_each_refresh_looks_first_at_the_home_of_one_more_site() -
     assert sum(shares.values()) == pytest.approx(first_look.value, abs=1e-9)
 
 
-def test_a_first_look_outlives_a_restart() -> None:
-    strategy = begun_for_own_words()
-    links = [named("http://a.example/", "某人的博客")]
-    strategy.visit(SEED_PAGE, links)
-    list(strategy.refresh([]))
-    state = json.loads(json.dumps(strategy.save()))
-    again = begun_for_own_words()
-    again.load(state)
-    assert again.current(links[0]) == strategy.current(links[0])
-
-
 def test_a_url_that_ended_without_a_page_waits_no_more_and_is_made_up_for_by_another_look() -> None:
     strategy, other = begun_for_own_words(), begun_for_own_words()
     strategy.visit(SEED_PAGE, [named(f"http://{name}.example/", "博客") for name in "abcdefghijklmnop"])
@@ -427,21 +300,6 @@ def test_a_url_that_ended_without_a_page_waits_no_more_and_is_made_up_for_by_ano
     other.observe(json.loads(json.dumps(strategy.observation())))
     list(other.refresh([]))
     assert other.save() == strategy.save()  # another process, or a resumed crawl, knows it too
-
-
-def test_a_url_that_ended_after_the_last_page_is_known_after_a_restart() -> None:
-    strategy, again = begun_for_own_words(), begun_for_own_words()
-    strategy.visit(SEED_PAGE, [named("http://a.example/")])
-    strategy.ended("http://a.example/")
-    again.load(json.loads(json.dumps(strategy.save())))
-    again.visit(Page("http://s.example/2", via=Via(SEED, 20.0)), [])
-    assert again.current(named("http://a.example/")) is None
-
-
-def test_a_topic_of_the_catalogue_takes_no_first_looks() -> None:
-    strategy = begun()
-    strategy.visit(SEED_PAGE, [link("http://a.example/")])
-    assert all(score.value < 10 for score in strategy.refresh([]))
 
 
 def test_a_site_of_many_links_that_never_answers_does_not_keep_the_others_from_a_first_look() -> None:

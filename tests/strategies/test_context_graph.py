@@ -20,12 +20,6 @@ def counts(text: str) -> tuple[np.ndarray, np.ndarray]:
     return hashed_counts(text.split())
 
 
-def test_layers_are_the_fewest_links_to_a_relevant_page() -> None:
-    """0 -> 1 -> 2 -> 3 (relevant), 0 -> 3, 4 -> 0, 5 alone, 3 -> 4: layers 1, 2, 1, 0, 2, other."""
-    sources, targets = np.array([[0, 1], [1, 2], [2, 3], [0, 3], [4, 0], [3, 4]], np.int32).T
-    assert distances(sources, targets, [3], 6).tolist() == [1, 2, 1, 0, 2, 5]
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_layers_are_those_of_networkx(seed: int) -> None:
     graph = nx.gnm_random_graph(60, 90, seed=seed, directed=True)

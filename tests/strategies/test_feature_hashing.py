@@ -5,19 +5,9 @@ from __future__ import annotations
 import json
 import math
 
-import numpy as np
 import pytest
 
-from topiccrawler.strategies.features import SIZE, IdfVectors, as_rows, hashed_counts
-
-
-def test_words_are_counted_and_a_mapping_brings_its_own_counts() -> None:
-    words, counts = hashed_counts(["基金", "股票", "基金"])
-    assert sorted(counts.tolist()) == [1.0, 2.0]
-    assert (np.diff(words) > 0).all()
-    again = hashed_counts({"股票": 1.0, "基金": 2.0})
-    assert (again[0].tolist(), again[1].tolist()) == (words.tolist(), counts.tolist())
-    assert hashed_counts([])[0].size == 0
+from topiccrawler.strategies.features import IdfVectors, hashed_counts
 
 
 def test_vectors_have_length_1_and_rare_words_weigh_more() -> None:
@@ -30,12 +20,6 @@ def test_vectors_have_length_1_and_rare_words_weigh_more() -> None:
     assert row[0, int(home)] == pytest.approx(math.log(2) / length)
     assert row[0, int(fund)] == pytest.approx(math.log(5) / length)
     assert vectors.heaviest(texts[0], 1)[0].tolist() == [fund]
-
-
-def test_a_text_without_words_is_a_row_of_zeros() -> None:
-    rows = IdfVectors().matrix([hashed_counts([]), hashed_counts(["基金"])])
-    assert rows.sum(axis=1).tolist() == pytest.approx([0.0, 1.0])
-    assert as_rows([]).shape == (0, SIZE)
 
 
 def test_what_was_seen_comes_back_from_json() -> None:

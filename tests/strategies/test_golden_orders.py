@@ -53,11 +53,6 @@ def test_random_order_repeats_under_a_seed_and_differs_under_another(
     assert [sorted(order) for order in orders] == [sorted(golden_site)] * 3
 
 
-@pytest.mark.parametrize("name", ["breadth_first", "best_first"])
-def test_seeds_go_first_in_the_order_given(golden_order: GoldenOrder, name: str) -> None:
-    assert golden_order(build(name), ["sport", "bank"])[:2] == ["sport", "bank"]
-
-
 def test_seed_selector_in_stages_fetches_all_links_of_the_chosen_page_first(
     crawl_order: Callable[..., list[str]],
 ) -> None:

@@ -34,21 +34,6 @@ def test_q_values_are_those_of_the_papers_figure_2() -> None:
     assert pages[1:] == pytest.approx(list(PAGES.values()))
 
 
-def test_a_result_page_is_terminal_and_a_circle_does_not_grow() -> None:
-    """0 <-> 1, 1 -> 2 (result), 2 -> 0: edge 2 -> 0 is worth nothing, Q stays within r."""
-    edges, pages = q_values(
-        np.array([0, 1, 1, 2], np.int32), np.array([1, 0, 2, 0], np.int32), np.array([False, False, True])
-    )
-    assert edges == pytest.approx([0.9, 0.81, 1.0, 0.0])
-    assert pages == pytest.approx([0.9, 1.0, 1.0])
-
-
-def test_so_many_sweeps_see_so_many_steps() -> None:
-    chain, following = np.arange(4, dtype=np.int32), np.arange(1, 5, dtype=np.int32)
-    _, pages = q_values(chain, following, np.array([False] * 4 + [True]), most_sweeps=2)
-    assert pages == pytest.approx([0.0, 0.0, 0.9, 1.0, 1.0])
-
-
 def words(anchor: str, url: str = "", context: str = "") -> list[np.ndarray]:
     return [hashed(anchor.split()), hashed(url.split()), hashed(context.split())]
 
@@ -64,28 +49,12 @@ def test_bm25_is_divided_by_the_vertex_against_itself_and_fields_are_weighed() -
     assert most == pytest.approx([0.25, 0.5, 0.0, 0.5])
 
 
-def test_a_repeated_word_of_a_vertex_counts_as_bm25_says_and_of_a_link_once() -> None:
-    """
-    Vertex anchor (a a b), another (c): mean length 2, k1 2, b .75: tempered = 2 * (.25 + .75 * 1.5) = 2.75.
-    a: 2 * 3 / (2 + 2.75), b: 3 / 3.75, each times ln 2: a's share of the whole is 1.26316 / (1.26316 + .8) = .61224.
-    """
-    index = LinkIndex([words("a a b"), words("c")])
-    _, most = index.nearest([words("a a a")])
-    a, b = 2 * 3 / 4.75, 3 / 3.75
-    assert most[0] == pytest.approx(0.5 * a / (a + b), abs=1e-6)
-
-
 def test_a_word_of_most_vertices_still_counts_for_something() -> None:
     """N 3, n 3: the plain idf ln(.5 / 3.5) is negative; ln(1 + .5 / 3.5) is not."""
     index = LinkIndex([words("a"), words("a"), words("a b")])
     _, most = index.nearest([words("a b")])
     assert most[0] == pytest.approx(0.5)
     assert math.log(1 + 0.5 / 3.5) > 0
-
-
-def test_an_index_without_vertices_or_links_finds_nothing() -> None:
-    assert LinkIndex([words("a")]).nearest([])[0].tolist() == []
-    assert LinkIndex([words(""), words("")]).nearest([words("a")])[1].tolist() == [0.0]
 
 
 class Dull:
@@ -168,13 +137,6 @@ def test_with_detail_only_relevant_detail_pages_are_result_pages() -> None:
             [Link("http://other.example/", "other.example", text) for text in ("名册", "基金净值")]
         )
         assert likeness == pytest.approx([0.5, 0.5])
-
-
-def test_with_detail_a_relevant_list_that_leads_nowhere_is_worth_nothing() -> None:
-    strategy = ready(Jlse(cf=1, detail=True))
-    strategy.visit(page("list", detail=False, anchor="名册"), links("a"))
-    strategy.visit(page("text", detail=True), [])
-    assert strategy.similarities([Link("http://o.example/", "o.example", "名册")]) == [0.01]
 
 
 def test_the_papers_figure_2_crawled_values_links_by_the_vertices_with_children() -> None:

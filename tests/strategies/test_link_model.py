@@ -44,16 +44,6 @@ def test_eq_2_alone_ends_in_the_same_place_from_every_start(start: list[float]) 
     )
 
 
-@pytest.mark.parametrize("gamma", [0.0, 0.98, 0.999])
-def test_it_converges_also_with_a_gamma_at_the_ends_of_its_range(gamma: float) -> None:
-    votes, likeness = (
-        np.array([0.5, -0.25, 1.0]),
-        np.array([[0.0, 1.0, 0.0], [0.5, 0.0, 0.5], [0.0, 1.0, 0.0]]),
-    )
-    x = propagate(votes, csr_array(likeness), gamma)
-    assert x == pytest.approx(np.linalg.solve(np.eye(3) - gamma * likeness, (1 - gamma) * votes), abs=1e-5)
-
-
 def with_eq_5_inside(start: list[float], sweeps: int) -> list[float]:
     """The loop as the paper prints it."""
     votes, likeness = divided()
@@ -213,23 +203,6 @@ def test_labels_of_seeds_by_hand_go_before_the_page_classifiers(tmp_path: Path) 
         Page("http://n.cn/", depth=1, is_target=True),
     ]
     assert [strategy._label_of(page) for page in pages] == [1.0, -1.0, 1.0, 1.0]
-
-
-def test_labels_are_read_as_those_of_a_recorded_web(tmp_path: Path) -> None:
-    """Blanks after commas, a URL on two lines and carriage returns change nothing."""
-    file = tmp_path / "labels.tsv"
-    lines = [
-        "#url\ttopics",
-        "http://a.cn/\tsport, t",
-        "http://b.cn/\tt",
-        "http://b.cn/\tsport",
-        "http://c.cn/\t",
-    ]
-    file.write_text("\r\n".join(lines), encoding="utf-8", newline="")
-    strategy = LinkModel(labels=str(file))
-    strategy.prepare(Knowledge(topic=Topic(name="t", keywords={"基金": 1.0})))
-    found = {name: strategy._label_of(Page(f"http://{name}.cn/")) for name in "abc"}
-    assert found == {"a": 1.0, "b": 1.0, "c": -1.0}
 
 
 def test_labels_that_cannot_be_read_are_refused(tmp_path: Path) -> None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pytest
-
-from topiccrawler.errors import StrategyError
 from topiccrawler.link_model.from_keywords import keyword_model
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies import build
@@ -45,10 +42,3 @@ class ByAddress:
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
         return [float(link.url.rpartition("/")[2]) for link in links]
-
-
-def test_parameters_are_checked() -> None:
-    with pytest.raises(StrategyError, match="every_link='perhaps'"):
-        build("naive_bayes", {"every_link": "perhaps"})
-    with pytest.raises(StrategyError, match="'learn'"):
-        build("naive_bayes", {"learn": "true"})

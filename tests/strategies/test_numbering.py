@@ -13,14 +13,6 @@ from topiccrawler.strategies.numbering import Numbering
 NAMES = st.sampled_from(["", "a", "b", "c", "d", "e", "f"])
 
 
-def test_a_new_name_gets_the_lowest_gap() -> None:
-    numbering = Numbering("abcd")
-    numbering.forget(np.array([2, 0]))
-    assert [numbering.add(name) for name in "xyz"] == [0, 2, 4]
-    assert numbering.of(["z", "b", "x"]).tolist() == [4, 1, 0]
-    assert numbering.get("a") is None
-
-
 @given(st.lists(st.tuples(st.booleans(), NAMES)))
 def test_a_name_keeps_its_number_and_shares_it_with_nobody(steps: list[tuple[bool, str]]) -> None:
     numbering, numbers = Numbering(), dict[str, int]()

@@ -1,14 +1,9 @@
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pytest
 
 from topiccrawler.errors import StrategyError
 from topiccrawler.strategies import STRATEGIES, build, parameters_of
-
-CONTROL = Path(__file__).parents[2] / "docs" / "control.md"
 
 
 def test_every_strategy_is_found_under_its_own_name() -> None:
@@ -16,10 +11,7 @@ def test_every_strategy_is_found_under_its_own_name() -> None:
 
 
 def test_an_unknown_strategy_names_the_nearest_and_all_others() -> None:
-    with pytest.raises(
-        StrategyError,
-        match=r"^strategy 'best_frist'.*'best_first'\?",
-    ):
+    with pytest.raises(StrategyError, match=r"^strategy 'best_frist'.*'best_first'\?"):
         build("best_frist")
 
 
@@ -54,17 +46,3 @@ def test_the_value_that_a_refusal_names_is_accepted(name: str) -> None:
             with pytest.raises(StrategyError, match=f"; for example strategy_{key}=") as refused:
                 build(name, {key: text})
             build(name, {key: str(refused.value).rpartition("=")[2]})
-
-
-def test_parameters_that_may_change_while_a_crawl_runs_are_parameters_and_documented() -> None:
-    changeable = {name: sorted(STRATEGIES[name].changeable) for name in STRATEGIES}
-    assert all(set(keys) <= set(parameters_of(STRATEGIES[name])) for name, keys in changeable.items())
-    text = CONTROL.read_text(encoding="utf-8")
-    row = next(line for line in text.splitlines() if line.startswith("| `strategy_…` |"))
-    documented: dict[str, list[str]] = {}
-    for keys, names in re.findall(r"((?:`\w+`(?:, | and )?)+) \(([\w, ]+)\)", row):
-        for name in names.split(", "):
-            documented.setdefault(name, []).extend(re.findall(r"`(\w+)`", keys))
-    assert {name: sorted(keys) for name, keys in documented.items()} == {
-        name: keys for name, keys in changeable.items() if keys
-    }

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 from topiccrawler.model import Link
-from topiccrawler.strategies.link_features import AT_ONCE, LOOK, SiteLooks, UrlFeatures, preference
+from topiccrawler.strategies.link_features import LOOK, SiteLooks, UrlFeatures, preference
 
 
 def known(*urls: str, source: str = "http://s.example/") -> UrlFeatures:
@@ -72,19 +70,6 @@ def test_home_pages_and_indexes_are_preferred(url: str, expected: float) -> None
     assert preference(url) == expected
 
 
-def test_there_are_more_looks_the_fewer_of_the_latest_pages_were_relevant() -> None:
-    urls = known(*(f"http://{n}.example/" for n in range(20)))
-    poor, rich = SiteLooks(), SiteLooks()
-    for _ in range(60):
-        poor.count(is_target=False)
-        rich.count(is_target=True)
-    assert len(chosen(rich, urls)) == 1
-    assert len(chosen(poor, urls)) == 5
-    assert len(chosen(poor, urls)) == 5
-    assert len(chosen(poor, urls)) == 1  # no more than AT_ONCE wait, but for one in ten pages
-    assert AT_ONCE == 10
-
-
 def test_a_site_is_looked_at_until_four_of_its_pages_are_known() -> None:
     urls = known(*(f"http://a.example/{name}" for name in ("", "tags/", "1", "archives/", "2", "3")))
     looks = SiteLooks()
@@ -96,29 +81,6 @@ def test_a_site_is_looked_at_until_four_of_its_pages_are_known() -> None:
             read(looks, urls, url)
     assert order == [f"http://a.example/{name}" for name in ("tags/", "archives/", "", "1")]
     assert urls.group_rates["site"].pages[urls.groups["site"][0]] == pytest.approx(3.439)
-
-
-def test_sites_of_fewer_pages_come_first() -> None:
-    urls = known("http://a.example/1", "http://a.example/tags/", "http://b.example/1")
-    looks = SiteLooks()
-    assert chosen(looks, urls) == ["http://a.example/tags/", "http://b.example/1"]
-    for url in ("http://a.example/tags/", "http://b.example/1"):
-        read(looks, urls, url)
-    read(looks, urls, "http://a.example/1")
-    add(
-        urls,
-        "http://a.example/archives/",
-        "http://b.example/2",
-        "http://c.example/1",
-        source="http://s.example/",
-    )
-    order = []
-    for _ in range(3):
-        looks._due = 0
-        for _ in range(60):
-            looks.count(is_target=True)
-        order += chosen(looks, urls)
-    assert order == [f"http://{name}" for name in ("c.example/1", "a.example/archives/", "b.example/2")]
 
 
 def test_a_site_that_does_not_answer_is_not_looked_at_again_and_such_sites_come_last() -> None:
@@ -154,27 +116,3 @@ def test_pages_of_a_site_that_leads_to_new_sites_are_looked_at_however_many_were
     for url in found:
         read(looks, urls, url)
     assert chosen(looks, urls) == ["http://hub.example/4"]
-
-
-def test_looks_outlive_a_restart() -> None:
-    urls = known("http://a.example/", "http://b.example/", "http://c.example/")
-    looks = SiteLooks()
-    fail(looks, urls, chosen(looks, urls)[0])
-    again = SiteLooks()
-    again.load(json.loads(json.dumps(looks.save())))
-    assert again.save() == looks.save()
-    assert chosen(again, urls) == chosen(looks, urls)
-
-
-def test_home_pages_of_a_portals_other_hosts_are_looked_at_after_new_sites() -> None:
-    articles = [f"http://www.portal.cn/{n}.html" for n in range(6)]
-    channel, new = "http://news.portal.cn/", "http://other.cn/a.html"
-    urls, looks = known(*articles, "http://news.portal.cn/b.html", channel, new), SiteLooks()
-    for url in articles:
-        read(looks, urls, url)
-    for expected in (new, channel):
-        looks._due = 0
-        for _ in range(60):
-            looks.count(is_target=True)
-        assert chosen(looks, urls) == [expected]
-        read(looks, urls, expected)

@@ -6,7 +6,6 @@ import math
 
 import pytest
 
-from topiccrawler.model import Link
 from topiccrawler.strategies.features import TopicSimilarity, WordSimilarity
 from topiccrawler.text.thesaurus import CodedThesaurus
 from topiccrawler.topics.topic import Topic
@@ -21,15 +20,6 @@ def test_one_keyword_of_a_short_text_is_its_cosine_under_the_root() -> None:
     assert similarity.relevance(["基金", *["足球"] * 9]) == pytest.approx(similarity.relevance(["基金"]))
     assert similarity.relevance(["基金", *["足球"] * 39]) == pytest.approx(similarity.relevance(["基金"]) / 2)
     assert similarity.relevance(["足球"]) == similarity.relevance([]) == 0.0
-
-
-def test_anchor_and_context_of_each_link_are_held_apart() -> None:
-    links = [
-        Link("http://a.example/", "a.example", "基金", before="足球"),
-        Link("http://b.example/", "b.example", "", title="股票", after="银行"),
-    ]
-    (anchor, context), (title, after) = TopicSimilarity(TOPIC).links(links)
-    assert anchor == title == after > 0.0 == context
 
 
 def test_the_nearest_topic_word_counts_among_the_heaviest() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from math import inf
 from typing import Any
@@ -43,44 +42,6 @@ def test_one_text_of_each_class_gives_the_log_odds_worked_by_hand() -> None:
     learn(words, "基金", 1.0)
     learn(words, "足球", 0.0)
     assert odds(words, "基金", "足球", "天气") == pytest.approx([math.log(2), -math.log(2), 0.0])
-
-
-def test_where_most_pages_are_off_topic_one_more_of_them_says_little() -> None:
-    """
-    5 pages off topic without the word, then one with it, and one relevant: p = 2 / (7 + 2) = 2/9.
-    足球: ln (0 + 4/9) / (1 + 14/9) - ln (2/9) / (7/9) = ln (4/23) + ln (7/2) = ln (14/23).
-    """
-    words = WordStatistics(FOREVER, 2.0)
-    for text in ("新闻甲", "新闻乙", "新闻丙", "新闻丁", "新闻戊"):
-        learn(words, text, 0.0)
-    learn(words, "基金", 1.0)
-    learn(words, "足球", 0.0)
-    assert odds(words, "足球") == pytest.approx([math.log(14 / 23)])
-
-
-def test_a_page_half_a_life_ago_counts_half() -> None:
-    """
-    Weight of a page doubles: one of each class before all has 1, 基金 + has 2, 足球 - has 4; smoothing 2·4,
-    p = (1 + 2) / (2 + 2 + 4) = 3/8.
-    """
-    words = WordStatistics(1.0, 2.0)
-    learn(words, "基金", 1.0)
-    learn(words, "足球", 0.0)
-    expected = (2 + 8 * 3 / 8) / (0 + 8 * 5 / 8) / (3 / 5)
-    assert odds(words, "基金") == pytest.approx([math.log(expected)])
-
-
-def test_what_was_saved_goes_on_as_if_it_had_not_been() -> None:
-    through, first = WordStatistics(5.0, 2.0), WordStatistics(5.0, 2.0)
-    for at, (text, label) in enumerate([("基金 定投", 1.0), ("足球 体育", 0.05), ("基金 净值", 0.7)] * 20):
-        learn(through, text, label)
-        if at == 30:
-            state = json.loads(json.dumps(first.save(), allow_nan=False))
-            first = WordStatistics(5.0, 2.0)
-            first.load(state)
-        learn(first, text, label)
-    assert first.save() == through.save()
-    assert odds(first, "基金") == odds(through, "基金") != [0.0]
 
 
 def test_counts_stay_finite_however_long_the_crawl() -> None:

@@ -46,10 +46,7 @@ def spoilt_bytes(draw: Callable[[st.SearchStrategy[Any]], Any], body: bytes) -> 
             body[:at]
             + draw(
                 st.one_of(
-                    st.just(b""),
-                    st.just(body[at:to] * 2),
-                    st.sampled_from(MARKS),
-                    st.binary(max_size=4),
+                    st.just(b""), st.just(body[at:to] * 2), st.sampled_from(MARKS), st.binary(max_size=4)
                 )
             )
             + body[to:]

@@ -9,6 +9,7 @@ from typing import Any
 from topiccrawler.crawling.job_files import VISITS
 from topiccrawler.dashboard.job_form import FIELDS
 from topiccrawler.dashboard.starting import ORDER
+from topiccrawler.dashboard.texts import texts_in
 from topiccrawler.engine.control.client import ask, orders
 from topiccrawler.lab.demo.crawls import DemoFiles
 from topiccrawler.lab.demo.server import RunningServer
@@ -42,6 +43,8 @@ def filled_by_keyboard(page: Any, seen: Seen) -> None:
         name = page.evaluate("document.activeElement.name || document.activeElement.textContent.trim()")
         if name == "Start":
             break
+        if name == texts_in("en")("form_more"):
+            page.keyboard.press("Enter")  # unfolds the others
         reached.append(name)
         if name == "strategy":
             page.keyboard.press("ArrowDown")
@@ -54,6 +57,7 @@ def filled_by_keyboard(page: Any, seen: Seen) -> None:
         name: page.locator(f'[name="{name}"]').input_value() for name in ("strategy", *TYPED)
     }
     seen.values["typed fault"] = page.locator("#fault-until").inner_text()
+    seen.values["focus after faults"] = page.evaluate("document.activeElement.name")
 
 
 def taught(page: Any, seen: Seen) -> None:
@@ -75,6 +79,7 @@ def started(page: Any, files: DemoFiles, seen: Seen) -> None:
     page.get_by_role("link", name="New job").first.click()
     page.get_by_label("Topic", exact=True).fill(str(files.topic))
     page.get_by_label("Seeds").fill(files.seeds.read_text(encoding="utf-8"))
+    page.locator("#more > summary").click()
     page.get_by_label("Strategy", exact=True).select_option("naive_bayes")
     page.get_by_label("Pages", exact=True).fill("many")
     page.get_by_label("Name of the job").fill(JOB)

@@ -47,7 +47,7 @@ class Follower:
     def follow(self, line: str, answers: str = "") -> str:
         """AssertionError, with its output, where a command fails."""
         match shlex.split(line):
-            case ["scrapy", *words]:
+            case ["scrapy" | "topiccrawler", *words]:
                 return self._scrapy(words, answers)
             case ["make", *words]:
                 targets = words[: words.index("&&")] if "&&" in words else words

@@ -15,22 +15,6 @@ def recent(characters: int) -> tuple[TwoGenerationCache[int], list[list[str]]]:
     return TwoGenerationCache(lengths, characters), asked
 
 
-def test_each_text_is_worked_out_once_and_all_new_ones_in_one_call() -> None:
-    remembered, asked = recent(1000)
-    found = remembered.of(["ab", "c", "ab", ""])
-    assert [found[text] for text in ("ab", "c", "")] == [2, 1, 0]
-    assert remembered.of(["c", "def"])["def"] == 3
-    assert asked == [["", "ab", "c"], ["def"]]
-
-
-def test_nothing_new_asks_nothing() -> None:
-    remembered, asked = recent(1000)
-    assert remembered.of([]) == {}
-    remembered.of(["a"])
-    remembered.of(["a"])
-    assert asked == [["a"]]
-
-
 def test_what_is_asked_for_again_outlives_what_passes_by() -> None:
     remembered, asked = recent(10)
     for page in range(20):

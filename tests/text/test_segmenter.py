@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Iterator
 
 import pytest
@@ -80,28 +79,6 @@ def test_a_phrase_that_loses_nothing_is_cut_by_the_dictionary(engines: list[Cut]
     assert (segmenter.own_words, len(engines)) == ({"茶"}, 1)
 
 
-def test_one_engine_serves_all_that_have_the_same_words_as_long_as_one_of_them_lives(
-    engines: list[Cut],
-) -> None:
-    one, other = Segmenter(OWN), Segmenter([*reversed(OWN), "基金"])
-    assert one.words(TEXTS[0]) == other.words(TEXTS[0]) == KEPT[0]
-    assert len(engines) == 2  # the dictionary's, and theirs
-    del one, other
-    gc.collect()
-    assert not segmenter._shared
-    assert Segmenter(OWN).words(TEXTS[1]) == KEPT[1]
-    assert len(engines) == 3
-
-
-def test_the_engine_of_the_dictionary_is_made_again_when_it_is_asked_for(engines: list[Cut]) -> None:
-    own = Segmenter(OWN)
-    assert (own.words(TEXTS[0]), len(engines)) == (KEPT[0], 2)
-    release_dictionary()
-    gc.collect()
-    assert (own.words("纯电动"), len(engines)) == (["纯电动"], 2)
-    assert (PLAIN.words(TEXTS[0]), len(engines)) == (["电动车", "电站"], 3)
-
-
 def test_words_of_a_query_come_on_top_of_those_of_a_topic(engines: list[Cut]) -> None:
     own = Segmenter(OWN[:1])
     assert own.keeping(["纯电动", "基金"]) is own
@@ -113,15 +90,6 @@ def test_words_of_a_query_come_on_top_of_those_of_a_topic(engines: list[Cut]) ->
 def test_the_words_of_one_do_not_reach_the_plain_one() -> None:
     assert Segmenter(OWN).words_of(TEXTS[:4]) == KEPT
     assert PLAIN.words(TEXTS[0]) == words(TEXTS[0]) == words_of(TEXTS)[0] == ["电动车", "电站"]
-
-
-def test_a_topics_segmenter_is_no_field_of_it() -> None:
-    one, other = topic_of(*OWN), topic_of(*OWN)
-    assert one.segmenter.own_words == set(OWN)
-    assert one == other
-    assert one.model_dump() == other.model_dump()
-    assert one.model_dump_json() == other.model_dump_json()
-    assert repr(one) == repr(other)
 
 
 def test_a_copy_of_a_topic_has_its_segmenter_unless_its_words_are_others() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from topiccrawler.text.segmenter import Segmenter, words
-from topiccrawler.text.stemmer import OTHER, stem, with_stems
+from topiccrawler.text.stemmer import OTHER, stem
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,3 @@ def test_segmenters_of_two_languages_share_no_words() -> None:
 @pytest.mark.parametrize("word", ["ios", "gps", "css", "mp3s", "基金", "c++", "사진", "かも", "บ้าน", "мир"])
 def test_short_names_words_with_digits_and_other_scripts_stay(word: str) -> None:
     assert stem(word) == word
-
-
-def test_a_list_holds_its_words_as_texts_and_as_addresses_have_them() -> None:
-    assert with_stems("archives 首页") == {"archives", "archiv", "首页"}

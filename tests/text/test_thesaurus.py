@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from errno import ENOENT
-from importlib import resources
 from os import strerror
 from pathlib import Path
 
 import pytest
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.text.thesaurus import CodedThesaurus, Thesaurus, load_thesaurus, shipped
+from topiccrawler.text.thesaurus import CodedThesaurus, load_thesaurus, shipped
 
 LINES = [
     "Aa01A01= 股票 个股",
@@ -65,39 +64,6 @@ def test_the_nearest_of_many_words_is_that_of_the_pairs(words: list[str]) -> Non
     assert not words or max(pairs.values()) == 1.0
 
 
-def test_the_nearest_word_is_found_without_comparing_it_to_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = [f"词{number}" for number in range(400)]
-    thesaurus = CodedThesaurus(
-        [*LINES, *(f"Da{number:02}A01= {word}" for number, word in enumerate(words[:90]))]
-    )
-    nearest = thesaurus.nearest(words)
-    monkeypatch.setattr(CodedThesaurus, "similarity", None)
-    assert (nearest("词7"), nearest("股票"), nearest("词399"), nearest("别的")) == (1.0, 0.0, 1.0, 0.0)
-
-
-def test_without_lines_only_equal_words_count() -> None:
-    assert Thesaurus().similarity("股票", "个股") == 0.0
-    assert Thesaurus().similarity("股票", "股票") == 1.0
-
-
-def test_words_are_folded_and_other_lines_passed_over() -> None:
-    thesaurus = CodedThesaurus(["# 说明", "", "Aa1A01= 短", "Aa01A01= 股票 Ａ股 證券", "\ufeffAb01A01= 头"])
-    assert thesaurus.similarity("a股", "证券") == 1.0
-    assert len(thesaurus) == 4
-
-
-def test_every_line_of_our_own_is_read_and_no_code_stands_twice() -> None:
-    lines = resources.files("topiccrawler.text").joinpath("synonyms.txt").read_text("utf-8").splitlines()
-    codes = [line.split()[0][:7] for line in lines]
-    assert len(set(codes)) == len(lines) > 100
-    assert all(
-        len(line.split()) >= 3 for line in lines if line.split()[0].endswith("=") and "足球" not in line
-    )
-    listed = shipped().listed
-    assert isinstance(listed, CodedThesaurus)
-    assert len(listed) == len({word for line in lines for word in line.split()[1:]})
-
-
 @pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
 def test_a_file_in_cilin_format_is_read_in_any_chinese_encoding(tmp_path: Path, encoding: str) -> None:
     file = tmp_path / "cilin.txt"
@@ -109,10 +75,7 @@ def test_a_file_in_cilin_format_is_read_in_any_chinese_encoding(tmp_path: Path, 
 def test_a_file_without_a_usable_line_is_refused(tmp_path: Path, body: bytes) -> None:
     file = tmp_path / "words.txt"
     file.write_bytes(body)
-    with pytest.raises(
-        ArgumentError,
-        match=r"words\.txt.*TOPIC_THESAURUS.*Aa01A01=",
-    ):
+    with pytest.raises(ArgumentError, match=r"words\.txt.*TOPIC_THESAURUS.*Aa01A01="):
         load_thesaurus(file)
 
 
@@ -146,9 +109,3 @@ def test_the_shipped_one_knows_words_beyond_the_list(
 ) -> None:
     assert low <= shipped().similarity(first, second) <= high
     assert shipped().similarity(second, first) == pytest.approx(shipped().similarity(first, second))
-
-
-def test_of_several_words_the_nearest_counts() -> None:
-    nearest = shipped().nearest(["股票", "旅游"])
-    assert nearest("观光") == pytest.approx(shipped().similarity("旅游", "观光"))
-    assert shipped().nearest([])("观光") == 0.0

@@ -54,12 +54,6 @@ def test_words_follow_the_rule(text: str, expected: list[str]) -> None:
     assert words(text) == expected
 
 
-def test_many_texts_keep_their_bounds() -> None:
-    texts = ["基金", "", "股票\n债券", "\n", "期货a", "b股"]
-    assert words_of(texts) == [["基金"], [], ["股票", "债券"], [], ["期货"], ["b股"]]
-    assert words_of([]) == []
-
-
 def test_a_text_alone_and_among_others_gives_the_same_words() -> None:
     assert words_of(ODD_TEXTS) == [words(text) for text in ODD_TEXTS]
 

@@ -3,8 +3,6 @@
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from topiccrawler.text.weights import (
@@ -52,26 +50,8 @@ def test_gain_turns_the_order_of_the_two_terms_as_in_table_4_4() -> None:
     assert text2["term2"] > text1["term2"] > 0.0
 
 
-def test_a_word_of_one_class_only_gains_all_that_can_be_gained() -> None:
-    assert information_gain([0, 7, 0, 0]) == pytest.approx(2.0)
-
-
-@pytest.mark.parametrize("rates", [[], [5], [0, 0]])
-def test_a_word_that_cannot_separate_classes_gains_nothing(rates: list[float]) -> None:
-    assert information_gain(rates) == 0.0
-
-
 def test_a_word_without_rates_weighs_nothing() -> None:
     assert tf_idf_ig({"基金": 0.5}, 10, {"基金": 1}, {}) == {"基金": 0.0}
-
-
-def test_term_frequency_is_the_share_of_all_words() -> None:
-    assert term_frequency(["基金", "股票", "基金", "银行"]) == {"基金": 0.5, "股票": 0.25, "银行": 0.25}
-    assert term_frequency([]) == {}
-
-
-def test_document_frequency_counts_a_word_once_a_document() -> None:
-    assert document_frequencies([["a股", "a股"], ["a股", "基金"]]) == {"a股": 2, "基金": 1}
 
 
 @pytest.mark.parametrize(("documents", "holding"), [(0, 0), (10, 0), (10, 10), (10, 12), (0, 3)])
@@ -90,8 +70,3 @@ def test_tf_idf_equals_scikit_learns_with_its_smoothing_taken_off() -> None:
             if word in ours:  # scikit-learn counts, and adds 1 to every idf
                 tf = words.count(word)
                 assert row[column] == pytest.approx(ours[word] * len(words) + tf)
-
-
-@given(st.lists(st.floats(0, 1e6), min_size=2, max_size=30))
-def test_gain_lies_between_nothing_and_the_entropy_of_the_classes(rates: list[float]) -> None:
-    assert 0.0 <= information_gain(rates) <= math.log2(len(rates)) + 1e-9

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from topiccrawler.errors import ModelError
-from topiccrawler.text import word_vectors
 from topiccrawler.text.word_vectors import WordVectors, load_vectors, save_vectors, shipped_vectors
 
 WORDS = ["基金", "净值", "金鱼", "股市", "invest", "机器", "学习"]
@@ -45,33 +44,10 @@ def test_a_word_is_near_when_both_tables_hold_it_near(vectors: WordVectors) -> N
     assert near[1].likeness == pytest.approx((0.8 * 0.9 / np.hypot(0.9, 0.4)) ** 0.5, abs=0.03)
 
 
-def test_a_word_that_many_texts_hold_is_less_rare(vectors: WordVectors) -> None:
-    rarity = {one.word: one.rarity for one in vectors.near({"基金": 1.0}, 10)}
-    assert rarity["净值"] == pytest.approx(np.log(1000 / 11))
-    assert rarity["股市"] == pytest.approx(np.log(1000 / 401))
-
-
 def test_a_word_says_which_of_the_given_it_is_nearest_to(vectors: WordVectors) -> None:
     by = {one.word: one.by for one in vectors.near({"基金": 1.0, "机器": 1.0}, 10)}
     assert by["净值"] == "基金"
     assert by["学习"] == "机器"
-
-
-def test_weights_decide_between_the_given_words(vectors: WordVectors) -> None:
-    assert vectors.near({"基金": 1.0, "机器": 0.1}, 3)[1].word == "净值"
-    assert vectors.near({"基金": 0.1, "机器": 1.0}, 3)[1].word == "学习"
-
-
-def test_all_words_of_a_likeness_are_found(vectors: WordVectors) -> None:
-    assert vectors.alike({"基金": 1.0}, 0.8, 10) == ["基金", "净值"]
-    assert vectors.alike({"基金": 1.0}, 0.8, 1) == ["基金"]
-    assert vectors.alike({"某某": 1.0}, 0.1, 10) == []
-
-
-def test_a_table_normalised_in_pieces_is_the_same_to_the_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_vectors, "PIECE_ROWS", 3)
-    steps, scale = np.arange(-10, 11, dtype=np.int8).reshape(7, 3), np.array([0.3, 0.7, 1.1], np.float32)
-    assert (word_vectors._units(steps, scale) == word_vectors._unit(steps * scale)).all()
 
 
 @pytest.mark.slow
@@ -93,12 +69,6 @@ def test_an_unknown_word_is_taken_for_its_known_parts(vectors: WordVectors) -> N
     assert vectors.known("某某") == []
     assert vectors.near({"某某": 1.0}, 5) == []
     assert vectors.near({"机器学习": 1.0}, 2)[0].word in {"机器", "学习"}
-
-
-def test_the_same_table_is_the_same_file(file: Path, tmp_path: Path) -> None:
-    again = tmp_path / "again.npz"
-    save_vectors(again, WORDS, FORMS, TEXTS, 1000, TABLES, steps=100)
-    assert again.read_bytes() == file.read_bytes()
 
 
 def _rewritten(file: Path, **changed: object) -> None:

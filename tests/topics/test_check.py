@@ -30,11 +30,7 @@ def test_nothing_is_wrong_with_a_topic_that_is_right() -> None:
         ({"keywords": [*TEN, "C"]}, "warning", ".*: C$"),
         ({"keywords": [*TEN, "vitamin c"]}, "warning", "vitamin c .* vitamin, "),
         ({"keywords": [*TEN, "问题", "我们"]}, "warning", ".*: 问题, 我们;"),
-        (
-            {"positive": ["a.example"], "negative": ["a.example"]},
-            "error",
-            "positive .*negative .*: a.ex",
-        ),
+        ({"positive": ["a.example"], "negative": ["a.example"]}, "error", "positive .*negative .*: a.ex"),
         ({"seeds": []}, "warning", "topic tea: .*seeds"),
         ({"seeds": ["-http://a.example/"]}, "error", "topic tea: .*seed"),
         (

@@ -16,15 +16,7 @@ from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.text.segmenter import words
 from topiccrawler.topics.catalogue import is_catalogued, load_topic
-from topiccrawler.topics.classification import (
-    Class,
-    children,
-    class_texts,
-    classes,
-    find,
-    keywords_of,
-    seeds_of_class,
-)
+from topiccrawler.topics.classification import Class, class_texts, classes, find, keywords_of, seeds_of_class
 from topiccrawler.topics.keywords import keywords_of_texts
 
 
@@ -33,13 +25,6 @@ def test_every_class_but_the_top_ones_stands_below_another() -> None:
     assert len(codes) == len(classes()) == 2031
     assert [len([one for one in classes() if one.level == level]) for level in (1, 2, 3)] == [22, 248, 1761]
     assert all((one.parent in codes) if one.level > 1 else not one.parent for one in classes())
-
-
-def test_the_tree_is_walked_down_from_the_top() -> None:
-    assert [one.code for one in children()][:3] == ["A", "B", "C"]
-    assert "F8" in {one.code for one in children("f")}
-    assert [one.name for one in children("F8")] == ["财政、国家财政", "货币", "金融、银行", "保险"]
-    assert children("F83") == []
 
 
 def test_a_class_is_found_by_its_code_or_a_part_of_its_name() -> None:
@@ -114,15 +99,6 @@ def test_every_class_of_the_first_and_second_level_has_a_text_of_its_own_words()
     assert min(len(keywords_of(code)) for code in texts) >= 15
 
 
-def test_a_main_class_is_broad_and_one_below_is_not() -> None:
-    found = [load_topic(f"clc:{code}") for code in ("F", "F8", "F83")]
-    assert [(one.breadth, one.page_threshold) for one in found] == [
-        ("broad", 0.10),
-        ("normal", 0.15),
-        ("normal", 0.15),
-    ]
-
-
 @pytest.mark.parametrize(
     ("code", "topics"),
     [
@@ -146,10 +122,6 @@ def test_a_class_begins_by_itself_or_says_what_to_type() -> None:
     with pytest.raises(SeedsError) as caught:
         read_seeds(None, load_topic("clc:C94"))
     assert re.match("topic clc-c94: .* -a seeds=URL,URL .*scrapy seeds clc:C94 ", str(caught.value))
-
-
-def test_all_classes_make_topics_but_those_named_by_one_character() -> None:
-    assert [one.name for one in classes() if not keywords_of(one.code)] == ["糖（醣）", "酶", "泵"]
 
 
 @pytest.mark.parametrize(

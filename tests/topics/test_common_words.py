@@ -54,10 +54,6 @@ def test_rarity_is_of_the_language_then_of_the_web_then_the_median() -> None:
     assert rarity("白日梦碎机") == pytest.approx(11.95, abs=0.01)
 
 
-def test_words_longer_than_any_are_not_learned() -> None:
-    assert is_common("台风" * 31)
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [

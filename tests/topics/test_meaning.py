@@ -86,11 +86,6 @@ def test_what_the_file_says_goes_before_what_is_understood() -> None:
     assert as_it_is.keywords == {"考研": 1.0, "高考": 1.0}
 
 
-def test_to_understand_twice_changes_nothing_more() -> None:
-    once = understood(own())
-    assert understood(once) == once
-
-
 def test_the_same_words_typed_or_in_a_file_are_the_same_topic() -> None:
     typed = understood(topic_from_keywords("考研,高考:0.5,志愿", "exam"))
     file = 'name = "exam"\n[keywords]\n"考研" = 1.0\n"高考" = 0.5\n"志愿" = 1\n'
@@ -124,14 +119,6 @@ def test_latin_words_that_english_does_not_know_are_of_another_language(
 ) -> None:
     topic = understood(topic_from_keywords(words, "own"))
     assert (topic.language or "en", topic.segmenter.language) == (language, language)
-
-
-def test_words_of_another_language_have_no_english_words_near_them() -> None:
-    assert list(understood(topic_from_keywords(["Ebene", "Maske", "Auswahl"], "own")).keywords) == [
-        "Ebene",
-        "Maske",
-        "Auswahl",
-    ]
 
 
 def test_a_file_says_which_language_its_words_are_of() -> None:

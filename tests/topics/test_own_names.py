@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.topics.catalogue import load_topic, united
-from topiccrawler.topics.topic import display_name, joined_words, make_topic, own_id
+from topiccrawler.topics.topic import display_name, joined_words, own_id
 
 EXAM = ["考研", "高考", "志愿"]
 
@@ -41,11 +40,3 @@ def test_where_the_words_were_cut_the_last_whole_one_is_displayed() -> None:
     assert display_name(own_id(["词" * 99]), "词" * 60) == "词" * 60 + "…"
     words = [f"long English word {number}" for number in range(5)]
     assert display_name(own_id(words), joined_words(words)) == ", ".join(words[:2]) + "…"
-
-
-def test_a_topic_knows_what_it_is_called() -> None:
-    own = make_topic({"name": own_id(EXAM), "zh": joined_words(EXAM), "keywords": EXAM}, "test")
-    assert (own.display_name, own.full_name) == ("考研、高考、志愿", "考研、高考、志愿")
-    finance = load_topic("finance")
-    assert (finance.display_name, finance.full_name) == ("finance", "finance (财经)")
-    assert united([finance, own]).display_name == "财经+考研、高考、志愿"

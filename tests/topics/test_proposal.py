@@ -7,14 +7,7 @@ import pytest
 
 from topiccrawler.text.word_vectors import WordVectors
 from topiccrawler.topics.kindred import Kindred
-from topiccrawler.topics.proposed_words import (
-    LEAST_LIKENESS,
-    Proposed,
-    proposed,
-    reasons,
-    weighed,
-    with_proposed,
-)
+from topiccrawler.topics.proposed_words import Proposed, proposed, reasons, weighed, with_proposed
 from topiccrawler.topics.subjects import NARROWER
 from topiccrawler.topics.topic import make_topic
 
@@ -38,11 +31,6 @@ def test_a_weight_is_likeness_squared_times_rarity_measured_by_the_given_word(ve
     assert rest[-1].weight < 0.01
 
 
-def test_words_that_are_far_are_not_proposed(vectors: WordVectors) -> None:
-    assert "天气" not in {one.word for one in weighed({"基金": 1.0}, 10, vectors)}
-    assert all(one.likeness >= LEAST_LIKENESS or one.subject for one in proposed({"茶叶": 1.0}))
-
-
 def test_terms_of_the_subject_that_a_word_names_are_proposed_by_their_share() -> None:
     found = {one.word: one for one in proposed({"围棋": 2.0, "象棋谱": 2.0})}
     assert "死活题" not in found  # the plain dictionary would lose 题: it would need one of its own
@@ -51,14 +39,6 @@ def test_terms_of_the_subject_that_a_word_names_are_proposed_by_their_share() ->
         "围棋",
         "of the subject 围棋",
     )
-
-
-def test_no_more_are_proposed_than_asked_for_and_the_nearest_of_them(vectors: WordVectors) -> None:
-    assert [one.word for one in weighed({"基金": 1.0}, 1, vectors)] == ["净值"]
-
-
-def test_for_words_the_table_does_not_know_nothing_is_proposed() -> None:
-    assert proposed({"zzyzx": 1.0}) == []
 
 
 def test_traditional_and_full_width_words_are_the_same_words() -> None:
@@ -81,15 +61,6 @@ def test_a_topic_takes_the_words_it_asks_for_and_asks_no_more() -> None:
     assert grown.lexicon == list(grown.keywords)
     assert with_proposed(grown) is grown
     assert all(0 < weight <= 0.75 for word, weight in grown.keywords.items() if word not in grown.given)
-
-
-def test_a_lexicon_of_ones_own_stays_and_a_topic_that_asks_for_none_is_left_alone() -> None:
-    own = make_topic(
-        {"name": "funds", "keywords": ["基金"], "lexicon": ["申购"], "proposed_words": 5}, "test"
-    )
-    assert with_proposed(own).lexicon == ["申购"]
-    plain = make_topic({"name": "funds", "keywords": ["基金"]}, "test")
-    assert with_proposed(plain) is plain
 
 
 def test_every_proposed_word_has_its_reason() -> None:

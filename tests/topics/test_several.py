@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import TopicError
-from topiccrawler.topics.catalogue import load_topic, load_topics, parts_of, united
-from topiccrawler.topics.seeds import seeds_of_topic
+from topiccrawler.topics.catalogue import load_topics, parts_of, united
 from topiccrawler.topics.topic import SiteRule, make_topic
 
 
@@ -69,9 +68,3 @@ def test_the_lowest_link_threshold_holds_nought_too(
         for name, value in zip(("one", "two"), thresholds, strict=True)
     ]
     assert united(topics).link_threshold == united_threshold
-
-
-def test_the_seeds_are_those_of_all() -> None:
-    finance, travel = load_topic("finance"), load_topic("travel")
-    both = seeds_of_topic(united([finance, travel])).positive
-    assert both == list(dict.fromkeys([*seeds_of_topic(finance).positive, *seeds_of_topic(travel).positive]))

@@ -139,17 +139,6 @@ def test_https_is_no_plural_of_http() -> None:
     assert "certbot" not in {term.word for term in terms_for(["HTTP"])}
 
 
-def test_a_topic_of_many_words_has_no_terms() -> None:
-    many = ["围棋", *(f"围棋手{number}" for number in range(12))]
-    topic = topic_from_keywords(many, "own").model_copy(update={"narrow": True, "given": many})
-    assert naming_terms(topic) == {}
-    assert naming_terms(topic.model_copy(update={"given": many[:12]}))["weiqi"] == NAME
-
-
-def test_a_topic_of_the_catalogue_has_no_terms() -> None:
-    assert naming_terms(understood(topic_from_keywords(["财经", "股票", "基金"], "own"))) == {}
-
-
 @pytest.mark.parametrize("more", [0, 20])
 def test_words_are_found_as_they_are_written(more: int) -> None:
     pattern = written(["围棋", "C++", "sail", "puppy", *(f"词{number}" for number in range(more))])
@@ -170,8 +159,3 @@ def test_a_shipped_list_is_well_formed(file: str) -> None:
             words = side.split(", ")
             assert all(word == word.strip() and len(word) > 1 and ";" not in word for word in words), number
             assert len(words) == len(set(words)), number
-
-
-def test_the_shipped_lists_speak_chinese_and_english() -> None:
-    assert {"死活题", "AlphaGo"} <= {term.word for term in terms_for(["围棋"])}
-    assert {"k-means", "dendrogram"} <= {term.word for term in terms_for(["clustering", "DBSCAN"])}

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.urls.canonical import (
-    directory_of,
-    host_of,
-    kind_between,
-    registered_domain,
-)
+from topiccrawler.urls.canonical import directory_of, host_of, kind_between, registered_domain
 
 HEX32 = "0123456789abcdef0123456789abcdef"
 

@@ -10,6 +10,7 @@ import difflib
 import gc
 import logging
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 from scrapy.commands import crawl
@@ -32,15 +33,18 @@ class Command(crawl.Command):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         gc.disable()  # modules and models are loaded, none of which becomes garbage; `go_on` enables it again
-        # First, while few modules are loaded and the call stack is short: Scrapy's module makes classes that scan all of both.
-        import scrapy.core.downloader.contextfactory  # noqa: F401
-
-        from topiccrawler.engine.focused_spider import FocusedSpider, hold_back
+        # first, while few modules are loaded and the call stack is short
+        import topiccrawler.engine.early_imports  # noqa: F401
+        from topiccrawler.engine.focused_spider import FocusedSpider, hold_back, quieten_listings
 
         try:
             super().process_options(args, opts)
+            if self.settings is not None and (log := self.settings.get("LOG_FILE")):
+                Path(log).open("ab").close()
         except UsageError as error:
             _refuse(str(error))
+        except OSError as error:
+            _refuse(f"{error.filename}: cannot be written: {error.strerror}; name another file")
         if self.settings is None or not args:
             return
         level = self.settings.get("LOG_LEVEL")
@@ -57,6 +61,7 @@ class Command(crawl.Command):
             _refuse(f"spider {name!r}: is unknown; {remedy}")
         if issubclass(spiders.load(name), FocusedSpider):
             hold_back()
+            quieten_listings()
         else:
             gc.enable()
 

@@ -9,7 +9,6 @@ import webbrowser
 
 from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.errors import ArgumentError
-from topiccrawler.files import user_path
 
 
 class Command(ReportingCommand):
@@ -18,11 +17,9 @@ class Command(ReportingCommand):
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.dashboard.app import make_app, serve
 
-        data = user_path(opts.data or self.data)
-        if data.exists() and not data.is_dir():
-            raise ArgumentError(f"folder {data}", "is a file", "name a folder: --data DIR")
+        data = self.folder_of_jobs(opts)
         settings = {name: self.setting(name) for name in ("TOPIC", "TOPIC_STRATEGY")}
-        app = make_app(data.absolute(), settings, lambda link: self.say(f"For another browser: {link}"))
+        app = make_app(data, settings, lambda link: self.say(f"For another browser: {link}"))
 
         def ready(link: str) -> None:
             self.say(f"Dashboard of {data}: {link}")

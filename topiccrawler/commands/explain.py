@@ -6,6 +6,7 @@ import argparse
 import shlex
 from collections.abc import Mapping
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.command import ReportingCommand
@@ -93,9 +94,10 @@ class Command(ReportingCommand):
 
     def _job_or_topic(self) -> str:
         """A hint for the error message on what to add to the call. It names the latest job, which is probably the intended one."""
+        from topiccrawler.crawling.page_stores import homes_of
         from topiccrawler.results.jobs import jobs_in
 
-        jobs = jobs_in(self.data) if self.data.is_dir() else []
+        jobs = jobs_in(self.data) if any(map(Path.is_dir, homes_of(self.data))) else []
         job = shlex.quote(str(jobs[-1])) if jobs else "FOLDER"
         return f"add --job {job} for what that crawl did with it, or --topic finance, for example, for the link model's word"
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.errors import ArgumentError
-from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.results.search import Hit, MediaHit
@@ -31,7 +30,7 @@ class Command(ReportingCommand):
         from topiccrawler.results.jobs import jobs_in, looked_at, selection_by
         from topiccrawler.results.search import Hit, search, search_media
 
-        data = user_path(opts.data or self.data)
+        data = self.folder_of_jobs(opts)
         with ExitStack() as places:
             named = (looked_at(job, data, self.setting("STORE_URL")) for job in opts.job)
             folders = [places.enter_context(place) for place in named] or jobs_in(data)

@@ -183,10 +183,11 @@ def _topic(command: ReportingCommand, name: str) -> Topic:
 def _job(command: ReportingCommand, name: str) -> tuple[Path, Recipe] | None:
     """The folder and the recipe of a job of that name, or at that path; None when there is none."""
     from topiccrawler.crawling.job_files import read_recipe
+    from topiccrawler.crawling.page_stores import homes_of
 
     if are_words(name) and len(name) > LONGEST_NAME:
         return None
-    for folder in (user_path(name), command.data / name):
+    for folder in (user_path(name), *(home / name for home in homes_of(command.data))):
         if (recipe := read_recipe(folder)) is not None:
             return folder, recipe
     return None

@@ -19,7 +19,7 @@ are rescored.
 `transfer_state` loads what another strategy has learned. A change of topic may change the verdict on pages fetched before. If many change,
 a new strategy relearns; if few change, it loads the state of the old one. Relearning is less exact than a crawl, because the queue has
 only the best of several links to a URL: after twenty answers, in single runs, that cost more than a few wrong outcomes
-(docs/lab/teaching.md). Cost of relearning: that of the strategy for each page; memory for all links of the queue.
+(docs/lab.md). Cost of relearning: that of the strategy for each page; memory for all links of the queue.
 
 `Rescoring` computes new scores for queued links without stopping the crawl, one slice per page. A strategy may have to rescore a million
 links, but the engine must not be blocked for more than about 50 ms, and a run must be repeatable. So a slice is a fixed number of links,

@@ -118,6 +118,10 @@ class Rechecks(Protocol):
     """Pages of the job that are checked again in this run."""
 
     @property
+    def due(self) -> Sequence[Due]:
+        """All of them."""
+
+    @property
     def left(self) -> int:
         """The number of pages that are still to be checked."""
 

@@ -23,6 +23,7 @@ from topiccrawler.crawling.servers import ServedPages, page_server
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.files import user_path
 from topiccrawler.model import Visit
+from topiccrawler.settings import TOPIC_DATA_DIR
 from topiccrawler.store.pages import PageStore
 from topiccrawler.store.visits import has_log, read_latest, read_visits
 
@@ -110,9 +111,9 @@ JOBS = "jobs"
 
 
 def homes_of(data: Path) -> list[Path]:
-    """The folders that hold folders of jobs: TOPIC_DATA_DIR, and the folder `jobs` beside it, for JOBDIR=jobs/NAME."""
-    beside = data.absolute().parent / JOBS
-    return [data] if data.absolute() == beside else [data, data.parent / JOBS]
+    """The folders that hold folders of jobs. `data`: TOPIC_DATA_DIR. Its default stands for itself and `jobs`, for JOBDIR=jobs/NAME; a
+    folder that a user names, even by its absolute path, for itself alone."""
+    return [data, Path(JOBS)] if data == Path(TOPIC_DATA_DIR) else [data]
 
 
 def folder_named(name: str, data: Path) -> Path:

@@ -11,6 +11,8 @@ import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import date
+from difflib import get_close_matches
+from functools import cache
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar
 from urllib.parse import urlsplit
 
@@ -44,7 +46,7 @@ def thesaurus_of(text: str | None) -> Thesaurus:
 
 
 STRATEGY_PREFIX = "strategy_"
-_TOPIC_REMEDY = "for example: scrapy crawl topic -a topic=finance"
+_TOPIC_REMEDY = "for example: -a topic=finance"
 GENERAL_STRATEGIES = ("breadth_first", "random_order")  # of `scrapy crawl links`
 
 
@@ -168,8 +170,10 @@ def _argument_error(error: ValidationError, model: type[CrawlParams]) -> Argumen
         ", ".join(field for field in model.model_fields if field != "parameters") + f", {STRATEGY_PREFIX}…"
     )
     if first["type"] == "extra_forbidden":
+        near = get_close_matches(name, model.model_fields, 1)
+        hint = f"did you mean {near[0]}? " if near else ""
         return ArgumentError(
-            f"argument -a {name}={first['input']}", "is unknown", f"known arguments: {known}"
+            f"argument -a {name}={first['input']}", "is unknown", f"{hint}known arguments: {known}"
         )
     if first["type"] == "missing":
         return ArgumentError(f"argument {name!r}", "is missing", _TOPIC_REMEDY)
@@ -220,12 +224,17 @@ class Recipe:
     def from_json(cls, kept: Mapping[str, Any], what: str) -> Self:
         """A recipe from the result of `as_json`. Raises StateError for anything else; `what` names the file in its message."""
         try:
-            recipe: Self = TypeAdapter(cls).validate_python(kept)
+            recipe: Self = _adapter().validate_python(kept)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             field = ".".join(map(str, first["loc"])) or "all"
             raise StateError(what, f"is damaged ({field}: {first['msg']})", "use a copy") from None
         return recipe
+
+
+@cache
+def _adapter() -> TypeAdapter[Any]:
+    return TypeAdapter(Recipe)  # takes as long as reading several recipes
 
 
 class Settings(Protocol):

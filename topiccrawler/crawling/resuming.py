@@ -29,10 +29,7 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
     `queued`: the queue is in the folder too. Raises StateError for another topic or another page store, and, with a queue, for another
     strategy.
     """
-    begun, requested = _topic_name(kept), _topic_name(now)
-    if begun != requested:
-        fault, argument = another_topic(kept, begun, now, requested), topic_argument(kept, folder / TOPIC)
-        raise StateError(f"folder {folder}", fault, f"go on with {argument}, or {ELSEWHERE}")
+    check_topic(kept, now, folder)
     begun, requested = ordering_of(kept), ordering_of(now)
     if begun != requested and queued:
         raise StateError(requested, f"this job was begun with {begun}", f"go on with that, or {ELSEWHERE}")
@@ -54,6 +51,14 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
     if (kept.topic_fields or now.topic_fields) and _fields(kept, before) != _fields(now, after):
         changes.append(f"the topic file {now.topic}")
     return changes
+
+
+def check_topic(kept: Recipe, now: Recipe, folder: Path) -> None:
+    """Raise StateError if the recipe in the folder (`kept`) is for another topic than the present one (`now`)."""
+    begun, requested = _topic_name(kept), _topic_name(now)
+    if begun != requested:
+        fault, argument = another_topic(kept, begun, now, requested), topic_argument(kept, folder / TOPIC)
+        raise StateError(f"folder {folder}", fault, f"go on with {argument}, or {ELSEWHERE}")
 
 
 def _fields(recipe: Recipe, plain: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -47,7 +47,9 @@ PANEL_EVERY, CURVE_EVERY = 5, 10  # events between two updates of the panels, of
 
 def values(job: Job, data: Path, status: Mapping[str, Any], wait: float = WAIT_SECONDS) -> Values:
     """The values of the four panels. `wait`: as in jobs.Job.once."""
-    sites, bad = panels.where(job, status, wait=wait), panels.wrong(job, wait)
+    is_read = job.share >= 1  # else these lists would look whole
+    sites = panels.where(job, status, wait=wait) if is_read else []
+    bad = panels.wrong(job, wait) if is_read else []
     return {
         "job": job,
         "status": status,
@@ -85,7 +87,8 @@ def page(here: Context, job: Job, _: web.Request) -> Values:
         "live": status["state"] in LIVE,
         "recipe": recipe,
         "topic": panels.topic_name(recipe),
-        "words": job.last_words if status["state"] == FAILED else "",
+        "words": job.fault or job.last_words if status["state"] == FAILED else "",
+        "killed": status["state"] == FAILED and job.was_killed,
         "changeable": [*CHANGEABLE, *(f"{STRATEGY_PREFIX}{name}" for name in parameters)],
     }
 

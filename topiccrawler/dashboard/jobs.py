@@ -31,7 +31,8 @@ from topiccrawler.engine.control.client import FILE as CONTROL
 from topiccrawler.engine.control.client import ask, is_listening
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.frontier.stored_state import Outcome, is_made, outcomes
-from topiccrawler.results.jobs import JobLog, is_job
+from topiccrawler.results.jobs import JobLog, begun, is_job
+from topiccrawler.results.last_run import LastRun, last_run
 from topiccrawler.results.summary import EXAMPLES, queue_report
 from topiccrawler.store.refused import read_refused
 
@@ -126,7 +127,24 @@ class Job:
         code = None if self.process is None else self.process.poll()
         if self.process is not None and code is None:
             return {"state": CLOSING if self._last_status else STARTING}
-        return {"state": FAILED if code else ENDED}
+        return {"state": FAILED if code or self.fault or self.was_killed else ENDED}
+
+    @property
+    def last_run(self) -> LastRun | None:
+        """How the latest run has ended; None if that is unknown."""
+        recipe = mark(self.folder / JOB)  # a later run has written it
+        return self.once(f"last run {recipe}", STATS, lambda: last_run(self.folder), None)
+
+    @property
+    def fault(self) -> str:
+        """The error that ended the latest run; empty if there was none."""
+        found = self.last_run
+        return "" if found is None else found.fault
+
+    @property
+    def was_killed(self) -> bool:
+        """Whether the latest run ended without its own doing: it left the address at which nobody answers."""
+        return (self.folder / CONTROL).is_file() and not is_listening(self.folder)
 
     def advance(self, seconds: float = FIRST_LOOK_SECONDS) -> None:
         """Read new visits of the log for at most `seconds`."""
@@ -151,10 +169,15 @@ class Job:
         """The job's recipe; None if it cannot be read."""
         return self.once("recipe", JOB, lambda: read_recipe(self.folder), None)
 
+    @property
+    def has_queue(self) -> bool:
+        """Whether the queue is in the job's folder."""
+        return is_made(self.folder / FRONTIER)
+
     def queue(self, wait: float | None = WAIT_SECONDS) -> dict[str, Any] | None:
         """The report of the job's queue with all its hosts; None without a JOBDIR, while it is still being read, or if it cannot be read.
         `wait`: as for `once`."""
-        if not is_made(self.folder / FRONTIER):
+        if not self.has_queue:
             return None
 
         def make() -> dict[str, Any]:
@@ -164,7 +187,7 @@ class Job:
 
     def outcomes(self, wait: float = WAIT_SECONDS) -> list[Outcome] | None:
         """The reasons of failed and discarded URLs in the job's queue; None as for `queue`."""
-        if not is_made(self.folder / FRONTIER):
+        if not self.has_queue:
             return None
         return self.once("outcomes", FRONTIER, lambda: outcomes(self.folder / FRONTIER, EXAMPLES), wait)
 
@@ -252,7 +275,7 @@ class Jobs:
     def __init__(self, data: Path) -> None:
         self.data = data
         self._known: OrderedDict[str, Job] = OrderedDict()
-        # of the list of jobs, by name: the state of the log when it was read, and the figures
+        # of the list of jobs, by name: the state of the files when they were read, and the figures
         self.figures: dict[str, tuple[object, dict[str, Any]]] = {}
         self.said = ""  # what became of the last answers, until a page has shown it
         self._lock = Lock()
@@ -269,7 +292,7 @@ class Jobs:
             for folder in home.iterdir():
                 try:
                     if folder.is_dir() and self._is_one(folder):
-                        found.setdefault(folder.name, folder.stat().st_mtime)
+                        found.setdefault(folder.name, begun(folder))
                 except OSError:
                     continue  # it was deleted, or belongs to another user
         return sorted(found, key=lambda name: (found[name], name), reverse=True)

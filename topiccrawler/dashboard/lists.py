@@ -17,8 +17,8 @@ from urllib.parse import quote
 
 from aiohttp import web
 
-from topiccrawler.crawling.job_files import FRONTIER, PAGES, REFUSED, VISITS
-from topiccrawler.crawling.page_stores import visits_of
+from topiccrawler.crawling.job_files import FRONTIER, JOB, PAGES, REFUSED, STATS, VISITS
+from topiccrawler.crawling.page_stores import last_judged, visits_of
 from topiccrawler.dashboard import panels
 from topiccrawler.dashboard.jobs import LIVE, Job, mark
 from topiccrawler.dashboard.panels import topic_name
@@ -71,24 +71,28 @@ def _values(here: Context) -> dict[str, Any]:
 def _row(here: Context, name: str, seconds: float) -> tuple[dict[str, Any], bool]:
     job = here.jobs.get(name)
     # pages that are judged again change the figures too
-    seen = tuple(mark(job.folder / name) for name in (VISITS, PAGES, f"{PAGES}-wal"))
+    seen = [mark(job.folder / file) for file in (JOB, STATS, VISITS, PAGES, f"{PAGES}-wal")]
     known, figures = here.jobs.figures.get(name, (None, {}))
     if known != seen:
-        is_read, tally = seconds > 0 and job.log.advance(seconds) >= 1, job.log.tally
-        figures = {"pages": tally.fetched, "kept": tally.kept} if is_read else {"pages": None, "kept": None}
-        figures["began"] = tally.began
-        if is_read:
+        recipe = job.recipe()
+        figures = {"topic": topic_name(recipe), "strategy": "" if recipe is None else recipe.strategy}
+        figures |= _figures(job, seconds)
+        if figures["pages"] is not None:
             here.jobs.figures[name] = seen, figures
-    status, recipe = job.status(), job.recipe()
+    status = job.status()
     found: dict[str, Any] = {**figures, **{key: status[key] for key in ("pages", "kept") if key in status}}
-    return {
-        "name": name,
-        "state": status["state"],
-        "topic": topic_name(recipe),
-        "strategy": "" if recipe is None else recipe.strategy,
-        "rate": found["kept"] / found["pages"] if found["pages"] else None,
-        **found,
-    }, figures["pages"] is not None
+    rate = found["kept"] / found["pages"] if found["pages"] else None
+    return {"name": name, "state": status["state"], "rate": rate, **found}, figures["pages"] is not None
+
+
+def _figures(job: Job, seconds: float) -> dict[str, Any]:
+    """The figures of a job in the list: as its last run has left them, else (or if its pages were judged again) of its log, which is read for at most `seconds`; None = it is
+    not read yet."""
+    if (run := job.last_run) is not None and not last_judged(job.folder):
+        return {"pages": run.pages, "kept": run.kept, "began": run.began}
+    is_read, tally = seconds > 0 and job.log.advance(seconds) >= 1, job.log.tally
+    pages, kept = (tally.fetched, tally.kept) if is_read else (None, None)
+    return {"pages": pages, "kept": kept, "began": tally.began}
 
 
 ROWS = 100  # per page of a list

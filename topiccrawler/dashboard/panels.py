@@ -41,10 +41,9 @@ def prepare(job: Job, status: Status) -> None:
 
 def find(job: Job, status: Status, data: Path, wait: float = WAIT_SECONDS) -> dict[str, Any]:
     """The panel "is it finding": the figures of the crawl; None = unknown."""
-    tally, answers = job.log.tally, "pages" in status
-    recent, recent_kept = tally.recent
-    pages = status["pages"] if answers else tally.fetched
-    kept = status["kept"] if answers else tally.kept
+    tally, answers, is_read = job.log.tally, "pages" in status, job.share >= 1
+    recent, recent_kept = tally.recent if is_read else (0, 0)
+    pages, kept = (status["pages"], status["kept"]) if answers else _ended_with(job)
     seconds = tally.ended - tally.began
     queue = None if answers else job.queue(wait)
     kinds = status.get("kinds", queue["kinds"] if queue else None)
@@ -56,24 +55,37 @@ def find(job: Job, status: Status, data: Path, wait: float = WAIT_SECONDS) -> di
         "kept": kept,
         **{f"{kind}s": None if kinds is None else kinds.get(kind, 0) for kind in KINDS},
         "relevant": status.get("relevant", queue["relevant"] if queue else None),
-        "failed": tally.failed,
-        "rate": kept / pages if pages else None,
+        "failed": tally.failed if is_read else None,
+        "rate": kept / pages if pages and kept is not None else None,
         "recent_pages": recent,
         "recent_rate": recent_kept / recent if recent else None,
-        "speed": status["pages_per_second"] if answers else tally.fetched / seconds if seconds > 0 else None,
+        "speed": status["pages_per_second"]
+        if answers
+        else tally.fetched / seconds
+        if is_read and seconds > 0
+        else None,
+        "has_queue": answers or job.has_queue,
         "queued": status["queued"] if answers else queue["states"]["waiting"] if queue else None,
         "relevant_waiting": waiting,
         "promise": promise,
         "gate": job.gate(status),
         "in_flight": status.get("in_flight"),
         "held_back": status.get("held_back"),
-        "hosts": status.get("hosts", len(tally.by_host)),
+        "hosts": status.get("hosts", len(tally.by_host) if is_read else None),
         "limits": status.get("limits", {"pages": None, "targets": None}),
         "standing": status.get("standing", ""),
         "began": tally.began,
         "ended": tally.ended,
-        "breadth_first": rate_at(curve, pages),
+        "breadth_first": None if pages is None else rate_at(curve, pages),
     }
+
+
+def _ended_with(job: Job) -> tuple[int | None, int | None]:
+    """The pages fetched and kept by a job that has ended; None while its log is read."""
+    if job.share >= 1:
+        return job.log.tally.fetched, job.log.tally.kept
+    run = job.last_run
+    return (None, None) if run is None else (run.pages, run.kept)
 
 
 def topic_name(recipe: Recipe | None) -> str:
@@ -91,7 +103,7 @@ def _topic_id(recipe: Recipe | None) -> str:
 
 def curves(job: Job, data: Path) -> dict[str, Any]:
     """The harvest curve of a job and, if known, that of breadth-first, at common numbers of pages fetched; None for unknown values."""
-    points = job.log.tally.curve
+    points = job.log.tally.curve if job.share >= 1 else [(0, 0)]  # a part would look like the whole
     base = _breadth_first(job, data)
     most = points[-1][0]
     known = dict(points)

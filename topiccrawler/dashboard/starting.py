@@ -12,7 +12,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,20 @@ from topiccrawler.crawling.job_files import FRONTIER, OUTPUT
 from topiccrawler.crawling.launching import job_line, start_scrapy
 from topiccrawler.crawling.page_stores import arguments_of
 from topiccrawler.crawling.recipe import STRATEGY_PREFIX
-from topiccrawler.dashboard.job_form import ARGUMENTS, FIELDS, JobForm, check, is_allowed, read_form, refusal
+from topiccrawler.dashboard.job_form import (
+    ARGUMENTS,
+    FIELDS,
+    FIRST,
+    JobForm,
+    check,
+    is_allowed,
+    read_form,
+    refusal,
+)
 from topiccrawler.dashboard.jobs import LIVE, Job, Jobs
 from topiccrawler.dashboard.views import context_of, job_of, part
 from topiccrawler.engine.control.client import FILE as CONTROL
-from topiccrawler.errors import CrawlerError, StateError, file_faults
+from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
 from topiccrawler.relevance.base import PAGE_CLASSIFIERS
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.topics.catalogue import (
@@ -109,14 +118,16 @@ def _check_kept(form: JobForm, defaults: Mapping[str, Any]) -> None:
     """Check stored arguments and settings. StateError when they contain what a form may not set."""
     for name in form.arguments:
         if name not in ARGUMENTS and not name.startswith(STRATEGY_PREFIX):
-            form.faults[name] = f"argument {name[:40]!r} cannot be given here"
+            form.faults[name] = [
+                ArgumentError(f"argument {name[:40]!r}", "cannot be given here", "remove it")
+            ]
     for name in form.settings:
         if not is_allowed(name):
-            form.faults[name] = refusal(name)
+            form.faults[name] = [refusal(name)]
     if not form.faults:
         check(form, defaults)
     if form.faults:
-        fault = f"cannot go on: {next(iter(form.faults.values()))}"
+        fault = f"cannot go on: {next(iter(form.faults.values()))[0]}"
         raise StateError(f"job {form.job}", fault, "give its command again")
 
 
@@ -144,10 +155,8 @@ async def start(request: web.Request) -> web.Response:
     def work() -> JobForm:
         form = read_form(given, here.jobs, here.settings)
         if not form.faults:
-            try:
+            with form.noting(""):
                 start_job(form, here.jobs)
-            except CrawlerError as error:
-                form.faults[""] = str(error)
         return form
 
     form = await asyncio.to_thread(work)
@@ -165,13 +174,20 @@ async def again(request: web.Request) -> web.Response:
 
 
 def _page(
-    request: web.Request, given: Mapping[str, str], faults: Mapping[str, str], status: int = 200
+    request: web.Request,
+    given: Mapping[str, str],
+    faults: Mapping[str, Sequence[CrawlerError]],
+    status: int = 200,
 ) -> web.Response:
+    here = context_of(request)
+    t = here.views.texts(request)
     values = {
         "given": {name: given.get(name, "") for name in FIELDS},
-        "faults": faults,
+        "faults": {name: [t.fault(name, error) for error in of_field] for name, of_field in faults.items()},
+        "first_fault": next((name for name in FIELDS if name in faults), ""),
+        "folded_open": any(given.get(name) or name in faults for name in FIELDS if name not in FIRST),
         "topics": topic_names(),
         "strategies": sorted(STRATEGIES),
         "classifiers": sorted(PAGE_CLASSIFIERS),
     }
-    return context_of(request).views.page(request, "new", values, status)
+    return here.views.page(request, "new", values, status)

@@ -21,6 +21,7 @@ from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
 from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
 
+from topiccrawler import settings as ours
 from topiccrawler.engine.defaults import set_plain_defaults
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
 from topiccrawler.files import replace_file, user_path
@@ -171,6 +172,14 @@ class ReportingCommand(ScrapyCommand):
     def data(self) -> Path:
         """The folder of jobs, TOPIC_DATA_DIR."""
         return user_path(self.setting("TOPIC_DATA_DIR") or "data")
+
+    def folder_of_jobs(self, opts: argparse.Namespace) -> Path:
+        """The folder of --data, else `data`, which may be missing. ArgumentError for a missing one of --data, and for a file."""
+        data = user_path(opts.data) if opts.data else self.data
+        if not data.is_dir() and (opts.data or data.exists()):
+            fault = "is a file" if data.exists() else "there is none"
+            raise ArgumentError(f"folder {data}", fault, "name a folder of jobs: --data DIR")
+        return data.absolute() if opts.data == ours.TOPIC_DATA_DIR else data  # that folder alone
 
     def new_file(self, place: Path, opts: argparse.Namespace) -> Path:
         """Return `place`, or raise ArgumentError when it exists and --force is not set."""

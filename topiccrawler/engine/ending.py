@@ -34,6 +34,7 @@ from topiccrawler.frontier.base import State
 from topiccrawler.messages import Message, translated
 from topiccrawler.pages.kinds import KINDS
 from topiccrawler.resources import package_table
+from topiccrawler.results.last_run import FAULT
 
 logger = logging.getLogger(__name__)
 
@@ -86,6 +87,8 @@ class Ending:
         """Log the summary, after Scrapy's last lines."""
         if not self.reason:
             return
+        if self.faults.reported:
+            self.crawler.stats.set_value(FAULT, self.faults.reported[0])
         stats, spider = self.crawler.stats.get_stats(), self.crawler.spider
         queued = bool(self.crawler.settings.get("JOBDIR")) and self.plain is None
         resumable = queued or self.crawl.shared is not None
@@ -260,12 +263,7 @@ def why(
             "the same command with a smaller share ({argument})", argument=f"-a until={until / 2:g}"
         )
     elif reason == "enough" or (reason == "finished" and crawl.is_enough()):  # or it was when the run began
-        is_full = limits.targets is not None and articles >= limits.targets
-        if is_full:
-            words = Message("{count} articles are kept (-a targets)", count=limits.targets)
-        else:
-            words = Message("{count} pages are fetched (-a pages)", count=limits.pages)
-        more = f"-a targets={2 * articles}" if is_full else f"-a pages={2 * (limits.pages or 1)}"
+        words, more = _reached(crawl, articles)
         remedy = Message("the same command with a larger number ({argument})", argument=more)
     elif reason == "finished" and stats.get(f"{_URLS}over_budget"):
         words, remedy = (
@@ -282,6 +280,19 @@ def why(
     return Message(
         "{words}; {count} URLs wait, {remedy} goes on with them", words=words, count=waiting, remedy=remedy
     )
+
+
+def _reached(crawl: Crawl, articles: int) -> tuple[Message, str]:
+    """The limit that a crawl has reached, in words, and the argument for a larger one."""
+    limits, rechecks = crawl.limits, crawl.rechecks
+    if limits.targets is not None and articles >= limits.targets:
+        words = Message("{count} articles are kept (-a targets)", count=limits.targets)
+        return words, f"-a targets={2 * articles}"
+    most = limits.pages or 1
+    if rechecks is None:
+        return Message("{count} pages are fetched (-a pages)", count=most), f"-a pages={2 * most}"
+    most += len(rechecks.due) - crawl.harvest.begun_with  # with revisits the argument counts this run alone
+    return Message("{count} pages are fetched in this run (-a pages)", count=most), f"-a pages={2 * most}"
 
 
 def counted(reasons: Counter[str]) -> str:

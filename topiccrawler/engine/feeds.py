@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlparse
@@ -117,7 +118,10 @@ class FatalFeedExporter(FeedExporter):
         )
 
 
-_NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, production 2
+@cache
+def _not_xml() -> re.Pattern[str]:
+    """What is no character of XML 1.0 (production 2). Compiled for the first XML feed: that takes 5 ms."""
+    return re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class XmlFeed(XmlItemExporter):
@@ -130,4 +134,4 @@ class XmlFeed(XmlItemExporter):
 
 class _XmlWriter(XMLGenerator):
     def characters(self, content: str) -> None:
-        super().characters(_NOT_XML.sub("", content))
+        super().characters(_not_xml().sub("", content))

@@ -13,13 +13,13 @@ import os
 from collections.abc import Mapping
 from typing import Any, Self
 
-import scrapy.core.downloader.contextfactory  # noqa: F401
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings, default_settings
 from scrapy.utils.log import log_scrapy_info
 from scrapy.utils.misc import load_object
 
+import topiccrawler.engine.early_imports  # noqa: F401
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.harvest import own_domains
 from topiccrawler.crawling.recipe import CrawlParams
@@ -48,6 +48,23 @@ def go_on(settings: Settings) -> None:
         gc.enable()
         logging.disable(logging.NOTSET)
         log_scrapy_info(settings)
+
+
+# Scrapy's loggers of versions, add-ons, extensions, settings and middlewares, 80 lines before the first that is about the crawl
+_LISTING = ("scrapy.utils.log", "scrapy.addons", "scrapy.middleware", "scrapy.crawler")
+_LISTED = ("Versions", "Enabled ", "Overridden settings")  # how those messages begin
+
+
+def quieten_listings() -> None:
+    """Log what Scrapy lists of a crawl's components and settings with level DEBUG instead of INFO."""
+    for name in _LISTING:
+        logging.getLogger(name).addFilter(_as_debug)
+
+
+def _as_debug(record: logging.LogRecord) -> bool:
+    if record.levelno == logging.INFO and str(record.msg).startswith(_LISTED):
+        record.levelno, record.levelname = logging.DEBUG, logging.getLevelName(logging.DEBUG)
+    return True
 
 
 UNUSABLE = package_table("engine/unusable_settings.toml")

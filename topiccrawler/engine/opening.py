@@ -33,12 +33,12 @@ from scrapy.settings import BaseSettings, Settings
 from topiccrawler import settings as ours
 from topiccrawler.crawling.assemble import Parts, assemble, topic_of
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.job_files import JobFiles, read_recipe
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.options import CrawlLimits, CrawlOptions
 from topiccrawler.crawling.page_filter import Restrictions
 from topiccrawler.crawling.recipe import CrawlParams, recipe_of
-from topiccrawler.crawling.resuming import ordering_of
+from topiccrawler.crawling.resuming import check_topic, ordering_of
 from topiccrawler.crawling.servers import QueueAddress, no_queue_server, page_server, queue_address
 from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings
@@ -121,7 +121,8 @@ def open_frontier(
     if not place.jobdir:
         return MemoryFrontier(hosts), None
     folder = Path(place.jobdir)
-    folder.mkdir(parents=True, exist_ok=True)
+    with file_faults(StateError, f"folder {folder}", "cannot be made", "set JOBDIR to a folder of yours"):
+        folder.mkdir(parents=True, exist_ok=True)
     queue = SqliteFrontier(
         folder / "frontier.sqlite",
         hosts,
@@ -210,14 +211,16 @@ def open_crawl(
     if not params.topic:
         recipe = recipe_of_words(recipe, params.keywords, settings.getint("TOPIC_PROPOSED_WORDS"))
     topic = topic_of(recipe)
-    named_seeds = read_seeds(params.seeds, topic)
-    off_topic = tuple(url for url in map(canonical, named_seeds.negative) if url is not None)
     named = settings.get("TOPIC_JOB") if params.job or not queue.is_shared else None
     job_name = named or job
     own_name = f"{queue.job}-{gethostname()}-{os.getpid()}" if queue.is_shared else None
     folder = (
         _writable(Path(jobdir), "JOBDIR") if jobdir else _job_folder(topic, settings, job_name or own_name)
     )
+    if params.seeds is None and (kept := read_recipe(folder)) is not None:
+        check_topic(kept, recipe, folder)  # rather than report that the other topic has no seeds
+    named_seeds = read_seeds(params.seeds, topic)
+    off_topic = tuple(url for url in map(canonical, named_seeds.negative) if url is not None)
     kept_in = open_store(settings, queue.job or job_name or folder.absolute().name, topic.name)
     if kept_in is not None:
         recipe = replace(recipe, store=kept_in.address, store_job=kept_in.job)

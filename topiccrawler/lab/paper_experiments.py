@@ -1,7 +1,7 @@
 """Defines the papers' experiments by name, for `scrapy compare --experiment NAME`: topics, strategies, pages and settings of each.
 
 A user's options take precedence over these values. Without `--web` the synthetic web is recorded, and its seed page is used.
-docs/papers/ has a page for each paper, docs/lab/experiments.md the results on a recorded web.
+docs/papers.md has a section for each paper, with the results on a recorded web.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Settings(Protocol):
 class PaperExperiment:
     """One experiment of a paper."""
 
-    paper: str  # the paper's page in docs/papers
+    paper: str  # whose it is
     figures: str  # the figures or tables of the paper that it repeats
     topics: str
     strategies: str

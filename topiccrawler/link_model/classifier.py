@@ -27,7 +27,7 @@ Everything a score needs follows from counts.
 `WordWeights` also weights compounds. The tokenizer reads a long compound as one word (足球比赛) when training has only seen its parts (足球,
 比赛). A known word has its own weight. An unknown Han word of 3 characters or more is split into the longest known words in it, from the
 left, at least 2 characters each, and has the sum of their weights (forward maximum matching; ours as a back-off). Other unknown
-words have weight 0. Anchors only: in contexts neighbouring words already say the same (docs/lab/link-models.md). Results are cached in
+words have weight 0. Anchors only: in contexts neighbouring words already say the same (docs/lab.md). Results are cached in
 bounded memory.
 
 `LinkWords` holds the words of a link in three fields, and `features_of` makes its features: a set of words for each field. Scoring has 4 µs
@@ -262,10 +262,10 @@ class Counts:
         shift = math.log(totals[0]) - math.log(totals[1])
         words = [*dict.fromkeys(chain(negative, positive))]
         against, for_it = (
-            map(math.log, [count + 1 for count in map(side.__getitem__, words)])
+            np.log(np.fromiter(map(side.__getitem__, words), np.float64, len(words)) + 1)
             for side in (negative, positive)
         )
-        return {word: plus - minus + shift for word, plus, minus in zip(words, for_it, against, strict=True)}
+        return dict(zip(words, (for_it - against + shift).tolist(), strict=True))
 
 
 def _total_weight(pair: Pair, samples: list[float]) -> float:

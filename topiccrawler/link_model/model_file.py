@@ -12,11 +12,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.resources.abc import Traversable
-from itertools import chain
+from math import isnan
 from pathlib import Path
 from typing import Any, TypeVar
-
-import numpy as np
 
 from topiccrawler.errors import ModelError
 from topiccrawler.files import JsonFile, compact, is_file, whole_file
@@ -105,9 +103,6 @@ def save(model: LinkClassifier, place: Path) -> None:
 def dumps(model: LinkClassifier) -> str:
     """Return the model as JSON text, with one line for the counts of each field."""
     places = _PLACES_PUBLISHED if "published" in model.training else _PLACES
-    counts = {
-        name: {word: _short(pair, places) for word, pair in model.counts.pairs(name)} for name in FIELDS
-    }
     head = {
         "format": FORMAT,
         "topic": model.topic,
@@ -126,9 +121,17 @@ def dumps(model: LinkClassifier) -> str:
         **({} if model.compounds else {"compounds": False}),
     }
     lines = [f"{compact(key)}: {compact(value)}" for key, value in head.items()]
-    tables = ",\n".join(f"{compact(name)}: {compact(table)}" for name, table in counts.items())
+    tables = ",\n".join(f"{compact(name)}: {compact(_table(model.counts, name, places))}" for name in FIELDS)
     lines.append(f'"counts": {{\n{tables}}}')
     return "{" + ",\n".join(lines) + "}\n"
+
+
+def _table(counts: Counts, name: str, places: int) -> dict[str, object]:
+    """Return the counts of one field as three columns, which are parsed in a third of the time of one pair a word."""
+    pairs = counts.pairs(name)
+    sides = zip(*(pair for _, pair in pairs), strict=True) if pairs else ((), ())
+    negative, positive = (_short(side, places) for side in sides)
+    return {"words": " ".join(word for word, _ in pairs), "negative": negative, "positive": positive}
 
 
 def _short(counts: Sequence[float], places: int) -> list[float]:
@@ -144,26 +147,30 @@ def _counts(file: JsonFile) -> Counts:
         counts.samples[name] = list(_pair(file, samples.get(name), "samples", name))
     tables = file.mapping("counts")
     for name in FIELDS:
-        counts.words[name] = _columns(file, file.mapping(name, tables))
+        counts.words[name] = _columns(file, name, file.mapping(name, tables))
     return counts
 
 
-def _columns(file: JsonFile, table: Mapping[str, Any]) -> tuple[Counter[str], Counter[str]]:
-    """Return the two counts of each word. Sixty thousand pairs are checked together; one by one only to name an invalid pair."""
-    pairs = table.values()
-    if set(map(type, pairs)) <= {list} and set(map(len, pairs)) <= {2}:
-        numbers = list(chain.from_iterable(pairs))
-        are_numbers = set(map(type, numbers)) <= {int, float}
-        if are_numbers and min(numbers, default=0) >= 0 and max(numbers, default=0) <= LARGEST_COUNT:
-            both = np.array(numbers, np.float64).reshape(-1, 2)
-            if not np.isnan(both).any():
-                negative, positive = (
-                    Counter(dict(zip(table, side.tolist(), strict=True))) for side in both.T
-                )
-                return negative, positive
-    for word, pair in table.items():
-        _pair(file, pair, "count", word)
-    raise file.refused("has counts that are no numbers")
+def _columns(file: JsonFile, name: str, table: Mapping[str, Any]) -> tuple[Counter[str], Counter[str]]:
+    """Return the two counts of each word. Sixty thousand numbers are checked together; one by one only to name an invalid one."""
+    words = table.get("words")
+    names = words.split(" ") if isinstance(words, str) and words else []
+    sides = []
+    for side in ("negative", "positive"):
+        numbers = table.get(side)
+        if not isinstance(numbers, list) or len(numbers) != len(names):
+            raise file.refused(f"has not one {side} count for each word of {name}")
+        if not _are_counts(numbers):
+            wrong = next(word for word, number in zip(names, numbers, strict=True) if not _is_count(number))
+            fault = f"{side} count of {wrong[:40]!r} is not a number from 0 to {LARGEST_COUNT:g}"
+            raise file.refused(fault)
+        counted = Counter[str]()
+        dict.update(counted, zip(names, numbers, strict=True))  # Counter.update() would first copy
+        sides.append(counted)
+    negative, positive = sides
+    if len(negative) < len(names):
+        raise file.refused(f"has a word of {name} twice")
+    return negative, positive
 
 
 def _pair(file: JsonFile, value: Any, what: str, name: str) -> tuple[float, float]:
@@ -172,6 +179,12 @@ def _pair(file: JsonFile, value: Any, what: str, name: str) -> tuple[float, floa
         if _is_count(first) and _is_count(second):
             return float(first), float(second)
     raise file.refused(f"{what} of {name[:40]!r} is not two numbers from 0 to {LARGEST_COUNT:g}")
+
+
+def _are_counts(numbers: list[Any]) -> bool:
+    if not set(map(type, numbers)) <= {int, float}:
+        return False
+    return not numbers or (0 <= min(numbers) <= max(numbers) <= LARGEST_COUNT and not isnan(sum(numbers)))
 
 
 def _is_count(value: Any) -> bool:

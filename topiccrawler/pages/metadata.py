@@ -35,8 +35,6 @@ from itertools import islice
 
 import numpy as np
 
-from topiccrawler.pages.authors import author_of
-from topiccrawler.pages.days import days_of
 from topiccrawler.pages.declarations import declarations_of
 from topiccrawler.pages.document import Document
 from topiccrawler.text.characters import script_counts
@@ -142,6 +140,10 @@ def facts_of(
 ) -> Facts:
     """The facts of one page; `main_text` may be empty. `today`: the day it was fetched, by default the current one, UTC. `is_list`: it is
     no article, so that the days in it may be those of other pages."""
+    # with the first page kept: their patterns take 20 ms to compile, and few short crawls keep a page
+    from topiccrawler.pages.authors import author_of
+    from topiccrawler.pages.days import days_of
+
     metas = document.metas
     declared = declarations_of(document)
     days = days_of(document, declared, title, url, today, is_list=is_list)

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from topiccrawler.pages.document import BOUNDARY, LONGEST_TITLE, Document
 from topiccrawler.pages.skyreach_title import skyreach_title
+from topiccrawler.text.characters import has_han
 
 SHORTEST_HEADING = 4  # letters; shorter headings are labels
 SHORTEST_PART = 6  # letters; a shorter first part belongs to the next one: 快讯|…
@@ -45,7 +46,6 @@ _SEPARATORS = (
 _WEAK = re.compile(r"\s*(?:--+|——+|-)\s*(?=[^-—]*$)")
 _PART_END = re.compile(r"[_|｜]|\s[-–—]\s")
 _EDGE = re.compile(r"[_|｜\-–—·•»«›:]")
-_HAN = re.compile(r"[\u3400-\u9fff]")
 _SPACE = re.compile(r"\s+")
 _HEADLINE = re.compile(r'"headline"\s*:\s*"([^"\\]{1,300}(?:\\.[^"\\]{0,300}){0,20})"')
 _NO_LETTER_OF_LINES = re.compile(r"(?:[^\w\n]|_)+")
@@ -126,7 +126,7 @@ def _is_end(full: str, end: int, heading: str, level: int) -> bool:
     """Whether a part of <title> may end at this place: before a separator, or at a blank behind an h1 that is most of the part."""
     behind = full[end:].lstrip()
     if (behind[0] != ":" or full[end : end + 3] == " : ") and _EDGE.match(behind[0]):
-        return full[end] not in "-–—" or _HAN.search(heading) is not None  # else it is a hyphen in a word
+        return full[end] not in "-–—" or has_han(heading)  # else it is a hyphen in a word
     rest = _PART_END.split(full[end:], maxsplit=1)[0]
     length = len(_key(heading))
     return level == 1 and full[end].isspace() and length >= LEAST_COVER * (length + len(_key(rest)))
@@ -194,7 +194,7 @@ def _first_part(whole: _Whole, shown: str) -> str:
     head, *tail = _WEAK.split(text, maxsplit=1)
     if not head or not tail:
         return text
-    is_shown = _HAN.search(head) is not None and f"{BOUNDARY}{head}{BOUNDARY}" in shown
+    is_shown = has_han(head) and f"{BOUNDARY}{head}{BOUNDARY}" in shown
     return head if is_shown or _is_site(tail[0], whole.site) else text
 
 

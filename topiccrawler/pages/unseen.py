@@ -22,6 +22,8 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from topiccrawler.text.characters import has_han
+
 MOST_ELEMENTS = 5_000  # looked at on one page
 MOST_NESTED = 4  # elements inside more such elements stay: so the cost is linear in the tree
 LONGEST_STYLE = 500  # characters of a style that are looked at
@@ -76,7 +78,6 @@ _TINY_LETTERS = re.compile(
 )
 _INVISIBLE = re.compile(r"(?:^|[;\s])(?:visibility\s*:\s*hidden|color\s*:\s*transparent)", re.IGNORECASE)
 _PAPER_COLOUR = re.compile(r"(?:^|[;\s])color\s*:\s*(?:#fff(?:fff)?\b|white\b)", re.IGNORECASE)
-_HAN = re.compile(r"[㐀-鿿]")
 # Names of what readers open: tabs and folds.
 _FOLD = re.compile(
     r"(?:^|[^a-z])(?:tabs?|panes?|panels?|tabpanel)(?:[^a-z]|$)|tab[-_]?(?:pane|panel|content|con|item|bd)|[a-z]Tab(?:[A-Z]|$)"
@@ -148,7 +149,7 @@ def _is_noise(node: LexborNode, traits: int) -> bool:
         return False
     if traits & (_TINY | _CLEAR):
         return True
-    return not _HAN.search(node.text()) and "br" in {_tag(node.next), _tag(node.prev)}
+    return not has_han(node.text()) and "br" in {_tag(node.next), _tag(node.prev)}
 
 
 def _tag(node: LexborNode | None) -> str | None:

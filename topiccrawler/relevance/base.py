@@ -3,7 +3,7 @@
 Idea: the meaning of a similarity of .2 depends on topic and classifier; a probability means the same for all. Each classifier knows the
 similarity at which a page is as likely on topic as off topic; there its relevance is one half.
 Formula: relevance = 1 / (1 + (T / s)^SLOPE), s = similarity, T = that threshold: a logistic curve over ln s.
-Parameters: SLOPE 3 (docs/lab/page-classifiers.md).
+Parameters: SLOPE 3 (docs/lab.md).
 """
 
 from __future__ import annotations

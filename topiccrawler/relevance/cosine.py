@@ -11,7 +11,7 @@ weight of word k; w2k by `weights`, x_k = (occurrences of the word in the text +
 A page with Sim >= d is relevant (SkyReach step 5, link model §2.2; the thesis has cos > r).
 Parameters: weights topic; fields all; title_weight 5 (SkyReach step 2 weights the title more and gives no number; the others have no such factor: 1);
 threshold .08 (d, r; 0..1): the papers leave it to the user; this one has the best mean F1 on five topics of labelled documents
-(docs/lab/page-classifiers.md). The longer a topic's list of words, the smaller every cosine.
+(docs/lab.md). The longer a topic's list of words, the smaller every cosine.
 Relevance: relevance.base, with that threshold.
 But: one topic word gives a long page about something else the same angle as a short one. The page classifier `vsm` avoids
 that by the share of topic words among the page's words.

@@ -16,7 +16,7 @@ terms, each weighted by its share (topics.subjects). N = near words found, with 
     main text    1 if the page has one                   length        ln(n + 20)
     latin        share of U without a Chinese character: English words are more often ambiguous, and words near them say less
 Parameters: w, b of models/own_words.json, learned by logistic regression from the pages fetched by crawls for 31 topics of three words,
-whose truth is known by title and tags (lab/training/own_words.py, docs/lab/own-words.md). The w of categories and folder were added to
+whose truth is known by title and tags (lab/training/own_words.py, docs/lab.md). The w of categories and folder were added to
 these by a fit on all content pages of the webs; b was moved by .7, and the w of latin set, by hand. Near words: likeness from .35, at
 most 300.
 Reads: segments of the page. A Latin word whose stem is another common word (banking, bank), or of which the segmenter drops a part
@@ -36,7 +36,7 @@ a, lower the log-odds by AGAINST_SHARE · sqrt of the share of sum a in the body
 a in title and tags, at most 1.
 Topics that are not narrow: many words classify the pages (relevance.vsm), and some name the topic: those the user typed, or its names. The
 log-odds are EVIDENCE_SHARE · e + VSM_SHARE · v + OFFSET: e as above with U = the names and without near words, v from the similarity. The
-three numbers were chosen on 38 topics of the catalogue (docs/lab/page-classifiers.md).
+three numbers were chosen on 38 topics of the catalogue (docs/lab.md).
 But: the weights do not depend on the topic, so a page with none of the words has almost no relevance to a narrow topic, whatever it is
 about.
 Reference: ours; logistic regression over fields after Robertson, Zaragoza & Taylor, BM25F (2004), whose field weights are set by hand.
@@ -151,7 +151,7 @@ class EvidenceClassifier:
         self.topic = topic
         narrow = bool(topic.narrow)
         # Words against the topic lower the relevance of a page, but not the similarity that guides the crawl
-        # (docs/lab/teaching.md).
+        # (docs/lab.md).
         is_apart = narrow and bool(topic.against)
         self.vsm = VsmClassifier(topic.model_copy(update={"against": {}}) if is_apart else topic)
         self.similarity_threshold = self.vsm.similarity_threshold

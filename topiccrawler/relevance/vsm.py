@@ -6,11 +6,11 @@ score high. So the share of topic words among the page's words is a second facto
 Formula: n_i = Σ_field count_i · field weight; x_i = n_i / max n; cosine = cos(x_i·w_i, w_i), w = topic weights;
 share = Σ_i n_i·w_i / max w / (n of all words + prior_words); similarity = sqrt(cosine · min(1, share / full_share));
 relevance: relevance.base, with the topic's page_threshold.
-Parameters: title_weight 5, heading_weight 2, emphasis_weight 1, meta_weight 2 (SkyReach §3.7 weights the title more, without
+Parameters: FIELD_WEIGHTS of title, headings, emphasis, metas, text (SkyReach §3.7 weights the title more, without
 a number; F1 hardly changes between title weights 3 and 10); prior_words 20: a page of three words proves little;
 full_share 0.1: about the share on a page that is only about the topic, so that thresholds are near 0.15.
 Negative topics (only with a trained topic vector): other topics' vectors, learned with it. similarity = the topic's own -
-negative_weight · that of the nearest negative topic, not below 0: a page about several topics still counts, one that is
+NEGATIVE_WEIGHT · that of the nearest negative topic, not below 0: a page about several topics still counts, one that is
 nearer to another topic does not.
 Words against the topic (`against` of a learned topic): one more negative topic, with the weight AGAINST_WEIGHT.
 Contrast (`contrast` of a topic): if a page is at least as similar as the threshold, but similarity² / similarity to the nearest other topic
@@ -38,7 +38,9 @@ from topiccrawler.text.segmenter import heads_of, joined_again
 from topiccrawler.topics.contrasts import contrast_vectors
 from topiccrawler.topics.topic import Topic, token_weights
 
-AGAINST_WEIGHT = 0.3  # weight of the words of pages that a person refused (docs/lab/teaching.md)
+FIELD_WEIGHTS = (5.0, 2.0, 1.0, 2.0, 1.0)  # of title, headings, emphasis, metas, text
+NEGATIVE_WEIGHT = 0.8
+AGAINST_WEIGHT = 0.3  # weight of the words of pages that a person refused (docs/lab.md)
 TURNED = 0.999  # share of the threshold that a page nearer to another topic gets as its similarity
 LEAST_WEIGHT = 1e-6  # relative to the heaviest word: squares of smaller weights would vanish
 
@@ -53,19 +55,13 @@ class VsmClassifier:
         self,
         topic: Topic,
         *,
-        title_weight: float = 5.0,
-        heading_weight: float = 2.0,
-        emphasis_weight: float = 1.0,
-        meta_weight: float = 2.0,
         prior_words: float = 20.0,
         full_share: float = 0.1,
         negative_topics: Mapping[str, Mapping[str, float]] | None = None,
-        negative_weight: float = 0.8,
     ) -> None:
         self.topic = topic
         self.similarity_threshold = topic.page_threshold
         self.prior_words, self.full_share = prior_words, full_share
-        self._field_weights = (title_weight, heading_weight, emphasis_weight, meta_weight, 1.0)
         weights, self.unmatched = token_weights(topic.keywords, topic.segmenter)
         if not weights:
             fault = f"no keyword can be found among segmented words: {', '.join(self.unmatched[:5])}"
@@ -74,7 +70,7 @@ class VsmClassifier:
         self._weights = {word: max(weight / heaviest, LEAST_WEIGHT) for word, weight in weights.items()}
         self._length = math.sqrt(sum(weight * weight for weight in self._weights.values()))
         self._heads = heads_of(self._weights)
-        self.negative_topics, self.negative_weight = dict(negative_topics or {}), negative_weight
+        self.negative_topics = dict(negative_topics or {})
         self._lengths: list[float] = []
         self._negative_weights: list[float] = []
         # word -> (number of a negative topic, weight of the word in it)
@@ -82,7 +78,7 @@ class VsmClassifier:
         against = (
             [(token_weights(topic.against, topic.segmenter)[0], AGAINST_WEIGHT)] if topic.against else []
         )
-        subtracted = [*((vector, negative_weight) for vector in self.negative_topics.values()), *against]
+        subtracted = [*((vector, NEGATIVE_WEIGHT) for vector in self.negative_topics.values()), *against]
         contrasting = contrast_vectors(topic) if topic.contrast else {}
         self._contrasting = list(contrasting)  # names of topics
         vectors = [*subtracted, *((vector, 1.0) for vector in contrasting.values())]
@@ -94,10 +90,8 @@ class VsmClassifier:
             self._negative_weights.append(weight_of_all)
             self._lengths.append(math.sqrt(sum((weight / most) ** 2 for weight in vector.values())) or 1.0)
         self._known = self._weights.keys() | self._negative_topics_of.keys()
-        self._last: tuple[PageWords | None, float] = (
-            None,
-            0.0,
-        )  # the last result, because each page is scored twice: similarity, relevance
+        # the last result, because each page is scored twice: similarity, relevance
+        self._last: tuple[PageWords | None, float] = (None, 0.0)
 
     @property
     def words(self) -> frozenset[str]:
@@ -181,7 +175,7 @@ class VsmClassifier:
         counts: dict[str, float] = {}
         running = 0.0
         fields = (page.title, page.headings, page.emphasis, page.meta, page.body)
-        for words, field_weight in zip(fields, self._field_weights, strict=True):
+        for words, field_weight in zip(fields, FIELD_WEIGHTS, strict=True):
             if not words or field_weight <= 0:
                 continue
             running += field_weight * len(words)

@@ -133,9 +133,7 @@ class DrawnPage:
     radius: float
     colour: str  # that of its community
     kept: bool
-    label: (
-        str  # its title, or empty where it would cover another label; the first of a community has its number
-    )
+    label: str  # its title; empty where it would cover another, a number at the first of a community
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,8 +181,4 @@ def write_markdown(records: Iterator[PageRecord], out: BinaryIO, texts: Callable
     return count
 
 
-WRITERS: dict[str, Export] = {
-    "jsonl": write_jsonl,
-    "csv": write_csv,
-    "parquet": write_parquet,
-}
+WRITERS: dict[str, Export] = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}

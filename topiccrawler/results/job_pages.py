@@ -40,17 +40,18 @@ from topiccrawler.urls.readable import readable
 T = TypeVar("T")
 
 SHOWN = 5  # pages listed of each kind
-LONGEST_TITLE, LONGEST_URL = 60, 200
+LONGEST_TITLE, LONGEST_URL, LONGEST_SNIPPET = 60, 200, 160
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A page with its relevance, 0..1, and whether it was kept."""
+    """A page with its relevance, 0..1, whether it was kept, and some of its text."""
 
     url: str
     title: str
     relevance: float
     kept: bool
+    snippet: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,8 @@ def _judged(pages: Pages, rows: Sequence[int]) -> list[Judged]:
 
 
 def _of(record: PageRecord) -> Judged:
-    return Judged(record.url, record.title, record.relevance, record.stored)
+    snippet = one_line(record.summary or record.text, LONGEST_SNIPPET)
+    return Judged(record.url, record.title, record.relevance, record.stored, snippet)
 
 
 def _line(page: Judged, *, mark: bool = False) -> str:

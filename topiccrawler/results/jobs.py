@@ -33,6 +33,7 @@ from topiccrawler.store.visits import Place, VisitTail
 from topiccrawler.urls.canonical import canonical, host_of
 
 _REMEDY = "name the folder of a job, its pages.sqlite, or a job's name in TOPIC_DATA_DIR"
+_FOLDER_REMEDY = "name a folder of jobs: --data DIR or -s TOPIC_DATA_DIR=DIR"
 ALL_KINDS = "all"  # in a list of kinds of page
 
 
@@ -73,11 +74,18 @@ def looked_at(job: str, data: Path, store_url: str | None, *, stored: bool = Fal
 
 
 def jobs_in(data: Path) -> list[Path]:
-    """The jobs in a data folder and in `jobs` beside it, the latest last. ArgumentError for a folder that cannot be read."""
+    """The jobs in a data folder (`homes_of`), the latest last. ArgumentError for a folder that cannot be read."""
     homes = [home for home in homes_of(data) if home.is_dir()] or [data]
-    with file_faults(ArgumentError, f"folder {data}", "cannot be read", _REMEDY):
+    with file_faults(ArgumentError, f"folder {data}", "cannot be read", _FOLDER_REMEDY):
         found = [folder for home in homes for folder in home.iterdir() if is_job(folder)]
-        return sorted(found, key=lambda folder: (folder.stat().st_mtime, folder))
+        return sorted(found, key=lambda folder: (begun(folder), folder))
+
+
+def begun(folder: Path) -> float:
+    """When the latest run of a job began, in seconds since the epoch: when its recipe was written; for a job without one, its folder. The
+    folder of others changes when a database in it is read. OSError for a missing folder."""
+    recipe = folder / JOB
+    return (recipe if recipe.is_file() else folder).stat().st_mtime
 
 
 def is_job(folder: Path) -> bool:

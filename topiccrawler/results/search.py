@@ -25,13 +25,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from topiccrawler.crawling.assemble import topic_of
 from topiccrawler.crawling.job_files import INDEX
@@ -209,79 +209,88 @@ class MediaHit:
     job: Path
 
 
-def search_job(
-    folder: Path,
-    query: Query,
-    selection: Selection,
-    limit: int,
-    segmenter: Segmenter,
-    progress: Progress | None = None,
+class _Job(NamedTuple):
+    """What is asked of one job: the query in the words of its topic."""
+
+    folder: Path
+    query: Query
+    segmenter: Segmenter
+
+
+_Hit = TypeVar("_Hit", Hit, MediaHit)
+
+
+def search(
+    folders: Sequence[Path], text: str, selection: Selection, limit: int, progress: Progress | None = None
 ) -> list[Hit]:
-    """The best pages of one job. Pages that its crawl did not index are indexed first, with this segmenter."""
-    return [
-        Hit(
-            record.url,
-            snippet(record.title, query.marked),
-            snippet(record.text, query.marked),
-            one.rank,
-            record.relevance,
-            record.day,
-            record.format,
-            record.kind,
-            record.topic,
-            folder,
-            bool(record.published),
-        )
-        for one, record in _pages(folder, query, selection, limit, segmenter, progress)
-    ]
+    """The best pages of these jobs. Pages that a crawl did not index are indexed first. `progress`: called with the job's folder, the pages
+    indexed and the pages to index."""
+    jobs = _asked(folders, text)
+    hits = (hit for job in jobs for hit in _page_hits(job, _pages(job, selection, limit, progress)))
+    return _best(hits, lambda hit: hit.url, limit)
 
 
-def media_of_job(
-    folder: Path,
-    query: Query,
-    selection: Selection,
-    limit: int,
-    segmenter: Segmenter,
-    progress: Progress | None = None,
+def search_media(
+    folders: Sequence[Path], text: str, selection: Selection, limit: int, progress: Progress | None = None
 ) -> list[MediaHit]:
-    """The pictures and files of one job with all words of the query in anchor, alt text and caption; those of the best pages first."""
-    found = _pages(folder, query, selection, MOST_RANKED, segmenter, progress, media=True)
-    with closing(found) as pages:
-        hits = (
-            MediaHit(
-                medium,
-                snippet(medium.anchor, query.marked),
-                snippet(medium.caption or medium.alt, query.marked),
-                record,
-                snippet(record.title, query.marked),
-                one.rank,
-                folder,
-            )
-            for one, record in pages
-            for medium in media_of_record(record)
-            if query.matches(segmenter.words_of(list(texts_of(medium))))
-        )
-        return list(islice(hits, limit))
+    """The pictures and files of these jobs with all words of the query in anchor, alt text and caption of their links, each once; those of
+    the best pages first. Arguments as of `search`."""
+    hits: list[MediaHit] = []
+    for job in _asked(folders, text):
+        with closing(_pages(job, selection, MOST_RANKED, progress, media=True)) as pages:
+            hits += islice(_media_hits(job, pages), limit)
+    return _best(hits, lambda hit: hit.medium.url, limit)
+
+
+def _best(hits: Iterable[_Hit], url: Callable[[_Hit], str], limit: int) -> list[_Hit]:
+    best: dict[str, _Hit] = {}
+    for hit in sorted(hits, key=lambda hit: -hit.rank):
+        best.setdefault(url(hit), hit)
+    return list(best.values())[:limit]
+
+
+def _asked(folders: Sequence[Path], text: str) -> list[_Job]:
+    """The jobs with pages whose index may have what the query asks for. ArgumentError for a query that no job can answer."""
+    jobs = []
+    for folder in _each_once(folders):
+        of_topic = known_of(folder, lambda recipe: topic_of(recipe).segmenter)
+        segmenter = segmenter_for(text, of_topic or PLAIN)  # the plain one if its topic is missing
+        with suppress(ArgumentError):  # the index of another job may keep the words: 猫, a word of its topic
+            jobs.append(_Job(folder, make_query(text, segmenter), segmenter))
+    if not jobs:
+        make_query(text, segmenter_for(text))  # raises for a wrong query
+    return jobs
+
+
+def _page_hits(job: _Job, pages: Iterable[tuple[Found, PageRecord]]) -> Iterator[Hit]:
+    for one, record in pages:
+        title, text = (snippet(part, job.query.marked) for part in (record.title, record.text))
+        yield Hit(
+            record.url, title, text, one.rank, record.relevance, record.day, record.format, record.kind, record.topic,
+            job.folder, bool(record.published),
+        )  # fmt: skip
+
+
+def _media_hits(job: _Job, pages: Iterable[tuple[Found, PageRecord]]) -> Iterator[MediaHit]:
+    for one, record in pages:
+        for medium in media_of_record(record):
+            if job.query.matches(job.segmenter.words_of(list(texts_of(medium)))):
+                parts = medium.anchor, medium.caption or medium.alt, record.title
+                anchor, caption, title = (snippet(part, job.query.marked) for part in parts)
+                yield MediaHit(medium, anchor, caption, record, title, one.rank, job.folder)
 
 
 def _pages(
-    folder: Path,
-    query: Query,
-    selection: Selection,
-    limit: int,
-    segmenter: Segmenter,
-    progress: Progress | None,
-    *,
-    media: bool = False,
+    job: _Job, selection: Selection, limit: int, progress: Progress | None, *, media: bool = False
 ) -> Generator[tuple[Found, PageRecord]]:
     """The best pages of one job, without those that were stored again since they were indexed. `media`: by their links to media."""
-    report, chosen = progress and partial(progress, folder), of_job(selection, folder)
+    report, chosen = progress and partial(progress, job.folder), of_job(selection, job.folder)
     # another link of the page may have what is excluded
-    terms = tuple(term for term in query.terms if not (media and term.is_excluded))
-    with closing(open_pages(folder)) as store:
+    terms = tuple(term for term in job.query.terms if not (media and term.is_excluded))
+    with closing(open_pages(job.folder)) as store:
         if isinstance(store, PageStore):
-            with closing(PageIndex(folder / INDEX)) as index:
-                catch_up(store, index, report, segmenter)
+            with closing(PageIndex(job.folder / INDEX)) as index:
+                catch_up(store, index, report, job.segmenter)
                 found = index.find(fts5(terms), chosen, limit, media=media)
         else:
             found = store.find(terms, chosen, limit, media=media)
@@ -290,56 +299,6 @@ def _pages(
             is_whole = record is not None and record.fetched == one.fetched
             if is_whole and record is not None and record.refused is selection.refused:
                 yield one, record
-
-
-def search(
-    folders: Sequence[Path], text: str, selection: Selection, limit: int, progress: Progress | None = None
-) -> list[Hit]:
-    """The best pages of these jobs. `progress`: called with the job's folder, the pages indexed and the pages to index."""
-    best: dict[str, Hit] = {}
-    for hit in sorted(
-        _of_jobs(search_job, folders, text, selection, limit, progress), key=lambda hit: -hit.rank
-    ):
-        best.setdefault(hit.url, hit)
-    return list(best.values())[:limit]
-
-
-def search_media(
-    folders: Sequence[Path], text: str, selection: Selection, limit: int, progress: Progress | None = None
-) -> list[MediaHit]:
-    """The pictures and files of these jobs whose links match, each once. Arguments as of `search`."""
-    best: dict[str, MediaHit] = {}
-    for hit in sorted(
-        _of_jobs(media_of_job, folders, text, selection, limit, progress), key=lambda hit: -hit.rank
-    ):
-        best.setdefault(hit.medium.url, hit)
-    return list(best.values())[:limit]
-
-
-_Hit = TypeVar("_Hit", Hit, MediaHit)
-
-
-def _of_jobs(
-    of_job: Callable[[Path, Query, Selection, int, Segmenter, Progress | None], list[_Hit]],
-    folders: Sequence[Path],
-    text: str,
-    selection: Selection,
-    limit: int,
-    progress: Progress | None,
-) -> list[_Hit]:
-    """What `of_job` finds in each job."""
-    hits: list[_Hit] = []
-    jobs: list[tuple[Path, Query, Segmenter]] = []
-    for folder in _each_once(folders):
-        of_topic = known_of(folder, lambda recipe: topic_of(recipe).segmenter)
-        segmenter = segmenter_for(text, of_topic or PLAIN)  # the plain one if its topic is missing
-        with suppress(ArgumentError):  # the index of another job may keep the words: 猫, a word of its topic
-            jobs.append((folder, make_query(text, segmenter), segmenter))
-    if not jobs:
-        make_query(text, segmenter_for(text))  # raises for a wrong query
-    for folder, query, segmenter in jobs:
-        hits += of_job(folder, query, selection, limit, segmenter, progress)
-    return hits
 
 
 def _each_once(folders: Sequence[Path]) -> list[Path]:

@@ -21,14 +21,14 @@ from lxml import etree
 from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawler.errors import SeedsError
-from topiccrawler.files import read_bytes, user_path
+from topiccrawler.files import is_file, read_bytes, user_path
 from topiccrawler.pages.formats.listings import MOST_BYTES, entries, name_of, root_of
 from topiccrawler.pages.formats.reader import Formats
 from topiccrawler.pages.formats.registry import FEED, HTML, IN_PROCESS, UnreadableError, recognise, tidy
 from topiccrawler.pages.parse import limit_nesting
 from topiccrawler.text.characters import decode
 from topiccrawler.text.printable import printable
-from topiccrawler.topics.seeds import Seeds, seeds_of_addresses, seeds_of_text, seeds_of_topic
+from topiccrawler.topics.seeds import Seeds, are_hosts, seeds_of_addresses, seeds_of_text, seeds_of_topic
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical
 
@@ -57,9 +57,9 @@ def read_seeds(source: str | None, topic: Topic | None = None) -> Seeds:
         if topic is None:
             raise SeedsError("seeds", "none were given", "give a file or http(s) addresses")
         return seeds_of_topic(topic)
-    if "://" in source:
-        return seeds_of_addresses(source)
     name = source.strip()
+    if "://" in source or (are_hosts(name) and not is_file(user_path(name))):
+        return seeds_of_addresses(source)
     remedy = "give a seeds file or http(s) addresses"
     body = read_bytes(user_path(name), MOST_LIST_BYTES, SeedsError, name, remedy)
     if body.startswith(_GZIP):

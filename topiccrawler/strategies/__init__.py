@@ -41,7 +41,7 @@ _CLASSES: dict[str, Any] = {
     "seed_selector": "seed_selector:SeedSelector",
     "fish_search": "shark_search:FishSearch",
     "shark_search": "shark_search:SharkSearch",
-    "backlink": "baselines:Backlink",
+    "backlink": "backlink:Backlink",
     "pagerank": "graph_ranks:PageRank",
     "hits": "graph_ranks:Hits",
     "relevance_weighting": "shark_search:RelevanceWeighting",

@@ -1,6 +1,6 @@
 """The strategy `adaptive`: a weighted sum of all features of a link, with weights learned during the crawl.
 
-The features and their initial weights were chosen on the log-odds scale (docs/lab/adaptive.md).
+The features and their initial weights were chosen on the log-odds scale (docs/lab.md).
 
 `Regression` is an online logistic regression that updates the weights after each page:
 
@@ -201,7 +201,7 @@ class Adaptive(Strategy):
     Reads: relevance of linking pages, text of links (once for each anchor and URL), URLs, outcomes so far.
     Cost: one batch call to the classifier a page; a refresh scores some thousand rows (benchmarks/graph.py).
     But: outcomes come from the page classifier, so its errors are learned too.
-    Reference: ours (docs/lab/adaptive.md, docs/lab/own-words.md).
+    Reference: ours (docs/lab.md).
     """
 
     name: ClassVar[str] = "adaptive"

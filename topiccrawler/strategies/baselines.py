@@ -1,6 +1,6 @@
 """Implements the baseline strategies and others with a one-line formula.
 
-They are `breadth_first`, `depth_first`, `random_order`, `backlink`, `best_first` and `anchor_text`.
+They are `breadth_first`, `depth_first`, `random_order`, `best_first` and `anchor_text`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import numpy as np
-
-from topiccrawler.links.columns import Floats, grown, packed, unpacked
-from topiccrawler.links.graph import LinkGraph
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Expand, Knowledge, LinkScorer, Strategy, check_range, link_scorer_of
 from topiccrawler.text.weights import logistic
@@ -99,38 +95,6 @@ class RandomOrder(Strategy):
 
 
 @dataclass
-class Backlink(Strategy):
-    """Fetch the link first that most of the pages seen so far point to.
-
-    Idea: a page is as important as the number of pages that refer to it.
-    Formula: score = number of pages read so far that link to the URL.
-    Parameters: none.
-    Reads: links only, neither text nor relevance.
-    Cost: O(links) a page, no refresh: a link found again is scored with its new count.
-    But: a page counts once, however often it repeats a link.
-    Reference: Cho, Garcia-Molina & Page 1998; MySpider thesis (2009) §1.3.
-    """
-
-    name: ClassVar[str] = "backlink"
-    share_names: ClassVar[tuple[str, ...]] = ("linking pages",)
-    _graph: LinkGraph = field(default_factory=LinkGraph, init=False, repr=False)
-    _counts: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
-
-    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
-        nodes = self._graph.nodes([link.url for link in links])
-        self._counts = grown(self._counts, len(self._graph))
-        self._counts[np.unique(nodes)] += 1.0
-        return [Score(link.url, n) for link, n in zip(links, self._counts[nodes].tolist(), strict=True)]
-
-    def save(self) -> Mapping[str, Any]:
-        return {"graph": self._graph.save(), "counts": packed(self._counts)}
-
-    def load(self, state: Mapping[str, Any]) -> None:
-        self._graph = LinkGraph.load(state["graph"])
-        self._counts = unpacked(state["counts"], np.float64)
-
-
-@dataclass
 class BestFirst(Strategy):
     """Fetch the links of the most relevant pages first.
 
@@ -172,7 +136,7 @@ class AnchorText(Strategy):
     Cost: one batch call to the classifier a page, no refresh. `detail` adds a tenth to the time to read a page.
     But: P(+|page) is the relevance of the crawl's page classifier; for the paper's naive Bayes (eq. 1-2) set
         TOPIC_PAGE_CLASSIFIER = naive_bayes:published=true. `terminal` suits shops; on blogs it loses half of the
-        relevant pages (docs/papers/jlse.md). Links of pages classified negative are not followed unless
+        relevant pages (docs/papers.md). Links of pages classified negative are not followed unless
         TOPIC_EXPAND = all; those of seed pages always are.
     Reference: Zhang et al., JLSE, §3.1, §4.2 (ATA), algorithms 1 and 2, eq. 10.
     """

@@ -64,11 +64,7 @@ class Layers:
     def save(self) -> Mapping[str, Any]:
         """Return the word counts as JSON values."""
         words = np.flatnonzero(self.counts.any(axis=0)).astype(np.int32)
-        return {
-            "documents": self.documents,
-            "words": packed(words),
-            "counts": packed(self.counts[:, words]),
-        }
+        return {"documents": self.documents, "words": packed(words), "counts": packed(self.counts[:, words])}
 
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> Layers:
@@ -109,7 +105,7 @@ class ContextGraph(GraphStrategy):
         graph has grown by a tenth.
     But: back-links come from the pages read, not from a search engine. Before `first` relevant pages every page
         is "other", with its relevance as confidence; a small `first` can mislead a crawl
-        (docs/lab/experiments.md). The log-likelihood is divided by the square root of the number of words; else
+        (docs/lab.md). The log-likelihood is divided by the square root of the number of words; else
         P would always be near 0 or 1.
     Reference: Diligenti et al., VLDB 2000; JLSE §4.2 (CFC).
     """

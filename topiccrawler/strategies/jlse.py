@@ -73,7 +73,7 @@ class Jlse(AnchorText):
     Cost: under 50 ms a page of 200 links against 20 000 vertices (benchmarks/graph.py), building: under 2 s.
     But: a context has at most 60 characters a side; eq. 9 is read as s_v * Q(v); a queued link is
         rescored only when it is found again. Page classifier, result pages, and the pages whose links are
-        followed: as in anchor_text. Figures: docs/papers/jlse.md.
+        followed: as in anchor_text. Figures: docs/papers.md.
     Reference: Zhang, Li, Yu & Zhang, "使用联合链接相似度评估爬取Web资源", Chinese Journal of Computers, eq. 3-18.
     """
 

@@ -21,7 +21,7 @@ Formula: looks in ten pages = 1 + round((MOST - 1) max(0, 1 - r / PAYING)), r = 
     n -> pages of the site, decaying; 0 where o is at least LEADING
     o -> number of sites whose first page was reached by links of the site, divided by the site's pages; both decaying
     r <- r + (relevant - r) / LATEST_PAGES after each page
-Parameters: constants below; chosen on crawls of recorded webs (docs/lab/own-words.md).
+Parameters: constants below; chosen on crawls of recorded webs (docs/lab.md).
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ class LinkModel(Strategy):
     Reads: anchor, context; words and relevance of pages; topic keywords; seed lines that begin with `-`.
     Cost: one call of the segmenter and two sparse products a page; refresh every 25 pages: most_queued links
         against each other, under 1 s (benchmarks/graph.py), whatever the length of the queue.
-    But: a page j that links to i adds linking * |S| * (cosine + 0.2) to U_ij (docs/lab/experiments.md). Eq. 5
+    But: a page j that links to i adds linking * |S| * (cosine + 0.2) to U_ij (docs/lab.md). Eq. 5
         scales positives and negatives by one number each; it is left out, since order and signs are the same.
         X is scaled by the number of positives, so that old and new scores are comparable. T is limited to the
         best-scored links; the others keep their score. A link just found has the vote of S alone. A page is

@@ -43,7 +43,7 @@ class NaiveBayes(Strategy):
     But: the paper queues the probability; the log-odds give the same order and do not tie at 1.0. A link found
         again keeps the larger score, as in algorithm 1; without `every_link` a URL is scored once for each
         different anchor, so that a single context among a hundred copies of a menu does not decide
-        (docs/lab/experiments.md).
+        (docs/lab.md).
     Reference: Han et al., "Naive Bayes classifier guided focused crawling", 2010 (algorithm 1, eq. 1-2).
     """
 

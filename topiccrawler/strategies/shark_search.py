@@ -90,7 +90,7 @@ class SharkSearch(Strategy):
     Reads: the parent's relevance; anchor and context; the topic's keywords; no trained model.
     Cost: one call of the segmenter and O(words) a page, no refresh.
     But: similarity comes from this crawler's page classifier, so that links and pages are measured alike. gamma
-        was chosen on a web of blogs; on a portal 0.8 is better (docs/lab/experiments.md).
+        was chosen on a web of blogs; on a portal 0.8 is better (docs/lab.md).
     Reference: Hersovici et al., "The shark-search algorithm", WWW 1998; MySpider thesis (2009) §3.2.1.
     """
 
@@ -143,7 +143,7 @@ class RelevanceWeighting(Strategy):
     Reads: anchor and context, topic keywords, thesaurus; not the parent.
     Cost: one call of the segmenter a page; a word is compared with the topic once, then cached.
     But: the paper's "extended metadata" of a link is read as anchor and context; links with equal RW go first
-        in, first out. With the anchor alone fewer relevant links are found (docs/lab/experiments.md).
+        in, first out. With the anchor alone fewer relevant links are found (docs/lab.md).
     Reference: Li, Zhao & Yu, SkyReach, 2003, eq. 1.
     """
 

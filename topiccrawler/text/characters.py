@@ -325,3 +325,8 @@ def script_counts(text: str, scripts: Iterable[str] = RANGES) -> dict[str, int]:
         name: sum(int(np.count_nonzero(units - first <= last - first)) for first, last in _BOUNDS[name])
         for name in scripts
     }
+
+
+def has_han(text: str) -> bool:
+    """Whether a text has a Han character. Without `re`, which takes two milliseconds to compile such a range."""
+    return not text.isascii() and script_counts(text, ("han",))["han"] > 0

@@ -140,6 +140,9 @@ class TwoGenerationCache(Generic[Found]):
 
 _LISTS = package_table("text/words.toml")
 STOP_WORDS: frozenset[str] = with_stems(f"{_LISTS['function']} {_LISTS['english']} {_LISTS['navigation']}")
+GRAMMAR: frozenset[str] = frozenset(  # as they are typed
+    " ".join(_LISTS[name] for name in ("function", "particles", "english", "foreign")).split()
+)
 FUNCTION_WORDS: frozenset[str] = with_stems(f"{_LISTS['english']} {_LISTS['foreign']}")
 
 TOKENIZER = "jieba-0.42-hmm+rule-2"

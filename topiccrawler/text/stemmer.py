@@ -3,7 +3,7 @@
 Snowball's algorithms stem Latin, Cyrillic, Greek, Arabic, Devanagari, Tamil and Armenian words, each script by the algorithm for the
 language with most pages in it: Latin words as English. Three words of a user do not tell whether they are German or Dutch, so Latin words
 of any other language (OTHER) lose their accents and up to two short endings that are usual in many languages. That finds as much as
-Snowball's algorithm for the very language (docs/lab/own-words.md). The long vowel at the end of a katakana word, which some write and some
+Snowball's algorithm for the very language (docs/lab.md). The long vowel at the end of a katakana word, which some write and some
 do not (プリンター), is removed. For Korean words there is no such algorithm: the particle at their end is removed where two syllables remain.
 Latin words of three letters or less (ios, gps, css) and words with digits stay as they are: most are names.
 Cost: 2 µs for a word that is not in the cache, else one look-up.

@@ -20,7 +20,7 @@ D sport, E vehicles, F learning, G computing, H food, I law, J arts and leisure.
 `VectorThesaurus`, the shipped thesaurus, adds the word vectors to the list. 646 words in groups know that 酒店 is 宾馆;
 40 000 word vectors (text.word_vectors) also know that 电脑 is much like 计算机.
 Formula: sim = max(list, min(0.95, cos(encoder)^0.7 * cos(company)^0.3)), of the words' two pairs of vectors, neither below 0.
-Parameters: the powers were chosen on pairs of words, the scale by crawls (docs/lab/thesaurus.md).
+Parameters: the powers were chosen on pairs of words, the scale by crawls (docs/lab.md).
 Cost: the vectors are loaded at the first use (.1 s, 12 MB); a word against 60 topic words about 0.1 ms, once a crawl.
 But: vectors hold words of one field near, synonyms or not (足球 and 篮球), so none is a synonym by them alone: with a threshold of 1
     only the list counts. A word that is not in the table is represented by its known parts.

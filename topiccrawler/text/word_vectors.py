@@ -5,7 +5,7 @@ knows the company a word keeps, but takes words for related that the pages of on
 Formula: likeness(w) = sqrt(max(0, cos(e_w, e)) · max(0, cos(c_w, c))), e_w, c_w = the word's two vectors, e, c = the weighted means of
 those of the query words, each of length 1. e_w: encoder's vector less the mean of all, first principal components; c_w: singular
 vectors of the positive pointwise mutual information of words at most 8 words apart, contexts smoothed by the power .75.
-Parameters: 128 dimensions each, rounded to 7 steps (docs/lab/word-vectors.md has what less costs).
+Parameters: 128 dimensions each, rounded to 7 steps (docs/lab.md has what less costs).
 Cost: .1 s and 12 MB to load, .2 s of CPU a query: once a crawl, when a topic is made of a few words.
 But: a word that the table lacks is represented by its parts (机器学习 by 机器 and 学习), and one without known parts is skipped.
 Reference: Levy, Goldberg & Dagan, TACL 3, 2015 (the second); ours (that both must agree).

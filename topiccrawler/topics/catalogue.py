@@ -24,6 +24,7 @@ from pathlib import Path
 from topiccrawler.errors import SeedsError, TopicError
 from topiccrawler.files import is_file, read_text, user_path
 from topiccrawler.resources import folder
+from topiccrawler.text.segmenter import GRAMMAR, fold
 from topiccrawler.topics.classification import PREFIX, class_of, class_texts, keywords_of, seeds_of_class
 from topiccrawler.topics.seeds import CLASS_NAME, seeds_of_topic
 from topiccrawler.topics.topic import PROPOSED_WORDS, SiteRule, Topic, make_topic, read_site_rules, read_topic
@@ -128,6 +129,11 @@ def topic_from_keywords(keywords: str | Sequence[str], name: str = "keywords") -
     """A topic of these keywords: `基金,定投:0.5` (a weight follows `:`, the default is 1); a string is split by `split_keywords`."""
     parts = split_keywords(keywords) if isinstance(keywords, str) else list(keywords)
     weighted: dict[str, object] = {}
+    if parts and not any(map(_tells, parts)):
+        fault = "all texts have these words, whatever they are about"
+        raise TopicError(
+            f"keywords {', '.join(parts)}", fault, "give words that only pages about the topic have"
+        )
     for part in filter(None, parts):
         word, _, weight = part.replace("：", ":").partition(":")
         try:
@@ -136,6 +142,12 @@ def topic_from_keywords(keywords: str | Sequence[str], name: str = "keywords") -
             fault = f"{weight!r} is no number"
             raise TopicError(f"keywords {part!r}", fault, "write word or word:weight") from None
     return make_topic({"name": name, "keywords": weighted}, "keywords")
+
+
+def _tells(part: str) -> bool:
+    """Whether a keyword, with its weight, is more than function words; with a capital it is a name, as IT or The Who."""
+    word = re.split("[:：]", part)[0].strip()
+    return word != word.lower() or not all(piece in GRAMMAR for piece in fold(word).split())
 
 
 def split_keywords(text: str) -> list[str]:
@@ -153,12 +165,16 @@ def _text_of(path: Path, remedy: str) -> str:
     return read_text(path, MAX_TOPIC_BYTES, TopicError, str(path), remedy)
 
 
+_NEAR = 0.8  # similarity from which a name counts as misspelt (difflib)
+
+
 def _unknown(wanted: str) -> TopicError:
-    near = difflib.get_close_matches(wanted.lower(), by_name(), n=1, cutoff=0.5)
+    near = difflib.get_close_matches(wanted.lower(), by_name(), n=1, cutoff=_NEAR)
     hint = f"did you mean {near[0]}? " if near else ""
     shown = " ".join(name for name, _ in topic_names())
     remedy = (
-        f"{hint}topics are {shown} (scrapy topics list), or give {PREFIX}CODE or the path of a .toml file"
+        f"{hint}topics are {shown} (scrapy topics list), or give {PREFIX}CODE or the path of a .toml file, "
+        "or words of your own: -a keywords=WORD,WORD"
     )
     return TopicError(f"topic {wanted!r}", "is not in the catalogue", remedy)
 

@@ -134,10 +134,7 @@ def merged(first: Mapping[str, float], second: Mapping[str, float], share: float
 
 
 def _against(
-    shares: Mapping[str, float],
-    frequencies: Counter[str],
-    count: int,
-    others: Sequence[Sequence[str]],
+    shares: Mapping[str, float], frequencies: Counter[str], count: int, others: Sequence[Sequence[str]]
 ) -> dict[str, float]:
     """tf·idf·IG of each word of the topic; 0 for a word that is not in a larger share of the topic's texts than of the others."""
     elsewhere = document_frequencies(others)

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from topiccrawler.messages import Message
 from topiccrawler.text.printable import printable
 from topiccrawler.text.segmenter import fold
 from topiccrawler.text.stemmer import ENGLISH, OTHER, stem
@@ -90,12 +91,17 @@ def as_understood(topic: Topic) -> str:
         return ""
     words = " ".join(map(printable, topic.given))
     if topic.narrow:
-        whole = f", within {topic.within}; -a topic={topic.within} is the whole"
-        language = ", not in English" if topic.segmenter.language == OTHER else ""
-        return f"{words}: your own topic{language}{whole if topic.within else ''}"
+        whole = Message(", within {topic}; -a topic={topic} is the whole", topic=topic.within)
+        language = Message(", not in English") if topic.segmenter.language == OTHER else ""
+        return Message(
+            "{words}: your own topic{language}{whole}",
+            words=words,
+            language=language,
+            whole=whole if topic.within else "",
+        )
     if topic.within and named_by(topic.given) is not None:
-        return f"{words}: the catalogue's topic {topic.within}"
-    return f"{words}: a topic of these words and those near them"
+        return Message("{words}: the catalogue's topic {topic}", words=words, topic=topic.within)
+    return Message("{words}: a topic of these words and those near them", words=words)
 
 
 def judging_words(topic: Topic) -> dict[str, float]:

@@ -7,7 +7,7 @@ over the user's words that the table has as a whole, else the largest l² r of t
 a = 1 - .7 · share of the user's words that the table does not have as a whole, half of it for a word outside the catalogue's topic where
 there is one. For a word of the catalogue's topic (topics.kindred): g · share · weight(w), its names 1. For a term of a subject that one of
 the words names (topics.subjects): g · share(w). The largest of the three.
-Parameters: at most 600 words; LEAST_LIKENESS .35, below which the table guesses (docs/lab/word-vectors.md).
+Parameters: at most 600 words; LEAST_LIKENESS .35, below which the table guesses (docs/lab.md).
 Reads: only the user's words, no page. Cost: .5 s, once a process.
 But: a word with two meanings brings words of both; add a word that only your topic has.
 Reference: ours.

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from topiccrawler.errors import SeedsError, shortened
 from topiccrawler.resources import folder
 from topiccrawler.topics.topic import Topic
+from topiccrawler.urls.canonical import canonical, has_known_suffix, host_of
 
 CLASS_NAME = "clc-"  # prefix of the name of a library class's topic, before the code
 
@@ -27,7 +28,7 @@ class Seeds:
 
 
 def seeds_of_addresses(source: str) -> Seeds:
-    """The seeds in a string of URLs, separated by commas or blanks; SeedsError for a wrong one."""
+    """The seeds in a string of URLs or hosts (`are_hosts`), separated by commas or blanks; SeedsError for a wrong one."""
     return _checked(((f"seed {number}", part) for number, part in _pieces(source)), "seeds")
 
 
@@ -56,8 +57,25 @@ def seeds_of_topic(topic: Topic) -> Seeds:
     return seeds_of_text(listed.read_text(encoding="utf-8"), f"seeds/{topic.name}.txt")
 
 
+def are_hosts(source: str) -> bool:
+    """Whether a string names hosts, `www.example.cn` or `www.example.cn/news`, separated by commas or blanks, rather than a file."""
+    pieces = [piece for piece in _SEPARATORS.split(source) if piece]
+    return bool(pieces) and all(_is_host(piece.removeprefix("-")) for piece in pieces)
+
+
+_SEPARATORS = re.compile(r"[,;，；\s]+")
+_HOST = re.compile(r"[^\s/?#@:\\]+(?::\d{1,5})?(?:[/?#]\S*)?")  # without a scheme
+
+
+def _is_host(text: str) -> bool:
+    url = canonical(f"http://{text}") if _HOST.fullmatch(text) else None
+    return url is not None and has_known_suffix(host_of(url))
+
+
 def _pieces(source: str) -> Iterable[tuple[int, str]]:
     # A URL may contain a comma; only a comma before the next URL separates.
+    if "://" not in source:
+        return enumerate(filter(None, _SEPARATORS.split(source)), 1)
     parts = re.split(r"(?i)[,;，；]?\s+|[,;，；](?=-?[a-z][a-z0-9+.-]*://)|[,;，；]+$", source.strip())
     return enumerate(filter(None, parts), 1)
 
@@ -74,6 +92,8 @@ def _checked(rows: Iterable[tuple[str, str]], what: str) -> Seeds:
 
 
 def _address(place: str, seed: str) -> str:
+    if "://" not in seed and _is_host(seed):
+        seed = f"http://{seed}"
     try:
         parts = urlsplit(seed)
         _ = parts.port

@@ -7,7 +7,7 @@ Formula: share of a term for the user's words: NAME for another name of a subjec
 it; the larger one. Of several subjects with one name those count to which most of the user's words belong. Where no word names a subject,
 NARROWER for all words of the subjects in which each of the user's words occurs (thread, mutex and lock in thread safety, mutex and
 lock-free), in a name too.
-Parameters: NAME .8, NARROWER .6 of the weight of a user's word; chosen on the topics of docs/lab/own-words.md.
+Parameters: NAME .8, NARROWER .6 of the weight of a user's word; chosen on the topics of docs/lab.md.
 Format: a line is `name, name; narrower, narrower`; one file is Chinese with some English, one English. Compiled for this crawler by
 language models from what they know, by areas, without a look at the pages and topics that it is measured on.
 Cost: 100 ms, once a topic; 200 where no word names a subject.

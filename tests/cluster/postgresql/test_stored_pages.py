@@ -142,10 +142,7 @@ def test_a_job_is_for_one_topic(
 @pytest.mark.parametrize(
     ("place", "fault"),
     [
-        (
-            {"password": "falsch"},
-            r"password authentication failed .*STORE_URL, PGPASSWORD",
-        ),
+        ({"password": "falsch"}, r"password authentication failed .*STORE_URL, PGPASSWORD"),
         ({"password": ""}, r"password supplied.*STORE_URL, PGPASSWORD"),
         ({"database": "nosuch"}, r'database "nosuch" .*createdb'),
     ],
@@ -214,11 +211,7 @@ def test_without_the_package_it_is_one_line(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     ("spoil", "mend", "fault"),
     [
-        (
-            FULL_DISK,
-            MORE_ROOM,
-            r"\(could not extend file",
-        ),
+        (FULL_DISK, MORE_ROOM, r"\(could not extend file"),
         (
             "ALTER DATABASE faulty SET default_transaction_read_only = on",
             "SET default_transaction_read_only = off; ALTER DATABASE faulty SET default_transaction_read_only = off",

@@ -61,14 +61,6 @@ def test_what_was_received_is_not_asked_for_again(worker: Worker) -> None:
     assert calls(second) == before
 
 
-def test_a_host_that_came_with_the_answer_is_this_workers(worker: Worker) -> None:
-    frontier = worker()
-    ahead = asked(frontier, "a/1")
-    received(ahead)
-    push(frontier, ("a/1", 1.0))
-    assert lease(frontier) == "a/1"
-
-
 def test_a_url_that_was_fetched_meanwhile_is_not_fetched_again(worker: Worker) -> None:
     frontier = worker()
     received(asked(frontier, "a/0"))  # the host is its own

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from importlib import resources
 from uuid import uuid4
 
@@ -16,7 +15,6 @@ from hypothesis_profiles import examples
 from redis_server import RedisServer
 from synchronous_redis_frontier import PromptFrontier
 
-from topiccrawler.cluster.redis import client as calls
 from topiccrawler.cluster.redis import records
 from topiccrawler.cluster.redis.client import Client
 from topiccrawler.cluster.redis.joining import join
@@ -108,17 +106,3 @@ def test_a_long_queue_takes_a_third_of_the_memory_and_keeps_its_order(redis_serv
         assert drain(frontier) == [url for url, _ in sorted(urls, key=lambda row: -row[1])]
         assert not chunks(client, prefix)
         client.close()
-
-
-def test_what_a_chunk_has_may_be_raised_and_is_seen_in_the_overview(
-    redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(calls, "script", partial(records.script, head=HEAD, chunk=CHUNK))
-    job = uuid4().hex
-    with PromptFrontier(join(Client(redis_server.url, job), call_seconds=60.0), keep=2) as frontier:
-        push(frontier, *((f"a/{n}", -float(n)) for n in range(40)))
-        push(frontier, ("a/39", 1.0), ("a/20", -0.5))
-        assert [row.link.url[-2:] for row in frontier.look().best(30)][:3] == ["39", "/0", "20"]
-        assert len(frontier.look().best(100)) == 40
-        order = drain(frontier)
-    assert order == ["a/39", "a/0", "a/20", *(f"a/{n}" for n in range(1, 39) if n != 20)]

@@ -52,9 +52,7 @@ def test_a_server_that_lost_its_last_writes_gets_them_again(own_server: RedisSer
     frontier.close()
 
 
-def test_a_server_that_forgot_which_numbers_it_gave_gives_none_of_them_again(
-    own_server: RedisServer,
-) -> None:
+def test_a_server_that_forgot_which_numbers_it_gave_gives_none_of_them_again(own_server: RedisServer) -> None:
     own_server.client().set("something", 1)
     log = max(Path(own_server.folder.name).rglob("*.aof"), key=lambda path: path.stat().st_size)
     before = log.stat().st_size

@@ -238,38 +238,6 @@ def test_scores_are_made_anew_where_no_other_has_the_host(worker: Worker) -> Non
     assert lease(first) == "a/2"
 
 
-def test_every_url_has_a_worker_that_scores_it_anew_when_one_has_left(worker: Worker) -> None:
-    first, gone, last = (worker(most_hosts=1) for _ in range(3))
-    push(first, *((f"h{n}/1", 1.0) for n in range(30)))
-    first.commit()
-    gone.close()
-    workers = first, last
-    until(lambda: all(one.pending() and one.worker.live == 2 for one in workers))
-    found = [{link.host for link in one.look().queued()} for one in workers]
-    assert found[0] | found[1] == {f"h{n}" for n in range(30)}
-    assert min(map(len, found)) > 0
-
-
-def test_scores_are_sent_without_a_question_and_the_server_takes_those_of_what_waits(worker: Worker) -> None:
-    first = worker()
-    push(first, ("a/1", 0.5), ("a/2", 0.4))
-    first.commit()
-    first.look().counts()
-    asked = first.figures()["calls"]
-    assert first.send_scores([Score("http://a/2", 9.0), Score("http://a/3", 1.0)]) == 2
-    assert first.figures()["calls"] == asked
-    assert {row.link.url: row.score for row in first.look().rows()} == {"http://a/1": 0.5, "http://a/2": 9.0}
-
-
-def test_a_worker_that_follows_another_finds_its_notes(worker: Worker) -> None:
-    first = worker()
-    first.notes.put("strategy", '{"词": 1}')
-    beside = worker()
-    assert beside.notes.get("strategy") is None
-    first.close()
-    assert worker().notes.get("strategy") == '{"词": 1}'
-
-
 def test_the_pages_of_all_workers_are_summed_up_when_the_first_has_none(redis_server: RedisServer) -> None:
     job = uuid4().hex
     workers = [RedisFrontier(join(Client(redis_server.url, job))) for _ in range(4)]

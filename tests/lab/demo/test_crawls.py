@@ -20,25 +20,6 @@ def warm(forked_scrapy: ForkedScrapy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crawls, "start_scrapy", forked_scrapy.start)
 
 
-@pytest.mark.slow
-def test_a_crawl_fetches_no_page_twice_and_nothing_that_robots_forbid(tmp_path: Path) -> None:
-    files, ticks = DemoFiles(tmp_path), []
-    files.make_ready(Web(seed=2).seeds, ("breadth_first",))
-    with RunningServer(Web(seed=2)) as server:
-        crawl(files, "breadth_first", 60, server, ticks.append)
-        asked = server.requests
-    pages = [request.url for request in asked if request.topic is not None]
-    assert len(pages) == len(set(pages))
-    assert pages[0] == "http://daohang.example/"
-    assert not [request for request in asked if "/user/" in request.url]
-    first_of_host: dict[str, str] = {}
-    for request in asked:
-        first_of_host.setdefault(request.host, request.url)
-    assert all(url.endswith("/robots.txt") for url in first_of_host.values())
-    assert len(pages) >= 60
-    assert ticks == sorted(ticks)
-
-
 def test_a_crawl_that_fails_ends_in_one_line_that_names_its_log(web: Web, tmp_path: Path) -> None:
     files = DemoFiles(tmp_path)
     files.make_ready([], ())

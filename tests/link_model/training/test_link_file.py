@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from topiccrawler.errors import LinksFileError, StateError
-from topiccrawler.link_model.training.link_files import Caps, LinkFile, read_links
+from topiccrawler.link_model.training.link_files import Caps, LinkFile
 from topiccrawler.model import Link
 from topiccrawler.topics.topic import make_topic
 from topiccrawler.urls.canonical import host_of
@@ -52,21 +52,6 @@ def test_links_are_labelled_by_their_target_and_others_left_out(tmp_path: Path) 
     found = {row["anchor"]: row["label"] for row in rows(tmp_path / "links.jsonl")}
     assert (taken, found) == (3, {"股市": 1, "财经": 1, "赛事": 0})
     assert (file.counts[1], file.counts[0]) == (2, 1)
-
-
-def test_training_reads_what_was_written(tmp_path: Path) -> None:
-    path = tmp_path / "links.jsonl"
-    opened(path).add([link("http://money.example/", "理财"), link("http://sport.example/", "赛事")])
-    found = sorted(read_links(path, TOPIC, "window"), key=lambda item: item.positive)
-    assert [(item.link.anchor, item.link.before, item.link.after, item.positive) for item in found] == [
-        ("赛事", "前", "后", False),
-        ("理财", "前", "后", True),
-    ]
-
-
-def test_unlabelled_links_are_written_when_asked_for(tmp_path: Path) -> None:
-    opened(tmp_path / "links.jsonl", unlabelled=True).add([link("http://else.example/")])
-    assert [row["label"] for row in rows(tmp_path / "links.jsonl")] == [None]
 
 
 def test_a_link_counts_once_for_its_url_and_anchor(tmp_path: Path) -> None:
@@ -141,9 +126,3 @@ def test_a_line_with_a_value_of_another_type_is_named_and_left_alone(
     with pytest.raises(LinksFileError, match=r"links\.jsonl, line 2: is no labelled link; "):
         opened(path)
     assert path.read_bytes() == before
-
-
-def test_an_anchor_with_half_a_character_is_not_written_again_after_a_kill(tmp_path: Path) -> None:
-    links = [link("http://money.example/", "理财\ud83d")]
-    assert [opened(tmp_path / "links.jsonl").add(links) for _ in range(2)] == [1, 0]
-    assert [row["anchor"] for row in rows(tmp_path / "links.jsonl")] == ["理财?"]

@@ -11,12 +11,7 @@ from message_facts import numbers
 from topiccrawler.errors import LinksFileError
 from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.model_file import save
-from topiccrawler.link_model.training.promotion import (
-    labelled,
-    measure,
-    same_sources,
-    why_it_stays,
-)
+from topiccrawler.link_model.training.promotion import labelled, measure, why_it_stays
 from topiccrawler.topics.topic import Topic, make_topic
 
 
@@ -58,11 +53,6 @@ def test_a_file_without_labels_is_refused(tmp_path: Path, topic: Topic) -> None:
     path = links_file(tmp_path / "l.jsonl", [{"url": "http://a.example/", "label": None}])
     with pytest.raises(LinksFileError, match="label"):
         labelled([path], topic, "window")
-
-
-def test_a_file_is_known_by_what_it_holds() -> None:
-    assert same_sources(model(), model("股票"))
-    assert not same_sources(model(), model(file="b"))
 
 
 def held_out(f1: float, row: str = "hosts: model") -> dict[str, object]:

@@ -12,7 +12,7 @@ from message_facts import numbers
 from topiccrawler.errors import ArgumentError, LinksFileError, ModelError
 from topiccrawler.link_model.classifier import LEXICON, Lexicon, LinkWords
 from topiccrawler.link_model.from_keywords import link_model
-from topiccrawler.link_model.model_file import dumps, load, load_model, save
+from topiccrawler.link_model.model_file import load, load_model, save
 from topiccrawler.link_model.training.published import published_model
 from topiccrawler.link_model.training.samples import Sample
 from topiccrawler.link_model.training.train import TrainingRecipe, train
@@ -29,15 +29,6 @@ SAMPLES = [
     Sample(LinkWords(["行情"], ["天气"], ADDRESS), True),
     Sample(LinkWords(["足球"], ["基金"], ["sports"]), False),
 ]
-
-
-def test_group_1_is_the_words_of_the_anchor_alone() -> None:
-    """P(+) = 3/4; 基金: Count(F,+) 2 of 3, Count(F,-) 0 of 1: (2+1)/(3+2) = 3/5 against (0+1)/(1+2) = 1/3."""
-    model = published_model("fund", SAMPLES, LEXICON_OF_FINANCE, group=1)
-    of_prior, of_word = math.log(3 / 1), math.log((3 / 5) / (1 / 3))
-    same = [LinkWords(["基金"], [], []), LinkWords(["基金"], ["股票"], ADDRESS), LinkWords([], ["基金"], [])]
-    assert model.log_odds_of_words(same) == pytest.approx([of_prior + of_word] * 2 + [of_prior], abs=1e-6)
-    assert (model.prior, model.counts.samples["context"], bool(model.lexicon)) == (0.75, [0.0, 0.0], False)
 
 
 def test_group_2_has_the_context_apart_and_the_dictionary_of_both() -> None:
@@ -63,15 +54,6 @@ def test_smoothing_is_what_eq_2_adds_to_each_count(tmp_path: Path) -> None:
     assert numbers(str(model.training["published"])) == ["2010", "1", "0.5"]
 
 
-def test_a_large_smoothing_survives_the_file(tmp_path: Path) -> None:
-    """a = 10,000: 基金 (2 + a) / (3 + 2a) against (0 + a) / (1 + 2a)."""
-    model = published_model("fund", SAMPLES, LEXICON_OF_FINANCE, group=1, smoothing=10_000.0)
-    save(model, tmp_path / "fund.json.zst")
-    for one in (model, load(tmp_path / "fund.json.zst")):
-        odds = one.log_odds_of_words([LinkWords(["基金"], [], [])])[0] - math.log(3)
-        assert odds == pytest.approx(math.log(10_002 / 20_003) - math.log(10_000 / 20_001), abs=2e-7)
-
-
 def test_no_word_of_an_address_is_counted_so_that_labels_made_of_addresses_cannot_leak() -> None:
     for group in (1, 2):
         model = published_model("fund", SAMPLES, LEXICON_OF_FINANCE, group)
@@ -80,17 +62,6 @@ def test_no_word_of_an_address_is_counted_so_that_labels_made_of_addresses_canno
             Link(f"http://{host}/a/", host, "基金") for host in ("finance.fund.cn", "sports.sina.cn")
         )
         assert model.log_odds([there])[0] == model.log_odds([elsewhere])[0]
-
-
-def test_an_unknown_compound_says_nothing_also_when_read_from_a_file(tmp_path: Path) -> None:
-    model = published_model("fund", SAMPLES, LEXICON_OF_FINANCE)
-    save(model, tmp_path / "fund.json.zst")
-    read = load(tmp_path / "fund.json.zst")
-    asked = [LinkWords(["基金净值"], [], [])]
-    assert [one.log_odds_of_words(asked) for one in (model, read)] == [
-        [pytest.approx(math.log(3), abs=1e-6)]
-    ] * 2
-    assert dumps(read) == dumps(model)
 
 
 def test_of_features_only_those_that_a_link_has_count_and_stop_words_are_some() -> None:

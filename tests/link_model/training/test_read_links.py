@@ -86,27 +86,6 @@ def test_a_topic_is_known_by_its_names_and_by_those_of_other_collections() -> No
     assert names_of(topic("mine", "")) == {"mine"}
 
 
-def test_headlines_need_a_header_and_full_lines(tmp_path: Path) -> None:
-    path = tmp_path / "h.tsv"
-    path.write_text(
-        "\ufefflabel\traw\ttext\nfinance\tx\t基金大涨\n\nsports\ty\t足球\n\tz\t无\n", encoding="utf-8"
-    )
-    assert [(item.title, item.positive) for item in read_headlines(path, topic())] == [
-        ("基金大涨", True),
-        ("足球", False),
-    ]
-
-
-def test_documents_have_title_text_and_host(tmp_path: Path) -> None:
-    path = write(
-        tmp_path / "d.jsonl",
-        {"label": "edu", "title": "题", "text": "文", "url": "http://Host.example/a"},
-        {"label": ""},
-    )
-    (found,) = read_documents(path, topic("education", ""))
-    assert (found.title, found.text, found.positive, found.source) == ("题", "文", True, "host.example")
-
-
 def test_entities_that_a_page_left_in_a_document_are_no_words(tmp_path: Path) -> None:
     path = write(
         tmp_path / "d.jsonl", {"label": "edu", "title": "A&amp;B", "text": "文&nbsp;&ldquo;字&#8221;"}

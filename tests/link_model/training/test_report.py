@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.training.evaluation import row
-from topiccrawler.link_model.training.promotion import divergence_lines, report, table
+from topiccrawler.link_model.training.promotion import report
 
 
 def test_a_report_names_sources_figures_and_the_strongest_words_of_each_class() -> None:
@@ -22,11 +22,3 @@ def test_a_report_names_sources_figures_and_the_strongest_words_of_each_class() 
         "  on topic:  基金 1.9 足球 -1.9",
         "  off topic: 足球 -1.9 基金 1.9",
     ]
-
-
-def test_the_table_has_a_line_a_row_and_divergences_one_each() -> None:
-    assert [line.split()[-1] for line in table([row("x", [True, False], [1.0, -1.0])]).splitlines()] == [
-        "samples",
-        "2",
-    ]
-    assert divergence_lines({}) == ""

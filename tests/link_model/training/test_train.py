@@ -12,17 +12,15 @@ import pytest
 
 from topiccrawler.errors import ArgumentError, LinksFileError
 from topiccrawler.files import sha256_of
-from topiccrawler.link_model.classifier import Counts, Lexicon, LinkClassifier, LinkWords
-from topiccrawler.link_model.model_file import dumps
+from topiccrawler.link_model.classifier import Counts, LinkClassifier, LinkWords
 from topiccrawler.link_model.training.promotion import seen
-from topiccrawler.link_model.training.samples import Sample, balanced, damped, pooled, prefix_samples
+from topiccrawler.link_model.training.samples import Sample, prefix_samples
 from topiccrawler.link_model.training.train import (
     GATE_MOST,
     THRESHOLD,
     TrainingRecipe,
     evened,
     gate_threshold,
-    split,
     train,
 )
 from topiccrawler.model import Link
@@ -135,27 +133,6 @@ def test_a_dictionary_with_lines_that_no_model_file_may_have_is_refused_in_one_l
     train(TrainingRecipe(topic, lexicon=["基金", "长" * 100]))
 
 
-def test_training_again_gives_the_same_bytes(
-    topic: Topic, negative_topic: Topic, files: dict[str, Path]
-) -> None:
-    recipe = TrainingRecipe(
-        topic,
-        [files["links"]],
-        [files["headlines"]],
-        [files["documents"]],
-        negative_topics=[negative_topic],
-        seed=4,
-    )
-    assert dumps(train(recipe).model) == dumps(train(recipe).model)
-
-
-def test_another_file_has_another_fingerprint(topic: Topic, files: dict[str, Path]) -> None:
-    first = train(TrainingRecipe(topic, [files["links"]])).model.training["set"]
-    with files["links"].open("a", encoding="utf-8") as file:
-        file.write('\n{"url": "http://x.example/", "anchor": "x", "label": 1}')
-    assert train(TrainingRecipe(topic, [files["links"]])).model.training["set"] != first
-
-
 def test_files_of_one_name_in_two_folders_are_both_remembered(
     topic: Topic, files: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -179,17 +156,6 @@ def test_texts_alone_are_enough(topic: Topic, files: dict[str, Path], source: st
     on, off, unknown = scores(TrainingRecipe(topic, **{source: [files[source]]}))  # type: ignore[arg-type]
     assert on > 1 > -1 > off
     assert unknown == 0.0
-
-
-def test_keywords_alone_are_enough(topic: Topic, negative_topic: Topic) -> None:
-    on, off, unknown = scores(TrainingRecipe(topic, negative_topics=[negative_topic]))
-    assert on > 2 > -2 > off
-    assert unknown == 0.0
-
-
-def test_keywords_without_negative_topics_still_order_links(topic: Topic) -> None:
-    on, off, unknown = scores(TrainingRecipe(topic))
-    assert on > 1 > unknown == off == 0.0
 
 
 def test_headlines_without_a_word_of_the_topic_are_of_other_topics(topic: Topic, tmp_path: Path) -> None:
@@ -273,52 +239,6 @@ def test_the_gate_lets_in_the_asked_share_by_words_alone_and_all_that_is_not_hop
     assert found == [-30.0, -20.0, -10.0, GATE_MOST]
 
 
-def test_without_links_the_gate_is_not_calibrated(topic: Topic, negative_topic: Topic) -> None:
-    assert train(TrainingRecipe(topic, negative_topics=[negative_topic])).model.gate_threshold is None
-
-
-def test_a_split_by_host_keeps_hosts_whole_and_classes_in_proportion() -> None:
-    samples = [sample(str(number), number % 10 < 3, f"h{number % 10}") for number in range(500)]
-    kept, held_out = split(samples, 0, by_host=True)
-    assert not {item.host for item in kept} & {item.host for item in held_out}
-    assert len(kept) + len(held_out) == 500
-    assert {item.positive for item in kept} == {item.positive for item in held_out} == {True, False}
-    assert 0.6 <= len(kept) / 500 <= 0.8
-    again, _ = split(samples, 0, by_host=True)
-    assert kept == again
-
-
-def test_a_random_split_takes_seven_of_ten_of_each_class() -> None:
-    samples = [sample(str(number), number % 4 == 0, "one") for number in range(400)]
-    kept, held_out = split(samples, 1, by_host=False)
-    assert (sum(item.positive for item in kept), len(kept)) == (70, 280)
-    assert (sum(item.positive for item in held_out), len(held_out)) == (30, 120)
-
-
 def test_the_larger_class_is_cut_to_the_smaller() -> None:
     found = evened([sample(str(number), number < 5, "h") for number in range(50)], 0)
     assert [sum(item.positive for item in found), len(found)] == [5, 10]
-
-
-def test_repeats_on_a_host_and_large_hosts_count_less() -> None:
-    weights = [
-        item.weight
-        for item in damped(
-            [sample("更多", True, "a")] * 2 + [sample("基金", True, "a"), sample("基金", True, "b")]
-        )
-    ]
-    assert weights == pytest.approx([0.5 * 3**-0.25, 0.5 * 3**-0.25, 3**-0.25, 1.0])
-
-
-def test_both_classes_of_a_source_count_the_same() -> None:
-    counts = balanced(
-        {"headlines": [sample("基金", True, "")] + [sample("足球", False, "")] * 9}, Lexicon(())
-    )
-    assert counts.samples["anchor"] == pytest.approx([3.0, 3.0])
-    assert counts.pairs("anchor") == [("基金", (0, pytest.approx(3.0))), ("足球", (pytest.approx(3.0), 0))]
-
-
-def test_a_source_with_one_class_joins_one_with_both() -> None:
-    one, both = [sample("足球", False, "")], [sample("基金", True, ""), sample("旅游", False, "")]
-    assert pooled({"headlines": one, "keywords": both}) == {"keywords": both + one}
-    assert pooled({"headlines": one}) == {"keywords": one}

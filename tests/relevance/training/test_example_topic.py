@@ -17,14 +17,6 @@ def pages(words: list[str], count: int) -> list[PageWords]:
     return [PageWords(title=words[:1], body=[*words, "今天", words[number % 3]]) for number in range(count)]
 
 
-def test_weights_are_those_of_the_thesis_each_with_the_pages_it_comes_from() -> None:
-    topic = learn("funds", Examples(pages(FUNDS, 4), pages(BALL, 8)), zh="基金").topic
-    assert list(topic.keywords) == FUNDS
-    assert topic.keywords["基金"] == 1.0
-    assert topic.reasons == dict.fromkeys(FUNDS, "in 4 of 4 pages, 0 of 8 others")
-    assert (topic.zh, topic.page_threshold) == ("基金", 0.15)
-
-
 def two_texts() -> tuple[PageWords, PageWords]:
     """Texts 1 and 2 of the thesis' table 4-1: 净值 40 and 40 times, 基金 10 and 36 times."""
     text1, text2 = (PageWords(body=["净值"] * 40 + ["基金"] * count) for count in (10, 36))
@@ -87,10 +79,3 @@ def test_enough_pages_give_a_threshold_and_what_the_thesis_counted() -> None:
     assert (own.titled, own.titled_positive, own.positive) == (10, 10, 10)
     assert (own.first_words, own.first_occurrences) == (1.0, 1.0)  # three words in all
     assert 0 < found.topic.page_threshold < 1
-
-
-def test_pages_that_nothing_separates_are_refused() -> None:
-    with pytest.raises(ArgumentError, match=r"^--positive: .*others"):
-        learn("funds", Examples(pages(BALL, 3), pages(BALL, 3)))
-    with pytest.raises(ArgumentError, match=r"^--positive: "):
-        learn("funds", Examples([], pages(BALL, 3)))

@@ -41,21 +41,6 @@ def test_pages_that_all_share_a_word_are_about_a_part_unless_it_names_the_topic(
     assert (named.name, named.share) == ("finance", 1.0)
 
 
-@pytest.mark.parametrize(
-    ("positive", "negative"),
-    [
-        pytest.param(FINANCE[:9], OTHERS, id="few"),
-        pytest.param(FINANCE, OTHERS[:9], id="few others"),
-        pytest.param(
-            [PageWords(body=["zzyzx", "qwxv"])] * 20, OTHERS, id="of no topic", marks=pytest.mark.slow
-        ),
-        pytest.param(FINANCE, pages("finance", 60), id="others of the same topic", marks=pytest.mark.slow),
-    ],
-)
-def test_few_pages_or_others_mean_none(positive: list[PageWords], negative: list[PageWords]) -> None:
-    assert kindred_of_pages(positive, negative, ["股票"]) is None
-
-
 @pytest.mark.slow
 def test_a_learned_topic_takes_the_words_of_its_topic_and_leaves_those_of_a_wider_one() -> None:
     whole = learn("money", Examples(FINANCE, OTHERS), Method())

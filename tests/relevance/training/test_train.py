@@ -2,17 +2,14 @@
 
 import random
 
-import numpy as np
 import pytest
 from sklearn.feature_extraction import DictVectorizer
-from sklearn.metrics import f1_score
 from sklearn.naive_bayes import MultinomialNB
 
 from topiccrawler.errors import LinksFileError
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.linear import LinearClassifier, counts_of, is_pair
-from topiccrawler.relevance.training.train import Plan, Sample, blended, check, train_page_classifier, worth
-from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.relevance.training.train import Plan, Sample, check, train_page_classifier
 from topiccrawler.topics.topic import make_topic
 
 FINANCE = ["基金", "股票", "银行", "利率", "债券", "净值"]
@@ -73,40 +70,6 @@ def test_naive_bayes_gives_the_log_odds_of_scikit_learn() -> None:
     )
 
 
-def test_worth_counts_as_scikit_learn_does() -> None:
-    samples = corpus(seed=9)
-    page_classifier = VsmClassifier(TOPIC)
-    kept = [page_classifier.relevance(sample.words) >= page_classifier.threshold for sample in samples]
-    truths = [sample.positive for sample in samples]
-    assert worth(samples, page_classifier).f1 == pytest.approx(f1_score(truths, kept))
-
-
-def test_other_labels_are_negative_topics_of_the_svm_and_one_class_elsewhere() -> None:
-    svm, bayes = (
-        train_page_classifier(plan("svm")).page_classifier,
-        train_page_classifier(plan("naive_bayes")).page_classifier,
-    )
-    assert isinstance(svm, LinearClassifier)
-    assert isinstance(bayes, LinearClassifier)
-    assert list(svm.classes) == ["finance", "sports", "travel"]
-    assert list(bayes.classes) == ["finance", "rest"]
-
-
-def test_training_twice_gives_the_same_page_classifier() -> None:
-    first, second = (
-        train_page_classifier(plan("svm")).page_classifier,
-        train_page_classifier(plan("svm")).page_classifier,
-    )
-    assert isinstance(first, LinearClassifier)
-    assert isinstance(second, LinearClassifier)
-    assert (first.similarity_threshold, first.slope, first.offset) == (
-        second.similarity_threshold,
-        second.slope,
-        second.offset,
-    )
-    assert np.array_equal(first.values, second.values)
-
-
 def test_an_asked_precision_moves_the_threshold_up_or_leaves_it() -> None:
     samples = corpus()
     noisy = [
@@ -147,26 +110,6 @@ def test_fewer_words_are_those_the_page_classifier_leans_on_most() -> None:
 def test_too_few_documents_are_refused_in_one_line() -> None:
     with pytest.raises(LinksFileError, match=r"5 .* 10 .* 12"):
         check(Plan("svm", TOPIC, corpus(5), {}))
-
-
-def test_given_keywords_count_half_and_learned_ones_whole() -> None:
-    assert blended({"甲": 2.0, "乙": 1.0}, {"乙": 4.0, "丙": 2.0}) == {"甲": 0.5, "乙": 0.75, "丙": 0.5}
-
-
-def test_a_trained_vector_keeps_the_topics_own_words() -> None:
-    trained = train_page_classifier(plan("vsm"))
-    assert isinstance(trained.page_classifier, VsmClassifier)
-    assert {"基金", "股票", "净值"} <= set(trained.page_classifier.topic.keywords)
-    assert not {"我们", "2015", "足球"} & set(trained.page_classifier.topic.keywords)
-    assert trained.page_classifier.topic.page_threshold == trained.page_classifier.similarity_threshold
-
-
-def test_a_trained_vector_knows_the_vectors_of_the_other_labels() -> None:
-    page_classifier = train_page_classifier(plan("vsm")).page_classifier
-    assert isinstance(page_classifier, VsmClassifier)
-    assert sorted(page_classifier.negative_topics) == ["sports", "travel"]
-    assert set(OTHERS["sports"]) <= set(page_classifier.negative_topics["sports"])
-    assert not {*FINANCE, *OTHERS["travel"], "我们"} & set(page_classifier.negative_topics["sports"])
 
 
 def test_the_svm_reads_neighbours_and_the_topics_word_lists() -> None:

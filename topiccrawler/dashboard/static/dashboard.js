@@ -47,6 +47,7 @@
     if (window.htmx) htmx.process(place);
   }
 
+  const HEIGHT = 220; // of the curve
   function colour(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
 
   async function curve() {
@@ -65,12 +66,13 @@
     if (found.fetched.length < 2) return;
     if (plot) { plot.setData(data); return; }
     const axis = { stroke: colour("--soft"), grid: { stroke: colour("--faint"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif" };
-    plot = new uPlot({ width: place.clientWidth, height: 190, series, axes: [axis, { ...axis, size: 52 }], scales: { x: { time: false } },
+    const titled = (label) => ({ label, labelSize: 22, labelGap: 2, labelFont: axis.font });
+    plot = new uPlot({ width: place.clientWidth, height: HEIGHT, series, axes: [{ ...axis, size: 28, ...titled(place.dataset.fetched) }, { ...axis, size: 52, ...titled(place.dataset.kept) }], scales: { x: { time: false } },
       legend: { live: false, show: series.length > 2 }, cursor: { show: false } }, data, place);
   }
 
   addEventListener("resize", () => {
-    if (plot) plot.setSize({ width: document.getElementById("curve").clientWidth, height: 190 });
+    if (plot) plot.setSize({ width: document.getElementById("curve").clientWidth, height: HEIGHT });
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     if (plot) { plot.destroy(); plot = null; curve(); }

@@ -179,6 +179,13 @@ def _limit(crawl: Crawl, name: str, value: str) -> Change:
         raise ArgumentError(
             f"set {name}={value}", f"must be {expected}, or {NO_LIMIT}", f"set {name}={example}"
         ) from None
+    found = crawl.harvest if crawl.shared is None else crawl.shared.exchange.harvest()
+    counts = {"pages": (found.pages, "pages are fetched"), "targets": (found.articles, "articles are kept")}
+    if name in counts and limit is not None and limit <= counts[name][0]:
+        fault = "{} {} already".format(*counts[name])
+        raise ArgumentError(
+            f"set {name}={value}", fault, "give a larger number, or end the crawl with the verb stop"
+        )
     make = partial(setattr, crawl, "limits", replace(crawl.limits, **{name: limit}))
     return Change(name, getattr(crawl.limits, name), limit, make)
 

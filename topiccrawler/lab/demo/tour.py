@@ -24,7 +24,7 @@ from topiccrawler.lab.measures import Curve, checkpoints
 from topiccrawler.results.templating import as_text
 from topiccrawler.store.visits import read_visits
 
-FOCUSED, BASELINE = "naive_bayes", "breadth_first"
+FOCUSED, BASELINE = "adaptive", "breadth_first"
 TRAINING_PAGES = 1_000
 STEP_PAGES = 100
 

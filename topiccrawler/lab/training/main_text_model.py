@@ -61,9 +61,7 @@ LEAST_BELOW = 5  # words below a heading
 SHRINKING = 6.0  # sites
 NAME_FOLDS = 3
 ARTICLE_WEIGHT = 2.0  # of a page with the text of an article by another gold: what is text in an article is drawn closer there
-LONGEST_UNWANTED = (
-    200  # characters; a block with an unwanted passage that is not much longer is none of the text
-)
+LONGEST_UNWANTED = 200  # characters beside an unwanted passage, in a block that is none of the text
 ARTICLE, PASSAGES = "whole article", "passages"  # kinds of the pages of --gold
 
 

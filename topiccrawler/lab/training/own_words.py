@@ -1,11 +1,11 @@
-"""Fits the weights of the page classifier of a user's own words (topiccrawler/relevance/evidence.py), and measures them.
+"""Fits the weights of the page classifier of a user's own words (topiccrawler/relevance/evidence.py); benchmarks/narrow.py measures it.
 
-    python -m topiccrawler.lab.training.own_words [WEBS] --topics FILE --judged FILE [--report FILE] [--pages 1000] [--write]
+    python -m topiccrawler.lab.training.own_words [WEBS] --topics FILE --judged FILE [--pages 1000] [--write]
 
 WEBS and topics as for benchmarks/narrow.py, whose truth is used: a page's title and tags, or a person's judgement. Each topic is crawled over
 its recorded web with the weights there are, and what is learned from are the content pages that came, as the crawl saw them: relevance is the
-probability among pages that a crawl fetches. A topic of n pages weighs 1 / sqrt(n + 5) a page. Learned from --topics; --report names others,
-which are only measured. Topics whose words name one of the catalogue are left out: other weights judge them. --write replaces models/own_words.json.
+probability among pages that a crawl fetches. A topic of n pages weighs 1 / sqrt(n + 5) a page. Topics whose words name
+one of the catalogue are left out: other weights judge them. --write replaces models/own_words.json.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
 
 import numpy as np
 import numpy.typing as npt
@@ -27,14 +26,12 @@ from sklearn.linear_model import LogisticRegression
 from topiccrawler.crawling.assemble import assemble, topic_of
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.lab.measures import Assessed, Kept
 from topiccrawler.lab.parsed_pages import ParsedPages, ReadingPlan
 from topiccrawler.lab.parsed_pages import read_web as read_pages
 from topiccrawler.lab.recorded_web import CONTENT
 from topiccrawler.lab.runner import ReplayedCrawl, Run
 from topiccrawler.lab.training.narrow_truth import Topic, read_json, read_topics, read_web
 from topiccrawler.lab.workers import Workers
-from topiccrawler.relevance.base import EVEN
 from topiccrawler.relevance.evidence import FEATURES, FILE, FORMAT, EvidenceClassifier, Found
 from topiccrawler.topics.topic import PROPOSED_WORDS
 
@@ -111,33 +108,6 @@ def fitted(found: Examples) -> dict[str, float]:
     }
 
 
-def measured(found: Examples, weights: dict[str, float]) -> dict[str, dict[str, float]]:
-    """Topic -> figures over the content pages that its crawl fetched."""
-    own = np.array([weights[name] for name in FEATURES])
-    table = {}
-    for name, (features, truths) in found.items():
-        relevances = 1.0 / (1.0 + np.exp(-(features @ own + weights["bias"])))
-        kept = Kept.of(
-            [Assessed(bool(t), float(r), bool(r >= EVEN)) for t, r in zip(truths, relevances, strict=True)]
-        )
-        table[name] = {
-            "on topic": float(truths.sum()),
-            "kept": float(kept.pages),
-            "precision": kept.precision or 0.0,
-            "recall": kept.recall or 0.0,
-            "P@25": kept.p_at_25 or 0.0,
-            "calibration error": kept.calibration_error or 0.0,
-        }
-    return table
-
-
-def show(title: str, table: dict[str, dict[str, float]]) -> None:
-    print(f"{title:<12}" + "".join(f"{head:>18}" for head in next(iter(table.values()))))
-    mean = {head: fmean(row[head] for row in table.values()) for head in next(iter(table.values()))}
-    for name, row in [*table.items(), (f"mean of {len(table)}", mean)]:
-        print(f"{name:<12}" + "".join(f"{value:>18.3f}" for value in row.values()))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -145,7 +115,6 @@ def main() -> None:
     parser.add_argument("webs", type=Path, nargs="?", help="folder of recorded webs")
     parser.add_argument("--topics", type=Path, required=True)
     parser.add_argument("--judged", type=Path, required=True)
-    parser.add_argument("--report", type=Path, help="topics that are measured, not learned from")
     parser.add_argument("--pages", type=int, default=1000, metavar="N")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
@@ -158,9 +127,6 @@ def main() -> None:
     learned = examples(webs, read_topics(options.topics), judged, options.pages)
     weights = fitted(learned)
     print(json.dumps(weights, indent=1))
-    show("learned from", measured(learned, weights))
-    if options.report:
-        show("others", measured(examples(webs, read_topics(options.report), judged, options.pages), weights))
     if options.write:
         training = {"topics": list(learned), "pages": options.pages}
         MODEL.write_text(

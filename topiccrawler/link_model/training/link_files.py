@@ -23,13 +23,7 @@ from typing import Any
 from topiccrawler.errors import LinksFileError, StateError, file_faults
 from topiccrawler.link_model.training.address_labels import label
 from topiccrawler.model import Link
-from topiccrawler.topics.labelled_texts import (
-    address_in,
-    bad_line,
-    json_lines,
-    names_of,
-    text_in,
-)
+from topiccrawler.topics.labelled_texts import address_in, bad_line, json_lines, names_of, text_in
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import host_of, registered_domain
 

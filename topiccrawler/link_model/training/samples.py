@@ -9,7 +9,7 @@ Formula: weight of a link = 1 / (times its anchor occurs on its host * (links of
     weight of one of a document's n sentences = 1/n, n at most 8
     total weight of each class of a source = share * sqrt(samples of + * samples of -), samples counted without weights
     shares: links 0.25, headlines 1, documents 0.5, keywords 1, URL prefixes 1; a keyword counts as 40 samples, times its
-        weight over the heaviest, a prefix as 30 (ours; chosen on links of other sites: docs/lab/link-models.md)
+        weight over the heaviest, a prefix as 30 (ours; chosen on links of other sites: docs/lab.md)
 Cost: one pass, most of it in the tokenizer.
 But: the paper has one source and uses it without weights (training.published).
 Reference: Han et al. 2010, §3.2; the weights are ours.
@@ -17,7 +17,7 @@ Reference: Han et al. 2010, §3.2; the weights are ours.
 `BOILERPLATE` are words of links whatever the target; they are counted for no class. 目录, 标签, 搜索 and github are in links of every
 site, so training always finds some weight for them. But it reflects how the training sites were built, and on the next site it outweighs
 the other words. Common words that a topic needs are not boilerplate (手机, 统计, 条款, 地图), nor are a topic's own keywords
-(`boilerplate_beside`). The paper's models in the evaluation table count every word. Figures: docs/lab/link-models.md, "Boilerplate words".
+(`boilerplate_beside`). The paper's models in the evaluation table count every word. Figures: docs/lab.md.
 """
 
 from __future__ import annotations
@@ -44,9 +44,7 @@ from topiccrawler.link_model.training.link_files import LabelledLink
 from topiccrawler.resources import package_table
 from topiccrawler.text.segmenter import STOP_WORDS, Segmenter
 from topiccrawler.text.stemmer import with_stems
-from topiccrawler.topics.labelled_texts import (
-    LabelledText,
-)
+from topiccrawler.topics.labelled_texts import LabelledText
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import host_of
 

@@ -48,7 +48,7 @@ from topiccrawler.topics.topic import Topic
 
 LEAST_COUNT = 0.5
 MOST_WORDS = 60_000
-THRESHOLD = 1.0  # log-odds; most links lead off topic, so even odds accept too many: docs/lab/link-models.md
+THRESHOLD = 1.0  # log-odds; most links lead off topic, so even odds accept too many: docs/lab.md
 GATE_RECALL = 0.98
 GATE_MOST = -6.9  # log-odds, 1 to 1000: with few relevant held-out links the measured threshold is unreliable
 PORTIONS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # shares of the hosts on the learning curve

@@ -15,7 +15,7 @@ Parameters: Method.words 300 (thesis: some of the first 100), near_words 600 and
 CONTRAST .5.
 Reads: the example pages. Cost: some seconds for 1 000 pages.
 But: pages of a single site teach its name. Words of 50 pages miss many: near words raise average precision on another web, and so do
-the catalogue's words and the words against the topic (docs/papers/myspider.md).
+the catalogue's words and the words against the topic (docs/papers.md).
 Reference: MySpider thesis (2009) §3.3, §4.3.2, §4.4.2-4.4.4.
 """
 

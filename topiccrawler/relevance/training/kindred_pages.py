@@ -6,7 +6,7 @@ Formula: the topic whose vsm page classifier has the largest average precision o
 one example; share = (NARROW - m) / (NARROW - WHOLE), between 0 and 1; m = the largest share of examples with one of the first words
 learned from them, without the names of the topic.
 Parameters: LEAST_PRECISION .6; WHOLE .75 and NARROW .9; FEWEST 10 pages of each side. Chosen on documents of nineteen labels and on
-twelve parts of them (docs/papers/myspider.md).
+twelve parts of them (docs/papers.md).
 Cost: the pages are classified once for each topic of the catalogue, some 5 ms a page.
 But: if all other pages are far from the topic, they cannot separate it from its neighbours: pages on star signs are classified as
 astronomy.

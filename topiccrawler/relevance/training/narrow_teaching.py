@@ -14,7 +14,7 @@ the pages without an answer that are surely off topic (for near words) or surely
 Without any accepted page b = 0 and, where there are words against, trust is learned once more by a classifier that knows these, from the
 refused pages that it still keeps: what the words against explain is no fault of the user's own words, and refused pages alone say nothing
 of the pages that are right.
-Parameters: SPREAD .5, SMOOTHING 2, PRIOR 2 (docs/lab/teaching.md).
+Parameters: SPREAD .5, SMOOTHING 2, PRIOR 2 (docs/lab.md).
 Reads: words of pages and answers. Deterministic; the order of answers does not matter. Cost: an explanation for each answered page.
 But: common words (topics.common_words) are never learned; the user's own words are never against the topic.
 Reference: ours; the vectors are Rocchio's (1971).

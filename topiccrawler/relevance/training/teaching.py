@@ -11,7 +11,7 @@ The idf is that of the language (topics.common_words), not of the crawl: most pa
 common there. Words of a single page are left out.
 Questions: a sure page of each group of kept pages (two senses of a word), where there are groups; of the others three of four are the
 pages nearest to even odds, and one of four is the most relevant page without an answer.
-Parameters: SHARE .5, PENALTY .5, SMOOTHING 3, MOST_WORDS 200 (docs/lab/teaching.md).
+Parameters: SHARE .5, PENALTY .5, SMOOTHING 3, MOST_WORDS 200 (docs/lab.md).
 Reads: words of pages and answers. Deterministic; the order of answers does not matter. Cost: .1 s for 300 pages.
 But: the threshold does not change; nothing is learned from an answer about a page without words.
 Reference: Rocchio (1971), in Salton, The SMART Retrieval System; Lewis & Gale (1994) for the uncertain ones.

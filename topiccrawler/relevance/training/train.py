@@ -12,7 +12,7 @@ and, in equal parts, the label's keywords; without stop words and numbers; the o
 negative topics. nearest_centroid: a centroid for each label, without the catalogue's keywords and without a fitted threshold, as in the
 MySpider thesis (relevance.centroids).
 Keywords: each topic of the catalogue adds `KEYWORD_DOCUMENTS` artificial documents of its keywords, sampled by weight. They add words that
-the documents lack (figures: docs/lab/page-classifiers.md).
+the documents lack (figures: docs/lab.md).
 Parameters: COST, C of the SVM: F1 on documents hardly changes between 2 and 10.
 Cost: a minute for 4 000 documents and 13 labels.
 Reference: JLSE (2014) §3.1; Joachims (1998); MySpider (2009) §4.4; Platt (1999).
