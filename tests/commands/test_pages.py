@@ -216,6 +216,7 @@ def test_the_list_ends_with_the_border_and_how_to_answer(
         "title": "银行\x1b[31m",
         "relevance": 0.125,
         "kept": False,
+        "snippet": "",
         "threshold": threshold,
     }
     for options in (("--site", "a.cn"), ("--min-relevance", "0.2"), ("--json",)):

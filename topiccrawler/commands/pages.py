@@ -16,7 +16,7 @@ from topiccrawler.files import user_path
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topiccrawler.crawling.judging import Judged
+    from topiccrawler.crawling.judging import JudgedAgain
     from topiccrawler.results.job_pages import JobPages, Reasons
     from topiccrawler.store.page_checks import Check
     from topiccrawler.store.pages import PageRecord
@@ -25,9 +25,8 @@ LIST, SHOW, BORDER, EXPORT, REPORT, REPAIR = "list", "show", "border", "export",
 JUDGE, YES, NO = "judge", "yes", "no"
 # verb -> number of arguments at most, job and verb included
 VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2, REPAIR: 2, JUDGE: 2, YES: 1000, NO: 1000}
-CHANGES = ("refused", "restored", "found", "queued")  # counts of crawling.judging.Judged
+CHANGES = ("refused", "restored", "found", "queued")  # counts of crawling.judging.JudgedAgain
 LIMIT = 20
-SNIPPET, LONGEST = 120, 1_000  # characters
 
 
 class Command(ReportingCommand):
@@ -66,7 +65,7 @@ class Command(ReportingCommand):
 
     def _list(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.page_stores import kept_nothing
-        from topiccrawler.results.job_pages import first_look
+        from topiccrawler.results.job_pages import first_look, snippet_of
         from topiccrawler.results.jobs import selection_by
         from topiccrawler.store.pages import ALL
 
@@ -77,7 +76,7 @@ class Command(ReportingCommand):
                 self.say(json.dumps(_brief(record, check), ensure_ascii=False))
             return
         known: dict[str, Any] = {"rows": rows, "kept_nothing": kept_nothing(pages.folder)}
-        known |= {"job": shlex.quote(str(pages.folder)), "snippet": _snippet, "refused": selection.refused}
+        known |= {"job": shlex.quote(str(pages.folder)), "snippet": snippet_of, "refused": selection.refused}
         known["border"] = first_look(pages.folder).border_lines() if selection == ALL else []
         self.say(self.text("pages", known))
 
@@ -147,7 +146,7 @@ class Command(ReportingCommand):
         lessons.teach(known_answers(lessons, answers), running_in(folder))
         self._judged(opts, lessons.judged)
 
-    def _judged(self, opts: argparse.Namespace, judged: Judged) -> None:
+    def _judged(self, opts: argparse.Namespace, judged: JudgedAgain) -> None:
         found = {name: getattr(judged, name) for name in ("pages", "kept", "kept_before", *CHANGES)}
         self.report(opts, found, self.text("judged", found))
 
@@ -194,6 +193,8 @@ def _looks(check: Check | None) -> dict[str, Any]:
 
 
 def _brief(record: PageRecord, check: Check | None) -> dict[str, Any]:
+    from topiccrawler.results.job_pages import snippet_of
+
     return {
         "url": record.url,
         "title": record.title,
@@ -204,18 +205,11 @@ def _brief(record: PageRecord, check: Check | None) -> dict[str, Any]:
         "format": record.format,
         "kind": record.kind,
         "alias_of": record.alias_of,
-        "snippet": _snippet(record),
+        "snippet": snippet_of(record),
         "refused": record.refused,
         "judged": record.judged,
         **_looks(check),
     }
-
-
-def _snippet(record: PageRecord) -> str:
-    """The summary of a page, or else the beginning of its text, in one line."""
-    from topiccrawler.text.printable import one_line
-
-    return one_line(record.summary or record.text[:LONGEST], SNIPPET)
 
 
 def _whole(record: PageRecord, reasons: Reasons) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def words_of_record(record: PageRecord, segmenter: Segmenter, *, in_segments: bo
 
 
 @dataclass(slots=True)
-class Judged:
+class JudgedAgain:
     """What judging the pages of a job again has changed. The first five numbers are without copies."""
 
     pages: int = 0  # judged, without those of the sample that are not kept
@@ -121,7 +121,7 @@ class Running(Protocol):
         """Continue with the topic that the job was just taught. `keep`: the strategy keeps what it has learned. Returns how many URLs get a
         new score."""
 
-    def judged(self, found: Judged) -> None:
+    def judged(self, found: JudgedAgain) -> None:
         """Correct the counts of the crawl by what judging its pages again has changed."""
 
     def queue_again(self, urls: Sequence[str]) -> int:
@@ -161,7 +161,7 @@ def judge_again(
     answers: Mapping[str, bool],
     running: Running | None = None,
     progress: Progress | None = None,
-) -> Judged:
+) -> JudgedAgain:
     """Judge all stored pages of a job again, and the sample of those that were not kept.
 
     `answers`: a person's, by URL; `running`: None if no crawl runs in the folder; `progress`: called with the number of pages judged so far.
@@ -172,7 +172,7 @@ def judge_again(
         raise ArgumentError(f"folder {folder}", "holds no job", "name the folder of a job")
     threshold = None if running is None else running.page_threshold
     judge = Judge(topic_of(recipe), page_classifier_of(recipe), answers, threshold)
-    found, now = Judged(), time.time()
+    found, now = JudgedAgain(), time.time()
     texts: dict[str, PageRecord] = {}
     if has_pages(folder):
         with closing(open_pages(folder)) as store:
@@ -225,7 +225,7 @@ def _stored(
     folder: Path,
     store: Pages,
     judge: Judge,
-    found: Judged,
+    found: JudgedAgain,
     texts: dict[str, PageRecord],
     now: float,
     progress: Progress | None,
@@ -257,7 +257,7 @@ def _stored(
 def _changes(
     rows: Iterable[tuple[int, PageRecord]],
     judge: Judge,
-    found: Judged,
+    found: JudgedAgain,
     copies: list[tuple[int, PageRecord]],
     texts: dict[str, PageRecord],
 ) -> Iterator[Judgement]:
@@ -274,7 +274,7 @@ def _changes(
 
 
 def _of_copies(
-    store: Pages, copies: Iterable[tuple[int, PageRecord]], judge: Judge, found: Judged
+    store: Pages, copies: Iterable[tuple[int, PageRecord]], judge: Judge, found: JudgedAgain
 ) -> Iterator[Judgement]:
     for row, record in copies:
         first = store.get(record.alias_of)
@@ -297,7 +297,7 @@ def _sampled(
     folder: Path,
     sample: PageStore,
     judge: Judge,
-    found: Judged,
+    found: JudgedAgain,
     texts: Mapping[str, PageRecord],
     now: float,
 ) -> dict[str, bool]:

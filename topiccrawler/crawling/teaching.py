@@ -30,7 +30,7 @@ from topiccrawler.crawling.checkpoints import (
     transfer_state,
 )
 from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, read_recipe, write_recipe
-from topiccrawler.crawling.judging import Judged, Progress, Running, judge_again, words_of_record
+from topiccrawler.crawling.judging import JudgedAgain, Progress, Running, judge_again, words_of_record
 from topiccrawler.crawling.page_filter import ANSWERED
 from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
@@ -88,7 +88,9 @@ class Lessons:
     # the answers from which the topic of the recipe was learned
     followed: dict[str, bool] = field(default_factory=dict)
     segmenter: Segmenter = PLAIN  # segmenter of the topic when the pages were read
-    judged: Judged = field(default_factory=Judged)  # what the last step has changed of the stored pages
+    judged: JudgedAgain = field(
+        default_factory=JudgedAgain
+    )  # what the last step has changed of the stored pages
     is_anew: bool = False  # the job's file is about another topic; a copy of it is kept when it is replaced
 
     @property
@@ -204,8 +206,8 @@ def _shared(page: PageWords, known: dict[str, str]) -> PageWords:
         return [known.setdefault(word, word) for word in words]
 
     segments = [segment._replace(words=shared(segment.words)) for segment in page.segments]
-    fields = (page.title, page.headings, page.emphasis, page.meta, page.body)
-    return PageWords(*map(shared, fields), segments)
+    title, headings, emphasis = map(shared, (page.title, page.headings, page.emphasis))
+    return PageWords(title, headings, emphasis, shared(page.meta), shared(page.body), segments)
 
 
 def lessons_of(folder: Path) -> Lessons:
@@ -274,7 +276,7 @@ def known_answers(lessons: Lessons, answers: Mapping[str, bool]) -> dict[str, bo
 
 def judge_job(
     folder: Path, topic: str = "", running: Running | None = None, progress: Progress | None = None
-) -> Judged:
+) -> JudgedAgain:
     """Judge the stored pages of a job again, and return what that has changed.
 
     `topic`: the name or the file of another topic, which the job has from now on; its queue keeps the order of before. `running`: the crawl

@@ -19,7 +19,7 @@ from topiccrawler.dashboard.views import Context, Values, back_to, context_of, j
 from topiccrawler.engine.control.client import running_in
 from topiccrawler.errors import CrawlerError
 from topiccrawler.relevance.evidence import EvidenceClassifier
-from topiccrawler.results.job_pages import SHOWN, Judged, classifier_of, first_look, job_pages
+from topiccrawler.results.job_pages import SHOWN, Judged, classifier_of, first_look, job_pages, judged_page
 from topiccrawler.results.page_groups import MOST_PAGES, kinds_of, sure_of_groups
 from topiccrawler.store.pages import ALL
 
@@ -137,7 +137,7 @@ def _of_groups(folder: Path, known: Container[str]) -> list[Judged]:
     with job_pages(folder) as pages:
         kept = list(pages.best(ALL, MOST_PAGES))
     urls = sure_of_groups(kept, found[0].words, found[1], known)
-    return [Judged(one.url, one.title, one.relevance, kept=True) for one in kept if one.url in urls]
+    return [judged_page(one) for one in kept if one.url in urls]
 
 
 def _nearest(pages: Sequence[Judged], threshold: float) -> list[Judged]:

@@ -156,12 +156,17 @@ def _not_kept(folder: Path, threshold: float, count: int, kept: Pages | None) ->
 
 def _judged(pages: Pages, rows: Sequence[int]) -> list[Judged]:
     records = [record for row in rows if (record := pages.at(row)) is not None]
-    return [_of(record) for record in records]
+    return [judged_page(record) for record in records]
 
 
-def _of(record: PageRecord) -> Judged:
-    snippet = one_line(record.summary or record.text, LONGEST_SNIPPET)
-    return Judged(record.url, record.title, record.relevance, record.stored, snippet)
+def judged_page(record: PageRecord) -> Judged:
+    """A stored page as a person is asked about it."""
+    return Judged(record.url, record.title, record.relevance, record.stored, snippet_of(record))
+
+
+def snippet_of(record: PageRecord) -> str:
+    """The summary of a page, or else the beginning of its text, in one line."""
+    return one_line(record.summary or record.text, LONGEST_SNIPPET)
 
 
 def _line(page: Judged, *, mark: bool = False) -> str:

@@ -28,7 +28,7 @@ from urllib.parse import urlencode, urlsplit
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 
 if TYPE_CHECKING:
-    from topiccrawler.crawling.judging import Judged
+    from topiccrawler.crawling.judging import JudgedAgain
 
 MOST_CHARACTERS = 30_000  # of the URLs in one request
 FILE = "control.json"
@@ -162,7 +162,7 @@ class RunningCrawl:
     def teach(self, keep: bool) -> int:
         return int(ask(self.folder, "teach", body={"keep": keep})["queued"])
 
-    def judged(self, found: Judged) -> None:
+    def judged(self, found: JudgedAgain) -> None:
         numbers = {
             name: getattr(found, name) for name in ("gained", "copies", "refused", "restored", "found")
         }
