@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from typing import Any
 import pytest
 from browser import needs_browser, open_browser, running_dashboard
 from two_meanings import BASKETBALL, SPACE, texts_of
-from written_commands import ROOT, commands
 
 from topiccrawler.results.jobs import JobLog
 from topiccrawler.results.summary import summary_of
@@ -23,7 +21,6 @@ pytestmark = pytest.mark.slow
 HUB = "http://hub.example/"
 FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "ROBOTSTXT_OBEY=False")
 JOB = "rockets"
-PAGE = ROOT / "docs" / "judged-again.md"
 ROCKETS, GAMES = 12, 9
 
 
@@ -111,27 +108,6 @@ def test_by_command_line(data: Path, forked_scrapy: Callable[..., Any]) -> None:
     fault = forked_scrapy("pages", job, "no", "http://nowhere.example/x")
     assert fault.code != 0
     assert "http://nowhere.example/x" in fault.err
-
-
-def test_the_commands_of_the_page_of_the_documentation_do_what_it_says(
-    data: Path, forked_scrapy: Callable[..., Any]
-) -> None:
-    said = {}
-    (data / "scrapy.cfg").write_bytes((ROOT / "scrapy.cfg").read_bytes())
-    for line in commands(PAGE):
-        ran = forked_scrapy.begin(*shlex.split(line)[1:], folder=data).wait(60)
-        assert ran.code == 0, ran.err
-        said[line] = str(ran.out)
-    listed, refused, exported, apart, explained, undone, judged = said.values()
-    games, rockets = (f"{' ' * 19}http://{kind}" for kind in ("game", "space"))
-    assert (listed.count(games), listed.count(rockets)) == (GAMES, ROCKETS)
-    assert f"{GAMES} of them left the results" in refused
-    assert hosts((data / "rockets.jsonl").read_text(encoding="utf-8")) == {"space": ROCKETS, "game": 0}
-    assert "pages written to rockets.jsonl" in exported
-    assert (apart.count(games), apart.count(rockets)) == (GAMES, 0)
-    assert "by the topic as it is now: not kept any more" in explained
-    assert f"{GAMES} are kept again" in undone
-    assert judged.startswith("of ")
 
 
 @needs_browser
