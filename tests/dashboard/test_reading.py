@@ -11,6 +11,7 @@ import pytest
 
 from topiccrawler.crawling.job_files import FRONTIER, VISITS
 from topiccrawler.dashboard import jobs
+from topiccrawler.dashboard.job_view import figures
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.dashboard.panels import curves, find
 from topiccrawler.dashboard.texts import CHINESE, ENGLISH, texts_in
@@ -57,3 +58,13 @@ def test_figures_and_curve_are_those_of_the_whole_log(long_job: Path, tmp_path: 
     job.advance(60.0)
     assert find(job, {"state": "ended"}, tmp_path)["pages"] == 40_000
     assert curves(job, tmp_path)["fetched"][-1] == 40_000
+
+
+def test_a_running_jobs_figures_of_its_log_come_when_it_is_read(long_job: Path, tmp_path: Path) -> None:
+    job = Jobs(long_job.parent).get("long")
+    status = {"state": "running", "pages": 5, "kept": 4, "queued": 3, "pages_per_second": 1.0, "hosts": 2}
+    for seconds, shown in ((0.0, "…"), (60.0, "0")):
+        job.advance(seconds)
+        told = figures(texts_in(ENGLISH), find(job, status, tmp_path))["figures"]
+        assert (told["failed"], told["pages"], told["queued"]) == (shown, "5", "3")
+    assert told["recent_rate"].startswith("100.0")

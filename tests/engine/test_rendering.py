@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 from scrapy import Request
+from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse, Response
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
@@ -44,6 +45,11 @@ def stats() -> StatsCollector:
     return StatsCollector(get_crawler())
 
 
+def test_without_settings_the_middleware_is_not_there() -> None:
+    with pytest.raises(NotConfigured):
+        RenderingMiddleware.from_crawler(get_crawler())
+
+
 def test_an_empty_page_comes_again_once_with_its_lease_and_only_where_that_is_asked_for(
     stats: StatsCollector,
 ) -> None:
@@ -60,6 +66,16 @@ def test_an_empty_page_comes_again_once_with_its_lease_and_only_where_that_is_as
     assert isinstance(middleware.process_response(drawn, page(SHELL)), Response)
     named_only = RenderingMiddleware(stats, hosts=["b.test"])
     assert isinstance(named_only.process_response(asked, page(SHELL)), Response)
+
+
+def test_a_redirect_away_from_the_named_hosts_is_fetched_plainly(stats: StatsCollector) -> None:
+    middleware = RenderingMiddleware(stats, hosts=["a.test"])
+    redirected = Request("http://b.test/", meta={"playwright": True, RENDER_META: "http://a.test/"})
+    middleware.process_request(redirected)
+    assert redirected.meta == {}
+    robots = Request("http://a.test/robots.txt")
+    middleware.process_request(robots)
+    assert robots.meta == {}
 
 
 @pytest.mark.parametrize(

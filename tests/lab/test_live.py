@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -10,7 +7,7 @@ from pathlib import Path
 from topiccrawler.crawling.job_files import PAGES, VISITS
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.recorded_web import RecordedPages
-from topiccrawler.lab.runner import MEMORY_STEP, LiveCrawls, Run, fetched, job_verdicts, watched
+from topiccrawler.lab.runner import LiveCrawls, Run, fetched, job_verdicts
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import VisitLog
@@ -57,17 +54,6 @@ def test_breadth_and_tunnels_of_a_strategy_go_into_a_topic_file(
     topic = load_topic(str(tmp_path / "topic.toml"))
     assert (topic.name, topic.breadth, topic.tunnel_probability) == ("finance", "broad", 0.0)
     assert topic.page_threshold == load_topic("finance").page_threshold
-
-
-def test_memory_is_looked_at_while_the_crawl_goes_on(tmp_path: Path) -> None:
-    visits = tmp_path / "visits.jsonl"
-    visits.write_text("\n" * (2 * MEMORY_STEP + 7))
-    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(.5)"]) as process:
-        memory, status, usage = watched(process.pid, visits)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    assert list(memory) == [2 * MEMORY_STEP]
-    assert memory[2 * MEMORY_STEP] > 0.0
-    assert (status, usage.ru_maxrss > 0) == (0, True)
 
 
 def record(url: str, relevance: float, *, stored: bool = True, alias_of: str = "") -> PageRecord:

@@ -41,6 +41,10 @@ _COUNTS = (
     "hosts",
     "failed",
 )
+_OF_THE_LOG, UNREAD = (
+    ("recent_rate", "failed"),
+    "…",
+)  # figures of a running job that its log has, until it is read
 SECONDS = 1.0  # between two events
 PANEL_EVERY, CURVE_EVERY = 5, 10  # events between two updates of the panels, of the curve
 
@@ -179,11 +183,18 @@ def figures(t: Texts, find: Mapping[str, Any]) -> dict[str, Any]:
     plain = {name: count(find[name]) for name in _COUNTS}
     speed = "–" if find["speed"] is None else f"{find['speed']:.1f}"
     rates = {name: percent(find[name]) for name in ("rate", "recent_rate", "promise")}
+    unread = {} if find["is_read"] else dict.fromkeys(_OF_THE_LOG, UNREAD)
     spoken = f"{t('pages')} {plain['pages']}, {t('kept')} {plain['kept']}, {t('harvest')} {rates['rate']}"
     return {
         "state": find["state"],
         "state_text": t(f"state_{find['state']}"),
-        "figures": {**plain, **rates, "speed": speed, "standing": t.known("standing", find["standing"])},
+        "figures": {
+            **plain,
+            **rates,
+            **unread,
+            "speed": speed,
+            "standing": t.known("standing", find["standing"]),
+        },
         "spoken": spoken,
     }
 

@@ -51,6 +51,7 @@ def find(job: Job, status: Status, data: Path, wait: float = WAIT_SECONDS) -> di
     waiting, promise = job.promised(status)
     return {
         "state": status["state"],
+        "is_read": is_read,
         "pages": pages,
         "kept": kept,
         **{f"{kind}s": None if kinds is None else kinds.get(kind, 0) for kind in KINDS},

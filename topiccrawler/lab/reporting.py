@@ -53,23 +53,13 @@ VERSION = 1
 CURVE_STEP_PAGES = 50
 ORACLE = "oracle"
 COLUMNS = (
-    *("strategy", "run", "pages", "relevant", "content"),
-    *("harvest_rate", "target_recall", "content_target_recall", "oracle_ratio"),
-)
+    "strategy", "run", "pages", "relevant", "content", "harvest_rate", "target_recall", "content_target_recall", "oracle_ratio",
+)  # fmt: skip
 MOST_COLUMNS = 4  # harvest rates in a table when no step is given, including the last
 PACKAGES = (
-    *(
-        "topiccrawler",
-        "Scrapy",
-        "selectolax",
-        "jieba",
-        "rjieba",
-        "OpenCC",
-        "publicsuffixlist",
-        "scikit-learn",
-    ),
-    *("numpy", "scipy", "networkx", "FastWARC", "matplotlib"),
-)
+    "topiccrawler", "Scrapy", "selectolax", "jieba", "rjieba", "OpenCC", "publicsuffixlist", "scikit-learn", "numpy", "scipy",
+    "networkx", "FastWARC", "matplotlib",
+)  # fmt: skip
 KEPT_HEADINGS = ("kept", "precision", "recall", "P@25", "calibration error")
 POINTS = 200  # per curve of a plot
 SIZE_INCHES = (9.0, 5.5)
@@ -245,10 +235,8 @@ def report(
     """The HTML of the report. `pictures`: topic -> file name -> PNG. `asked`: the options of the command."""
     plan, known = comparison.plan, _of_topics(comparison)
     for outcome, topic in zip(comparison.outcomes, known["topics"], strict=True):
-        drawn = pictures[outcome.topic].items()
-        topic["pictures"] = [
-            (name, f"data:image/png;base64,{b64encode(png).decode('ascii')}") for name, png in drawn
-        ]
+        drawn = {name: b64encode(png).decode("ascii") for name, png in pictures[outcome.topic].items()}
+        topic["pictures"] = [(name, f"data:image/png;base64,{text}") for name, text in drawn.items()]
     return filled_in(
         "lab/templates/comparison.html",
         **known,
@@ -265,11 +253,8 @@ def _tables(found: dict[str, Any], plan: Plan) -> dict[str, Any]:
     """The tables of one topic: of what was fetched, and of what was kept."""
     step = 1 if plan.step else -(-len(plan.counts) // MOST_COLUMNS)
     at = plan.counts[::-1][::step][::-1]  # the others are in result.json
-    recalls = {
-        "target_recall": f"recall@{plan.pages}",
-        "content_target_recall": f"recall@{plan.pages}, content",
-    }
-    recalls = {key: heading for key, heading in recalls.items() if key in found["oracle"]}
+    kinds = {"target_recall": "", "content_target_recall": ", content"}
+    recalls = {key: f"recall@{plan.pages}{kind}" for key, kind in kinds.items() if key in found["oracle"]}
     headings = ["strategy", "oracle ratio", *(f"harvest@{n}" for n in at), *recalls.values()]
     rows, kept = [], []
     for name, row in ranked(found):
@@ -394,8 +379,7 @@ def _axes(title: str, across: str, up: str, right: float) -> tuple[Figure, Axes]
     axes.set_title(title, fontsize=FONT_POINTS + 1, loc="left")
     axes.set_xlabel(across, fontsize=FONT_POINTS)
     axes.set_ylabel(up, fontsize=FONT_POINTS)
-    axes.set_xlim(0, right)
-    axes.set_ylim(0, 1.02)
+    axes.set(xlim=(0, right), ylim=(0, 1.02))
     axes.grid(visible=True, alpha=0.3)
     return figure, axes
 
@@ -404,13 +388,8 @@ def _png(figure: Figure, axes: Axes) -> bytes:
     """The figure as PNG, with a legend at the right, the best strategy first."""
     handles, labels = axes.get_legend_handles_labels()
     if handles:
-        axes.legend(
-            handles[::-1],
-            labels[::-1],
-            loc="center left",
-            bbox_to_anchor=(1.0, 0.5),
-            fontsize=FONT_POINTS - 1,
-        )
+        place: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+        axes.legend(handles[::-1], labels[::-1], **place, fontsize=FONT_POINTS - 1)
     output = io.BytesIO()
     figure.savefig(output, format="png", metadata={"Software": None})
     return output.getvalue()
