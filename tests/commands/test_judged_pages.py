@@ -85,11 +85,13 @@ def test_a_judged_job_says_what_has_changed(job: Path, command: Callable[..., An
         (["no"], 2, "give the URLs of pages"),
         (["judge", "http://a.cn/1"], 2, "give one JOB"),
         (["judge", "--topic", "nosuch"], 1, "nosuch"),
+        (["no", "http://a.cn/1", "--job", "rockets"], 2, "give JOB, not --job"),
     ],
 )
 def test_wrong_words_are_refused(
     job: Path, command: Callable[..., Any], words: list[str], code: int, fault: str
 ) -> None:
-    ran = command("pages", str(job), *words)
+    named = [] if "--job" in words else [str(job)]
+    ran = command("pages", *named, *words)
     assert ran.code == code
     assert fault in ran.err

@@ -131,6 +131,14 @@ def test_after_four_answers_no_only_rockets_are_kept_and_found(job: Path) -> Non
     assert search([job], "篮板球", ALL, 20) != []
 
 
+def test_an_answer_about_a_copy_is_one_about_its_original(job: Path) -> None:
+    copy, original = url(ROCKETS + GAMES), url(ROCKETS + GAMES - 1)
+    assert lessons_of(job).known({copy: False, "http://no.example/": True}) == (
+        {original: False},
+        ["http://no.example/"],
+    )
+
+
 def test_a_person_decides_alone_about_a_page(job: Path) -> None:
     judge_again(job, {url(0): False, url(ROCKETS): True})
     found = {one.url: one for one in pages(job)}

@@ -39,6 +39,8 @@ class Command(ReportingCommand):
             self.refuse("give the URL of one page")
         if verb in {YES, NO} and len(args) < 3:
             self.refuse("give the URLs of pages")
+        if opts.job and (verb in {YES, NO} or (verb == JUDGE and opts.topic)):
+            self.refuse("what a job is taught is kept in its folder: give JOB, not --job")
         if not args or len(args) > VERBS.get(verb, 0):
             self.refuse("give one JOB and what to do with it")
         if verb == REPORT and not opts.out:

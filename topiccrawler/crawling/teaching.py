@@ -91,6 +91,9 @@ class Lessons:
     judged: JudgedAgain = field(
         default_factory=JudgedAgain
     )  # what the last step has changed of the stored pages
+    copies: dict[str, str] = field(
+        default_factory=dict
+    )  # URL of a copy -> URL of the page of which it is one
     is_anew: bool = False  # the job's file is about another topic; a copy of it is kept when it is replaced
 
     @property
@@ -118,11 +121,13 @@ class Lessons:
         ]
 
     def known(self, answers: Mapping[str, bool]) -> tuple[dict[str, bool], list[str]]:
-        """The answers about pages whose text the job has, by the URLs of the pages, and the other URLs."""
+        """The answers about pages whose text the job has, by the URLs of the pages, and the other URLs. An answer about a copy is one about
+        its original."""
         pages = {record.url for record in self.records}
         found, unknown = {}, []
         for url, answer in answers.items():
-            clean = url if url in pages else canonical(url) or url
+            clean = url if url in pages or url in self.copies else canonical(url) or url
+            clean = self.copies.get(clean, clean)
             if clean in pages:
                 found[clean] = answer
             else:
@@ -236,7 +241,11 @@ def lessons_of(folder: Path) -> Lessons:
     stores += [PageStore(folder / DISCARDED, create=False)] if (folder / DISCARDED).is_file() else []
     for store in stores:
         with closing(store):
-            lessons.records += [record for record in store.records() if not record.alias_of]
+            for record in store.records():
+                if record.alias_of:
+                    lessons.copies[record.url] = record.alias_of
+                else:
+                    lessons.records.append(record)
     lessons.followed = lessons.answers
     lessons.look()
     return lessons

@@ -88,8 +88,7 @@ def _learn(job: Job, answers: dict[str, bool], t: Texts, *, undo: bool = False) 
             return t("said_no_answers")
         lessons = lessons_of(job.folder)
         before, running = lessons.topic.keywords, running_in(job.folder)
-        known = {record.url for record in lessons.records}
-        answers = {url: answer for url, answer in answers.items() if url in known}
+        answers, _ = lessons.known(answers)
         if not answers and not undo:
             return t("said_no_answers")
         scores = lessons.undo(running) if undo else lessons.teach(answers, running)
