@@ -123,7 +123,7 @@ def test_after_four_answers_no_only_rockets_are_kept_and_found(job: Path) -> Non
         assert found[url(at)].relevance == reader.read(url(at), html(text)).page.relevance
     with SqliteFrontier(job / FRONTIER) as frontier:
         note = json.loads(frontier.notes.get(HarvestCounter.NOTE))
-    assert (note["kept"], note["kinds"], note["copies"]) == (10, {"article": 10}, 0)
+    assert (note["kept"], note["relevant"], note["kinds"], note["copies"]) == (10, 10, {"article": 10}, 0)
     lessons_of(job).undo()
     assert kept(job) == sorted([*rockets, *games])
     assert kept(job, Selection(refused=True)) == []

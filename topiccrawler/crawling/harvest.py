@@ -113,6 +113,7 @@ class HarvestCounter:
     def correct(self, kept: int, copies: int, kinds: Mapping[str, int], formats: Mapping[str, int]) -> None:
         """Add what judging stored pages again has changed, negative where fewer are kept."""
         self.kept, self.copies = max(0, self.kept + kept), max(0, self.copies + copies)
+        self.relevant = max(0, self.relevant + kept)
         self.kinds = +Counter({name: self.kinds[name] + kinds.get(name, 0) for name in {*self.kinds, *kinds}})
         of_format = {name: self.formats[name] + formats.get(name, 0) for name in {*self.formats, *formats}}
         self.formats = +Counter(of_format)
