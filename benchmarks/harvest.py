@@ -20,7 +20,7 @@ from pathlib import Path
 
 import _checkout  # noqa: F401 first: the package may not be installed
 
-from topiccrawler.store.visits import read_visits
+from topiccrawler.crawling.page_stores import visits_of
 from topiccrawler.urls.canonical import canonical
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -99,7 +99,7 @@ def crawl(strategy: str, options: argparse.Namespace, truth: set[str]) -> list[b
             sys.exit(f"harvest: the crawl with {strategy} failed:\n{done.stderr[-2000:]}")
         seen: set[str] = set()
         hits = []
-        for visit in read_visits(Path(folder) / "job" / "visits.jsonl"):
+        for visit in visits_of(Path(folder) / "job"):
             url = visit.url.replace("https://", "http://", 1)
             if visit.status == 200:
                 hits.append(url in truth and url not in seen)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import _checkout  # noqa: F401
 
+from topiccrawler.crawling.page_stores import visits_of
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.demo.tour import BASELINE, FOCUSED, harvest
 from topiccrawler.lab.measures import Curve
-from topiccrawler.store.visits import read_visits
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 360, 60, 140, 20, 50  # pixels; the rest is the plot
 TICKS = 4  # per axis
@@ -22,7 +22,7 @@ DASHES = {FOCUSED: "none", BASELINE: "6 4"}
 def curves(folder: Path) -> dict[str, Curve]:
     """On-topic pages after each page fetched, by strategy, counted by the web's own truth."""
     web = Web()
-    logs = {name: read_visits(folder / name / "visits.jsonl") for name in (FOCUSED, BASELINE)}
+    logs = {name: visits_of(folder / name) for name in (FOCUSED, BASELINE)}
     return {
         name: harvest(web, [visit.url for visit in log if visit.status == 200]) for name, log in logs.items()
     }

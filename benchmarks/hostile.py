@@ -35,6 +35,7 @@ import _checkout  # noqa: F401 first: the package may not be installed
 from webs.server import Served, processors, served
 from webs.traps import TOPIC, TRAPS
 
+from topiccrawler.crawling.page_stores import number_of_visits
 from topiccrawler.urls.canonical import site_of
 
 ROOT = Path(__file__).parents[1]
@@ -104,7 +105,7 @@ def _run(web: Served, plan: Plan, folder: Path, seconds: float, found: Crawled, 
             stderr=log,
             preexec_fn=lambda: os.sched_setaffinity(0, processors()[0]),  # noqa: PLW1509 no threads here
         )
-        is_killed = _kill_at_random(process, folder / "job" / "visits.jsonl", plan, found, draw)
+        is_killed = _kill_at_random(process, folder / "job", plan, found, draw)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != (-signal.SIGKILL if is_killed else 0):
@@ -115,13 +116,13 @@ def _run(web: Served, plan: Plan, folder: Path, seconds: float, found: Crawled, 
 
 
 def _kill_at_random(
-    process: subprocess.Popen[bytes], log: Path, plan: Plan, found: Crawled, draw: random.Random
+    process: subprocess.Popen[bytes], job: Path, plan: Plan, found: Crawled, draw: random.Random
 ) -> bool:
     """Kill the crawl; False when it was killed often enough, or has ended. The moment counts from the first page on."""
     if found.crawls_killed == plan.kills:
         return False
-    length = _size(log)
-    while _size(log) == length and _runs(process):
+    visits = number_of_visits(job)
+    while number_of_visits(job) == visits and _runs(process):
         time.sleep(0.05)
     time.sleep(draw.uniform(*BETWEEN_KILLS_SECONDS))
     if not _runs(process):
@@ -131,10 +132,6 @@ def _kill_at_random(
     return True
 
 
-def _size(file: Path) -> int:
-    return file.stat().st_size if file.is_file() else 0
-
-
 def _runs(process: subprocess.Popen[bytes]) -> bool:
     """It has not ended; it is still there to be waited for."""
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None
@@ -142,10 +139,9 @@ def _runs(process: subprocess.Popen[bytes]) -> bool:
 
 def _read_job(job: Path, found: Crawled) -> None:
     """Count what the job has kept."""
-    with closing(sqlite3.connect(job / "pages.sqlite")) as store:
+    with closing(sqlite3.connect(job / "job.sqlite")) as store:
         kept = [url for (url,) in store.execute("SELECT url FROM pages")]
-    lines = (job / "visits.jsonl").read_text(encoding="utf-8").splitlines()
-    fetched = [json.loads(line)["url"] for line in lines]
+        fetched = [url for (url,) in store.execute("SELECT url FROM visits")]
     found.kept, found.fetched = _good(kept), _good(set(fetched))
     found.repeated = len(fetched) - len(set(fetched))
 

@@ -32,8 +32,9 @@ from typing import get_type_hints
 
 import _checkout  # noqa: F401 first: the package may not be installed
 
-from topiccrawler.crawling.job_files import VISITS
 from topiccrawler.crawling.launching import failure, job_line, start_scrapy
+from topiccrawler.crawling.page_filter import Verdict
+from topiccrawler.crawling.page_stores import number_of_visits
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.lab.measures import Assessed, Kept
 from topiccrawler.lab.recorded_web import CONTENT
@@ -73,8 +74,15 @@ class Row:
     calibration_error: float
 
 
-def crawl(topic: Topic, web: LabelledWeb, pages: int, settings: Sequence[str], folder: Path) -> Path:
-    """Crawl for the topic's words; the job's folder."""
+def crawl(
+    topic: Topic,
+    web: LabelledWeb,
+    pages: int,
+    settings: Sequence[str],
+    folder: Path,
+    more: Mapping[str, str] | None = None,
+) -> Path:
+    """Crawl for the topic's words; the job's folder. `more`: further arguments of the crawl."""
     folder.mkdir(parents=True, exist_ok=True)
     seeds, log, job = folder / "seeds.txt", folder / "log.txt", folder / "job"
     if job.exists():
@@ -84,22 +92,28 @@ def crawl(topic: Topic, web: LabelledWeb, pages: int, settings: Sequence[str], f
         **SETTINGS,
         "REPLAY_WARC": ",".join(map(str, web.paths)),
     }
-    given = {"keywords": topic.keywords, "seeds": str(seeds), "pages": str(pages)}
+    given = {"keywords": topic.keywords, "seeds": str(seeds), "pages": str(pages), **(more or {})}
     arguments = job_line(given, own, job)
     for setting in settings:
         arguments += ["-s", setting]
     with log.open("wb") as output:
         code = start_scrapy(arguments, output, os.environ).wait()
-    if code or not (job / VISITS).exists():
+    if code or not number_of_visits(job):
         raise failure(f"the crawl of {topic.name}", code, log)
     return job
 
 
-def score(job: Path, web: LabelledWeb, on_topic: frozenset[int], pages: int) -> Row:
-    """Of a job that has ended."""
-    order = fetched(job / VISITS, web.pages, len(web.pages)).order
+def score(
+    job: Path,
+    web: LabelledWeb,
+    on_topic: frozenset[int],
+    pages: int,
+    found: Mapping[str, Verdict] | None = None,
+) -> Row:
+    """Of a job that has ended. `found`: the verdicts on its pages by URL; None = those that it ended with."""
+    order = fetched(job, web.pages, len(web.pages)).order
     order = [page for page in order if page in web.kinds][:pages]
-    by_url = job_verdicts(job).items()
+    by_url = (job_verdicts(job) if found is None else found).items()
     verdicts = {number: one for url, one in by_url if (number := web.pages.number_of_any(url)) is not None}
     content = [page for page in order if web.kinds[page] == CONTENT]
     kept = Kept.of([Assessed(page in on_topic, *verdicts.get(page, (None, False))) for page in content])

@@ -18,6 +18,7 @@ from scrapy.settings import Settings
 from topiccrawler.addon import REPLAY_HANDLER, Addon
 from topiccrawler.engine.pipelines import NearDuplicatePipeline, RelevancePipeline
 from topiccrawler.engine.rendering import HANDLER as DRAWING_HANDLER
+from topiccrawler.engine.tdm_files import TdmFilePipeline
 from topiccrawler.errors import ArgumentError
 from topiccrawler.spiders.topic import TopicSpider
 
@@ -70,6 +71,7 @@ def test_what_another_project_set_itself_stays() -> None:
         ImagesPipeline: 1,
         "topiccrawler.engine.pipelines.StoragePipeline": 900,
         RelevancePipeline: 300,
+        TdmFilePipeline: 400,
         NearDuplicatePipeline: 500,
     }
     assert settings["SPIDER_MIDDLEWARES"]["topiccrawler.engine.middlewares.OutlinksMiddleware"] is None

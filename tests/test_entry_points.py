@@ -15,6 +15,8 @@ import pytest
 from forked_scrapy import ForkedScrapy, Ran, scrapy_environment
 from message_facts import unlike
 
+from topiccrawler.crawling.page_stores import visits_of
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -231,8 +233,7 @@ def test_a_crawl_uses_all_three_and_its_job_goes_on(
     second = crawl()
     assert second.code == 0, second.err
     assert web.fetched()[2:] == ["http://hub.example/a/b/"]
-    visits = [json.loads(line) for line in (tmp_path / "job" / "visits.jsonl").read_text().splitlines()]
-    assert [(visit["url"], visit["stored"]) for visit in visits] == [
+    assert [(visit.url, visit.stored) for visit in visits_of(tmp_path / "job")] == [
         ("http://hub.example/", True),
         ("http://hub.example/book.epub", True),
         ("http://hub.example/a/b/", False),

@@ -16,14 +16,10 @@ from topiccrawler import sqlite_files
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.job_database import JobDatabase
 from topiccrawler.model import Link, Score
-from topiccrawler.pages.site_repeats import Fingerprint
-from topiccrawler.store.duplicates import DuplicateIndex
-from topiccrawler.store.index import PageIndex
-from topiccrawler.store.outlinks import OutlinkStore
-from topiccrawler.store.page_checks import Check, PageChecks
-from topiccrawler.store.page_sample import PageSample
-from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.page_store import PageStore
+from topiccrawler.store.pages import PageRecord
 
 HOLDER = """
 import sqlite3, sys
@@ -79,12 +75,6 @@ def held(path: Path) -> Iterator[list[str]]:
         handler.holder.release()
 
 
-def index_page(path: Path) -> Any:
-    index = PageIndex(path)
-    index.add(1, PAGE)
-    return index
-
-
 def frontier(path: Path) -> SqliteFrontier:
     found = SqliteFrontier(path)
     link = Link("http://a.cn/基金", "a.cn", "基金")
@@ -107,12 +97,7 @@ def put(store: PageStore) -> None:
 
 WRITERS: dict[str, tuple[Callable[[Path], Any], Callable[[Any], object]]] = {
     "pages": (PageStore, put),
-    "discarded": (lambda path: PageSample(path, 9), lambda store: store.add(PAGE)),
-    "duplicates": (DuplicateIndex, lambda index: index.first_of(PAGE.url, Fingerprint(1, b""))),
-    "search": (index_page, lambda index: index.commit()),
-    "checks": (PageChecks, lambda checks: checks.put(Check(PAGE.url, 1.0))),
-    "links": (OutlinkStore, lambda store: store.put(PAGE.url, ["http://b.cn/"])),
-    "frontier": (frontier, end),
+    "queue": (frontier, end),
 }
 
 
@@ -131,11 +116,11 @@ def test_a_lock_is_waited_for_and_nothing_is_lost(tmp_path: Path, name: str) -> 
         assert [message.split(" is ")[0] for message in messages] == [str(path)] * 2
         assert messages[0].endswith("is locked by another program; waiting for 120 s at most")
         assert "is free after" in messages[1]
-    with closing(opened(path) if name != "frontier" else SqliteFrontier(path)) as again:
-        if isinstance(again, PageSample | PageStore):
-            assert again.get(PAGE.url) is not None
-        if isinstance(again, SqliteFrontier):
-            assert again.look().counts()[State.COMPLETED] == 1
+    with closing(JobDatabase(path)) as again:
+        if name == "pages":
+            assert PageStore(again).get(PAGE.url) is not None
+        else:
+            assert SqliteFrontier(again).look().counts()[State.COMPLETED] == 1
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -160,7 +145,7 @@ def test_a_lock_that_stays_is_named_with_the_remedy(
 
 
 def test_a_queue_that_is_locked_when_it_is_opened(tmp_path: Path) -> None:
-    path = tmp_path / "frontier.sqlite"
+    path = tmp_path / "job.sqlite"
     with closing(frontier(path)) as first:
         assert first.lease(1.0) is not None
         first.commit()

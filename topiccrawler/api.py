@@ -27,14 +27,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from topiccrawler.crawling.job_files import OUTPUT, PAGES, VISITS
+from topiccrawler.crawling.job_files import OUTPUT
 from topiccrawler.crawling.launching import failure, job_line, start_scrapy
-from topiccrawler.crawling.page_stores import open_pages, stored_in
+from topiccrawler.crawling.page_stores import open_pages, stored_in, visits_of
 from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.crawling.teaching import known_answers, lessons_of
 from topiccrawler.engine.control.client import ask
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
 from topiccrawler.files import user_path
+from topiccrawler.job_database import JOB_DATABASE, is_begun
 from topiccrawler.model import Visit
 from topiccrawler.results.corpus import WHOLE, Shape
 from topiccrawler.results.exports import Wanted, export, format_of
@@ -42,8 +43,7 @@ from topiccrawler.results.job_pages import SHOWN, Judged, Reasons, first_look, j
 from topiccrawler.results.jobs import job_folder, selection_of
 from topiccrawler.results.search import Hit, MediaHit, search, search_media
 from topiccrawler.results.summary import Summary, summary_of
-from topiccrawler.store.pages import PageRecord, PageStore
-from topiccrawler.store.visits import read_visits
+from topiccrawler.store.pages import PageRecord
 from topiccrawler.topics.catalogue import load_topics
 
 BATCH = 100  # pages read at a time
@@ -53,7 +53,7 @@ def arrived(folder: Path, last: int) -> list[tuple[int, PageRecord]]:
     """The next pages kept after the row number `last`, each with its own row number: at most BATCH. Empty when there are no more yet, or
     the crawl has not begun to write. Each call opens the file anew, so calls may come from different threads, one at a time. StateError
     for a file that cannot be read."""
-    if not PageStore.is_begun(folder / PAGES) and stored_in(folder) is None:
+    if not is_begun(folder / JOB_DATABASE) and stored_in(folder) is None:
         return []
     with closing(open_pages(folder)) as store:
         return store.after(last, BATCH)
@@ -204,7 +204,8 @@ class Job:
         """The kept pages that meet the conditions, the most relevant first; at most `limit` of them (None = all).
 
         `conditions`: site, since (YYYY-MM-DD), min_relevance (0..1), file_type (html, pdf …), kind (article, list, stub; several separated
-        by commas), topic.
+        by commas), language (zh, zh-Hant, ja …; several separated by commas), usage (train-ai … that a page must not refuse, train-ai=y that
+        it must allow), topic.
         """
         with job_pages(self.folder) as pages:
             return list(pages.best(selection_of(**conditions), limit))
@@ -228,8 +229,7 @@ class Job:
 
     def visits(self) -> Iterator[Visit]:
         """The crawl log: one record for each fetched URL, in the order of fetching."""
-        log = self.folder / VISITS
-        return iter(read_visits(log) if log.is_file() else ())
+        return visits_of(self.folder)
 
     def summary(self) -> Summary:
         """A summary of the crawl: harvest curve, sites, and which pages were not kept and why."""
@@ -267,17 +267,18 @@ class Job:
         with_text: bool = False,
         markdown: bool = False,
         links: bool = False,
+        redact: bool = False,
         shape: Shape = WHOLE,
         **conditions: Any,
     ) -> list[str]:
         """Write the kept pages to a file, as `scrapy pages JOB export` does, and return the lines that the command prints.
 
-        `form`: one of the command's formats; None = by the file's extension. `shape`: shards and compression of a corpus. `conditions`: as
-        for `best`; without a kind, a corpus has articles only.
+        `form`: one of the command's formats; None = by the file's extension. `redact`: personal data become placeholders. `shape`: shards and compression of a corpus. `conditions`: as
+        for `best`; without a kind, a corpus has articles only, and without a usage none that refuse train-ai.
         """
         wanted = Wanted(
             selection=selection_of(**conditions), limit=limit, with_text=with_text, markdown=markdown, links=links,
-            shape=shape,
+            shape=shape, redact=redact,
         )  # fmt: skip
         path = user_path(place)
         with job_pages(self.folder) as pages:

@@ -25,6 +25,9 @@ class Medium:
     kind: str = "media"
 
 
+YES, NO = "yes", "no"  # values of `opinion`
+
+
 @dataclass(slots=True, kw_only=True)
 class PageFields:
     """The fields of a page that was read, as feeds and the page store have them."""
@@ -53,6 +56,11 @@ class PageFields:
     author: str = ""
     format: str = "html"  # pdf, docx, feed …
     kind: str = ""  # article, list or stub (pages.kinds); empty for a page that was not kept
+    usage: str = ""  # what is said about its use, with the source (pages.usage); empty for a page not kept
+    licence: str = ""  # that the page declares for itself, with the evidence (pages.licence)
+    personal_data: str = ""  # the number of personal data in title and text by kind, as `phone=2, email=1` (pages.personal_data)
+    opinion: str = ""  # a language model's, whether it is about the topic: yes or no; empty if none was asked for or given
+    opinion_reason: str = ""  # in the words of that model
     alias_of: str = ""  # URL of the first page that this one is a near-duplicate of; text is empty then
 
 

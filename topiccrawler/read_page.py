@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -25,7 +25,10 @@ from topiccrawler.pages.formats.reader import Formats
 from topiccrawler.pages.formats.registry import SITEMAP
 from topiccrawler.pages.kinds import ARTICLE, kind_of
 from topiccrawler.pages.metadata import facts_of
+from topiccrawler.pages.personal_data import counts_of
 from topiccrawler.pages.read import Content, ContentReader, Reader
+from topiccrawler.pages.robots_tags import AGENT, HEADER, robots_tags
+from topiccrawler.pages.usage import NO_HEADERS, Statement, Wishes, usage_text
 from topiccrawler.relevance.evidence import words_that_lead
 from topiccrawler.settings import TOPIC_PROPOSED_WORDS
 from topiccrawler.topics.catalogue import site_rules_of
@@ -45,6 +48,10 @@ class ReadPage:
     format: str  # html, pdf, docx, feed …
     kind: str  # article, list or stub (docs/results.md)
     encoding: str  # charset that the page was decoded with
+    robots: str  # what it asks of crawlers: `noindex (meta robots), nofollow (X-Robots-Tag)`; empty = nothing
+    usage: str  # what is said about its use, without the file of TDMRep: `train-ai=n; source=robots.txt`; or unstated
+    licence: str  # that it declares for itself, with the evidence
+    personal_data: str  # by kind, as `phone=2, email=1`; empty = none
     links: Sequence[Link]  # in document order; with anchor, context and URL
     fault: str = ""  # why nothing could be read
     topic: str = ""  # display name of the topic; it and all below are empty without one
@@ -58,9 +65,11 @@ class ReadPage:
 
 
 class PageReader:
-    """Reads single pages as a crawl with this recipe reads them, for its topic; `topic=""`: for none."""
+    """Reads single pages as a crawl with this recipe reads them, for its topic; `topic=""`: for none. `agent`: the name by which pages
+    address the crawler; `obeys_tags`: whether a page that asks not to be kept is not."""
 
-    def __init__(self, recipe: Recipe) -> None:
+    def __init__(self, recipe: Recipe, agent: str = AGENT, *, obeys_tags: bool = True) -> None:
+        self._agent, self._obeys_tags = agent, obeys_tags
         self._dropped_parameters = frozenset(recipe.dropped_parameters)
         if recipe.topic:
             topic = topic_of(recipe)
@@ -71,12 +80,20 @@ class PageReader:
             formats = Formats()
             self._reader = ContentReader(formats, site_rules_of(recipe.sites), recipe.title_reader)
 
-    def read(self, body: bytes, url: str = "", content_type: str = "") -> ReadPage:
-        """Read a page, as `read` does."""
+    def read(
+        self,
+        body: bytes,
+        url: str = "",
+        content_type: str = "",
+        headers: Mapping[str, Sequence[str]] = NO_HEADERS,
+        of_host: Sequence[Statement] = (),
+    ) -> ReadPage:
+        """Read a page, as `read` does. `of_host`: what robots.txt says about its use."""
         declared = http_content_type_encoding(content_type)
         content = self._reader.content(url, body, declared, content_type=content_type)
         kind = kind_of(content.document, content.main_text, url, content.title, form=content.format)
         facts = facts_of(content.document, content.main_text, url, content.title, is_list=kind != ARTICLE)
+        tags = robots_tags(content.document, headers.get(HEADER, ()), self._agent)
         return ReadPage(
             url=url,
             title=content.title,
@@ -88,6 +105,10 @@ class PageReader:
             format=content.format,
             kind=kind,
             encoding=content.encoding,
+            robots=", ".join(filter(None, (tags.no_index, tags.no_follow))),
+            usage=usage_text(Wishes(tags, headers, of_host).statements(content.document)),
+            licence=facts.licence,
+            personal_data=counts_of(content.title, content.main_text),
             links=extract(
                 content.document,
                 url,
@@ -98,11 +119,11 @@ class PageReader:
                 sitemaps=content.listings if content.format == SITEMAP else (),
             ),
             fault=content.fault,
-            **self._of_topic(content),
+            **self._of_topic(content, is_refused=self._obeys_tags and bool(tags.no_index)),
         )
 
-    def _of_topic(self, content: Content) -> dict[str, Any]:
-        """The fields of ReadPage that depend on the topic."""
+    def _of_topic(self, content: Content, *, is_refused: bool) -> dict[str, Any]:
+        """The fields of ReadPage that depend on the topic. `is_refused`: the page asks not to be kept."""
         if not isinstance(self._reader, Reader):
             return {}
         classifier = self._reader.page_classifier
@@ -111,7 +132,7 @@ class PageReader:
             "topic": self._topic,
             "relevance": page.relevance,
             "threshold": classifier.threshold,
-            "kept": page.is_target,
+            "kept": page.is_target and not is_refused,
             "similarity": page.similarity,
             "why": classifier.explain(content.words),
             "leading": words_that_lead(classifier, content.words),
@@ -125,14 +146,16 @@ def read(
     *,
     topic: str | Sequence[str] = "",
     page_classifier: str = "evidence",
+    headers: Mapping[str, Sequence[str]] = NO_HEADERS,
 ) -> ReadPage:
     """Read a page. It never raises, whatever the bytes.
 
     `url`: where the page is from; links are relative to it. `content_type`: the HTTP header. `topic`: the name of a topic of the catalogue
-    or the path of a topic file, or a list of words of one's own. Raises a CrawlerError for a topic or page classifier that does not exist.
+    or the path of a topic file, or a list of words of one's own. `headers`: the values of the other headers that count, by name: X-Robots-Tag,
+    Content-Usage, tdm-reservation, tdm-policy. Raises a CrawlerError for a topic or page classifier that does not exist.
     """
     return _reader(topic if isinstance(topic, str) else tuple(topic), page_classifier).read(
-        body, url, content_type
+        body, url, content_type, headers
     )
 
 

@@ -51,6 +51,12 @@ TOPIC_SEED = 0  # random seed of the strategy `random_order`
 # query parameters dropped from URLs, besides known tracking parameters and session ids
 TOPIC_URL_PARAMETERS_DROPPED: list[str] = []
 
+# a server that speaks OpenAI's chat completions (llama.cpp, Ollama, vLLM, a service), as http://127.0.0.1:8080/v1: its
+# model is asked about pages that words cannot judge. None = words alone. A key is in the environment: TOPIC_JUDGE_KEY
+# (docs/second-opinion.md)
+TOPIC_JUDGE_URL = None
+TOPIC_JUDGE_MODEL = None  # the name of the model there
+
 # --- where it is written -----------------------------------------------------------------------------------------
 # folder of the jobs that have no JOBDIR. Commands find jobs by name in it and in `jobs` beside it
 TOPIC_DATA_DIR = "data"
@@ -59,9 +65,9 @@ TOPIC_JOB = None  # name of the job's folder; None = scrapyd's job id, else topi
 # `keep` = texts are not compared
 TOPIC_DUPLICATES = "alias"
 # address of a PostgreSQL database that has the pages of all processes and jobs,
-# postgresql://USER@HOST/DATABASE; None = `pages.sqlite` in each job's folder (docs/scaling.md)
+# postgresql://USER@HOST/DATABASE; None = `job.sqlite` in each job's folder (docs/scaling.md)
 STORE_URL = None
-# True: the HTML of the pages kept is in `html.zst` of the job, about 18 kB a page, for exports as Markdown
+# True: the HTML of the pages kept is in `pages.warc.gz` of the job, about 19 kB a page, for exports as Markdown
 # (docs/results.md); the file may be deleted
 TOPIC_KEEP_HTML = True
 TOPIC_DUPLICATES_ACROSS_SITES = True  # False: only pages of one registered domain are compared
@@ -76,6 +82,9 @@ WARC_OUT = None
 USER_AGENT = "topiccrawler/0.1 (focused web crawler; +{contact})"  # {contact} = TOPIC_CONTACT
 TOPIC_CONTACT = None  # contact in the User-Agent: a `mailto:` address or a page; None = abuse@ this machine
 ROBOTSTXT_OBEY = True
+# True: a page that asks not to be indexed (`<meta name="robots">`, X-Robots-Tag: noindex) is not kept, and the
+# links of one that asks not to be followed (nofollow) are not queued (docs/wishes.md)
+TOPIC_ROBOTS_TAGS_OBEY = True
 # Scrapy's, in a fortieth of the memory
 ROBOTSTXT_PARSER = "topiccrawler.engine.robots.CompactRobotParser"
 DOWNLOAD_DELAY = 1.0  # seconds between two requests to one host; robots.txt and AutoThrottle only lengthen it
@@ -140,6 +149,8 @@ SPIDER_MIDDLEWARES = {
 }
 ITEM_PIPELINES = {
     "topiccrawler.engine.pipelines.RelevancePipeline": 300,
+    "topiccrawler.engine.pipelines.KnownTextPipeline": 400,
+    "topiccrawler.engine.tdm_files.TdmFilePipeline": 450,
     "topiccrawler.engine.pipelines.NearDuplicatePipeline": 500,
     "topiccrawler.engine.pipelines.StoragePipeline": 800,
 }

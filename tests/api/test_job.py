@@ -15,11 +15,12 @@ import pytest
 from message_facts import count_and_place
 
 from topiccrawler import Job, api
-from topiccrawler.crawling.job_files import PAGES
 from topiccrawler.errors import ArgumentError, StateError
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Visit
 from topiccrawler.results.job_pages import first_look
-from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.page_store import PageStore
+from topiccrawler.store.pages import PageRecord
 
 FUND = PageRecord(
     url="http://a.cn/fund",
@@ -141,10 +142,10 @@ def test_a_job_at_rest_has_ended_and_cannot_be_steered(job: Job) -> None:
 
 def test_pages_are_awaited_until_the_crawl_has_made_its_file(tmp_path: Path) -> None:
     assert api.arrived(tmp_path, 0) == []
-    (tmp_path / PAGES).touch()
+    (tmp_path / JOB_DATABASE).touch()
     assert api.arrived(tmp_path, 0) == []
-    (tmp_path / PAGES).unlink()
-    store = PageStore(tmp_path / PAGES)
+    (tmp_path / JOB_DATABASE).unlink()
+    store = PageStore(tmp_path / JOB_DATABASE)
     store.put(FUND)
     assert api.arrived(tmp_path, 0) == []
     store.commit()

@@ -140,7 +140,7 @@ def test_a_link_threshold_says_what_it_would_refuse_and_is_the_jobs(changed: dic
 def test_limits_and_parameters(changed: dict[str, Any]) -> None:
     assert numbers(changed["pages"]) == ["100"]
     assert numbers(changed["until"]) == ["0.05"]
-    assert changed["limits"] == {"pages": 100, "targets": None, "until": 0.05}
+    assert changed["limits"] == {"pages": 100, "targets": None, "until": 0.05, "opinions": 500}
     assert numbers(changed["parameter"]) == ["0.25", "0.5"]
 
 

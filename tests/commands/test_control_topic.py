@@ -82,7 +82,7 @@ def test_pages_are_kept_for_the_new_topic_and_those_of_before_are_judged_by_it(
     changed: dict[str, Any],
 ) -> None:
     assert changed["ran"].code == 0, changed["ran"].err
-    with closing(sqlite3.connect(changed["job"] / "pages.sqlite")) as store:
+    with closing(sqlite3.connect(changed["job"] / "job.sqlite")) as store:
         found = store.execute("SELECT url, topic, judged > 0 FROM pages WHERE stored").fetchall()
     # the texts of the seed's links name health three times
     assert sorted(found) == [(SEED, "health", 1), *((url, "health", 0) for url in ABOUT_HEALTH)]

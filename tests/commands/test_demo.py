@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from errno import EADDRINUSE
 from pathlib import Path
 from typing import Any
@@ -50,18 +51,17 @@ def test_the_demo_trains_crawls_beats_breadth_first_and_says_what_to_type(tmp_pa
     ratio = int(focused) / int(breadth_first)
     assert re.search(rf"adaptive \D+{ratio:.1f} \D+breadth_first\b", ran.stdout)
     for file in (
-        "adaptive/pages.sqlite",
-        "adaptive/visits.jsonl",
         "adaptive.jsonl",
         "models/finance.json.zst",
     ):
         assert (out / file).stat().st_size > 0
         assert str(out / file) in ran.stdout
-    with sqlite3.connect(out / "adaptive" / "pages.sqlite") as store:
-        kept = store.execute("SELECT count(*) FROM pages").fetchone()[0]
-    store.close()
+    assert f"pages {out / 'adaptive'} log" in ran.stdout
+    with closing(sqlite3.connect(out / "adaptive" / "job.sqlite")) as store:
+        [counts] = store.execute("SELECT (SELECT count(*) FROM pages), (SELECT count(*) FROM visits)")
+    kept, fetched = counts
     assert kept >= 75
-    assert len((out / "adaptive" / "visits.jsonl").read_text(encoding="utf-8").splitlines()) >= 150
+    assert fetched >= 150
 
 
 def test_a_port_that_is_in_use_is_refused_in_one_line(command: Callable[..., Any]) -> None:

@@ -17,6 +17,7 @@ from message_facts import numbers
 from topiccrawler.crawling.admission import OPEN, REFUSED, Blocks
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.frontier.stored_state import is_made
 from topiccrawler.strategies.adaptive import FEATURES
 from topiccrawler.urls.unwanted import Block
 
@@ -126,7 +127,7 @@ def test_each_rule_of_the_admission_says_what_it_would_do_now(
 ) -> None:
     job = tmp_path / "job"
     shutil.copytree(begun, job)
-    with closing(SqliteFrontier(job / "frontier.sqlite", Hosts())) as frontier:
+    with closing(SqliteFrontier(job / "job.sqlite", Hosts())) as frontier:
         Blocks(frontier.notes).add(Block(pattern=f"{SITE}fund"))
         frontier.commit()
     settings = ("-s", "DEPTH_LIMIT=1", "-s", "TOPIC_PRIVATE_NETWORK=False")
@@ -202,7 +203,7 @@ def test_a_job_of_an_own_topic_file_without_jobdir_is_explained_once_the_file_is
     own.write_text(OWN_TOPIC, encoding="utf-8")
     job = crawl(kept="TOPIC_DATA_DIR", topic=str(own)).job
     own.unlink()
-    assert not (job / "frontier.sqlite").exists()
+    assert not is_made(job / "job.sqlite")
     found = explain(f"{SITE}fund", "--job", str(job))
     assert (found["topic"], found["strategy"]) == ("ownfunds", "adaptive")
     assert sum(shares_of(found).values()) == pytest.approx(found["score"], abs=1e-6)

@@ -24,7 +24,7 @@ def job(tmp_path: Path) -> Path:
     """One page failed, two wait, one of them on a host that rests for another hour."""
     folder = tmp_path / "job"
     folder.mkdir()
-    with SqliteFrontier(folder / "frontier.sqlite") as frontier:
+    with SqliteFrontier(folder / "job.sqlite") as frontier:
         rows = [("a.cn/1", "", 3.0), ("b.cn/1", "基金", 2.0), ("c.cn/1", "体育", 1.0)]
         frontier.push(
             [

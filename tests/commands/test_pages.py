@@ -9,15 +9,17 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from message_facts import count_and_place, numbers
 
-from topiccrawler.crawling.job_files import DISCARDED, HTML, JobFiles
+from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Visit
 from topiccrawler.store.html import HtmlFile
 from topiccrawler.store.page_sample import PageSample
@@ -81,7 +83,7 @@ def test_the_list_is_filtered_and_json_for_a_script(command: Callable[..., Any],
 def test_a_page_is_displayed_with_its_text_and_why_it_was_kept(
     command: Callable[..., Any], job: Path
 ) -> None:
-    printed = command("pages", str(job / "pages.sqlite"), "show", "http://a.cn/基").out
+    printed = command("pages", str(job / "job.sqlite"), "show", "http://a.cn/基").out
     assert "kept: relevance 0.500 >= " in printed
     assert "股票 +" in printed
     assert ":\n  http://a.cn/  score 20.000\n  http://a.cn/基  “基金”  score 2.500" in printed
@@ -96,7 +98,7 @@ def test_a_file_of_no_known_format_is_named_with_those_that_are(
     command: Callable[..., Any], job: Path, tmp_path: Path
 ) -> None:
     ran = command("pages", str(job), "export", "--out", str(tmp_path / "x.tsv"))
-    endings = ".jsonl, .csv, .parquet, .graphml, .md"
+    endings = ".jsonl, .csv, .parquet, .graphml, .wacz, .md"
     assert re.match(
         f"--out {re.escape(str(tmp_path / 'x.tsv'))}: .*{re.escape(endings)}.* --format\n$", ran.err
     )
@@ -137,11 +139,11 @@ def test_markdown_has_the_structure_that_was_kept_and_says_once_where_none_was(
     command: Callable[..., Any], job: Path, tmp_path: Path
 ) -> None:
     plain = command("pages", str(job), "export", "--format", "markdown", "--with-text")
-    head = '---\ntitle: "基金\u202eevil[31m"\nurl: "http://a.cn/%E5%9F%BA"\ndate: "2024-05-01"\nlanguage: ""\nscore: 0.5\n---\n\n'
+    head = '---\ntitle: "基金\u202eevil[31m"\nurl: "http://a.cn/%E5%9F%BA"\nkind: "article"\ndate: 2024-05-01\nscore: 0.5\n---\n\n# 基金\u202eevil[31m\n\n'
     assert plain.out == f"{head}基金净值与股票。\n\n收益\n\n"
     assert re.match("1 .*TOPIC_KEEP_HTML", plain.err)
-    html = HtmlFile(job / HTML)
-    html.put(FUND.url, "<p>基金净值与股票。</p><h2>收益</h2>".encode("gb18030"))
+    html = HtmlFile(job / JOB_DATABASE)
+    html.put(FUND.url, "<p>基金净值与股票。</p><h2>收益</h2>".encode("gb18030"), 1.0)
     html.close()
     out = tmp_path / "pages.md.gz"
     printed = command("pages", str(job), "export", "--out", str(out)).out
@@ -153,8 +155,8 @@ def test_markdown_has_the_structure_that_was_kept_and_says_once_where_none_was(
 def test_a_corpus_is_a_folder_of_rows_with_markdown_on_request(
     command: Callable[..., Any], job: Path, tmp_path: Path
 ) -> None:
-    html = HtmlFile(job / HTML)
-    html.put(FUND.url, "<p>基金净值与股票。</p><h2>收益</h2>".encode())
+    html = HtmlFile(job / JOB_DATABASE)
+    html.put(FUND.url, "<p>基金净值与股票。</p><h2>收益</h2>".encode(), 1.0)
     html.close()
     for options, text in (((), FUND.text), (("--markdown",), "基金净值与股票。\n\n## 收益")):
         out = tmp_path / f"corpus{len(options)}"
@@ -170,13 +172,16 @@ def test_a_corpus_is_a_folder_of_rows_with_markdown_on_request(
             "none",
         )
         said = command("pages", str(job), *words, *options).out
-        assert (str(out) in said, numbers(said.replace(str(out), ""))) == (True, ["1", "1", "0", "0", "0"])
+        assert (str(out) in said, numbers(said.replace(str(out), ""))) == (
+            True,
+            ["1", "1", "0", "0", "0", "0"],
+        )
         (row,) = map(json.loads, (out / "pages-00000.jsonl").read_text(encoding="utf-8").splitlines())
         assert (row["url"], row["text"], row["score"]) == (FUND.url, text, 0.5)
         card = (out / "README.md").read_text(encoding="utf-8")
         kind = "Markdown" if options else "plain"
         assert (
-            f"- topic: finance\n- strategy: breadth_first\n- min relevance: 0.2\n- kinds: article\n- text: {kind}"
+            f"- topic: finance\n- strategy: breadth_first\n- min relevance: 0.2\n- kinds: article\n- usage: train-ai\n- text: {kind}"
             in card
         )
 
@@ -190,7 +195,7 @@ def test_the_list_ends_with_the_border_and_how_to_answer(
     ]
     seed = Visit(SEED, 200, 20.0, 0.1, stored=False, time=1.0)
     folder = make_job("border", *pages, visits=(seed,))
-    sample = PageSample(folder / DISCARDED, 10)
+    sample = PageSample(folder / JOB_DATABASE, 10)
     sample.add(PageRecord(url="http://b.cn/", title="银行\x1b[31m", relevance=0.125, stored=False))
     sample.close()
     threshold = 0.5
@@ -262,9 +267,53 @@ def test_a_job_that_kept_nothing_says_so(command: Callable[..., Any], tmp_path: 
         "",
     )
     assert command("search", "基金", "--job", str(folder)).code == 0
-    files = JobFiles(folder, Recipe("finance", "breadth_first"))
-    files.visits.append(Visit(f"{SEED}kept", 200, 20.0, 0.9, stored=True, time=2.0))
-    files.close()
-    ran = command("pages", str(folder))  # its store is gone: the job is not one that kept nothing
+    (folder / JOB_DATABASE).unlink()
+    ran = command("pages", str(folder))  # its database is gone: the job is not one that kept nothing
     assert ran.code == 1
-    assert "pages.sqlite" in ran.err
+    assert "job.sqlite" in ran.err
+
+
+def test_the_crawl_log_is_lines_of_json(command: Callable[..., Any], make_job: Callable[..., Path]) -> None:
+    visits = tuple(
+        Visit(
+            f"http://a.cn/基{number}",
+            status,
+            1.0,
+            0.5,
+            stored=False,
+            time=float(number),
+            shares=[("page", 1.0)],
+        )
+        for number, status in enumerate((200, 404))
+    )
+    ran = command("pages", str(make_job("logged", visits=visits)), "log")
+    assert (ran.code, ran.err) == (0, "")
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    assert [(line["url"], line["status"], line["shares"]) for line in lines] == [
+        ("http://a.cn/基0", 200, [["page", 1.0]]),
+        ("http://a.cn/基1", 404, []),
+    ]
+
+
+def test_the_share_found_is_estimated_by_what_crawls_have_in_common(
+    command: Callable[..., Any], make_job: Callable[..., Path]
+) -> None:
+    def pages(numbers: range, **more: Any) -> list[PageRecord]:
+        return [replace(FUND, url=f"http://a.cn/{number}", **more) for number in numbers]
+
+    first = make_job("first", *pages(range(10)), *pages(range(100, 109), kind="list"))
+    second = make_job("second", *pages(range(5, 20)), *pages(range(100, 109), kind="list"))
+    third = make_job("third", *pages(range(8, 22)))
+    ran = command("pages", str(first), "found", "--other", str(second), "--kind", "article", "--json")
+    found = json.loads(ran.out)
+    assert [(one["job"], one["pages"]) for one in found["jobs"]] == [(str(first), 10), (str(second), 15)]
+    assert (found["found"], found["common"], found["all_pages"], found["share"]) == (20, 5, 28, 0.7059)
+    assert found["share_low"] < 0.7059 < found["share_high"]
+    said = command("pages", str(first), "found", "--other", str(second), "--kind", "article").out
+    assert numbers(said.splitlines()[3]) == ["28", "95", "22", "49", "71", "95", "41", "89"]
+    of_three = json.loads(
+        command("pages", str(first), "found", "--other", str(second), str(third), "--json").out
+    )
+    assert (len(of_three["jobs"]), of_three["found"]) == (3, 31)
+    apart = make_job("apart", *pages(range(50, 60)))
+    assert "nothing can be said" in command("pages", str(first), "found", "--other", str(apart)).out

@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 from message_facts import numbers
 
+from topiccrawler.job_database import JobDatabase
 from topiccrawler.model import Visit
-from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.page_sample import PageSample
+from topiccrawler.store.page_store import PageStore
+from topiccrawler.store.pages import PageRecord
 from topiccrawler.store.visits import VisitLog
 
 
@@ -23,17 +26,15 @@ def job(tmp_path: Path) -> Path:
     """40 kept pages, 40 discarded ones; of the first twenty visits half are kept, then all even ones."""
     folder = tmp_path / "job"
     folder.mkdir()
-    log = VisitLog(folder / "visits.jsonl")
-    stores = [PageStore(folder / f"{name}.sqlite") for name in ("discarded", "pages")]
+    database = JobDatabase(folder / "job.sqlite")
+    log, stores = VisitLog(database), [PageSample(database, 99), PageStore(database)]
     for number in range(80):
         url, kept = f"http://a.example/{number}", number % 2 == 0
         stores[kept].put(
             PageRecord(url=url, title=f"=题{number}", text="龙井茶叶", relevance=0.5, stored=kept)
         )
         log.append(Visit(url, 200, 1.0, 0.5, kept, float(number)))
-    log.commit()
-    for store in stores:
-        store.close()
+    database.close()
     return folder
 
 

@@ -221,3 +221,36 @@ def test_what_cannot_be_read_is_one_line_and_the_rest_is_read(
     assert (faulty["format"], faulty["text"], faulty["fault"][:7]) == ("pdf", "", "damaged")
     large = forked_scrapy("read", str(page), "-s", "DOWNLOAD_MAXSIZE=100")
     assert (large.code, large.err.startswith(f"{page}: is larger than 100 bytes; ")) == (1, True)
+
+
+def test_what_a_page_asks_for_declares_and_tells_of_persons_is_printed(
+    forked_scrapy: ForkedScrapy, draw_web: Callable[..., Any], answer: Callable[..., Answer]
+) -> None:
+    head = '<meta name="robots" content="noindex, noai">'
+    licence = '<p>本文采用 <a rel="license" href="https://creativecommons.org/licenses/by/4.0/deed.zh">CC BY</a> 协议，电话 13800138000。</p>'
+    html = HTML.replace("<head>", f"<head>{head}").replace("</h1>", f"</h1>{licence}")
+    robots = b"User-agent: *\nContent-Usage: /fund train-ai=n\nContent-Signal: search=yes\n"
+    web = draw_web({
+        "http://a.example/robots.txt": answer(200, robots, Content_Type="text/plain"),
+        "http://a.example/fund": answer(
+            200, html.encode("gbk"), Content_Type="text/html; charset=gbk", X_Robots_Tag="nofollow", tdm_reservation="1"
+        ),
+    })  # fmt: skip
+    words = ("read", "http://a.example/fund", "--topic", "finance")
+    found = json.loads(forked_scrapy(*words, "--json", proxy=web.proxy).out)
+    assert {name: found[name] for name in ("robots", "usage", "licence", "personal_data", "kept")} == {
+        "robots": "noindex (meta robots), nofollow (X-Robots-Tag)",
+        "usage": "train-ai=n; source=robots.txt | search=y; source=robots.txt Content-Signal | train-ai=n; source=meta robots"
+        " | tdm=n; source=header tdm-reservation",
+        "licence": "CC-BY-4.0; url=https://creativecommons.org/licenses/by/4.0/; source=rel=license",
+        "personal_data": "phone=1",
+        "kept": False,
+    }
+    said = forked_scrapy(*words, proxy=web.proxy).out
+    assert (
+        f"relevance  {found['relevance']:.4f} >= 0.5000: not kept by topic finance, as it asks: noindex"
+        in said
+    )
+    assert "licence    CC-BY-4.0; url=" in said
+    obeying_none = forked_scrapy(*words, "--json", "-s", "TOPIC_ROBOTS_TAGS_OBEY=False", proxy=web.proxy)
+    assert json.loads(obeying_none.out)["kept"] is True

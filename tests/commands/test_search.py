@@ -25,7 +25,13 @@ FUND = PageRecord(
     published="2024-05-01",
 )
 BANK = PageRecord(
-    url="http://www.b.cn/", title="貸款", text="銀行", relevance=0.4, topic="finance", format="pdf"
+    url="http://www.b.cn/",
+    title="貸款",
+    text="銀行",
+    relevance=0.4,
+    topic="finance",
+    format="pdf",
+    usage="train-ai=n; source=robots.txt",
 )
 
 
@@ -54,6 +60,11 @@ def test_the_jobs_of_a_folder_are_searched_and_filtered_and_json_has_the_marks(
     assert found["date_of"] == "fetched"
     assert "fetched 1970-01-01" in command("search", "贷款", "--data", str(data)).out
     assert numbers(command("search", "贷款", "--data", str(data), "--file-type", "html").out) == ["1"]
+    refusing = (
+        command("search", "贷款", "--data", str(data), "--usage", use, "--json")
+        for use in ("tdm", "train-ai")
+    )
+    assert [len(ran.out.splitlines()) for ran in refusing] == [1, 0]
 
 
 def test_pictures_are_listed_with_their_pages(

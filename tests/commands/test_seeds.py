@@ -19,11 +19,13 @@ from topiccrawler.commands.seeds import wanted
 from topiccrawler.crawling.assemble import page_classifier_of
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.job_database import JobDatabase
 from topiccrawler.model import Visit
 from topiccrawler.pages.read import PageWords
 from topiccrawler.seeding.candidates import Candidate
 from topiccrawler.seeding.seed_files import read_seeds
-from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.page_store import PageStore
+from topiccrawler.store.pages import PageRecord
 from topiccrawler.store.visits import VisitLog
 
 ROOT = Path(__file__).parents[2]
@@ -41,14 +43,13 @@ def data(tmp_path: Path) -> Path:
     """A data folder with one job of another topic, which had read about tea."""
     folder = tmp_path / "data" / "job"
     folder.mkdir(parents=True)
-    log = VisitLog(folder / "visits.jsonl")
-    log.append(Visit(HUB, 200, 0.5, 0.0, False, 1.0, anchor="茶叶大全"))
-    with closing(PageStore(folder / "pages.sqlite")) as store:
+    with closing(JobDatabase(folder / "job.sqlite")) as database:
+        store, log = PageStore(database), VisitLog(database)
+        log.append(Visit(HUB, 200, 0.5, 0.0, False, 1.0, anchor="茶叶大全"))
         for url in [*TEA, GONE]:
             log.append(Visit(url, 200, 0.5, 0.4, True, 1.0, source_url=HUB))
             text = "茶叶和龙井的采摘，今年的春茶上市。" * 5
             store.put(PageRecord(url=url, title="龙井\n茶叶", text=text, source_url=HUB, topic="other"))
-    log.commit()
     return folder.parent
 
 

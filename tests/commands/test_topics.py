@@ -15,7 +15,8 @@ from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.job_files import write_recipe
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.page_store import PageStore
+from topiccrawler.store.pages import PageRecord
 from topiccrawler.topics.catalogue import load_topic, topic_names
 from topiccrawler.topics.classification import keywords_of
 
@@ -154,11 +155,11 @@ def test_check_tells_what_a_topic_makes_of_pages(
 ) -> None:
     page = tmp_path / "tea.html"
     page.write_text(f"<title>龙井，茶叶</title><p>{'龙井和普洱都是茶叶。' * 20}", encoding="utf-8")
-    store = PageStore(tmp_path / "pages.sqlite")
+    store = PageStore(tmp_path / "job.sqlite")
     store.put(PageRecord(url="http://a.example/1", title="普洱", text="普洱和茶叶的价格，" * 30))
     store.put(PageRecord(url="http://a.example/\x1b2", title="足球", text="足球比赛的比分，" * 30))
     store.close()
-    ran = topics("check", tea, "--pages", str(page), "--pages", str(store.path))
+    ran = topics("check", tea, "--pages", str(page), "--pages", str(store.database.path))
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert lines[0].startswith("warning: 3 ")
@@ -166,7 +167,7 @@ def test_check_tells_what_a_topic_makes_of_pages(
     relevance, url = lines[-1].split()
     assert url == "http://a.example/\\u001b2"
     assert float(relevance) < 0.5
-    found = json.loads(topics("check", tea, "--pages", str(store.path), "--json").out)
+    found = json.loads(topics("check", tea, "--pages", str(store.database.path), "--json").out)
     assert (found["threshold"], found["reached"], len(found["pages"])) == (0.5, 1, 2)
     assert found["similarity_threshold"] == 0.15
 

@@ -15,7 +15,7 @@ import pytest
 from topiccrawler.crawling.admission import OPEN, REFUSED, Admission, GateRule, LinkGate, Moment
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.explanation import Explanation, PastCrawl, explain
-from topiccrawler.crawling.job_files import FRONTIER, write_recipe
+from topiccrawler.crawling.job_files import write_recipe
 from topiccrawler.crawling.options import CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
@@ -23,6 +23,7 @@ from topiccrawler.frontier.base import Row, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.frontier.stored_state import reading
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.text.segmenter import words_of
@@ -72,7 +73,7 @@ def crawl(folder: Path, recipe: Recipe, pages: int = PAGES) -> Parts:
     write_recipe(recipe, folder)
     parts = assemble(recipe)
     parts.strategy.expand = "all"
-    with SqliteFrontier(folder / FRONTIER, Hosts(concurrency=9)) as frontier:
+    with SqliteFrontier(folder / JOB_DATABASE, Hosts(concurrency=9)) as frontier:
         ordering = Ordering(
             parts.strategy,
             frontier,
@@ -118,7 +119,7 @@ def past(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PastCrawl]:
 
 
 def rows_of(past: PastCrawl, state: State) -> list[Row]:
-    with reading(past.folder / FRONTIER) as rows:
+    with reading(past.folder / JOB_DATABASE) as rows:
         return list(rows.listing(state))
 
 

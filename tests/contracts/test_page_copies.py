@@ -57,7 +57,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
 
     def open_() -> Copies:
         if request.param == "sqlite":
-            made.append(DuplicateIndex(tmp_path / "duplicates.sqlite"))
+            made.append(DuplicateIndex(tmp_path / "job.sqlite"))
         else:
             made.append(PostgresCopies(PostgresPages(Session(server.url()), job)))
         return made[-1]

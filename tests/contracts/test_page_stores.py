@@ -17,7 +17,9 @@ from postgresql_server import PostgresqlServer
 
 from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
-from topiccrawler.store.pages import Judgement, PageRecord, Pages, PageStore, Selection
+from topiccrawler.job_database import JobDatabase
+from topiccrawler.store.page_store import PageStore
+from topiccrawler.store.pages import Judgement, PageRecord, Pages, Selection
 
 Open = Callable[[], Pages]
 
@@ -31,8 +33,9 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     job = uuid4().hex
 
     def open_() -> Pages:
-        if request.param == "sqlite":
-            made.append(PageStore(tmp_path / "pages.sqlite"))
+        if request.param == "sqlite":  # one process writes, any others read
+            place = tmp_path / "job.sqlite"
+            made.append(PageStore(JobDatabase(place, read_only=True) if made else place))
         else:
             made.append(PostgresPages(Session(server.url()), job))
         return made[-1]
@@ -140,13 +143,13 @@ def test_a_number_that_is_none_becomes_zero(store: Pages, number: float) -> None
     st.lists(st.tuples(st.sampled_from("abc"), st.text().filter(lambda text: "\0" not in text)), max_size=12)
 )
 def test_the_store_is_a_dictionary_by_url(store: Pages, puts: list[tuple[str, str]]) -> None:
-    for url in "abc":
-        store.delete(url)
     model: dict[str, str] = {}
+    example = uuid4().hex  # the store has the pages of the examples before
     for url, text in puts:
-        store.put(PageRecord(url=url, text=text))
-        model[url] = text
-    assert [(record.url, record.text) for record in store.records()] == list(model.items())
+        store.put(PageRecord(url=f"{example} {url}", text=text))
+        model[f"{example} {url}"] = text
+    found = [(record.url, record.text) for record in store.records()]
+    assert found[len(found) - len(model) :] == list(model.items())
 
 
 def test_what_one_has_committed_others_see_and_replace(opened: Open) -> None:
@@ -154,7 +157,8 @@ def test_what_one_has_committed_others_see_and_replace(opened: Open) -> None:
     row = one.put(PAGE)
     one.commit()
     assert other.get(PAGE.url) == one.get(PAGE.url)
-    assert other.put(replace(PAGE, title="later")) == row
+    writer = one if isinstance(one, PageStore) else other
+    assert writer.put(replace(PAGE, title="later")) == row
     other.close()
     assert [record.title for record in one.records()] == ["later"]
     one.close()
@@ -163,11 +167,36 @@ def test_what_one_has_committed_others_see_and_replace(opened: Open) -> None:
 
 def test_the_best_are_selected_and_come_in_order(store: Pages) -> None:
     pages = [
-        ("http://a.cn/1", {"relevance": 0.5, "format": "pdf", "kind": "stub", "published": "2026-02-01"}),
-        ("http://www.a.cn/2", {"relevance": 0.9, "topic": "travel,finance"}),
-        ("http://ba.cn/3", {"relevance": 0.9, "kind": "list"}),
+        (
+            "http://a.cn/1",
+            {
+                "relevance": 0.5,
+                "format": "pdf",
+                "kind": "stub",
+                "published": "2026-02-01",
+                "language": "zh-Hant",
+            },
+        ),
+        (
+            "http://www.a.cn/2",
+            {
+                "relevance": 0.9,
+                "topic": "travel,finance",
+                "usage": "search=y, train-ai=n; source=robots.txt",
+                "language": "zh-Hans",
+            },
+        ),
+        (
+            "http://ba.cn/3",
+            {
+                "relevance": 0.9,
+                "kind": "list",
+                "usage": "train-ai=y; source=robots.txt | tdm=n; source=x",
+                "language": "ja",
+            },
+        ),
         ("http://c.cn/4", {"relevance": 1.0, "stored": False}),
-        ("http://c.cn/5", {"relevance": 0.2, "alias_of": "http://a.cn/1"}),
+        ("http://c.cn/5", {"relevance": 0.2, "alias_of": "http://a.cn/1", "language": ""}),
     ]
     for url, more in pages:
         store.put(replace(PAGE, url=url, **more))
@@ -180,11 +209,17 @@ def test_the_best_are_selected_and_come_in_order(store: Pages) -> None:
     assert best(2) == ["3", "2"]
     assert best(kinds=("stub", "list")) == ["3", "1"]
     assert best(1, kinds=("stub",), min_relevance=0.6) == []
+    assert best(languages=("zh",)) == ["2", "1"]
+    assert best(languages=("zh-Hant", "ja")) == ["3", "1"]
+    assert best(languages=("z", "und")) == ["5"]
     assert best(site="a.cn") == ["2", "1"]
     assert best(since="2026-01-31") == ["1"]
     assert best(min_relevance=0.5) == ["3", "2", "1"]
     assert best(format="pdf") == ["1"]
     assert best(topic="travel") == ["2"]
+    assert [best(usage=use) for use in ("train-ai", "search", "search=y", "any")] == [
+        ["1", "5"], ["3", "2", "1", "5"], ["2"], ["3", "2", "1", "5"],
+    ]  # fmt: skip
     assert store.copies("http://a.cn/1", 5) == ["http://c.cn/5"]
     rows = [row for row, _ in store.after(0, 9)]
     assert [record.url[-1] for _, record in store.after(rows[0], 2)] == ["2", "3"]

@@ -62,9 +62,9 @@ def test_what_cannot_be_meant_is_refused(pattern: str, site: str) -> None:
 
 
 def test_blocks_outlive_a_restart_of_their_job(tmp_path: Path) -> None:
-    with SqliteFrontier(tmp_path / "frontier.sqlite") as frontier:
+    with SqliteFrontier(tmp_path / "job.sqlite") as frontier:
         Blocks(frontier.notes).add(Block(site="spam.example"))
-    with SqliteFrontier(tmp_path / "frontier.sqlite") as frontier:
+    with SqliteFrontier(tmp_path / "job.sqlite") as frontier:
         blocks = Blocks(frontier.notes)
     links = [Link("http://spam.example/", "spam.example"), Link("http://a.example/", "a.example")]
     assert blocks.reason(links[0].url) == "blocked: spam.example"

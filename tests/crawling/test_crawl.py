@@ -107,9 +107,7 @@ def test_a_crawl_goes_on_from_what_its_files_say(tmp_path: Path) -> None:
 
     def opened() -> Crawl:
         files = JobFiles(tmp_path, parts.record(), shared=True)
-        return crawl_of(
-            SqliteFrontier(tmp_path / "frontier.sqlite"), files=files, options=CrawlOptions(durable=True)
-        )
+        return crawl_of(SqliteFrontier(files.database), files=files, options=CrawlOptions(durable=True))
 
     crawl = opened()
     crawl.files.begin()

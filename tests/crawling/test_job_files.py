@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from page_records import PAGE
 from postgresql_server import PostgresqlServer
 
 from topiccrawler.cluster.postgresql.writing import CrawlPages
@@ -17,6 +18,9 @@ from topiccrawler.crawling.job_files import JOB, JobFiles, read_recipe, write_re
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import StateError
+from topiccrawler.model import Link, Visit
+from topiccrawler.pages.site_repeats import Fingerprint
+from topiccrawler.store.page_checks import Check
 
 OWN = 'name = "own"\nkeywords = ["基金", "股票"]\n[sites."a.example"]\ntext = "article"\n'
 
@@ -52,6 +56,27 @@ def test_the_folder_is_made_when_the_crawl_begins(tmp_path: Path) -> None:
     assert not (tmp_path / "job").exists()
     files.begin()
     assert read_recipe(tmp_path / "job") == Recipe("finance")
+
+
+def test_a_job_is_a_few_files(tmp_path: Path) -> None:
+    files = JobFiles(tmp_path / "job", recipe_of_words(Recipe("", "best_first"), ["考研"]), discarded=5)
+    files.begin()
+    files.keep(PAGE)
+    files.discarded.add(replace(PAGE, url="http://off.cn/", stored=False))
+    files.html.put(PAGE.url, b"<p>", 1.0)
+    files.visits.append(Visit(PAGE.url, 200, 1.0, 1.0, stored=True, time=1.0))
+    files.outlinks.put(PAGE.url, ["http://b.cn/"])
+    files.checks.put(Check(PAGE.url, 1.0))
+    files.refused.add([Link(f"http://c.cn/{number}", "c.cn") for number in range(64)], [0.1] * 64, 1.0)
+    assert files.duplicates.first_of(PAGE.url, Fingerprint(1, b"")) is None
+    files.close()
+    assert sorted(path.name for path in files.folder.iterdir()) == [
+        "job.json",
+        "job.sqlite",
+        "job.sqlite.lock",
+        "pages.warc.gz",
+        "topic.toml",
+    ]
 
 
 def test_jobs_of_one_name_have_folders_of_their_own_unless_it_was_given(tmp_path: Path) -> None:

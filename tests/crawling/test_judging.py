@@ -13,20 +13,24 @@ from two_meanings import BASKETBALL, SPACE, texts_of
 
 from topiccrawler.crawling.assemble import assemble, topic_of
 from topiccrawler.crawling.harvest import HarvestCounter
-from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, INDEX, JobFiles, read_recipe
+from topiccrawler.crawling.job_files import JobFiles, read_recipe
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.judging import judge_again
-from topiccrawler.crawling.page_filter import ANSWERED
-from topiccrawler.crawling.page_stores import open_pages
+from topiccrawler.crawling.opinions import OPINIONS, wish_of
+from topiccrawler.crawling.page_filter import ANSWERED, OPINION_RIGHT
+from topiccrawler.crawling.page_stores import open_pages, open_sample
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import answered, judge_job, lessons_of
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Link, Score, Visit
 from topiccrawler.pages.page_evidence import packed
 from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.results.search import search
-from topiccrawler.store.pages import ALL, PageRecord, PageStore, Selection
+from topiccrawler.store.opinions import OpinionLog, StoredOpinion
+from topiccrawler.store.page_store import PageStore
+from topiccrawler.store.pages import ALL, PageRecord, Selection
 
 ROCKETS, GAMES = 10, 8
 
@@ -51,7 +55,7 @@ def job(tmp_path: Path) -> Path:
     """A job for the word 火箭 that has kept pages about rockets, then pages about a team of this name, then a copy of the last of them; and
     has not kept one about rockets by another name."""
     parts = assemble(recipe())
-    files = JobFiles(tmp_path / "job", recipe(), indexed=True, segmenter=parts.segmenter)
+    files = JobFiles(tmp_path / "job", recipe(), segmenter=parts.segmenter)
     files.begin()
     reader = parts.reader(SiteRepeats())
     texts = texts_of(SPACE, ROCKETS) + texts_of(BASKETBALL, GAMES)
@@ -63,11 +67,10 @@ def job(tmp_path: Path) -> Path:
         assert record.relevance >= 0.5
         files.keep(record)
         files.visits.append(Visit(record.url, 200, 1.0, record.relevance, stored=True, time=1.0))
-    files.close()
     missed = reader.read("http://other.example/", html(texts_of(SPACE, 1, seed=9)[0], "运载器"))
-    with closing(PageStore(files.folder / DISCARDED)) as sample:
-        sample.put(replace(_record(missed), relevance=0.2, stored=False))
-    with SqliteFrontier(files.folder / FRONTIER) as frontier:
+    files.discarded.put(replace(_record(missed), relevance=0.2, stored=False))
+    files.close()
+    with SqliteFrontier(files.folder / JOB_DATABASE) as frontier:
         counter = HarvestCounter()
         for record in records:
             counter.add(kept=True, relevant=True, format="html", kind="article", copy=bool(record.alias_of))
@@ -121,7 +124,7 @@ def test_after_four_answers_no_only_rockets_are_kept_and_found(job: Path) -> Non
     reader = assemble(lessons.recipe).reader(SiteRepeats())
     for at, text in enumerate(texts_of(SPACE, ROCKETS)):  # as pages that are fetched now
         assert found[url(at)].relevance == reader.read(url(at), html(text)).page.relevance
-    with SqliteFrontier(job / FRONTIER) as frontier:
+    with SqliteFrontier(job / JOB_DATABASE) as frontier:
         note = json.loads(frontier.notes.get(HarvestCounter.NOTE))
     assert (note["kept"], note["relevant"], note["kinds"], note["copies"]) == (10, 10, {"article": 10}, 0)
     lessons_of(job).undo()
@@ -156,18 +159,17 @@ def test_pages_that_were_off_topic_and_are_not_in_the_sample_are_fetched_again_i
 ) -> None:
     """The sampled page, with .2 when it was fetched, is kept now; so may be one with .25, but not one with .1."""
     urls = {f"http://{name}.example/": at for name, at in (("other", 0.2), ("near", 0.25), ("far", 0.1))}
-    log = JobFiles(job).visits
-    with SqliteFrontier(job / FRONTIER) as frontier:
+    files = JobFiles(job)
+    with SqliteFrontier(files.database) as frontier:
         for at, relevance in urls.items():
-            log.append(Visit(at, 200, 0.5, relevance, stored=False, time=2.0))
+            files.visits.append(Visit(at, 200, 0.5, relevance, stored=False, time=2.0))
             frontier.push([(Link(at, at[7:-1]), Score(at, 0.5))], now=1.0)
             assert frontier.lease(1.0) is not None
             frontier.end(at, State.DISCARDED, "off topic", 2.0)
         frontier.commit()
-    log.commit()
     assert judge_again(job, {}).queued == 0
     assert judge_again(job, {"http://other.example/": True}).queued == 1
-    with SqliteFrontier(job / FRONTIER) as frontier:
+    with SqliteFrontier(job / JOB_DATABASE) as frontier:
         assert [link.url for link in frontier.look().queued()] == ["http://near.example/"]
         assert [row.score for row in frontier.look().best(5)] == [0.5]
 
@@ -184,13 +186,13 @@ def test_a_page_of_the_sample_that_is_kept_now_goes_to_the_results(job: Path) ->
     )
     assert record.judged > 0
     assert judged.found == 1
-    with closing(PageStore(job / DISCARDED, create=False)) as sample:
+    with closing(open_sample(job)) as sample:
         assert list(sample.records()) == []
     assert page in {hit.url for hit in search([job], "运载器", ALL, 20)}
 
 
 def test_pages_without_evidence_are_judged_by_their_stored_fields(job: Path) -> None:
-    with closing(PageStore(job / "pages.sqlite", create=False)) as store:
+    with closing(PageStore(job / JOB_DATABASE)) as store:
         for record in list(store.records()):
             store.put(replace(record, evidence=b""))
     lessons_of(job).teach(NO)
@@ -220,4 +222,16 @@ def test_answers_are_kept_with_the_job(job: Path) -> None:
     lessons_of(job).teach(NO)
     assert answered(job) == NO
     assert judge_again(job, answered(job)).refused == 0  # they were refused already
-    assert (job / INDEX).is_file()
+
+
+def test_a_second_opinion_decides_where_no_person_has_answered(job: Path) -> None:
+    wish = wish_of(topic_of(recipe()), "")
+    opinions = [
+        StoredOpinion(f"{at}", url(at), about, "", 2.0, asked)
+        for at, about, asked in ((0, "no", wish), (1, "no", wish), (2, "no", "another wish"))
+    ]
+    OpinionLog(job / OPINIONS).add(opinions)
+    judged = judge_again(job, {url(1): True})
+    found = {one.url: one for one in pages(job)}
+    assert (found[url(0)].refused, found[url(0)].relevance) == (True, pytest.approx(1 - OPINION_RIGHT))
+    assert (found[url(1)].stored, found[url(2)].stored, judged.refused) == (True, True, 1)

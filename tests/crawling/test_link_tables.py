@@ -12,7 +12,8 @@ from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.items import PageItem
 from topiccrawler.model import Link, Score
 from topiccrawler.results.link_graph import write_tables
-from topiccrawler.store.pages import PageStore, record_of
+from topiccrawler.store.page_store import PageStore
+from topiccrawler.store.pages import record_of
 
 SEED, HUB, RESULT = (f"http://a.cn/{name}" for name in ("seed", "hub", "result"))
 
@@ -26,14 +27,14 @@ SELECT result, step, url, anchorText FROM way JOIN LinkTable USING (ID) ORDER BY
 @pytest.fixture
 def job(tmp_path: Path) -> Path:
     """A seed links a hub, the hub a page that was kept."""
-    with SqliteFrontier(tmp_path / "frontier.sqlite") as frontier:
+    with SqliteFrontier(tmp_path / "job.sqlite") as frontier:
         links = [
             Link(SEED, "a.cn", ""),
             Link(HUB, "a.cn", "栏目", depth=1, source_url=SEED),
             Link(RESULT, "a.cn", "基金", depth=2, source_url=HUB),
         ]
         frontier.push([(link, Score(link.url, 1.0)) for link in links], now=1.0)
-    with closing(PageStore(tmp_path / "pages.sqlite")) as store:
+    with closing(PageStore(tmp_path / "job.sqlite")) as store:
         store.put(record_of(PageItem(url=RESULT)))
     return tmp_path
 

@@ -46,7 +46,7 @@ def test_links_have_the_context_that_the_strategy_reads(strategy: str, context: 
 
 @pytest.mark.parametrize("strategy", ["adaptive", "naive_bayes"])
 def test_links_met_again_in_the_same_words_are_counted_and_not_made(strategy: str, tmp_path: Path) -> None:
-    frontier = SqliteFrontier(tmp_path / "frontier.sqlite")
+    frontier = SqliteFrontier(tmp_path / "job.sqlite")
     crawl = Crawl(assemble(Recipe("finance", strategy=strategy, prune=False)), frontier)
     crawl.seed([Link(SITE, "a.example")], 0.0)
     counts = []

@@ -48,6 +48,13 @@ def test_a_page_is_as_old_as_it_tells_else_as_its_header(
     assert Restrictions(since=date(2024, 1, 1), sites=SITES).is_old(url, published, header) is old
 
 
+def test_languages_are_tags() -> None:
+    params = parse_arguments({"language": "zh-TW, ja"}, topic="finance", strategy="adaptive")
+    assert params.language == ("zh-Hant", "ja")
+    with pytest.raises(ArgumentError, match="-a language=Chinese: is no language tag"):
+        parse_arguments({"language": "Chinese"}, topic="finance", strategy="adaptive")
+
+
 @pytest.mark.parametrize(
     "wrong", ['password = "secret"', 'proxy = "http://me:secret@proxy.cn:8080"', 'since = "soon"']
 )

@@ -85,6 +85,7 @@ def test_a_job_that_goes_on_tells_its_changes_and_keeps_them(
         files.check(queued=True)
         with caplog.at_level(logging.WARNING):
             files.begin()
+        files.close()
         assert [
             (line[: len(f"Job {tmp_path}")], line.rpartition(": ")[2]) for line in caplog.messages
         ] == reported

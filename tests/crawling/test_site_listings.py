@@ -64,7 +64,7 @@ def test_what_a_site_declares_goes_before_the_well_known_places_feeds_first_thre
 def test_counts_and_asked_hosts_outlive_the_process(tmp_path: Path) -> None:
     found = []
     for number in range(4):
-        with closing(SqliteFrontier(tmp_path / "frontier.sqlite", Hosts())) as frontier:
+        with closing(SqliteFrontier(tmp_path / "job.sqlite", Hosts())) as frontier:
             found.append(urls(SiteListings(frontier.notes).of(page(number))))
     assert found == [[], WELL_KNOWN, [], []]
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawling.job_files import FRONTIER
 from topiccrawler.dashboard import starting
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.dashboard.starting import ORDER, can_go_on, go_on
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.model import Visit
+from topiccrawler.job_database import JOB_DATABASE
+from topiccrawler.model import Link, Score, Visit
 
 DEFAULTS = {"TOPIC": None, "TOPIC_STRATEGY": "adaptive"}
 ARGUMENTS = {"topic": "finance", "seeds": "http://a.example/"}
@@ -58,7 +58,8 @@ def test_a_job_of_the_command_line_goes_on_by_its_folder(
     dashboard = open_dashboard(folder.parent)
     assert "/jobs/old/go-on" not in dashboard.get("/jobs/old").text
     assert "JOBDIR" in dashboard.post("/jobs/old/go-on", {}).text
-    SqliteFrontier(folder / FRONTIER).close()
+    with SqliteFrontier(folder / JOB_DATABASE) as frontier:
+        frontier.push([(Link("http://a.example/1", "a.example"), Score("http://a.example/1", 1.0))], now=0.0)
     assert "/jobs/old/go-on" in dashboard.get("/jobs/old").text
     assert dashboard.post("/jobs/old/go-on", {"pages": "70"}).headers["Location"] == "/jobs/old"
     go_on(jobs.get("old"), jobs, DEFAULTS)

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawling.job_files import FRONTIER
 from topiccrawler.dashboard.jobs import OUTPUT
 from topiccrawler.dashboard.texts import texts_in
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Link, Score, Visit
 from topiccrawler.store.pages import PageRecord
 
@@ -31,14 +31,14 @@ PAGES = ["", "search?q=%E5%9F%BA%E9%87%91", "jobs/NAME", *(f"jobs/NAME/{path}" f
 @pytest.fixture
 def dashboard(open_dashboard: Callable[[Path], Any], make_job: Callable[..., Path]) -> Any:
     """Of a job whose every text was written by somebody who means harm."""
-    page = PageRecord(url="http://a.example/", title=LONG, text=f"基金 {LONG}", topic=SCRIPT, relevance=0.5, source_url="javascript:alert(1)", anchor=LONG, summary=LONG, published=SCRIPT, author=OVER, keywords=OVER, description=OVER, canonical_url="javascript:alert(1)", language=SCRIPT, encoding=SCRIPT, format=SCRIPT)  # fmt: skip
+    page = PageRecord(url="http://a.example/", title=LONG, text=f"基金 {LONG}", topic=SCRIPT, relevance=0.5, source_url="javascript:alert(1)", anchor=LONG, summary=LONG, published=SCRIPT, author=OVER, keywords=OVER, description=OVER, canonical_url="javascript:alert(1)", language=SCRIPT, encoding=SCRIPT, format=SCRIPT, usage=OVER, licence=OVER, personal_data=OVER, opinion="no", opinion_reason=LONG)  # fmt: skip
     copy = PageRecord(url="http://b.example/", title=OVER, topic="finance", relevance=0.4, alias_of="http://a.example/")  # fmt: skip
     visits = (
         Visit("http://a.example/", 200, 1.0, 0.5, True, 1.0, "javascript:alert(1)", LONG),
         Visit(f"http://{SCRIPT}/", 0, 1.0, 0.0, False, 2.0, "http://a.example/", LONG),
     )
     job = make_job("job", page, copy, visits=visits)
-    with SqliteFrontier(job / FRONTIER, Hosts()) as frontier:
+    with SqliteFrontier(job / JOB_DATABASE, Hosts()) as frontier:
         for name, ended in (("next", False), ("ended", True)):
             link = Link(f"javascript:alert('{name}')", SCRIPT, OVER, source_url="data:text/html,x")
             frontier.push([(link, Score(link.url, 1.0))], now=1.0)

@@ -8,16 +8,19 @@ import re
 import shutil
 import socket
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from topiccrawler.crawling.job_files import JOB, STATS, VISITS
+from topiccrawler.crawling.job_files import JOB, STATS
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.engine.control.client import FILE as CONTROL
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Visit
 from topiccrawler.results.last_run import last_run
+from topiccrawler.store.visits import VisitLog
 
 Open = Callable[[Path], Any]
 MANY = 200
@@ -28,8 +31,9 @@ ENDED = {"topic/pages": 1500, "topic/kept": 1200, "start_time": "2026-11-27 23:2
 def job(make_job: Callable[..., Path]) -> Path:
     """A job whose log is far longer than a look may take, and whose run has ended."""
     folder = make_job("one", visits=(Visit("http://a.example/", 200, 1.0, 0.5, stored=True, time=1.0),))
-    line = (folder / VISITS).read_bytes()
-    (folder / VISITS).write_bytes(line * 20_000)
+    with closing(VisitLog(folder / JOB_DATABASE)) as log:
+        for number in range(20_000):
+            log.append(Visit("http://a.example/", 200, 1.0, 0.5, stored=True, time=float(number)))
     ended(folder)
     return folder
 
@@ -92,6 +96,6 @@ def test_looking_at_a_job_does_not_move_it(open_dashboard: Open, job: Path) -> N
         os.utime(folder / JOB, (number + 1.0, number + 1.0))
     dashboard = open_dashboard(job.parent)
     assert [*states(dashboard.get("/").text)] == ["three", "two", "one"]
-    (job / "pages.sqlite-shm").touch()  # as a reader of a database does
+    (job / "job.sqlite-shm").touch()  # as a reader of a database does
     assert [*states(dashboard.get("/").text)] == ["three", "two", "one"]
     assert Jobs(job.parent).names() == ["three", "two", "one"]

@@ -9,13 +9,13 @@ import os
 import re
 import socket
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from topiccrawler.crawling.job_files import FRONTIER, PAGES, REFUSED
 from topiccrawler.dashboard import jobs
 from topiccrawler.dashboard.jobs import TOP, Jobs, breadth_first, rate_at
 from topiccrawler.dashboard.texts import texts_in
@@ -23,9 +23,10 @@ from topiccrawler.engine.control.client import Address
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.job_database import JOB_DATABASE, JobDatabase
 from topiccrawler.model import Link, Score, Visit
 from topiccrawler.store.pages import PageRecord
-from topiccrawler.store.refused import RefusedLinks, read_refused
+from topiccrawler.store.refused import RefusedLinks
 
 Open = Callable[[Path], Any]
 SEED, FOUND = "http://seed.example/", "http://found.example/"
@@ -64,7 +65,7 @@ def make(make_job: Callable[..., Path], topic: str = "finance") -> Path:
         "b": "trap: calendar: the year 2082",
         "c": "off topic",
     }
-    with SqliteFrontier(job / FRONTIER, Hosts()) as frontier:
+    with SqliteFrontier(job / JOB_DATABASE, Hosts()) as frontier:
         for name, reason in ends.items():
             link = Link(f"{FOUND}{name}", "found.example", f"to {name}", source_url=FOUND)
             frontier.push([(link, Score(link.url, 0.25))], now=1.0)
@@ -145,7 +146,7 @@ def test_the_file_of_sites_has_all_hosts_that_wait(
 ) -> None:
     job = make(make_job)
     hosts = [f"h{number}.example" for number in range(TOP + 20)]
-    with SqliteFrontier(job / FRONTIER, Hosts()) as frontier:
+    with SqliteFrontier(job / JOB_DATABASE, Hosts()) as frontier:
         for host in hosts:
             link = Link(f"http://{host}/", host, source_url=FOUND)
             frontier.push([(link, Score(link.url, 0.1))], now=1.0)
@@ -176,11 +177,11 @@ def test_a_damaged_page_store_is_no_file_of_a_part_of_its_pages(
     job = make_job("job", *pages)
     dashboard = open_dashboard(job.parent)
     assert f"{FOUND}39" in dashboard.get(f"/jobs/job/pages.{kind}").text
-    body = bytearray((job / PAGES).read_bytes())
+    body = bytearray((job / JOB_DATABASE).read_bytes())
     for page in range(4096, len(body), 4096):
         if body[page] == 10:  # a leaf of an index: it has no entries now
             body[page + 3 : page + 5] = b"\0\0"
-    (job / PAGES).write_bytes(body)
+    (job / JOB_DATABASE).write_bytes(body)
     answer = dashboard.get(f"/jobs/job/pages.{kind}")
     assert answer.status == 404
     assert "repair" in answer.text
@@ -188,13 +189,13 @@ def test_a_damaged_page_store_is_no_file_of_a_part_of_its_pages(
 
 def test_links_that_were_not_queued_are_listed(open_dashboard: Open, make_job: Callable[..., Path]) -> None:
     job = make(make_job)
-    refused = RefusedLinks(job / REFUSED)
+    refused = RefusedLinks(job / JOB_DATABASE)
     links = [
         Link(f"{FOUND}{number}", "found.example", f"Nr. {number}", source_url=SEED) for number in range(64)
     ]
     refused.add(links, [0.0005] * len(links), 5.0)
-    refused.commit()
-    urls = [link.url for link in read_refused(job / REFUSED)]
+    urls = [link.url for link in refused.all()]
+    refused.close()
     assert 0 < len(urls) < len(links)
     dashboard = open_dashboard(job.parent)
     while "hx-trigger" in dashboard.get("/jobs/job/outcomes").text:
@@ -211,8 +212,8 @@ def test_a_job_without_a_queue_lists_what_its_log_knows(
     open_dashboard: Open, make_job: Callable[..., Path]
 ) -> None:
     job = make(make_job)
-    for file in job.glob(f"{FRONTIER}*"):
-        file.unlink()
+    with closing(JobDatabase(job / JOB_DATABASE)) as database:
+        database.write("DELETE FROM urls")
     dashboard = open_dashboard(job.parent)
     assert texts_in("en")("queue_unknown") in dashboard.get("/jobs/job").text
     assert f'href="{FOUND}no"' in dashboard.get("/jobs/job/urls?state=error&reason=http+404").text
@@ -242,8 +243,7 @@ def test_a_damaged_job_does_not_hide_the_others(open_dashboard: Open, make_job: 
     make_job("good", visits=(Visit(SEED, 200, 1.0, 0.5, True, 10.0),))
     damaged = make_job("damaged")
     (damaged / "job.json").write_text("{", encoding="utf-8")
-    (damaged / FRONTIER).write_bytes(b"no database")
-    (damaged / "visits.jsonl").write_bytes(b"\xff\xfe\n{}\n[1]\n")
+    (damaged / JOB_DATABASE).write_bytes(b"no database")
     (damaged / "control.json").write_text("[]", encoding="utf-8")
     dashboard = open_dashboard(damaged.parent)
     listed = dashboard.get("/").text

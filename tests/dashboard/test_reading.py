@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawling.job_files import FRONTIER, VISITS
 from topiccrawler.dashboard import jobs
 from topiccrawler.dashboard.job_view import figures
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.dashboard.panels import curves, find
 from topiccrawler.dashboard.texts import CHINESE, ENGLISH, texts_in
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.model import Visit
+from topiccrawler.job_database import JOB_DATABASE
+from topiccrawler.model import Link, Score, Visit
 
 WRONG = ("queue_unknown", "queue_empty", "nothing_fetched", "nothing_wrong")
 
@@ -26,12 +26,11 @@ def long_job(make_job: Callable[..., Path]) -> Path:
     """A job whose log takes long to read."""
     visits = tuple(
         Visit(f"http://a{number % 7}.example/{number}", 200, 1.0, 0.5, stored=True, time=float(number + 1))
-        for number in range(100)
+        for number in range(40_000)
     )
     folder = make_job("long", visits=visits)
-    SqliteFrontier(folder / FRONTIER).close()
-    whole = (folder / VISITS).read_bytes()
-    (folder / VISITS).write_bytes(whole * 400)
+    with SqliteFrontier(folder / JOB_DATABASE) as frontier:
+        frontier.push([(Link("http://b.example/", "b.example"), Score("http://b.example/", 1.0))], now=0.0)
     return folder
 
 

@@ -10,14 +10,16 @@ from typing import Any
 import pytest
 from two_meanings import BASKETBALL, SPACE, job_of, texts_of
 
-from topiccrawler.crawling.job_files import DISCARDED, JobFiles, read_recipe
+from topiccrawler.crawling.job_files import JobFiles, read_recipe
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import answered
 from topiccrawler.dashboard.teaching import answers_in
 from topiccrawler.dashboard.texts import texts_in
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Visit
-from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.page_sample import PageSample
+from topiccrawler.store.pages import PageRecord
 
 HOSTILE = '"><script>window.broken = 1</script>\u202e<img src=x onerror=alert(1)>'
 OFF = "http://off.example/<script>"
@@ -39,8 +41,8 @@ def data(tmp_path: Path) -> Path:
         files.visits.append(Visit(url(number), 200, 1.0, 0.9, stored=True, time=1.0))
     files.visits.append(Visit(OFF, 200, 1.0, 0.4, stored=False, time=2.0))
     files.close()
-    sample = PageStore(files.folder / DISCARDED)
-    sample.put(PageRecord(url=OFF, title="", text="足球 比赛 " * 40, relevance=0.4, stored=False))
+    sample = PageSample(files.folder / JOB_DATABASE, 9)
+    sample.add(PageRecord(url=OFF, title="", text="足球 比赛 " * 40, relevance=0.4, stored=False))
     sample.close()
     return tmp_path
 

@@ -11,6 +11,7 @@ import pytest
 
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.job_database import JobDatabase
 from topiccrawler.results.summary import summary_of
 
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者买入债券。" * 12
@@ -41,7 +42,7 @@ def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., An
 
 
 def ends(folder: Path) -> dict[str, tuple[State, str]]:
-    with SqliteFrontier(folder / "frontier.sqlite", read_only=True) as frontier:
+    with SqliteFrontier(JobDatabase(folder / "job.sqlite", read_only=True)) as frontier:
         return {row.link.url: (row.state, row.reason) for row in frontier.look().rows()}
 
 

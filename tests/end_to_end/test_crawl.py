@@ -10,14 +10,15 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from topiccrawler.crawling.job_files import REFUSED
-from topiccrawler.store.refused import read_refused
+from topiccrawler.crawling.page_stores import refused_in, visits_of
+from topiccrawler.job_database import JOB_DATABASE
 
 ROOT = Path(__file__).parents[2]
 FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "LOG_LEVEL=INFO")
@@ -55,7 +56,7 @@ def assert_documented_queries_show_the_text(pages: Path, text: str) -> None:
     """Run the SQL of the documentation on a page store of one page, in Python and, where it is installed, by `sqlite3`."""
     for documented in ("docs/results.md",):
         written = (ROOT / documented).read_text(encoding="utf-8")
-        by_command = re.findall(r'^sqlite3 \S+/pages\.sqlite "(SELECT .*)"$', written, re.MULTILINE)
+        by_command = re.findall(r'^sqlite3 \S+/\w+\.sqlite "(SELECT .*)"$', written, re.MULTILINE)
         by_pandas = re.findall(r'pandas\.read_sql\("(SELECT .*)", sqlite3\.connect\(', written)
         assert (len(by_command), len(by_pandas)) == (1, 1)
         with closing(sqlite3.connect(pages)) as store:
@@ -89,12 +90,12 @@ def test_pages_are_fetched_in_order_classified_stored_logged_and_exported(
     assert [(item["url"], item["title"], item["source_url"], item["anchor"]) for item in items] == [
         ("http://hub.example/fund", "基金净值", "http://hub.example/", "基金")
     ]
-    with closing(sqlite3.connect(tmp_path / "data/job/pages.sqlite")) as store:
+    with closing(sqlite3.connect(tmp_path / "data/job/job.sqlite")) as store:
         assert store.execute("SELECT url, topic, encoding FROM pages").fetchall() == [
             ("http://hub.example/fund", "finance", "utf-8")
         ]
-    assert_documented_queries_show_the_text(tmp_path / "data/job/pages.sqlite", items[0]["text"])
-    visits = [json.loads(line) for line in (tmp_path / "data/job/visits.jsonl").read_text().splitlines()]
+    assert_documented_queries_show_the_text(tmp_path / "data/job/job.sqlite", items[0]["text"])
+    visits = [asdict(visit) for visit in visits_of(tmp_path / "data/job")]
     assert [(visit["url"], visit["status"], visit["stored"]) for visit in visits] == [
         ("http://hub.example/", 200, False),
         ("http://hub.example/fund", 200, True),
@@ -196,7 +197,7 @@ def test_the_gate_keeps_hopeless_links_out_of_the_queue_unless_it_is_opened(
     assert {"http://hub.example/fund", "http://hub.example/more"} < set(web.fetched())
     assert (hopeless[0] in web.fetched()) is fetched
     assert ("'topic/gate/not_queued': 1" in ran.err) is not fetched
-    noted = [link for file in tmp_path.rglob(REFUSED) for link in read_refused(file)]
+    noted = [link for file in tmp_path.rglob(JOB_DATABASE) for link in refused_in(file.parent)]
     assert [(link.url, link.source_url) for link in noted] == (
         [] if fetched else [(hopeless[0], "http://hub.example/")]
     )

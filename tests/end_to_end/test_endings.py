@@ -28,7 +28,7 @@ LIVE = re.compile(r"(\d+)/(\d+) pages, (\S+) left, +(\S+)/s")
 
 def relevance(job: Path) -> float:
     """Of its only page."""
-    with closing(sqlite3.connect(job / "pages.sqlite")) as store:
+    with closing(sqlite3.connect(job / "job.sqlite")) as store:
         return float(store.execute("SELECT relevance FROM pages").fetchone()[0])
 
 

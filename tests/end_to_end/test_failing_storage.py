@@ -20,7 +20,8 @@ from forked_scrapy import topic_crawl
 
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.store.pages import PageStore
+from topiccrawler.job_database import JobDatabase
+from topiccrawler.store.page_store import PageStore
 
 pytestmark = pytest.mark.slow
 
@@ -58,7 +59,7 @@ def words(job: Path, *more: str) -> list[str]:
 
 
 def ends(job: Path) -> dict[str, State]:
-    with SqliteFrontier(job / "frontier.sqlite", read_only=True) as frontier:
+    with SqliteFrontier(JobDatabase(job / "job.sqlite", read_only=True)) as frontier:
         return {row.link.url: row.state for row in frontier.look().rows()}
 
 
@@ -98,22 +99,30 @@ def begun(
 
 def spoil_store(job: Path) -> None:
     """It is whole when the crawl begins, and takes no page."""
-    with closing(sqlite3.connect(job / "pages.sqlite")) as store:
+    with closing(sqlite3.connect(job / "job.sqlite")) as store:
         store.execute("CREATE TRIGGER no BEFORE INSERT ON pages BEGIN SELECT RAISE(ABORT, 'no more'); END")
 
 
-def fill_log(job: Path) -> None:
-    (job / "visits.jsonl").unlink()
-    (job / "visits.jsonl").symlink_to("/dev/full")
+def fill_html(job: Path) -> None:
+    (job / "pages.warc.gz").unlink()
+    (job / "pages.warc.gz").symlink_to("/dev/full")
 
 
 @pytest.mark.parametrize(
     ("name", "spoil", "fault"),
     [
-        ("pages.sqlite", spoil_store, r"pages\.sqlite: .*\(no more\)"),
-        ("visits.jsonl", fill_log, rf"visits\.jsonl: .*{os.strerror(errno.ENOSPC)}; "),
+        (
+            "job.sqlite",
+            spoil_store,
+            r"job\.sqlite: .*\(no more\)",
+        ),
+        (
+            "pages.warc.gz",
+            fill_html,
+            rf"pages\.warc\.gz: .*{os.strerror(errno.ENOSPC)}; ",
+        ),
     ],
-    ids=["refusing store", "full log"],
+    ids=["refusing store", "full disk for HTML"],
 )
 def test_a_store_that_fails_while_it_crawls(
     forked_scrapy: Callable[..., Any],
@@ -128,11 +137,12 @@ def test_a_store_that_fails_while_it_crawls(
     before = {url for url, state in ends(job).items() if state is State.COMPLETED}
     assert len(before) == 10
     spoil(job)
-    done = check_failed(forked_scrapy(*words(job), proxy=web.proxy), job, fault)
+    all_kept = words(job, "-s", "TOPIC_DUPLICATES=keep")  # a copy has no HTML
+    done = check_failed(forked_scrapy(*all_kept, proxy=web.proxy), job, fault)
     assert done == before
     (job / name).unlink()
     shutil.copy(begun / name, job)
-    check_mended(forked_scrapy(*words(job), proxy=web.proxy), web, done)
+    check_mended(forked_scrapy(*all_kept, proxy=web.proxy), web, done)
 
 
 def test_a_file_that_may_not_grow_any_more(forked_scrapy: Any, web: Any, tmp_path: Path) -> None:
@@ -169,7 +179,7 @@ def test_files_that_another_program_has_locked_are_waited_for(
     assert "is free after" in said
     assert ERROR.findall(said) == []
     assert Counter(web.asked) == dict.fromkeys(web.pages, 1)
-    with closing(PageStore(job / "pages.sqlite")) as store:
+    with closing(PageStore(job / "job.sqlite")) as store:
         assert {record.url for record in store.records()} == set(web.pages)
     assert set(ends(job).values()) == {State.COMPLETED}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -17,7 +18,7 @@ from topiccrawler.crawling.page_stores import arguments_of
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.model import Visit
 from topiccrawler.results.last_run import last_run
-from topiccrawler.store.pages import PageStore
+from topiccrawler.store.page_store import PageStore
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +49,7 @@ def web(draw_web: Callable[..., Any]) -> Any:
 
 def stored(job: Path) -> int:
     """Pages in a job's store."""
-    with closing(PageStore(job / "pages.sqlite")) as store:
+    with closing(PageStore(job / "job.sqlite")) as store:
         return sum(1 for _ in store.records())
 
 
@@ -89,9 +90,11 @@ def test_a_damaged_page_store_is_refused_and_what_can_be_saved_is(
     assert forked_scrapy(*words, "-a", "pages=40", proxy=web.proxy).code == 0
     before = stored(job)
     assert before > 20
-    with (job / "pages.sqlite").open("r+b") as file:
-        file.seek(8192)
-        file.write(b"\x00\xff" * 4500)
+    with closing(sqlite3.connect(job / "job.sqlite")) as database:
+        [(root,)] = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'pages_best'")
+    with (job / "job.sqlite").open("r+b") as file:
+        file.seek((root - 1) * 4096)
+        file.write(b"\x00\xff" * 2048)
     web.asked.clear()
     export = ("pages", str(job), "export", "--format", "jsonl")
     for again in (words, export):
@@ -107,7 +110,7 @@ def test_a_damaged_page_store_is_refused_and_what_can_be_saved_is(
     assert 0.9 * before <= saved <= before
     assert (f"; {before - saved} " in ran.out) == (saved < before)
     assert len(forked_scrapy(*export).out.splitlines()) == saved
-    assert (job / "pages.sqlite.damaged").is_file()
+    assert (job / "job.sqlite.damaged").is_file()
     assert forked_scrapy(*words, proxy=web.proxy).code == 0
     assert stored(job) > saved
     assert forked_scrapy("search", "基金", "--job", str(job)).code == 0

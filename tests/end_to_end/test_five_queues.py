@@ -11,6 +11,7 @@ from forked_scrapy import topic_crawl
 
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.job_database import JobDatabase
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +25,7 @@ def page(title: str, text: str, *links: str) -> str:
 
 
 def states(job: Path) -> dict[str, tuple[State, str]]:
-    with SqliteFrontier(job / "frontier.sqlite", read_only=True) as frontier:
+    with SqliteFrontier(JobDatabase(job / "job.sqlite", read_only=True)) as frontier:
         return {row.link.url.removeprefix(HUB): (row.state, row.reason) for row in frontier.look().rows()}
 
 

@@ -18,12 +18,12 @@ import pytest
 from message_facts import numbers
 
 from topiccrawler import Job
-from topiccrawler.crawling.job_files import HTML
+from topiccrawler.crawling.page_stores import visits_of
 from topiccrawler.engine.rendering import BROWSERS
 from topiccrawler.results.corpus import Shape
-from topiccrawler.store.html import KeptHtml
-from topiccrawler.store.pages import PageRecord, PageStore
-from topiccrawler.store.visits import read_visits
+from topiccrawler.store.html import PAGES_WARC, KeptHtml
+from topiccrawler.store.page_store import read_pages
+from topiccrawler.store.pages import PageRecord
 
 pytestmark = pytest.mark.slow
 
@@ -80,7 +80,7 @@ def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., An
 
 
 def stored(tmp_path: Path) -> list[PageRecord]:
-    with closing(PageStore(tmp_path / "data/job/pages.sqlite", create=False)) as store:
+    with closing(read_pages(tmp_path / "data/job/job.sqlite")) as store:
         return list(store.records())
 
 
@@ -192,7 +192,7 @@ def test_a_crawl_goes_on_while_a_hostile_file_runs_into_its_limit(
     )
     assert f"{file} (pdf): " in ran.err
     assert "'topic/skipped/unreadable': 1" in ran.err
-    visits = list(read_visits(tmp_path / "data/job/visits.jsonl"))
+    visits = list(visits_of(tmp_path / "data/job"))
     assert [visit.url for visit in visits][-2:] == [file, report]
     assert sorted(visit.url for visit in visits[1:-2]) == sorted(others)
     assert visits[-2].time - visits[-3].time > 1, "the others were not read meanwhile"
@@ -229,7 +229,7 @@ def test_copies_within_and_across_sites_are_stored_as_aliases_without_text_and_h
         "http://hub.example/4": ("", True),
     }
     assert "'topic/duplicates/alias': 2" in ran.err
-    with KeptHtml([tmp_path / "data/job" / HTML]) as html:
+    with KeptHtml([tmp_path / "data/job"]) as html:
         kept = {url: html.get(url) for url in COPIES}
     assert [url for url, body in kept.items() if body] == [first, "http://hub.example/4"]
     assert kept["http://hub.example/4"] == fourth
@@ -257,7 +257,7 @@ def test_copies_can_be_dropped_and_other_sites_left_alone(
         "http://hub.example/4",
     ]
     assert "'topic/duplicates/drop': 1" in ran.err
-    assert not (tmp_path / "data/job" / HTML).exists()
+    assert not (tmp_path / "data/job" / PAGES_WARC).exists()
 
 
 needs_browser = pytest.mark.skipif(

@@ -13,6 +13,7 @@ from hostile_hosts import BEHAVIOURS, all_served, free_port
 
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.job_database import JobDatabase
 
 FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "CONCURRENT_REQUESTS=64")
 FAILED = re.compile(r"frontier/failed/(\w+)': (\d+)")
@@ -48,7 +49,7 @@ def test_failures_are_logged_in_a_line_each_and_counted_by_reason(
     assert len(lines) == sum(expected.values()) - answers - 4  # two hosts are logged once, not three times
     assert sum(closed in line for line in lines) == sum("nowhere.invalid" in line for line in lines) == 1
 
-    with SqliteFrontier(tmp_path / "job/frontier.sqlite", read_only=True) as frontier:
+    with SqliteFrontier(JobDatabase(tmp_path / "job/job.sqlite", read_only=True)) as frontier:
         rows = list(frontier.look().rows())
     given_up, waiting = (
         Counter(row.reason.replace(" ", "_") for row in rows if row.state is state and row.reason)

@@ -5,7 +5,6 @@ Four kills in the usual run; TOPICCRAWLER_KILLS=20 for the long one.
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
@@ -18,8 +17,10 @@ import pytest
 from forked_scrapy import topic_crawl
 from tree_web import address, check_disk, is_about, page, stored_pages
 
+from topiccrawler.crawling.page_stores import visits_of
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.job_database import JobDatabase
 
 pytestmark = pytest.mark.slow
 
@@ -98,10 +99,10 @@ def test_a_crawl_killed_again_and_again_loses_no_page_and_stores_none_twice(
     assert set(killer.web.asked) == every  # no page was lost
     assert max(to_repeat) <= CONCURRENCY, to_repeat
     assert len(killer.web.asked) - count <= sum(to_repeat)
-    with SqliteFrontier(job / "frontier.sqlite", read_only=True) as frontier:
+    with SqliteFrontier(JobDatabase(job / "job.sqlite", read_only=True)) as frontier:
         ends = {row.link.url: row.state for row in frontier.look().rows()}
     about = {address(number) for number in range(count) if is_about(number)}
     assert ends == {url: State.COMPLETED if url in about else State.DISCARDED for url in every}
     assert sorted(stored_pages(job)) == sorted(about)  # none was stored twice
-    visits = [json.loads(line)["url"] for line in (job / "visits.jsonl").read_text().splitlines()]
+    visits = [visit.url for visit in visits_of(job)]
     assert set(visits) == every

@@ -141,3 +141,18 @@ def test_a_file_of_links_that_cannot_be_written_any_more_ends_the_crawl(
     assert "Traceback" not in ran.err
     assert "http://hub.example/b" not in web.asked
     assert "'finish_reason': 'storage_failed'" in ran.err
+
+
+@pytest.mark.slow
+def test_links_of_a_page_that_asks_so_are_labelled_and_not_followed(
+    draw_web: Callable[..., Any], collect: Callable[..., Any], answer: Callable[..., Any], tmp_path: Path
+) -> None:
+    web = portal()
+    hub = answer(200, web["http://hub.example/"].encode(), X_Robots_Tag="topiccrawler: nofollow")
+    served = draw_web({**web, "http://hub.example/": hub})
+    assert collect(served).code == 0
+    assert "http://hub.example/" in served.asked
+    assert "http://hub.example/b" not in served.asked
+    found = rows(tmp_path / "data/job/links.jsonl")
+    of_hub = {row["anchor"] for row in found if row["source_url"] == "http://hub.example/"}
+    assert of_hub == {"理财", *(f"赛事{at}" for at in range(9))}

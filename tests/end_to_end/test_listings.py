@@ -69,12 +69,12 @@ def test_a_crawl_killed_while_it_reads_a_listing_goes_on_with_it(
     started.append(forked_scrapy.begin(*command_line(job, "TOPIC_LISTINGS=True"), proxy=web.proxy))
     assert started[0].wait(60).code != 0
     web.settle()
-    before = len(web.asked)
+    before = len(web.fetched())
     started.append(forked_scrapy.begin(*command_line(job, "TOPIC_LISTINGS=True"), proxy=web.proxy))
     ran = started[1].wait(60)
     assert ran.code == 0, ran.err
-    after = [url for url in web.asked[before:] if not url.endswith("/robots.txt")]
-    assert sorted(after) == sorted({MAP, FEED, FED, *HIDDEN} - set(web.asked[:before]) | {MAP})
-    with closing(sqlite3.connect(job / "frontier.sqlite")) as database:
+    after = web.fetched()[before:]
+    assert sorted(after) == sorted({MAP, FEED, FED, *HIDDEN} - set(web.fetched()[:before]) | {MAP})
+    with closing(sqlite3.connect(job / "job.sqlite")) as database:
         notes = dict(database.execute("SELECT name, text FROM notes WHERE name LIKE 'listings/%'"))
     assert notes == {"listings/a.example": "asked"}

@@ -128,7 +128,7 @@ def test_a_spider_with_a_topic_gets_all_defaults_and_the_projects_own_settings_w
     assert web.fetched() == deep[: Limits().segment_repeats + 1]
     assert re.search(r"topiccrawler\.engine\.progress\S* INFO: 4 pages, 4 kept", ran.err)
     (job,) = (project.folder / ours.TOPIC_DATA_DIR).iterdir()
-    assert {"job.json", "pages.sqlite", "visits.jsonl"} <= {path.name for path in job.iterdir()}
+    assert {"job.json", "job.sqlite"} <= {path.name for path in job.iterdir()}
     found = project.settings_of("funds")
     settings = {"TOPIC": "'finance'", "TOPIC_DUPLICATES": "'keep'"}
     ours_named = {name for name in vars(ours) if re.match("(TOPIC|FRONTIER)(_|$)", name)}

@@ -22,6 +22,7 @@ from tree_web import HOSTS, address, check_disk, is_about, page, stored_pages
 
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.job_database import JobDatabase
 
 pytestmark = pytest.mark.slow
 
@@ -93,7 +94,7 @@ def check_all_fetched(job: Path, count: int) -> None:
     """Every page was fetched, those about the topic are kept, and no URL failed: as without an outage."""
     every = {address(number) for number in range(count)}
     about = {address(number) for number in range(count) if is_about(number)}
-    with SqliteFrontier(job / "frontier.sqlite", read_only=True) as frontier:
+    with SqliteFrontier(JobDatabase(job / "job.sqlite", read_only=True)) as frontier:
         rows = list(frontier.look().rows())
     ends = {row.link.url: row.state for row in rows}
     assert ends == {url: State.COMPLETED if url in about else State.DISCARDED for url in every}

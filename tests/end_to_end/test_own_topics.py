@@ -43,7 +43,7 @@ def test_words_and_a_seed_are_enough_for_a_crawl_and_its_topic_is_a_file_for_the
         seeds = ("-a", "seeds=http://hub.example/")
         ran = forked_scrapy("crawl", "topic", *arguments, *seeds, *folder, *FAST, proxy=web.proxy)
         assert ran.code == 0, ran.err
-        with closing(sqlite3.connect(tmp_path / job / "pages.sqlite")) as store:
+        with closing(sqlite3.connect(tmp_path / job / "job.sqlite")) as store:
             return ran, {url for (url,) in store.execute("SELECT url FROM pages")}
 
     words = ("-a", "keywords=充电桩:2,纯电动,换电站")
@@ -84,12 +84,12 @@ def test_a_class_of_the_library_classification_is_crawled_for_and_kept_as_a_file
     )  # fmt: skip
     assert ran.code == 0, ran.err
     job = tmp_path / "class"
-    with closing(sqlite3.connect(job / "pages.sqlite")) as store:
+    with closing(sqlite3.connect(job / "job.sqlite")) as store:
         assert store.execute("SELECT url FROM pages").fetchall() == [("http://hub.example/bank",)]
     assert 'name = "clc-f83"' in (job / "topic.toml").read_text(encoding="utf-8")
     printed = forked_scrapy("explain", "http://hub.example/bank", "--job", str(job))
     assert printed.code == 0, printed.err
-    judged = forked_scrapy("topics", "check", "clc:F83", "--pages", str(job / "pages.sqlite"))
+    judged = forked_scrapy("topics", "check", "clc:F83", "--pages", str(job / "job.sqlite"))
     assert re.search(r"^1 \D+ 1 \D+0\.5 ", judged.out, re.MULTILINE)
 
 
@@ -112,7 +112,7 @@ def test_a_word_of_one_character_is_crawled_for_and_searched_through_invisible_c
     assert ran.code == 0, ran.err
     assert "the word C of the topic can match no page" in ran.err
     job = tmp_path / "cats"
-    with closing(sqlite3.connect(job / "pages.sqlite")) as store:
+    with closing(sqlite3.connect(job / "job.sqlite")) as store:
         ((url, title, text),) = store.execute("SELECT url, title, text FROM pages").fetchall()
     assert (url, title) == ("http://hub.example/cat", "养猫")
     assert "\u200b" not in text

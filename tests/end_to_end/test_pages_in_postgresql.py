@@ -19,6 +19,7 @@ from postgresql_server import FULL_DISK, MORE_ROOM, PASSWORD, PostgresqlServer
 
 from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
+from topiccrawler.job_database import JobDatabase
 
 pytestmark = pytest.mark.slow
 
@@ -129,9 +130,11 @@ def test_a_server_that_is_gone_for_a_while_loses_nothing(
     )
     assert PASSWORD not in said
     assert PASSWORD not in (job / "job.json").read_text()
-    assert not [
-        path.name for path in job.iterdir() if path.name.startswith(("pages.", "duplicates.", "index."))
-    ]
+    with closing(JobDatabase(job / "job.sqlite", read_only=True)) as database:
+        assert [
+            database.read(f"SELECT count(*) FROM {table}")  # noqa: S608
+            for table in ("pages", "fingerprints", "documents")
+        ] == [[(0,)]] * 3
 
 
 def test_a_server_that_takes_no_more_ends_the_crawl_and_the_job_goes_on_when_it_is_mended(
@@ -204,9 +207,9 @@ def test_markdown_needs_the_folders_of_processes_on_other_machines_and_says_so(
         return ran.out, out.read_text(encoding="utf-8")
 
     said, text = export()
-    assert re.search(rf"\b{stored} pages .*\bhtml\.zst\b.*TOPIC_DATA_DIR", said)
+    assert re.search(rf"\b{stored} pages .*\bpages\.warc\.gz\b.*TOPIC_DATA_DIR", said)
     assert "## 第" not in text
     shutil.copytree(there, data / "from-the-other-machine")
     said, text = export()
-    assert "html.zst" not in said
+    assert "pages.warc.gz" not in said
     assert text.count("\n## 第") == stored

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from blog_with_notice import NOTICE, SUBJECTS, body, own_text
 
-from topiccrawler.crawling.job_files import PAGES, SITE_REPEATS
-from topiccrawler.store.pages import PageStore
+from topiccrawler.job_database import JOB_DATABASE
+from topiccrawler.store.page_store import PageStore
 
 HOME = "http://blog.example/"
 FAST = ("DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False", "ROBOTSTXT_OBEY=False", "CONCURRENT_REQUESTS=1")
@@ -33,7 +33,7 @@ def test_a_notice_on_each_page_is_not_stored_and_its_going_is_no_change(
             "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={HOME}", *more, *options, proxy=web.proxy
         )
         assert ran.code == 0, ran.err
-        with closing(PageStore(tmp_path / "job" / PAGES)) as store:
+        with closing(PageStore(tmp_path / "job" / JOB_DATABASE)) as store:
             return ran.err, {record.url: record for record in store.records()}
 
     _, stored = crawl()
@@ -43,7 +43,6 @@ def test_a_notice_on_each_page_is_not_stored_and_its_going_is_no_change(
     for url, subject in zip(places, SUBJECTS, strict=True):
         if url not in {*with_notice, *copies}:
             assert stored[url].text == f"{own_text(subject)}\n{{"
-    assert (tmp_path / "job" / SITE_REPEATS).is_file()
 
     said, again = crawl("-a", "revisit=true")
     assert re.search(rf"\b{len(places) + 1} \D+0 \D+{len(places) + 1} ", said)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from contextlib import closing
@@ -13,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawling.job_files import CHECKS, PAGES, VISITS
+from topiccrawler.crawling.page_stores import open_checks, open_pages, visits_of
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.store.page_checks import PageChecks
-from topiccrawler.store.pages import PageStore
+from topiccrawler.job_database import JobDatabase
 
 pytestmark = pytest.mark.slow
 
@@ -84,7 +82,7 @@ def test_changes_are_found_with_few_transfers_and_reported(
     web = draw_web({HOME: tagged(home([*ARTICLES])), **pages})
     first = run(forked_scrapy, web, job)
     assert first.code == 0, first.err
-    whole, visits = web.sent, (job / VISITS).read_bytes()
+    whole, visits = web.sent, list(visits_of(job))
     for number in CHANGED:
         web.pages[f"{HOME}{number}"] = tagged(article(number, 2))
     web.pages[f"{HOME}{DELETED}"] = answer(404)
@@ -98,10 +96,10 @@ def test_changes_are_found_with_few_transfers_and_reported(
     assert re.search(r"\b61 \D+6 \D+54 \D+1 \D+0 ", again.err)
     assert "'topic/revisits/changed': 6" in again.err
     assert re.search(r"\b62 \D+\(1 ", again.err)
-    added = (job / VISITS).read_bytes()[len(visits) :].decode().splitlines()
-    assert [json.loads(line)["url"] for line in added] == [f"{HOME}{NEW}"]
+    added = list(visits_of(job))[len(visits) :]
+    assert [visit.url for visit in added] == [f"{HOME}{NEW}"]
 
-    with closing(PageStore(job / PAGES)) as store, closing(PageChecks(job / CHECKS)) as checks:
+    with closing(open_pages(job)) as store, closing(open_checks(job)) as checks:
         for number in ARTICLES:
             url = f"{HOME}{number}"
             record, check = store.get(url), checks.get(url)
@@ -112,7 +110,7 @@ def test_changes_are_found_with_few_transfers_and_reported(
             assert record.source_url == HOME
             assert (check.changes, check.misses, check.gone > 0) == (has_changed, is_gone, is_gone)
         assert store.get(f"{HOME}{NEW}") is not None
-    with closing(SqliteFrontier(job / "frontier.sqlite", read_only=True)) as frontier:
+    with closing(SqliteFrontier(JobDatabase(job / "job.sqlite", read_only=True))) as frontier:
         assert {row.state.value for row in frontier.look().rows()} <= {"completed", "discarded"}
 
     listed = forked_scrapy("pages", str(job), "list", "--limit", "100").out

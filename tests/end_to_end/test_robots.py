@@ -20,6 +20,8 @@ from hostile_hosts import Behaviour, head, redirect, send, served
 
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.job_database import JobDatabase
+from topiccrawler.pages.usage import WELL_KNOWN
 
 FAST = (
     "TOPIC_PRIVATE_NETWORK=True",
@@ -60,8 +62,9 @@ class Site:
     def __call__(self, connection: socket.socket, asked: bytes) -> None:
         path = asked.decode("latin-1").split(" ")[1]
         with self._lock:
-            self.asked.append(path)
-            self.times.append(time.monotonic())
+            if path != WELL_KNOWN:
+                self.asked.append(path)
+                self.times.append(time.monotonic())
             found = self._paths.get(path, text(b"", status="404 Not Found"))
             if isinstance(found, list):
                 found = found[min(self._counts[path], len(found) - 1)]
@@ -103,7 +106,7 @@ def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., An
 
 def ends(folder: Path) -> dict[str, tuple[State, str]]:
     """State and reason of the URLs of a job."""
-    with SqliteFrontier(folder / "job/frontier.sqlite", read_only=True) as frontier:
+    with SqliteFrontier(JobDatabase(folder / "job/job.sqlite", read_only=True)) as frontier:
         return {row.link.url: (row.state, row.reason) for row in frontier.look().rows()}
 
 

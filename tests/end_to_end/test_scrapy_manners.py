@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import signal
 from collections.abc import Callable
@@ -10,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from topiccrawler.crawling.page_stores import visits_of
 
 HUB = '<title>导航</title><a href="/fund">基金净值</a><a href="http://sport.example/">体育</a>'
 
@@ -120,5 +121,5 @@ def test_a_job_that_was_interrupted_goes_on_and_fetches_no_page_twice(
     assert again.code == 0, again.err
     assert "'finish_reason': 'finished'" in again.err
     assert sorted(web.asked) == sorted(pages)
-    visits = [json.loads(line)["url"] for line in (tmp_path / "job/visits.jsonl").read_text().splitlines()]
+    visits = [visit.url for visit in visits_of(tmp_path / "job")]
     assert sorted(visits) == sorted(pages)

@@ -189,7 +189,7 @@ def test_a_scheduled_crawl_runs_from_the_egg_alone(
     assert sorted(url for url in web.fetched() if SHARED not in url) == sorted(alone(web))
     items = (home / f"items/topiccrawler/topic/{job}.jl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(item)["url"] for item in items] == ["http://hub.example/fund"]
-    store = sqlite3.connect(home / f"data/{job}/pages.sqlite")
+    store = sqlite3.connect(home / f"data/{job}/job.sqlite")
     assert store.execute("SELECT url, title FROM pages").fetchall() == [("http://hub.example/fund", "基金")]
     store.close()
 

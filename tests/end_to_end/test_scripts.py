@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from topiccrawler.crawling.page_stores import visits_of
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
@@ -55,4 +57,4 @@ def test_a_script_catches_faults_and_runs_crawls_side_by_side(
     assert (resolver, memory_is_as_before) == ("PrivateNetworkResolver", "True")
     jobs = list((tmp_path / "results").iterdir())
     assert len(jobs) == 2
-    assert all((job / "visits.jsonl").read_text().count("\n") == 1 for job in jobs)
+    assert all(len(list(visits_of(job))) == 1 for job in jobs)

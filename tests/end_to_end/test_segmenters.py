@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 from forked_scrapy import ROOT, scrapy_environment
 
-from topiccrawler.crawling.job_files import VISITS
-from topiccrawler.store.visits import read_visits
+from topiccrawler.crawling.page_stores import visits_of
 
 pytestmark = pytest.mark.slow
 
@@ -66,7 +65,7 @@ def line(folder: Path, *more: str) -> list[str]:
 
 def found(folder: Path) -> list[tuple[str, float, float]]:
     """The pages in the order of fetching, each with its score and relevance."""
-    return [(one.url, one.score, one.relevance) for one in read_visits(folder / VISITS)]
+    return [(one.url, one.score, one.relevance) for one in visits_of(folder)]
 
 
 def logged(text: str) -> str:

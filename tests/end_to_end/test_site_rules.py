@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.store.pages import PageStore
+from topiccrawler.store.page_store import read_pages
 
 FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "LOG_LEVEL=INFO")
 TEXT = "股票基金的净值上涨，投资者因此更看重银行的存款利率和债券的收益率。" * 4
@@ -35,7 +35,7 @@ def test_a_jobs_rules_say_what_is_stored_and_followed(
     ran = forked_scrapy(*CRAWL, "-a", f"sites={tmp_path / 'rules.toml'}", *folder, *FAST, proxy=web.proxy)
     assert ran.code == 0, ran.err
     assert web.fetched() == ["http://hub.example/", "http://hub.example/more"]
-    with closing(PageStore(tmp_path / "data/job/pages.sqlite", create=False)) as store:
+    with closing(read_pages(tmp_path / "data/job/job.sqlite")) as store:
         stored = [(record.url, record.title, record.text) for record in store.records()]
     assert stored == [("http://hub.example/", "第一篇", "基金短评，只有这些。")]
 
@@ -70,5 +70,5 @@ def test_a_job_stays_on_its_sites_and_keeps_no_old_page(
     assert ran.code == 0, ran.err
     assert "http://away.example/" not in web.fetched()
     assert "http://hub.example/old" in web.fetched()
-    with closing(PageStore(tmp_path / "data/job/pages.sqlite", create=False)) as store:
+    with closing(read_pages(tmp_path / "data/job/job.sqlite")) as store:
         assert {record.url for record in store.records()} == {"http://hub.example/", "http://hub.example/new"}

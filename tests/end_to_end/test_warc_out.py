@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import networkx as nx
 import pytest
 from warcio.checker import Checker
 
+from topiccrawler.crawling.page_stores import visits_of
 from topiccrawler.results.link_graph import write_graph
 
 pytestmark = pytest.mark.slow
@@ -36,8 +36,7 @@ def edges(job: Path) -> set[tuple[str, str, str]]:
 
 
 def visits(job: Path) -> list[tuple[str, int, bool]]:
-    lines = (job / "visits.jsonl").read_text(encoding="utf-8").splitlines()
-    return sorted((visit["url"], visit["status"], visit["stored"]) for visit in map(json.loads, lines))
+    return sorted((visit.url, visit.status, visit.stored) for visit in visits_of(job))
 
 
 def test_a_crawl_replayed_from_its_own_warc_fetches_the_same_pages(

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from message_facts import numbers
+from page_records import PAGE
 from scrapy.settings import Settings
 
 from topiccrawler.crawling.harvest import HarvestCounter
@@ -14,6 +16,7 @@ from topiccrawler.engine.ending import failed_lines, found_lines, no_page, place
 from topiccrawler.engine.opening import Crawl, open_crawl
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
+from topiccrawler.store.page_store import PageStore
 
 
 def crawl(folder: Path, **arguments: str) -> Crawl:
@@ -47,7 +50,8 @@ def test_failures_are_reported_by_reason_the_most_frequent_first() -> None:
 def test_the_commands_can_be_copied(tmp_path: Path) -> None:
     folder = tmp_path / "my job"
     folder.mkdir()
-    (folder / "pages.sqlite").touch()
+    with closing(PageStore(folder / "job.sqlite")) as store:
+        store.put(PAGE)
 
     def told(place: Path, *, queued: bool) -> list[str]:
         return [line.partition(": ")[2] for line in place_lines(place, queued=queued)]
@@ -91,7 +95,7 @@ def test_targets_budgets_and_faults_are_reasons_too(tmp_path: Path) -> None:
     made.harvest.add(kept=True, kind="list")
     stats = {"frontier/urls/over_budget": 4, "frontier/urls/waiting": 4}
     assert re.match("[^;]*budget[^;]*; 4 URLs .*budget", why("finished", made, stats, resumable=True))
-    fault = str(StateError("pages.sqlite", "is full", "make room"))
+    fault = str(StateError("job.sqlite", "is full", "make room"))
     assert why("storage_failed", made, {}, resumable=True, faults=[fault]) == f"failed; {fault}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
@@ -19,10 +20,12 @@ from scrapy.utils.test import get_crawler
 
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.page_filter import PageFilter, Restrictions
+from topiccrawler.crawling.page_stores import open_pages
 from topiccrawler.engine.pipelines import NearDuplicatePipeline, RelevancePipeline, StoragePipeline
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import UNCLASSIFIED, Medium, PageItem
 from topiccrawler.pages.read import PageWords, Reader, Reading, ReadItem
+from topiccrawler.pages.usage import NO_WISHES
 from topiccrawler.store.pages import Judgement
 from topiccrawler.text.segmenter import PLAIN
 
@@ -108,7 +111,7 @@ def test_no_parsed_page_stays_in_memory_behind_its_item(
     """The traceback of a DropItem is part of a cycle: what its frames hold is freed only by a search for garbage."""
     reading = Reader(ByShare()).read("http://a.cn/1", f"<title>基金</title><p>{TEXT}".encode())
     page = ReadItem(url="http://a.cn/1", title="基金", text=TEXT, relevance=relevance_of_page)
-    page.reading, page.last_modified = reading, ""
+    page.reading, page.last_modified, page.wishes = reading, "", NO_WISHES
     frames = []
     try:
         relevance.process_item(page)
@@ -145,6 +148,23 @@ def test_a_page_before_the_day_that_is_wanted_is_dropped_and_counted(stats: Stat
     assert stats.get_value("topic/skipped/older") == 1
 
 
+def test_a_page_in_another_language_is_dropped_and_counted(stats: StatsCollector) -> None:
+    pipeline = RelevancePipeline(
+        PageFilter.of(ByShare(), Restrictions(languages=("zh-Hans", "ja"))), lambda: PLAIN, stats
+    )
+    as_read, traditional, of_another_spider = (item(f"http://a.cn/{number}") for number in range(3))
+    as_read.language, traditional.language = "ja", "zh-Hant"
+    assert pipeline.process_item(as_read) is as_read
+    with pytest.raises(DropItem, match="in another language"):
+        pipeline.process_item(traditional)
+    assert pipeline.process_item(of_another_spider) is of_another_spider
+    with pytest.raises(DropItem, match="in another language"):
+        pipeline.process_item(
+            item("http://a.cn/4", "基金 " + "The fund has fallen again, and the market with it. ")
+        )
+    assert stats.get_value("topic/skipped/language") == 2
+
+
 def test_a_sample_of_the_pages_off_topic_is_kept_apart(tmp_path: Path, stats: StatsCollector) -> None:
     files = JobFiles(tmp_path / "job", discarded=2)
     kept = PageFilter.of(ByShare(), Restrictions())
@@ -155,7 +175,8 @@ def test_a_sample_of_the_pages_off_topic_is_kept_apart(tmp_path: Path, stats: St
     found = list(files.discarded.records())
     files.close()
     assert [(record.stored, record.text, record.relevance) for record in found] == [(False, TEXT, 0.2)] * 2
-    assert sorted(path.name for path in files.folder.iterdir()) == ["discarded.sqlite"]
+    with closing(open_pages(files.folder)) as pages:
+        assert list(pages.records()) == []
 
 
 def test_without_a_topic_there_is_no_pipeline_and_with_one_it_needs_no_spider_of_ours() -> None:
@@ -187,6 +208,34 @@ def test_a_copy_of_a_page_that_is_refused_is_off_topic(files: JobFiles, stats: S
     files.store.judge([Judgement(row, 0.1, False, True, "finance", "")], 5.0)
     with pytest.raises(DropItem, match=r"^off topic$"):
         aliases.process_item(item("http://a.cn/2"))
+
+
+REPORT = "".join(
+    f"{year}年基金市场的收益率比上一年多了{year % 7}个百分点，{name}因此更看重风险与费用，证券公司的佣金收入随之上升。"
+    for year, name in enumerate(("投资者", "保险公司", "银行", "分析师", "基金经理", "监管部门", "储户", "专家", "散户", "机构", "股东", "媒体", "学者"), 2010)
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("url", "title", "text", "kind", "is_copy"),
+    [
+        ("http://a.cn/2", "证券公司佣金上升", REPORT[12:] + "（来源：本报记者）", "article", True),
+        ("http://a.cn/2", "证券公司佣金上升", REPORT.replace("上一年", "前一年"), "article", True),
+        ("http://a.cn/2", "证券公司佣金上升", REPORT, "list", False),  # equal lists of two tags
+        ("http://a.cn/2", "证券公司佣金上升", REPORT.replace("百分点", "成").replace("佣金收入", "利润"), "article", False),
+        ("http://a.cn/2", "证券公司佣金上升", REPORT[:490], "article", False),
+        ("http://a.cn/2", "基金市场收益率", REPORT[:490], "article", True),
+        ("http://b.cn/2", "证券公司佣金上升", REPORT.replace("百分点", "成").replace("佣金收入", "利润"), "article", True),
+    ],
+)  # fmt: skip
+def test_one_sites_report_under_two_headlines_is_a_copy_if_its_text_agrees(
+    files: JobFiles, stats: StatsCollector, url: str, title: str, text: str, kind: str, *, is_copy: bool
+) -> None:
+    duplicates, storage = NearDuplicatePipeline(files, stats), StoragePipeline(files)
+    first, again = item("http://a.cn/1", REPORT), item(url, text)
+    first.title, first.kind, again.title, again.kind = "基金市场收益率", "article", title, kind
+    storage.process_item(duplicates.process_item(first))
+    assert duplicates.process_item(again).alias_of == ("http://a.cn/1" if is_copy else "")
 
 
 def test_pages_without_text_are_nobodys_copies(files: JobFiles, stats: StatsCollector) -> None:

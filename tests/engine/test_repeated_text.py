@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,10 @@ from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.pipelines import NearDuplicatePipeline
 from topiccrawler.items import PageItem
+from topiccrawler.job_database import JobDatabase
 from topiccrawler.pages.read import Reader, Reading
 from topiccrawler.pages.site_repeats import SiteRepeats, may_be_same
+from topiccrawler.store.kept_repeats import KeptRepeats
 from topiccrawler.store.pages import record_of
 
 
@@ -116,3 +119,16 @@ def test_a_page_read_again_is_not_counted_twice(reader: Reader) -> None:
     assert NOTICE not in reader.read(url(0), body(own_text("股票"))).main_text
     # its stored text has it still: that is no change of the page
     assert reader.own_text(url(0), f"{own_text('股票')}\n{NOTICE}") == own_text("股票")
+
+
+def test_what_a_site_repeats_outlives_a_stop(tmp_path: Path) -> None:
+    parts = assemble(Recipe("finance"))
+    texts = []
+    reader = parts.reader(SiteRepeats())
+    for number, subject in enumerate(SUBJECTS):
+        texts.append(reader.read(url(number), body(own_text(subject))).main_text)
+    for number, subject in enumerate(SUBJECTS):  # each page in a run of its own
+        with closing(JobDatabase(tmp_path / "job.sqlite")) as database:
+            reader = parts.reader(SiteRepeats(KeptRepeats(lambda opened=database: opened)))
+            texts.append(reader.read(url(number), body(own_text(subject))).main_text)
+    assert texts[: len(SUBJECTS)] == texts[len(SUBJECTS) :]

@@ -225,7 +225,7 @@ def test_seeds_are_what_the_user_wants_whatever_their_form(frontier: Frontier) -
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return tmp_path / "frontier.sqlite"
+    return tmp_path / "job.sqlite"
 
 
 def test_budgets_go_on_where_they_stood_and_a_larger_one_frees_what_waited(path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.job_database import JobDatabase
 from topiccrawler.model import Link, Score
 
 pytestmark = pytest.mark.slow
@@ -73,7 +74,7 @@ def test_a_killed_crawl_keeps_every_acknowledged_page_with_its_links(tmp_path: P
         again = set(pages) & set(announced)
         assert len(again) < per_commit  # only pages of the open transaction are fetched twice
         announced = sorted({*announced, *pages})
-        with SqliteFrontier(path, read_only=True) as frontier:
+        with SqliteFrontier(JobDatabase(path, read_only=True)) as frontier:
             rows = {int(row.link.url.rpartition("/")[2]): row for row in frontier.look().rows()}
         completed = [number for number, row in rows.items() if row.state is State.COMPLETED]
         assert completed == list(range(len(completed)))

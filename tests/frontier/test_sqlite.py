@@ -10,6 +10,7 @@ from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.job_database import JobDatabase
 from topiccrawler.model import Link, Score
 
 HOSTS = ("a", "b", "c")
@@ -38,7 +39,7 @@ def numbers(frontier: SqliteFrontier) -> list[int]:
 
 def on_disk(path: Path) -> dict[str, str]:
     """State by URL as another program sees it: what is committed."""
-    with SqliteFrontier(path, read_only=True) as frontier:
+    with SqliteFrontier(JobDatabase(path, read_only=True)) as frontier:
         return {row.link.url: row.state.value for row in frontier.look().rows()}
 
 
@@ -195,7 +196,7 @@ def test_a_reader_changes_nothing_and_sees_leases(path: Path) -> None:
     with SqliteFrontier(path) as frontier:
         push(frontier, 0, 1)
         frontier.lease(0.0)
-    with SqliteFrontier(path, read_only=True) as reader:
+    with SqliteFrontier(JobDatabase(path, read_only=True)) as reader:
         assert reader.look().counts()[State.PROCESSING] == 1
         push(reader, 5)
         with pytest.raises(StateError, match="readonly"):
@@ -207,7 +208,7 @@ def test_a_reader_keeps_the_moment_it_opened_while_the_crawl_goes_on(path: Path)
     with SqliteFrontier(path) as frontier:
         push(frontier, 0)
         frontier.commit()
-        with SqliteFrontier(path, read_only=True) as reader:
+        with SqliteFrontier(JobDatabase(path, read_only=True)) as reader:
             push(frontier, 1)
             push(frontier, 0, value=9.0)
             frontier.commit()
@@ -217,7 +218,7 @@ def test_a_reader_keeps_the_moment_it_opened_while_the_crawl_goes_on(path: Path)
 
 def test_a_reader_needs_a_file(path: Path) -> None:
     with pytest.raises(StateError, match=path.name):
-        SqliteFrontier(path, read_only=True)
+        SqliteFrontier(JobDatabase(path, read_only=True))
     assert not path.exists()
 
 

@@ -83,7 +83,7 @@ def test_where_there_is_no_frontier_none_is_made(tmp_path: Path) -> None:
 
 
 def test_single_urls_are_looked_up_beside_the_writer_with_the_score_that_counts(tmp_path: Path) -> None:
-    path = tmp_path / "frontier.sqlite"
+    path = tmp_path / "job.sqlite"
     with SqliteFrontier(path) as frontier:
         links = [Link(f"http://h{number % 3}/{number}", f"h{number % 3}") for number in range(50)]
         frontier.push([(link, Score(link.url, 1.0)) for link in links], now=0.0)
@@ -119,8 +119,8 @@ def test_a_reader_beside_a_crawl_that_begins_finds_no_frontier_or_a_whole_one(tm
         found = reader.map(counted_when_made, paths)
         try:
             for path in paths:
-                with SqliteFrontier(path):
-                    pass
+                with SqliteFrontier(path) as frontier:
+                    frontier.push([(link("a.cn/1"), Score("http://a.cn/1", 1.0))], now=0.0)
         finally:
             made_all.set()
-        assert [*found] == [0] * len(paths)
+        assert [*found] == [1] * len(paths)

@@ -22,6 +22,12 @@ PLACES: dict[str, Callable[[str], str]] = {
     "keywords": lambda text: f'<meta name=keywords content="{text}x">{TEXT}',
     "author": lambda text: f'<meta name=author content="{text}x">{TEXT}',
     "day": lambda text: f'<meta name=pubdate content="{text}x"><time datetime="{text}x">{text}</time>{TEXT}',
+    "robots": lambda text: (
+        f'<meta name=robots content="{text}x"><meta name=tdm-reservation content="{text}">{TEXT}'
+    ),
+    "licence": lambda text: (
+        f'<meta name=dc.rights content="{text}x"><p>{text}<a rel=license href="{text}">{text}</a>{text}</p>{TEXT}'
+    ),
     "refresh": lambda text: f'<meta http-equiv=refresh content="{text}x">{TEXT}',
     "charset": lambda text: f'<meta http-equiv=content-type content="text/html; charset{text}x">{TEXT}',
     "script": lambda text: f"<script>{text}x</script>{TEXT}",
@@ -43,7 +49,7 @@ PLACES: dict[str, Callable[[str], str]] = {
 PIECES = [
     *" \t\n\u3000|,，。/\\?#;&=%.-_()[]{}'\"<>:aA字１\u200b\u0301の가", "\r", "(a", "a)", "<a ", "</", " - ", "——", ", ", " ,", "//", "/../", "?a=",
     "-->", "<!--", "<![CDATA[", "<?xml ", "&#", "&a", "http://", "http://a.cn/", "%E5", "作者：", "记者张三", "发布时间", "2024-01-01 ", "2024年1月1日",
-    "1 January 2024 ", "昨天", "3小时前", "by ", "|by ", "publish time 1", "charset=", "C++", "e\u0301", "<noscript>", "<script>", "<font>",
+    "1 January 2024 ", "昨天", "3小时前", "by ", "|by ", "publish time 1", "charset=", "C++", "13800138000", "138-", "a@", "a.", "A12345678", "noindex,", "a:", "cc by-", "creativecommons.org/licenses/by-", "e\u0301", "<noscript>", "<script>", "<font>",
     "<b>", "<td>", "<p>", "<table>", "<template>", "<div hidden>", "<div class=comment>", "<div class=author>a", "<li><a href=a>b</a>", "<h2>a</h2>",
     "<time datetime='2024-01-01'>", "<span style='font-size:0'>a</span>", "<ruby>a<rt>b", "<math>", "<svg>", "<iframe src=a>", "<base href=a>",
 ]  # fmt: skip

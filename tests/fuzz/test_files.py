@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +18,19 @@ from hypothesis import strategies as st
 from topiccrawler.crawling import teaching
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.job_files import JOB, read_recipe, write_recipe
+from topiccrawler.crawling.page_stores import visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.control.client import FILE, JOURNAL, Address, orders
 from topiccrawler.errors import CrawlerError
+from topiccrawler.job_database import JOB_DATABASE, JobDatabase
 from topiccrawler.link_model import model_file
 from topiccrawler.link_model.classifier import Counts, Lexicon, LinkClassifier
-from topiccrawler.model import Link
+from topiccrawler.model import Link, Visit
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance import linear
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.seeding.seed_files import read_seeds
-from topiccrawler.store.visits import read_visits
+from topiccrawler.store.visits import VisitLog
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.topic_files import check
 from topiccrawler.zstandard import compress
@@ -210,16 +212,26 @@ def test_control_files(place: Path, address: Any, journal: bytes) -> None:
     assert all("verb" in order for order in orders(place))
 
 
-VISIT = b'{"url": "http://a.cn/", "status": 200, "score": 1.5, "relevance": 0.5, "stored": true, "time": 1.0, "shares": [["page", 1.5]]}\n'
+@pytest.fixture(scope="module")
+def job_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A small job's database."""
+    path = tmp_path_factory.mktemp("job") / JOB_DATABASE
+    with closing(JobDatabase(path)) as database:
+        VisitLog(database).append(
+            Visit("http://a.cn/", 200, 1.5, 0.5, stored=True, time=1.0, shares=[("page", 1.5)])
+        )
+    return path.read_bytes()
 
 
 @FUZZ
-@given(spoilt_bytes(VISIT * 3))
-def test_crawl_logs(place: Path, body: bytes) -> None:
-    (place / "visits.jsonl").write_bytes(body)
-    for visit in read_visits(place / "visits.jsonl"):
-        assert isinstance(visit.url, str)
-        assert isinstance(visit.status, int)
+@given(data=st.data())
+def test_job_databases(place: Path, job_bytes: bytes, data: st.DataObject) -> None:
+    (place / JOB_DATABASE).write_bytes(data.draw(spoilt_bytes(job_bytes)))
+    try:
+        for visit in visits_of(place):
+            assert isinstance(visit.url, str)
+    except CrawlerError as error:
+        one_line(error)
 
 
 SEEDS = {

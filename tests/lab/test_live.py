@@ -4,31 +4,31 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from topiccrawler.crawling.job_files import PAGES, VISITS
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.job_database import JOB_DATABASE, JobDatabase
 from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.lab.runner import LiveCrawls, Run, fetched, job_verdicts
 from topiccrawler.model import Visit
-from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.page_store import PageStore
+from topiccrawler.store.pages import PageRecord
 from topiccrawler.store.visits import VisitLog
 from topiccrawler.topics.catalogue import load_topic
 
 WEB = {f"http://a.example/{name}": name for name in ("", "b/", "c/")}
 
 
-def log(path: Path, *visits: tuple[str, int]) -> Path:
-    written = VisitLog(path)
-    for url, status in visits:
-        written.append(Visit(url, status, 0.0, 0.0, stored=False, time=1.0))
-    written.commit()
-    return path
+def log(job: Path, *visits: tuple[str, int]) -> Path:
+    with closing(VisitLog(job / JOB_DATABASE)) as written:
+        for url, status in visits:
+            written.append(Visit(url, status, 0.0, 0.0, stored=False, time=1.0))
+    return job
 
 
 def test_the_pages_of_a_crawl_log_are_counted_once_and_other_answers_apart(
     recorded: Callable[..., RecordedPages], tmp_path: Path
 ) -> None:
     visits = log(
-        tmp_path / "visits.jsonl",
+        tmp_path,
         ("http://a.example/", 200),
         ("http://a.example/robots.txt", 404),
         ("http://a.example/c/", 200),
@@ -61,7 +61,8 @@ def record(url: str, relevance: float, *, stored: bool = True, alias_of: str = "
 
 
 def test_a_job_says_what_it_kept_and_an_alias_is_not_kept(tmp_path: Path) -> None:
-    visits = VisitLog(tmp_path / VISITS)
+    database = JobDatabase(tmp_path / JOB_DATABASE)
+    visits, pages = VisitLog(database), PageStore(database)
     for name, relevance, status in (
         ("", 0.7, 200),
         ("copy", 0.7, 200),
@@ -71,10 +72,9 @@ def test_a_job_says_what_it_kept_and_an_alias_is_not_kept(tmp_path: Path) -> Non
         visits.append(
             Visit(f"http://a.example/{name}", status, 1.0, relevance, stored=name != "off", time=1.0)
         )
-    visits.commit()
-    with closing(PageStore(tmp_path / PAGES)) as pages:
-        pages.put(record("http://a.example/", 0.7))
-        pages.put(record("http://a.example/copy", 0.7, alias_of="http://a.example/"))
+    pages.put(record("http://a.example/", 0.7))
+    pages.put(record("http://a.example/copy", 0.7, alias_of="http://a.example/"))
+    database.close()
     assert job_verdicts(tmp_path) == {
         "http://a.example/": (0.7, True),
         "http://a.example/copy": (0.7, False),

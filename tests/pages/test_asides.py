@@ -75,3 +75,26 @@ def test_the_answers_of_a_forum_stay_although_they_are_called_comments() -> None
 
 def test_a_page_of_comments_alone_stays() -> None:
     assert len(texts(parse(f'<p>Funds</p><div class="comment-list">{COMMENT * 3}</div>'))) == 4
+
+
+def test_a_menu_beside_an_article_goes_with_its_label_and_a_page_of_links_stays() -> None:
+    items = "".join(
+        f"<li><a href=/{name}>{name}</a> ({count})</li>"
+        for count, name in enumerate(("Bonds", "Funds", "Shares"))
+    )
+    menu = f"<h2>Topics of ours</h2><ul>{items}</ul>"
+    assert texts(parse(menu + PARAGRAPH * 2)) == ["The fund buys shares of firms "] * 2
+    two = "<h2>Topics of ours</h2><p><a href=/a>Bonds</a></p><p><a href=/b>Funds</a></p>"
+    assert texts(parse(two + PARAGRAPH)) == [
+        "Topics of ours",
+        "Bonds",
+        "Funds",
+        "The fund buys shares of firms ",
+    ]
+    assert texts(parse(menu + "<p>All that we wrote.</p>"))[:2] == ["Topics of ours", "Bonds|(0)"]
+
+
+def test_a_label_of_a_menu_is_no_text() -> None:
+    assert texts(parse("<h2>Kategorien</h2><h2>Categorias</h2><h2>Archives</h2>" + PARAGRAPH)) == [
+        "The fund buys shares of firms "
+    ]

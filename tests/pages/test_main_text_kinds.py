@@ -147,3 +147,16 @@ def test_an_aside_within_a_chinese_article_is_none() -> None:
     assert "订阅" not in text
     outside = f"<header><p>{LEAD}</p></header><article>{CHINESE}</article>"
     assert LEAD not in main_text(parse(f"<body>{outside}</body>"))
+
+
+def test_the_whole_text_again_in_one_block_is_a_copy() -> None:
+    texts = PARAGRAPHS * 2
+    html = page(paragraphs(PARAGRAPHS) + f"<div>{' '.join(texts)}</div>")
+    assert main_text(parse(html)).splitlines() == PARAGRAPHS
+    other = " ".join(
+        ["Nothing of this was said above, although it is as long as that and has the same sea in it."] * 7
+    )
+    assert main_text(parse(page(paragraphs(PARAGRAPHS) + f"<p>{other}</p>"))).splitlines() == [
+        *PARAGRAPHS,
+        other,
+    ]

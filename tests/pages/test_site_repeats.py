@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from topiccrawler.pages import site_repeats
-from topiccrawler.pages.site_repeats import BYTES, FULL, SIZE, Kind, SiteRepeats
+from topiccrawler.pages.site_repeats import FULL, Kind, SiteRepeats
 
 SITE, MENU, OWN = "a.example", 1, 1_000
 
@@ -61,30 +59,47 @@ def test_a_page_read_again_is_not_counted_twice_and_is_held_against_the_others()
     assert read(repeats, 0, ("title", MENU)) == [True], "by now two others have it"
 
 
-def test_the_file_has_it_all_when_it_is_opened_again(tmp_path: Path) -> None:
-    place = tmp_path / "job" / "site_repeats.bin"
-    SiteRepeats(place)
-    assert not place.exists(), "made when the first page is read"
-    for n in range(3):  # a process a page, none of which closes it
-        found = read(SiteRepeats(place), n, ("title", MENU))
+class Memory:
+    """Keeps counts as a database does."""
+
+    def __init__(self) -> None:
+        self.table, self.pages = b"", list[bytes]()
+
+    def load(self) -> tuple[bytes, list[bytes]]:
+        return self.table, [*self.pages]
+
+    def add(self, page: bytes) -> None:
+        self.pages.append(page)
+
+    def save(self, table: bytes) -> None:
+        self.table, self.pages = table, []
+
+
+@pytest.mark.parametrize("saved", [2, 500], ids=["with the whole table", "page by page"])
+def test_what_is_kept_is_there_when_the_crawl_goes_on(monkeypatch: pytest.MonkeyPatch, saved: int) -> None:
+    monkeypatch.setattr(site_repeats, "_SAVED", saved)
+    kept = Memory()
+    for n in range(3):  # a process a page
+        found = read(SiteRepeats(kept), n, ("title", MENU))
     assert found == [True]
-    assert read(SiteRepeats(place), 0, ("title", OWN)) == [False]
+    assert (bool(kept.table), len(kept.pages)) == ((True, 1) if saved == 2 else (False, 3))
+    assert read(SiteRepeats(kept), 0, ("title", OWN)) == [False]
     assert read(SiteRepeats(), 3, ("title", MENU)) == [False], "in memory alone"
-    assert place.stat().st_size == SIZE * BYTES + 8
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("small")
-def test_counts_are_halved_and_what_a_site_still_repeats_comes_back(tmp_path: Path) -> None:
+def test_counts_are_halved_and_what_a_site_still_repeats_comes_back() -> None:
     """Seven pages make 21 additions: site 7 and menu 7 become 3 and 3. A segment of one page is forgotten."""
-    repeats = SiteRepeats(tmp_path / "repeats")
+    kept = Memory()
+    repeats = SiteRepeats(kept)
     for n in range(7):
         read(repeats, n, ("title", MENU))
     table = list(filter(None, repeats._table))
     assert table == [3, 3]
     assert read(repeats, 7, ("title", MENU)) == [True]
     assert read(repeats, 0, ("title", MENU)) == [True], "a forgotten page counts again"
-    assert sorted(filter(None, SiteRepeats(tmp_path / "repeats")._table)) == [1, 1, 5, 5]
+    assert sorted(filter(None, SiteRepeats(kept)._table)) == [1, 1, 5, 5]
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from message_facts import numbers
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.results.corpus import FIELDS, WHOLE, Shape, size_of, write_corpus
+from topiccrawler.results.jobs import selection_of
+from topiccrawler.store.page_store import PageStore
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.zstandard import zstd
 
@@ -29,6 +32,8 @@ def record(number: int, text: str = "", **known: Any) -> PageRecord:
         "relevance": 0.9,
         "language": "zh-Hans",
         "kind": "article",
+        "opinion": "yes",
+        "opinion_reason": "讲基金",
         "published": f"2024-05-0{number}",
         **known,
     }
@@ -64,7 +69,12 @@ def test_a_row_has_the_fields_of_the_card_in_their_order(tmp_path: Path) -> None
         "language": "zh-Hans",
         "kind": "article",
         "score": 0.9,
+        "opinion": "yes",
+        "opinion_reason": "讲基金",
         "fetched": "2024-05-03T01:33:20+00:00",
+        "usage": "unstated",
+        "licence": "",
+        "personal_data": "",
     }
     assert pd.read_json(place / "pages-00000.jsonl.gz", lines=True)["text"].tolist() == [row["text"]]
     assert list(tmp_path.iterdir()) == [place]
@@ -116,9 +126,58 @@ def test_the_card_has_counts_sources_filters_and_the_licence(tmp_path: Path) -> 
     assert head[:3] == ["---", "license: unknown", 'language: ["en", "zh"]']
     assert numbers(card[2])[:3] == ["3", str(3 * len(TEXT)), "1"]
     headings = [line for line in card if line.startswith("## ")]
-    assert len(headings) == 5
+    assert headings == [
+        f"## {name}"
+        for name in ("Licence", "Use", "Personal data", "Job and filters", "Fields", "Languages", "Sources")
+    ]
     assert "- topic: 基金" in card
     assert card[-2:] == ["| a1.cn | 2 |", "| a0.cn | 1 |"]
+
+
+SAID = {
+    1: {"usage": "train-ai=n; source=robots.txt", "licence": "CC-BY-4.0; source=JSON-LD"},
+    2: {"usage": "search=y; source=robots.txt | tdm=n; source=tdmrep.json"},
+    3: {"usage": "train-ai=y, search=n; source=header Content-Usage", "personal_data": "phone=2, email=1"},
+    4: {
+        "usage": "unstated",
+        "licence": "CC0-1.0; url=https://a.cn/; source=JSON-LD",
+        "personal_data": "phone=1",
+    },
+    5: {},
+}
+
+
+@pytest.mark.parametrize(
+    ("usage", "written"),
+    [("train-ai", [3, 4, 5]), ("train-ai=y", [3]), ("tdm", [1, 3, 4, 5]), ("search", [1, 2, 4, 5]), ("any", [1, 2, 3, 4, 5])],
+)  # fmt: skip
+def test_what_refuses_a_use_is_left_out_and_counted(usage: str, written: list[int], tmp_path: Path) -> None:
+    records = [record(number, f"{number}. {TEXT}", **known) for number, known in SAID.items()]
+    counts = write_corpus(records, tmp_path / "corpus", lambda one: one.text, WHOLE, usage=usage)
+    lines = gzip.decompress((tmp_path / "corpus" / "pages-00000.jsonl.gz").read_bytes()).splitlines()
+    assert [int(json.loads(line)["url"][-1]) for line in lines] == written
+    assert (counts.written, counts.refused) == (len(written), len(SAID) - len(written))
+    with job_of(tmp_path / "job.sqlite", records) as store:
+        rows = store.best(selection_of(usage=usage))
+        assert sorted(int(one.url[-1]) for row in rows if (one := store.at(row)) is not None) == written
+
+
+def job_of(place: Path, records: list[PageRecord]) -> closing[PageStore]:
+    store = PageStore(place)
+    for one in records:
+        store.put(one)
+    return closing(store)
+
+
+def test_the_card_counts_wishes_licences_and_personal_data(tmp_path: Path) -> None:
+    records = [record(number, f"{number}. {TEXT}", **known) for number, known in SAID.items()]
+    write_corpus(records, tmp_path / "corpus", lambda one: one.text, WHOLE)
+    card = (tmp_path / "corpus" / "README.md").read_text(encoding="utf-8")
+    rows = {line for line in card.splitlines() if line.startswith("| ")}
+    assert {"| CC0-1.0 | 1 |", "| unstated | 2 |", "| train-ai=y | 1 |", "| search=n | 1 |"} <= rows
+    assert not any("tdm=" in row or "CC-BY" in row for row in rows)  # of pages that were left out
+    assert "\n2 pages have some: 3 phone, 1 email.\n" in card
+    assert "\n- 2 pages that refuse the use" in card
 
 
 def test_no_page_is_a_card_alone(tmp_path: Path) -> None:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
+from datetime import date
 
 import pytest
+import yaml
+from markdown_it import MarkdownIt
 from pyarrow.parquet import read_table
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.results.corpus import row_of
 from topiccrawler.results.exports import format_of
-from topiccrawler.results.formats import write_csv, write_jsonl, write_markdown, write_parquet
+from topiccrawler.results.formats import markdown_page, write_csv, write_jsonl, write_markdown, write_parquet
 from topiccrawler.store.pages import PageRecord
 
 PAGE = PageRecord(
@@ -79,6 +83,45 @@ def test_parquet_without_its_library_is_one_line(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ArgumentError, match=r"--format parquet.*pip install pyarrow$"):
         written(write_parquet, PAGE)
+
+
+TITLES = [
+    "基金：定投 Ａ",
+    "fund: what? - 'a' #1",
+    'the "best" fund \\ 基金',
+    "two\nlines\u2028of\x85a\ttitle",
+    "--- [x]: {y} & *z* !tag | > % @ `",
+    "yes",
+    "2024-05-03",
+    "\ufeff基金 😀",
+    "",
+]
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_the_head_of_markdown_is_yaml_and_the_title_its_heading(title: str) -> None:
+    page = PageRecord(
+        url="http://a.cn/1", title=title, text="一行", keywords="基金: 定投, #股票", description="a: b\n- c", language="zh-Hans",
+        relevance=0.51239, published="2024-05-03", kind="article",
+    )  # fmt: skip
+    written = markdown_page(page, "一行").decode()
+    before, head, body = re.split(r"^---$\n", written, maxsplit=2, flags=re.MULTILINE)
+    one_line = " ".join(title.replace("\x85", "").split())
+    expected = {"title": one_line, "url": page.url, "language": "zh-Hans", "kind": "article", "score": 0.5124}
+    expected |= {"description": "a: b - c", "keywords": page.keywords, "date": date(2024, 5, 3)}
+    assert yaml.safe_load(head) == {name: value for name, value in expected.items() if value}
+    tokens = MarkdownIt().parse(body)
+    heading = [(token.tag, token.type) for token in tokens[:1]]
+    assert (before, heading) == ("", [("h1", "heading_open") if one_line else ("p", "paragraph_open")])
+    if one_line:
+        assert "".join(child.content for child in tokens[1].children or []) == one_line
+
+
+def test_a_heading_that_the_text_has_is_not_repeated_and_no_day_is_made_up() -> None:
+    page = PageRecord(url="http://a.cn/1", title="基金", text="一行", published="last week")
+    written = markdown_page(page, "# 基金\n\n一行").decode()
+    assert written.count("# 基金") == 1
+    assert "date:" not in written
 
 
 CONTROLS = "基\x00金\x1b[31m\x9d\uffff定\u00ad投\n"

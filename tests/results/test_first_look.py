@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from message_facts import numbers
 
-from topiccrawler.crawling.job_files import DISCARDED, write_recipe
+from topiccrawler.crawling.job_files import write_recipe
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Visit
 from topiccrawler.results.job_pages import Judged, border_of, first_look, page_threshold
 from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.pages import PageRecord
+from topiccrawler.store.visits import VisitLog
 
 SEED = Visit("http://a.cn/", 200, 20.0, 0.1, stored=False, time=1.0)
 HOSTILE = "基金\x1b[31m\u202e\nlook: rm -rf  x"
@@ -29,7 +32,7 @@ def page(relevance: float, **fields: object) -> PageRecord:
 
 
 def sampled(folder: Path, *records: PageRecord, size: int = 100) -> None:
-    sample = PageSample(folder / DISCARDED, size)
+    sample = PageSample(folder / JOB_DATABASE, size)
     for record in records:
         sample.add(replace(record, stored=False))
     sample.close()
@@ -76,7 +79,8 @@ def test_the_files_say_the_threshold_where_the_crawl_is_over(job: Path) -> None:
 def test_a_job_that_kept_nothing_shows_what_came_near(tmp_path: Path) -> None:
     write_recipe(Recipe("finance", "breadth_first"), tmp_path)
     assert first_look(tmp_path, 0.15).lines() == []
-    (tmp_path / "visits.jsonl").touch()
+    with closing(VisitLog(tmp_path / JOB_DATABASE)) as log:
+        log.append(Visit("http://a.cn/", 200, 1.0, 0.1, stored=False, time=1.0))
     sampled(tmp_path, page(0.1), page(0.14), page(0.05))
     look = first_look(tmp_path, 0.15)
     assert look.best == []

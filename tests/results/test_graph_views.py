@@ -12,7 +12,7 @@ import networkx as nx
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from topiccrawler.crawling.job_files import OUTLINKS
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Visit
 from topiccrawler.results.communities import (
     COLOURS,
@@ -57,7 +57,7 @@ def job(make_job: Callable[..., Path]) -> Path:
 
 
 def keep_links(job: Path) -> None:
-    store = OutlinkStore(job / OUTLINKS)
+    store = OutlinkStore(job / JOB_DATABASE)
     for url, targets in OWN_LINKS.items():
         store.put(url, targets)
     store.close()
@@ -155,7 +155,7 @@ def test_communities_of_a_hostile_job_are_text(make_job: Callable[..., Path]) ->
     ]
     visits = tuple(Visit(url, 200, 1.0, 0.9, stored=True, time=1.0) for url in urls)
     job = make_job("job", *(PageRecord(url=url, title=hostile, relevance=0.9) for url in urls), visits=visits)
-    store = OutlinkStore(job / OUTLINKS)
+    store = OutlinkStore(job / JOB_DATABASE)
     for url in urls:
         store.put(url, urls)
     store.close()

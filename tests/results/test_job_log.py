@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
+from contextlib import closing
 from pathlib import Path
 
-from topiccrawler.crawling.job_files import VISITS
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Visit
 from topiccrawler.results.jobs import JobLog
+from topiccrawler.store.visits import VisitLog
 
 
-def line(url: str, source: str = "", *, stored: bool = False) -> str:
-    visit = Visit(url, 200, 1.5, 0.5, stored, 1.0, source, anchor=f"to {url[-1]}")
-    return json.dumps(asdict(visit)) + "\n"
+def visit(url: str, source: str = "", *, stored: bool = False) -> Visit:
+    return Visit(url, 200, 1.5, 0.5, stored, 1.0, source, anchor=f"to {url[-1]}")
 
 
-def test_only_what_is_new_is_read_and_half_a_line_waits_for_its_end(tmp_path: Path) -> None:
-    path, log = tmp_path / VISITS, JobLog(tmp_path)
+def write(folder: Path, *visits: Visit) -> None:
+    with closing(VisitLog(folder / JOB_DATABASE)) as log:
+        for one in visits:
+            log.append(one)
+
+
+def test_only_what_is_new_is_read_also_beside_the_crawl(tmp_path: Path) -> None:
+    log = JobLog(tmp_path)
     assert log.advance() == 1.0
-    first, second = line("http://a.cn/1", stored=True), line("http://b.cn/2", "http://a.cn/1")
-    path.write_text(first + second[:20], encoding="utf-8")
-    log.advance()
-    assert (log.tally.fetched, log.tally.kept) == (1, 1)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(second[20:])
-    log.advance()
+    with closing(VisitLog(tmp_path / JOB_DATABASE)) as crawl:
+        crawl.append(visit("http://a.cn/1", stored=True))
+        crawl.commit()
+        crawl.append(visit("http://b.cn/2", "http://a.cn/1"))
+        log.advance()
+        assert (log.tally.fetched, log.tally.kept) == (1, 1)
+        crawl.commit()
+        log.advance()
     assert (log.tally.fetched, log.tally.recent) == (2, (2, 1))
     assert [(site.host, site.is_seed, site.met_at) for site in log.tally.sites] == [
         ("a.cn", True, 0),
@@ -33,9 +39,19 @@ def test_only_what_is_new_is_read_and_half_a_line_waits_for_its_end(tmp_path: Pa
     ]
 
 
+def test_another_job_in_its_place_is_read_anew(tmp_path: Path) -> None:
+    log = JobLog(tmp_path)
+    write(tmp_path, visit("http://a.cn/1"), visit("http://a.cn/2"))
+    log.advance()
+    (tmp_path / JOB_DATABASE).rename(tmp_path / "former.sqlite")
+    write(tmp_path, *[visit(f"http://c.cn/{number}") for number in range(3)])
+    log.advance()
+    assert [site.host for site in log.tally.sites] == ["c.cn"]
+    assert log.visit("http://a.cn/1") is None
+
+
 def test_a_long_log_is_read_in_pieces(tmp_path: Path) -> None:
-    lines = [line(f"http://a.cn/{number}") for number in range(1000)]
-    (tmp_path / VISITS).write_text("".join(lines), encoding="utf-8")
+    write(tmp_path, *[visit(f"http://a.cn/{number}") for number in range(1000)])
     log = JobLog(tmp_path)
     share = log.advance(0.0)
     assert 0 < share < 1
@@ -45,10 +61,8 @@ def test_a_long_log_is_read_in_pieces(tmp_path: Path) -> None:
 
 def test_the_way_from_the_seed(tmp_path: Path) -> None:
     pages = [("http://a.cn/1", ""), ("http://a.cn/2", "http://a.cn/1"), ("http://a.cn/3", "http://a.cn/2")]
-    (tmp_path / VISITS).write_text("not json\n" + "".join(line(*page) for page in pages), encoding="utf-8")
-    log = JobLog(tmp_path)
-    log.advance()
-    way = log.path("http://a.cn/9", "http://a.cn/3", "here")
+    write(tmp_path, *[visit(*page) for page in pages])
+    way = JobLog(tmp_path).path("http://a.cn/9", "http://a.cn/3", "here")
     assert [(step.url[-1], step.anchor, step.score) for step in way] == [
         ("1", "to 1", 1.5),
         ("2", "to 2", 1.5),

@@ -9,9 +9,9 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from topiccrawler.crawling.job_files import OUTLINKS, write_recipe
-from topiccrawler.crawling.job_files import PAGES as PAGES_FILE
+from topiccrawler.crawling.job_files import write_recipe
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Visit
 from topiccrawler.results.link_graph import write_graph
 from topiccrawler.store.outlinks import OutlinkStore
@@ -59,7 +59,6 @@ def test_pages_that_any_process_of_a_job_fetched_are_nodes(job: Path, make_job: 
         "second", visits=(Visit(other, 200, 1.0, 0.1, stored=False, time=2.5, source_url=SEED),)
     )
     for folder in (job, second):
-        (folder / PAGES_FILE).unlink(missing_ok=True)
         write_recipe(
             Recipe("finance", "breadth_first", store="postgresql://host/pages", store_job="both"), folder
         )
@@ -67,7 +66,7 @@ def test_pages_that_any_process_of_a_job_fetched_are_nodes(job: Path, make_job: 
 
 
 def test_all_links_are_edges_where_the_job_kept_them(job: Path) -> None:
-    store = OutlinkStore(job / OUTLINKS)
+    store = OutlinkStore(job / JOB_DATABASE)
     store.put(SEED, [ONE, TWO, "http://elsewhere.cn/"])
     store.put(TWO, [TWO, SEED])
     store.put("http://a.cn/gone", [ONE])

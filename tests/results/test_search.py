@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.crawling.assemble import topic_of
-from topiccrawler.crawling.job_files import INDEX, JobFiles
+from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError
@@ -107,9 +107,9 @@ def test_phrases_and_exclusions(jobs: list[Path]) -> None:
 
 def test_a_job_is_found_by_folder_store_and_name(jobs: list[Path]) -> None:
     data = jobs[0].parent
-    assert {job_folder(name, data) for name in ("one", str(jobs[0]), f"{jobs[0]}/pages.sqlite")} == {jobs[0]}
+    assert {job_folder(name, data) for name in ("one", str(jobs[0]), f"{jobs[0]}/job.sqlite")} == {jobs[0]}
     assert set(jobs_in(data)) == set(jobs)
-    with pytest.raises(ArgumentError, match=r"two.*pages\.sqlite"):
+    with pytest.raises(ArgumentError, match=r"two.*job\.sqlite"):
         job_folder("three", data)
     with pytest.raises(ArgumentError, match=r"/none: "):
         jobs_in(data / "none")
@@ -122,7 +122,7 @@ def test_each_job_is_asked_in_the_words_of_its_own_topic(tmp_path: Path) -> None
     folders = []
     for name, recipe in recipes.items():
         segmenter = topic_of(recipe).segmenter
-        files = JobFiles(tmp_path / name, recipe, indexed=True, segmenter=segmenter)
+        files = JobFiles(tmp_path / name, recipe, segmenter=segmenter)
         files.begin()
         files.keep(PageRecord(url=f"http://a.cn/{name}", text="买纯电动车要去看看", relevance=0.5))
         files.close()
@@ -132,5 +132,3 @@ def test_each_job_is_asked_in_the_words_of_its_own_topic(tmp_path: Path) -> None
             text: {hit.job.name for hit in search(asked, text, ALL, 10)} for text in ("纯电动", "电动车")
         }
         assert found == {"纯电动": {"own"}, "电动车": {"plain"}}
-    (folders[1] / INDEX).unlink()  # a search that has to index the pages keeps its own words whole
-    assert {hit.job.name for hit in search(folders, "纯电动", ALL, 10)} == {"own", "plain"}

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from topiccrawler.crawling.job_files import FRONTIER
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Link, Score, Visit
 from topiccrawler.results.summary import summary_of
 
@@ -58,7 +58,7 @@ def test_challenges_in_the_log_are_no_pages_and_no_failures(make_job: Callable[.
 
 def test_a_queue_knows_what_was_refused_unfetched(make_job: Callable[..., Path]) -> None:
     job = make_job("job", visits=(visit("http://a.cn/", stored=True),))
-    with SqliteFrontier(job / FRONTIER, Hosts()) as frontier:
+    with SqliteFrontier(job / JOB_DATABASE, Hosts()) as frontier:
         for name, state, reason in [("x", State.DISCARDED, "robots.txt"), ("y", State.ERROR, "timeout")]:
             link = Link(f"http://a.cn/{name}", "a.cn")
             frontier.push([(link, Score(link.url, 1.0))], now=1.0)

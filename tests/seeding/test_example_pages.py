@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from topiccrawler.errors import ArgumentError
+from topiccrawler.job_database import JOB_DATABASE, JobDatabase
 from topiccrawler.seeding.example_pages import Sources, Take
-from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.page_sample import PageSample
+from topiccrawler.store.page_store import PageStore
+from topiccrawler.store.pages import PageRecord
 
 PAGE = "<title>龙井</title><p>" + "龙井和普洱都是茶叶。" * 20
 
@@ -73,19 +77,21 @@ def test_addresses_and_lists_of_them_are_fetched_and_faults_kept(sources: Source
 
 
 def test_a_job_gives_what_it_kept_and_what_it_discarded(sources: Sources, tmp_path: Path) -> None:
-    for name, url in (("pages", "http://a.example/kept"), ("discarded", "http://a.example/left")):
-        store = PageStore(tmp_path / f"{name}.sqlite")
-        store.put(PageRecord(url=url, title="题目", text="茶叶"))
-        store.put(PageRecord(url=f"{url}/copy", title="题目", alias_of=url))
-        store.close()
+    with closing(JobDatabase(tmp_path / JOB_DATABASE)) as database:
+        for store, url in (
+            (PageStore(database), "http://a.example/kept"),
+            (PageSample(database, 9), "http://a.example/left"),
+        ):
+            store.put(PageRecord(url=url, title="题目", text="茶叶"))
+            store.put(PageRecord(url=f"{url}/copy", title="题目", alias_of=url))
     assert names(sources, tmp_path) == ["http://a.example/kept"]
     assert names(sources, tmp_path, positive=False) == ["http://a.example/left"]
-    assert names(sources, tmp_path / "discarded.sqlite") == ["http://a.example/left"]
+    assert names(sources, tmp_path / JOB_DATABASE) == ["http://a.example/kept"]
 
 
 def test_what_is_not_there_is_refused(sources: Sources, tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match=r"/nothing: "):
         names(sources, tmp_path / "nothing")
-    PageStore(tmp_path / "pages.sqlite").close()
+    PageStore(tmp_path / "job.sqlite").close()
     with pytest.raises(ArgumentError, match=f"{tmp_path.name}"):
         names(sources, tmp_path, positive=False)

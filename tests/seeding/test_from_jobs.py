@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 from message_facts import numbers
 
-from topiccrawler.crawling.job_files import PAGES, VISITS
 from topiccrawler.errors import ArgumentError
+from topiccrawler.job_database import JOB_DATABASE, JobDatabase
 from topiccrawler.model import Visit
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.seeding.candidates import Candidate, merged
 from topiccrawler.seeding.earlier_jobs import candidates_of_job, has_jobs, job_folders
-from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.page_store import PageStore
+from topiccrawler.store.pages import PageRecord
 from topiccrawler.store.visits import VisitLog
 from topiccrawler.text.segmenter import PLAIN
 from topiccrawler.topics.catalogue import topic_from_keywords
@@ -29,13 +30,12 @@ HUB, TEXT = "http://hub.example/", "茶叶和龙井的采摘，龙井茶叶好�
 def job(folder: Path, rows: list[tuple[str, str, str, int]]) -> Path:
     """Rows of URL, source, text (none = not kept) and status."""
     folder.mkdir()
-    log = VisitLog(folder / VISITS)
-    with closing(PageStore(folder / PAGES)) as store:
+    with closing(JobDatabase(folder / JOB_DATABASE)) as database:
+        store, log = PageStore(database), VisitLog(database)
         for url, source, text, status in rows:
             log.append(Visit(url, status, 0.5, 0.0, bool(text), 1.0, source_url=source, anchor=f"to {url}"))
             if text:
                 store.put(PageRecord(url=url, title=text[:4], text=text, source_url=source, topic="other"))
-    log.commit()
     return folder
 
 
@@ -75,7 +75,7 @@ def test_a_folder_of_jobs_stands_for_the_jobs_in_it(tmp_path: Path) -> None:
     first, second = (job(tmp_path / name, [(HUB, "", "", 200)]) for name in ("a", "b"))
     assert has_jobs(tmp_path)
     assert job_folders([tmp_path, first]) == [first, second]
-    with pytest.raises(ArgumentError, match=r"notes: .*pages\.sqlite with visits\.jsonl"):
+    with pytest.raises(ArgumentError, match=r"notes: .*job\.sqlite"):
         job_folders([tmp_path / "notes"])
     with pytest.raises(ArgumentError, match=strerror(ENOENT)):
         job_folders([tmp_path / "none"])

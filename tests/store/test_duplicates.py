@@ -29,7 +29,7 @@ def off(print_: Fingerprint, bits: int, digest: int = 99) -> Fingerprint:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return tmp_path / "duplicates.sqlite"
+    return tmp_path / "job.sqlite"
 
 
 def test_what_was_committed_outlives_the_process_and_what_was_not_is_met_anew(path: Path) -> None:
@@ -37,8 +37,7 @@ def test_what_was_committed_outlives_the_process_and_what_was_not_is_met_anew(pa
     first.first_of("http://a.test/1", SOME)
     first.commit()
     first.first_of("http://a.test/2", OTHER)
-    first._database.rollback()  # as a killed process leaves it
-    first._database.close()
+    first.abandon()  # as a killed process leaves it
     with closing(DuplicateIndex(path)) as index:
         assert len(index._near) == 1
         assert index.first_of("http://b.test/1", off(SOME, 10)) == "http://a.test/1"
@@ -81,7 +80,7 @@ def test_a_file_that_is_no_index_is_refused_in_one_line(path: Path, damage: str)
                 else "DELETE FROM fingerprints WHERE row = 0"
             )
             database.commit()
-    with pytest.raises(StateError, match=r"duplicates\.sqlite"):
+    with pytest.raises(StateError, match=r"job\.sqlite"):
         DuplicateIndex(path)
 
 

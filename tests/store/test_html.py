@@ -1,115 +1,136 @@
-"""The file that keeps the HTML of pages: each page comes back, the last of a URL; a killed process costs its last page alone."""
+"""The WARC file with the HTML of pages: each page comes back, the last of a URL; any tool reads it; a killed process leaves no rest."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from warcio.archiveiterator import ArchiveIterator
 
 from topiccrawler.errors import StateError
-from topiccrawler.store.html import MOST_BYTES, HtmlFile, KeptHtml
-from topiccrawler.zstandard import zstd
+from topiccrawler.store.html import MOST_BYTES, PAGES_WARC, HtmlFile, KeptHtml
 
+DAY = 1_714_700_000.0
 PAGES = {
     "http://a.cn/基金": "<p>基金净值</p>".encode("gb18030"),
     "http://b.cn/": b"",
-    "http://c.cn/": b"<html>" * 10_000,
+    "http://c.cn/": b"<html>\r\n\r\n" * 10_000,
 }
 
 
+def put(folder: Path, pages: dict[str, bytes], *, same: tuple[str, ...] = ()) -> None:
+    with closing(HtmlFile(folder / "job.sqlite")) as file:
+        for url in same:
+            file.is_same(url)
+        for url, body in pages.items():
+            file.put(url, body, DAY, content_type="text/html; charset=gb18030")
+
+
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
-    file = HtmlFile(tmp_path / "html.zst")
-    for url, body in PAGES.items():
-        file.put(url, body)
-    file.close()
-    return file.path
+def folder(tmp_path: Path) -> Path:
+    put(tmp_path, PAGES)
+    return tmp_path
 
 
-def found(*places: Path) -> dict[str, bytes | None]:
-    with KeptHtml(places) as html:
-        return {url: html.get(url) for url in PAGES}
+def found(*folders: Path) -> dict[str, bytes | None]:
+    with KeptHtml(folders) as html:
+        return {url: html.get(url) for url in [*PAGES, "http://d.cn/"]}
 
 
-def test_pages_come_back_as_they_were_fetched_and_the_last_counts(place: Path) -> None:
-    assert found(place) == PAGES
-    assert place.stat().st_size < 1_000
-    file = HtmlFile(place)
-    file.put("http://b.cn/", b"new")
-    assert found(place)["http://b.cn/"] == b""  # not committed yet
-    file.commit()
-    assert found(place) == {**PAGES, "http://b.cn/": b"new"}
+def test_pages_come_back_as_they_were_fetched_and_the_last_counts(folder: Path) -> None:
+    assert found(folder) == {**PAGES, "http://d.cn/": None}
+    with closing(HtmlFile(folder / "job.sqlite")) as file:
+        file.put("http://b.cn/", b"new", DAY)
+        assert found(folder)["http://b.cn/"] == b"", "not committed yet"
+        file.commit()
+        assert found(folder)["http://b.cn/"] == b"new"
+    other = folder / "other"
+    other.mkdir()
+    put(other, {"http://d.cn/": b"of another process"})
+    assert found(folder, other, folder / "none") == {
+        **PAGES,
+        "http://b.cn/": b"new",
+        "http://d.cn/": b"of another process",
+    }
+
+
+def test_a_page_that_was_looked_at_again_and_is_the_same_stays(folder: Path) -> None:
+    size = (folder / PAGES_WARC).stat().st_size
+    put(folder, {"http://c.cn/": b"drawn anew"}, same=("http://c.cn/", "http://b.cn/", "http://d.cn/"))
+    assert (found(folder)["http://c.cn/"], (folder / PAGES_WARC).stat().st_size) == (
+        PAGES["http://c.cn/"],
+        size,
+    )
+    put(folder, {"http://d.cn/": b"not kept before", "http://c.cn/": b"new"}, same=("http://d.cn/",))
+    assert found(folder) == {**PAGES, "http://c.cn/": b"new", "http://d.cn/": b"not kept before"}
+
+
+def test_any_tool_reads_the_pages(folder: Path) -> None:
+    with (folder / PAGES_WARC).open("rb") as file:
+        read = [
+            (
+                record.rec_type,
+                record.rec_headers.get_header("WARC-Target-URI"),
+                record.rec_headers.get_header("WARC-Date")[:10],
+                record.http_headers.get_statuscode(),
+                record.http_headers.get_header("Content-Type"),
+                record.content_stream().read(),
+            )
+            for record in ArchiveIterator(file, check_digests="raise")
+        ]
+    assert read == [
+        ("response", url, "2024-05-03", "200", "text/html; charset=gb18030", body)
+        for url, body in PAGES.items()
+    ]
+
+
+@pytest.fixture
+def half(folder: Path) -> Path:
+    """The folder of a crawl that was killed after it had written a page and before it had committed it."""
+    file = HtmlFile(folder / "job.sqlite")
+    file.put("http://d.cn/", b"lost", DAY)
+    file._write()
     file.abandon()
+    return folder
 
 
-def test_a_page_that_was_looked_at_again_and_is_the_same_stays(place: Path) -> None:
-    size = place.stat().st_size
-    file = HtmlFile(place)
-    for url in ("http://c.cn/", "http://b.cn/", "http://d.cn/"):
-        file.is_same(url)
-    file.put("http://c.cn/", b"drawn anew")
-    file.close()
-    assert (found(place), place.stat().st_size) == (PAGES, size)
-    file = HtmlFile(place)
-    file.is_same("http://d.cn/")
-    file.put("http://d.cn/", b"not kept before")
-    file.put("http://c.cn/", b"new")
-    file.close()
-    assert found(place) == {**PAGES, "http://c.cn/": b"new"}
-    with KeptHtml([place]) as html:
-        assert html.urls == {*PAGES, "http://d.cn/"}
-
-
-def test_any_zstd_program_reads_all_pages(place: Path) -> None:
-    assert zstd.decompress(place.read_bytes()) == b"".join(PAGES.values())
-
-
-@pytest.mark.parametrize("at", [0, 4, 8], ids=["magic number", "length of the URL", "length of the page"])
-def test_a_damaged_page_costs_no_other_and_the_crawl_goes_on(place: Path, at: int) -> None:
-    body = bytearray(place.read_bytes())
-    second = body.index(b"\x50\x2a\x4d\x18", 1)
-    body[second + at : second + at + 4] = b"\xff" * 4
-    place.write_bytes(body)
-    file = HtmlFile(place)
-    file.put("http://d.cn/", b"new")
-    file.close()
-    assert found(place) == {**PAGES, "http://b.cn/": None}
-    with KeptHtml([place]) as html:
-        assert html.get("http://d.cn/") == b"new"
+def test_what_no_transaction_knows_is_cut_off_when_the_crawl_goes_on(half: Path) -> None:
+    assert found(half) == {**PAGES, "http://d.cn/": None}
+    put(half, {"http://d.cn/": b"again"})
+    assert found(half) == {**PAGES, "http://d.cn/": b"again"}
+    with (half / PAGES_WARC).open("rb") as file:
+        assert len([*ArchiveIterator(file)]) == len(PAGES) + 1
 
 
 @pytest.mark.parametrize("cut", [1, 30])
-def test_half_a_page_at_the_end_is_cut_off_when_the_crawl_goes_on(place: Path, cut: int) -> None:
-    body = place.read_bytes()
-    place.write_bytes(body[:-cut])
-    assert found(place) == {**PAGES, "http://c.cn/": None}
-    file = HtmlFile(place)
-    file.put("http://c.cn/", b"again")
-    file.close()
-    assert found(place) == {**PAGES, "http://c.cn/": b"again"}
+def test_a_torn_last_record_costs_no_other_and_the_crawl_goes_on(folder: Path, cut: int) -> None:
+    body = (folder / PAGES_WARC).read_bytes()
+    (folder / PAGES_WARC).write_bytes(body[:-cut])
+    assert found(folder) == {**PAGES, "http://c.cn/": None, "http://d.cn/": None}
+    put(folder, {"http://d.cn/": b"new"})
+    put(folder, {"http://c.cn/": b"again"})
+    assert found(folder) == {**PAGES, "http://c.cn/": b"again", "http://d.cn/": b"new"}
 
 
-def test_damage_is_no_page_and_no_error(place: Path, tmp_path: Path) -> None:
-    body = bytearray(place.read_bytes())
-    at = body.index("净值".encode("gb18030")) if "净值".encode("gb18030") in body else 60
-    body[at : at + 8] = b"\xff" * 8
-    place.write_bytes(bytes(body))
-    assert found(place)["http://c.cn/"] == PAGES["http://c.cn/"]
-    place.write_bytes(b"no such file" * 100)
-    assert found(place) == dict.fromkeys(PAGES)
-    assert found(tmp_path / "missing") == dict.fromkeys(PAGES)
+def test_damage_is_no_page_and_no_error(folder: Path) -> None:
+    body = bytearray((folder / PAGES_WARC).read_bytes())
+    body[60:68] = b"\xff" * 8
+    (folder / PAGES_WARC).write_bytes(bytes(body))
+    assert found(folder) == {**PAGES, "http://a.cn/基金": None, "http://d.cn/": None}
+    (folder / PAGES_WARC).write_bytes(b"no such file" * 100)
+    assert set(found(folder).values()) == {None}
 
 
 def test_a_page_that_would_unpack_to_more_than_is_read_is_bounded(tmp_path: Path) -> None:
-    file = HtmlFile(tmp_path / "html.zst")
-    file.put("http://a.cn/", b"a" * (MOST_BYTES + 10))
-    file.close()
-    with KeptHtml([file.path]) as html:
-        assert html.get("http://a.cn/") == b"a" * MOST_BYTES
+    put(tmp_path, {"http://c.cn/": b"a" * (MOST_BYTES + 10)})
+    assert found(tmp_path)["http://c.cn/"] == b"a" * MOST_BYTES
 
 
 def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
-    file = HtmlFile(tmp_path / "no" / "html.zst")
-    file.put("http://a.cn/", b"a")
-    with pytest.raises(StateError, match=r"html\.zst"):
+    (tmp_path / PAGES_WARC).mkdir()
+    file = HtmlFile(tmp_path / "job.sqlite")
+    file.put("http://a.cn/", b"a", DAY)
+    with pytest.raises(StateError, match=r"pages\.warc\.gz"):
         file.commit()
+    file.abandon()

@@ -1,91 +1,70 @@
+"""The crawl log: what is put in comes back, in order, after a number, by URL."""
+
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import replace
-from errno import EISDIR, ENOSPC
-from os import strerror
 from pathlib import Path
 
 import pytest
 
-from topiccrawler.errors import StateError
 from topiccrawler.model import Visit
-from topiccrawler.store.visits import VisitLog, read_visits
+from topiccrawler.store.visits import VisitLog, as_json
 
-VISIT = Visit("http://a.cn/", 200, 0.5, 0.25, stored=True, time=1.0, shares=[])
-
-
-def test_a_log_goes_on_after_half_a_line_and_loses_no_other(tmp_path: Path) -> None:
-    path = tmp_path / "visits.jsonl"
-    for more in ('{"url": "http://half', ""):
-        log = VisitLog(path)
-        log.check()
-        log.append(VISIT)
-        log.commit()
-        path.write_text(path.read_text() + more)
-    assert list(read_visits(path)) == [VISIT, VISIT]
-    assert len(path.read_text().splitlines()) == 3
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        b"\xff\xfe{}",
-        b"[1, 2]",
-        b"[" * 200_000,
-        b'{"url": "http://a.cn/"}',
-        b'{"url": 1, "status": 200, "score": 0, "relevance": 0, "stored": true, "time": 1}',
-        b'{"url": "a", "status": 200, "score": "x", "relevance": 0, "stored": true, "time": 1}',
-        b'{"url": "a", "status": 200, "score": 0, "relevance": null, "stored": true, "time": 1}',
-        b'{"url": "a", "status": 200, "score": 0, "relevance": 0, "stored": true, "time": 1, "shares": 7}',
-    ],
+VISIT = Visit(
+    "http://a.cn/基金", 200, 0.5, 0.25, stored=True, time=1.0, shares=[("words", 0.25), ("site", 0.25)]
 )
-def test_a_line_that_is_no_visit_is_passed_over(tmp_path: Path, line: bytes) -> None:
-    path = tmp_path / "visits.jsonl"
-    log = VisitLog(path)
-    log.append(VISIT)
-    log.commit()
-    path.write_bytes(line + b"\n" + path.read_bytes())
-    assert list(read_visits(path)) == [VISIT]
 
 
-def test_a_log_that_cannot_be_written_is_one_line_and_keeps_what_it_was_given(tmp_path: Path) -> None:
-    path = tmp_path / "visits.jsonl"
-    path.symlink_to("/dev/full")
-    log = VisitLog(path)
-    log.append(VISIT)
-    with pytest.raises(
-        StateError,
-        match=rf"visits\.jsonl: .*{strerror(ENOSPC)}",
-    ):
-        log.commit()
-    path.unlink()
-    log.commit()
-    assert list(read_visits(path)) == [VISIT]
-    path.unlink()
-    path.mkdir()
-    with pytest.raises(StateError, match=strerror(EISDIR)):
-        VisitLog(path).check()
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[VisitLog]:
+    log = VisitLog(tmp_path / "job.sqlite")
+    yield log
+    log.close()
 
 
-def test_a_line_of_a_url_that_failed_is_short_and_all_of_it_is_read(tmp_path: Path) -> None:
-    shares = [(f"word {number}", number / 7) for number in range(30)]
-    dead = Visit(
-        "http://a.cn/x",
-        404,
-        2.5,
-        0.0,
-        stored=False,
-        time=7.0,
-        source_url="http://a.cn/",
-        anchor="基金",
-        shares=shares,
-    )
-    log = VisitLog(tmp_path / "visits.jsonl")
-    for visit in (dead, replace(dead, status=0, anchor=""), replace(dead, status=200)):
+def test_visits_come_back_in_order_whole_and_from_any_of_them_on(log: VisitLog) -> None:
+    visits = [replace(VISIT, url=f"http://a.cn/{number}", time=float(number)) for number in range(2500)]
+    for visit in visits:
         log.append(visit)
-    log.commit()
-    lines = (tmp_path / "visits.jsonl").read_bytes().splitlines()
-    assert [len(line) < 180 for line in lines] == [True, True, False]
-    first, second, page = read_visits(tmp_path / "visits.jsonl")
-    assert (first, second) == (replace(dead, shares=()), replace(dead, status=0, anchor="", shares=()))
-    assert len(page.shares) == 30
+    assert list(log.all()) == visits
+    assert log.last() == 2500
+    assert list(log.after(2498)) == [(2499, visits[2498]), (2500, visits[2499])]
+    assert log.latest(2) == visits[-2:]
+    assert log.latest(9999) == visits
+
+
+def test_the_log_may_grow_while_it_is_read(log: VisitLog) -> None:
+    log.append(VISIT)
+    found = log.all()
+    assert next(found) == VISIT
+    log.append(replace(VISIT, time=2.0))
+    assert [*found, *log.latest(1)][-1].time == 2.0
+
+
+def test_a_url_has_its_visits_and_its_last_one(log: VisitLog) -> None:
+    odd = replace(VISIT, url="http://a.cn/\ud800", anchor="\udfff")
+    for visit in (VISIT, odd, replace(VISIT, status=304)):
+        log.append(visit)
+    assert [visit.status for visit in log.of(VISIT.url)] == [200, 304]
+    assert log.last_of(VISIT.url) == replace(VISIT, status=304)
+    assert log.last_of(odd.url) == replace(odd, url="http://a.cn/?", anchor="?")
+    assert log.last_of("http://none.cn/") is None
+
+
+def test_the_parts_of_a_failed_urls_score_are_left_to_the_queue(log: VisitLog) -> None:
+    for status in (404, 0, 200):
+        log.append(replace(VISIT, status=status, stored=False))
+    assert [list(visit.shares) for visit in log.all()] == [[], [], list(VISIT.shares)]
+
+
+def test_a_visit_is_one_line_of_json() -> None:
+    line = as_json(VISIT)
+    assert "基金" in line
+    known = json.loads(line)
+    assert (known["url"], known["stored"], known["shares"]) == (
+        VISIT.url,
+        True,
+        [["words", 0.25], ["site", 0.25]],
+    )

@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.crawling.job_files import VISITS
+from topiccrawler.crawling.page_stores import visits_of
 from topiccrawler.dashboard.job_form import FIELDS
 from topiccrawler.dashboard.starting import ORDER
 from topiccrawler.dashboard.texts import texts_in
 from topiccrawler.engine.control.client import ask, orders
 from topiccrawler.lab.demo.crawls import DemoFiles
 from topiccrawler.lab.demo.server import RunningServer
-from topiccrawler.store.visits import read_visits
 
 JOB, HOSTILE = "from-the-form", "hostile"
 PAUSED_FOR = 3  # status events, one a second
@@ -157,7 +156,7 @@ def stopped(page: Any) -> None:
 
 
 def gone_on(page: Any, job: Path, seen: Seen) -> None:
-    before = len(list(read_visits(job / VISITS)))
+    before = len(list(visits_of(job)))
     (job / ORDER).unlink()  # as if its command had been typed
     page.reload()
     page.get_by_label("Pages at most").fill("100000")

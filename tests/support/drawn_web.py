@@ -64,8 +64,8 @@ class DrawnWeb:
             assert self.server.ended.wait_for(lambda: self.server.open == 0, timeout=60)
 
     def fetched(self) -> list[str]:
-        """The pages asked for, without robots.txt."""
-        return [url for url in self.asked if not url.endswith("/robots.txt")]
+        """The pages asked for, without the files that say what a host wishes."""
+        return [url for url in self.asked if not url.endswith(("/robots.txt", "/.well-known/tdmrep.json"))]
 
     def answer(self, url: str) -> Answer:
         found = self.pages.get(url)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.job_database import JobDatabase
 
 HOSTS = 12
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
@@ -34,7 +35,7 @@ def is_about(number: int) -> bool:
 
 def check_disk(job: Path, known_before: set[str]) -> tuple[set[str], set[str]]:
     """What a kill leaves behind is whole: the URLs that are known, and those of them that are done."""
-    with SqliteFrontier(job / "frontier.sqlite", read_only=True) as frontier:
+    with SqliteFrontier(JobDatabase(job / "job.sqlite", read_only=True)) as frontier:
         rows = {row.link.url: row.state for row in frontier.look().rows()}
     assert known_before <= set(rows)
     stored = stored_pages(job)
@@ -44,7 +45,7 @@ def check_disk(job: Path, known_before: set[str]) -> tuple[set[str], set[str]]:
 
 
 def stored_pages(job: Path) -> list[str]:
-    path = job / "pages.sqlite"
+    path = job / "job.sqlite"
     if not path.exists():
         return []
     with closing(sqlite3.connect(path)) as store:

@@ -14,9 +14,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import IO, Any
 
-from topiccrawler.crawling.job_files import VISITS
+from topiccrawler.crawling.page_stores import visits_of
 from topiccrawler.lab.demo.plan import Web
-from topiccrawler.store.visits import Visit, read_visits
+from topiccrawler.store.visits import Visit
 
 ROOT = Path(__file__).parents[2]
 SCRAPY = (sys.executable, "-m", "scrapy")
@@ -88,7 +88,7 @@ class Follower:
         self.environment["http_proxy"] = f"http://{self.address}"
 
     def visits(self, job: str) -> list[Visit]:
-        return list(read_visits(self.folder / "jobs" / job / VISITS))
+        return list(visits_of(self.folder / "jobs" / job))
 
     def close(self) -> None:
         if self.running is not None:

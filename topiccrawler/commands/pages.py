@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from topiccrawler.store.page_checks import Check
     from topiccrawler.store.pages import PageRecord
 
-LIST, SHOW, BORDER, EXPORT, REPORT, REPAIR = "list", "show", "border", "export", "report", "repair"
+LIST, SHOW, BORDER, EXPORT, FOUND = "list", "show", "border", "export", "found"
+REPORT, LOG, REPAIR = "report", "log", "repair"
 JUDGE, YES, NO = "judge", "yes", "no"
 # verb -> number of arguments at most, job and verb included
-VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2, REPAIR: 2, JUDGE: 2, YES: 1000, NO: 1000}
+VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, FOUND: 2, REPORT: 2, LOG: 2, REPAIR: 2}
+VERBS |= {JUDGE: 2, YES: 1000, NO: 1000}
 CHANGES = ("refused", "restored", "found", "queued")  # counts of crawling.judging.JudgedAgain
 LIMIT = 20
 
@@ -43,6 +45,8 @@ class Command(ReportingCommand):
             self.refuse("what a job is taught is kept in its folder: give JOB, not --job")
         if not args or len(args) > VERBS.get(verb, 0):
             self.refuse("give one JOB and what to do with it")
+        if (verb == FOUND) != bool(opts.other):
+            self.refuse("name the other crawls of the topic: scrapy pages JOB found --other JOB …")
         if verb == REPORT and not opts.out:
             self.refuse("say where the report goes: --out FILE.html")
 
@@ -53,8 +57,8 @@ class Command(ReportingCommand):
         args = [opts.job, *args] if opts.job else args
         verb = args[1] if len(args) > 1 else LIST
         with looked_at(args[0], self.data, self.setting("STORE_URL"), stored=bool(opts.job)) as folder:
-            if verb == REPAIR:
-                self._repair(folder)
+            if verb in (LOG, REPAIR):
+                (self._log if verb == LOG else self._repair)(folder)
                 return
             if verb == JUDGE:
                 self._judge(folder, opts)
@@ -66,7 +70,7 @@ class Command(ReportingCommand):
                 self.verbs[verb](self, pages, opts, *args[2:])
 
     def _list(self, pages: JobPages, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.page_stores import kept_nothing
+        from topiccrawler.crawling.page_stores import has_pages
         from topiccrawler.results.job_pages import first_look, snippet_of
         from topiccrawler.results.jobs import selection_by
         from topiccrawler.store.pages import ALL
@@ -77,7 +81,7 @@ class Command(ReportingCommand):
             for record, check in rows:
                 self.say(json.dumps(_brief(record, check), ensure_ascii=False))
             return
-        known: dict[str, Any] = {"rows": rows, "kept_nothing": kept_nothing(pages.folder)}
+        known: dict[str, Any] = {"rows": rows, "kept_nothing": not has_pages(pages.folder)}
         known |= {"job": shlex.quote(str(pages.folder)), "snippet": snippet_of, "refused": selection.refused}
         known["border"] = first_look(pages.folder).border_lines() if selection == ALL else []
         self.say(self.text("pages", known))
@@ -107,7 +111,7 @@ class Command(ReportingCommand):
         )
         wanted = Wanted(
             selection=selection_by(opts), limit=opts.limit, with_text=opts.with_text, markdown=opts.markdown,
-            links=opts.links, shape=shape,
+            links=opts.links, shape=shape, redact=opts.redact,
         )  # fmt: skip
         place = user_path(opts.out) if opts.out else None
         if place is not None:
@@ -117,18 +121,59 @@ class Command(ReportingCommand):
             for line in export(pages, form, None, wanted):
                 print(line, file=sys.stderr)
 
-    def _repair(self, folder: Path) -> None:
-        from topiccrawler.crawling.job_files import INDEX, PAGES, VISITS
-        from topiccrawler.store.repair import DAMAGED, repair
-        from topiccrawler.store.visits import read_visits
+    def _found(self, pages: JobPages, opts: argparse.Namespace) -> None:
+        from topiccrawler.errors import ArgumentError
+        from topiccrawler.results.job_pages import job_pages
+        from topiccrawler.results.jobs import looked_at, selection_by
+        from topiccrawler.results.share_found import share_found
 
-        log = folder / VISITS
-        kept = {visit.url for visit in read_visits(log) if visit.stored} if log.is_file() else set()
-        saved = repair(folder / PAGES, most=len(kept))
-        for index in folder.glob(f"{INDEX}*"):  # an index refers to the old row numbers
-            index.unlink()  # the next search builds it again
+        selection = selection_by(opts)
+        crawls = {str(pages.folder): {record.url for record in pages.best(selection)}}
+        for job in opts.other:
+            with looked_at(job, self.data, self.setting("STORE_URL")) as folder, job_pages(folder) as others:
+                if str(folder) in crawls:
+                    raise ArgumentError(f"--other {job}", "is named twice", "name another crawl of the topic")
+                crawls[str(folder)] = {record.url for record in others.best(selection)}
+        found = share_found(list(crawls.values()))
+        low, high = found.interval
+        known: dict[str, Any] = {
+            "jobs": [
+                {"job": name, "pages": count, "share": round(found.share_of(at), 4)}
+                for at, (name, count) in enumerate(zip(crawls, found.pages, strict=True))
+            ],
+            "found": found.found,
+            "common": found.common,
+            "apart": found.apart,
+            "all_pages": round(found.all_pages),
+            "all_pages_low": round(found.low),
+            "all_pages_high": round(found.high),
+            "share": round(found.share, 4),
+            "share_low": round(low, 4),
+            "share_high": round(high, 4),
+        }
+        self.report(opts, known, self.text("found", known))
+
+    def _log(self, folder: Path) -> None:
+        from topiccrawler.crawling.page_stores import visits_of
+        from topiccrawler.store.visits import as_json
+
+        with self.output():
+            for visit in visits_of(folder):
+                print(as_json(visit))
+
+    def _repair(self, folder: Path) -> None:
+        from topiccrawler.crawling.assemble import topic_of
+        from topiccrawler.crawling.page_stores import visits_of
+        from topiccrawler.job_database import JOB_DATABASE
+        from topiccrawler.results.job_pages import known_of
+        from topiccrawler.store.repair import DAMAGED, repair
+        from topiccrawler.text.segmenter import PLAIN
+
+        segmenter = known_of(folder, lambda recipe: topic_of(recipe).segmenter)
+        saved = repair(folder / JOB_DATABASE, segmenter or PLAIN)
+        kept = {visit.url for visit in visits_of(folder) if visit.stored}
         lost = f"; {len(kept) - saved} of the crawl log are lost" if len(kept) > saved else ""
-        self.say(f"{saved} pages saved{lost}; the damaged file is {folder / PAGES}{DAMAGED}")
+        self.say(f"{saved} pages saved{lost}; the damaged file is {folder / JOB_DATABASE}{DAMAGED}")
 
     def _judge(self, folder: Path, opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.teaching import judge_job
@@ -181,6 +226,7 @@ class Command(ReportingCommand):
         SHOW: _show,
         BORDER: _border,
         EXPORT: _export,
+        FOUND: _found,
         REPORT: _report,
     }
 

@@ -10,6 +10,7 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawler.engine.command import ReportingCommand
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from topiccrawler.model import Link
+    from topiccrawler.pages.usage import Statement
     from topiccrawler.read_page import ReadPage
 
 STANDARD_INPUT = "-"
@@ -42,12 +44,19 @@ class Command(ReportingCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.recipe import recipe_of
+        from topiccrawler.pages.robots_tags import AGENT
+        from topiccrawler.pages.robots_txt import product_token
         from topiccrawler.read_page import PageReader
 
         topic = opts.topic or self.setting("TOPIC") or ""
         if opts.page_classifier and not topic:
             raise ArgumentError("--page-classifier", "needs a topic", "add --topic NAME")
-        reader = PageReader(recipe_of(self.project, topic, page_classifier=opts.page_classifier))
+        recipe = recipe_of(self.project, topic, page_classifier=opts.page_classifier)
+        agent = (
+            product_token(self.setting("ROBOTSTXT_USER_AGENT") or self.setting("USER_AGENT") or "") or AGENT
+        )
+        obeys = self.project.getbool("TOPIC_ROBOTS_TAGS_OBEY", True)
+        reader = PageReader(recipe, agent, obeys_tags=obeys)
         url = _address(opts.url) if opts.url else ""
         fetched = self._fetch([place for place in args if "://" in place])
         for place in args:
@@ -113,16 +122,20 @@ class _Source(NamedTuple):
     body: bytes
     url: str
     content_type: str
+    headers: Mapping[str, Sequence[str]] = MappingProxyType({})
+    of_host: Sequence[Statement] = ()
 
 
 def _source(url: str, answer: Response | NoAnswerError) -> _Source | ArgumentError:
-    from topiccrawler.engine.reading import content_type
+    from topiccrawler.engine.reading import USAGE, content_type, robots_headers, usage_headers
+    from topiccrawler.pages.robots_tags import HEADER
 
     if isinstance(answer, NoAnswerError):
         return ArgumentError(url, f"was not fetched: {answer}", "try again, or give a file")
     if answer.status in _FAILED:
         return ArgumentError(url, f"answers {answer.status}", "give the address of a page")
-    return _Source(answer.body, answer.url, content_type(answer))
+    headers = {**usage_headers(answer), HEADER: robots_headers(answer)}
+    return _Source(answer.body, answer.url, content_type(answer), headers, answer.meta.get(USAGE, ()))
 
 
 def _address(url: str) -> str:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from contextlib import ExitStack
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.command import ReportingCommand
@@ -36,7 +34,7 @@ class Command(ReportingCommand):
             folders = [places.enter_context(place) for place in named] or jobs_in(data)
             if not folders:
                 raise ArgumentError(f"folder {data}", "holds no job", "name one: --job JOBDIR, or --data DIR")
-            asked = folders, " ".join(args), selection_by(opts), opts.limit, _progress
+            asked = folders, " ".join(args), selection_by(opts), opts.limit
             found = search_media(*asked) if opts.media else search(*asked)
         if opts.json:
             for hit in found:
@@ -46,12 +44,6 @@ class Command(ReportingCommand):
             what, template = ("picture or file", "search_media") if opts.media else ("page", "search")
             nothing = f"no {what} of {len(folders)} jobs matches"
             self.say(self.text(template, {"hits": found}).lstrip("\n") if found else nothing)
-
-
-def _progress(folder: Path, done: int, of: int) -> None:
-    """Show the progress of indexing a job's pages, on a terminal; the first search may take a while."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\rindexing {folder.name}: {done} of {of} pages{'' if done < of else chr(10)}")
 
 
 def _plain(hit: Hit) -> dict[str, Any]:

@@ -13,9 +13,8 @@
 
 Scrapy's scheduler and spiders, replays and `scrapy control` use it; none of them uses strategy or frontier directly.
 
-The conflict at the end of a fetch: page store and frontier are two files that cannot be committed together, and a process may be killed
-between any two steps. So the steps that are harmless when repeated come first: the page store and the crawl log. The acknowledgement of the
-lease comes last, in one transaction with the page's links (docs/what-survives-a-crash.md).
+One transaction of the job's database ends a page: its links, its item, its visit, its lease. Where the queue is on a server, what a crash
+repeats must be harmless: the job's files come first, the acknowledgement of the lease last (docs/what-survives-a-crash.md).
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from topiccrawler.crawling.admission import (
     PASSED,
@@ -41,6 +40,7 @@ from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.challenges import Challenges
 from topiccrawler.crawling.harvest import LATEST, Estimator, GateCounts, HarvestCounter, begin_anew, of_topic
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.known_texts import KnownTexts
 from topiccrawler.crawling.options import DEFAULTS, CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.outages import ANSWERED_NOTE, Outages, status_in
@@ -53,15 +53,22 @@ from topiccrawler.crawling.unmet_words import UnmetWords
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
-from topiccrawler.items import UNCLASSIFIED, PageItem
+from topiccrawler.items import UNCLASSIFIED, Outlinks
 from topiccrawler.links.extract import ContextMaker, extract, media_of
 from topiccrawler.links.page_links import PageLinks
 from topiccrawler.model import Link, Page, Score, Via, Visit
 from topiccrawler.pages.formats.registry import READ, SITEMAP, Extract, UnreadableError, recognise
 from topiccrawler.pages.kinds import ARTICLE
 from topiccrawler.pages.metadata import Summariser, facts_of, words_about
+from topiccrawler.pages.personal_data import counts_of
 from topiccrawler.pages.read import Content, Reader, Reading, ReadItem
+from topiccrawler.pages.robots_tags import NO_TAGS, RobotsTags
+from topiccrawler.pages.usage import NO_WISHES, Wishes, usage_text
 from topiccrawler.urls.canonical import canonical
+
+if TYPE_CHECKING:
+    from topiccrawler.crawling.opinions import Opinions
+    from topiccrawler.store.pages import PageRecord
 
 MOVED = (State.DISCARDED, "redirected")
 KNOWN = "redirect to a known page"
@@ -136,7 +143,7 @@ class Crawl:
     """One running crawl, in one process.
 
     `files`: the files of the job; None = nothing is written. `shared`: the shared queue of a crawl of several processes; None = this is
-    the only process. `budgets`, `listings`: see crawling.ordering.Ordering.
+    the only process. `budgets`, `listings`: see crawling.ordering.Ordering. `known`: texts that are not stored again.
     """
 
     def __init__(
@@ -149,15 +156,23 @@ class Crawl:
         budgets: Budgets | None = None,
         shared: SharedQueue | None = None,
         listings: SiteListings | None = None,
+        known: KnownTexts | None = None,
     ) -> None:
         self.parts, self.topic, self.strategy = parts, parts.topic, parts.strategy
         self.frontier, self.hosts, self.shared = frontier, frontier.hosts, shared
         self.seeds, self.limits, self._links_kept = options.seeds, options.limits, options.links_kept
-        self._files = files
+        self._files, self.known = files, known
         self._repeats = None if files is None else files.repeats(durable=options.durable)
         self.summariser = Summariser(parts.topic.keywords)
         restrictions = replace(options.restrictions, sites=parts.topic.sites)
-        self.filter = PageFilter.of(parts.page_classifier, restrictions)
+        self.filter = PageFilter(
+            parts.page_classifier,
+            restrictions,
+            parts.page_classifier.threshold,
+            options.agent,
+            options.obeys_tags,
+        )
+        self.opinions: Opinions | None = None  # None: no second opinions are asked for
         self.unmet_words = UnmetWords(parts.page_classifier)
         self.gate = parts.gate
         self.blocks = Blocks(frontier.notes, None if shared is None else shared.exchange)
@@ -179,7 +194,7 @@ class Crawl:
             budgets,
             options,
             admission=self.admission,
-            refused=None if files is None else files.refused.add,
+            refused=None if files is None else lambda *refused: files.refused.add(*refused),  # noqa: PLW0108 opens the database
             shared=shared,
             listings=listings,
         )
@@ -343,6 +358,12 @@ class Crawl:
         clean = canonical(page.url, extra_parameters=self.parts.dropped_parameters)
         return reading if clean in (None, page.url) else replace(reading, page=replace(page, url=clean))
 
+    def outlinks(self, reading: Reading, tags: RobotsTags = NO_TAGS) -> Outlinks:
+        """A page with its links, for the queue; without any, and without its feeds, when its robots tags ask not to follow them."""
+        if not tags.no_follow:
+            return Outlinks(reading.page, self.links_of(reading))
+        return Outlinks(replace(reading.page, listings=()), PageLinks.of(()))
+
     def links_of(self, reading: Reading, context: ContextMaker | None = None) -> PageLinks:
         """The links of a page with their surrounding text. `context`: how to cut that text; None = as the link model was trained."""
         content, page, parts = reading.content, reading.page, self.parts
@@ -359,9 +380,16 @@ class Crawl:
         links.source_url = page.url  # a redirect may spell the URL of the response otherwise
         return links
 
-    def item_of(self, reading: Reading, status: int, now: float, last_modified: str = "") -> ReadItem:
+    def item_of(
+        self,
+        reading: Reading,
+        status: int,
+        now: float,
+        last_modified: str = "",
+        wishes: Wishes = NO_WISHES,
+    ) -> ReadItem:
         """The item of a page for Scrapy's item pipelines, which decide whether it is kept. `status`: HTTP status; `now`: seconds since the
-        epoch; `last_modified`: the header."""
+        epoch; `last_modified`: the header; `wishes`: what came with the page."""
         page, via, parts = reading.page, reading.page.via, self.parts
         facts = words_about(reading.document)
         item = ReadItem(
@@ -383,11 +411,12 @@ class Crawl:
             format=reading.format,
         )
         item.reading, item.last_modified, item.evidence = reading, last_modified, b""
-        if page.is_target:
+        item.wishes, item.statements = wishes, []
+        if page.is_target and not wishes.tags.no_index:
             self.describe(item, reading)
         return item
 
-    def describe(self, item: PageItem, reading: Reading) -> None:
+    def describe(self, item: ReadItem, reading: Reading) -> None:
         """Fill in the summary, the media and the metadata that no page classifier reads. Most pages are dropped as irrelevant, so this is
         done only for pages that are kept, or probably will be."""
         content, url = reading.content, item.url
@@ -401,6 +430,9 @@ class Crawl:
         item.language, item.author = facts.language, facts.author
         item.canonical_url = named if named and named != url else ""
         item.keywords, item.description = facts.keywords, facts.description
+        item.statements = item.wishes.statements(content.document)
+        item.usage, item.licence = usage_text(item.statements), facts.licence
+        item.personal_data = counts_of(item.title, item.text)
         item.media = media_of(content.document, content.url, content.encoding)
 
     def visit(
@@ -417,13 +449,14 @@ class Crawl:
     # --- how a fetch ends, and the crawl
 
     def end(self, fetch: Fetch, outcome: Outcome, now: float) -> None:
-        """Log and count a fetch and acknowledge its lease. All is durable on return, except in a shared page store."""
+        """Log and count a fetch and acknowledge its lease. All is durable on return."""
         if fetch.due is not None and self.rechecks is not None:
             self.rechecks.ended(fetch, fetch.due, now)
         if self._files is not None:
             if fetch.due is None:
                 self._log(self._files, fetch, outcome, now)
-            self._files.commit()
+            if self.shared is not None:
+                self._files.commit()
         if fetch.due is None:
             self.estimator.ended(fetch.leased.score, kept=outcome.state is State.COMPLETED)
             if self.hosts.seeds is not None and outcome.state is State.COMPLETED:
@@ -438,6 +471,12 @@ class Crawl:
         if fetch.due is None:
             ended = MOVED if fetch.redirect_targets else (outcome.state, outcome.reason)
             self.ordering.end(fetch.leased.link.url, *ended, now, fetched=fetch.status > 0)
+        self._commit()
+
+    def _commit(self) -> None:
+        """Make all so far durable: one transaction, unless the queue is not in the job's database."""
+        if self._files is not None:
+            self._files.commit()
         self.frontier.commit()
 
     def _log(self, files: JobFiles, fetch: Fetch, outcome: Outcome, now: float) -> None:
@@ -473,6 +512,13 @@ class Crawl:
         if self.shared is not None:
             self.shared.exchange.count(kept=kept, article=kept and outcome.kind == ARTICLE)
 
+    def keep(self, record: PageRecord) -> None:
+        """Store a page outside of the pipelines."""
+        if self.files.kept_in is None:
+            self.files.keep(record)
+        else:
+            self.files.kept_in.keep(record, self.files.segmenter)
+
     def correct_counts(
         self, kept: int, copies: int, kinds: Mapping[str, int], formats: Mapping[str, int]
     ) -> None:
@@ -504,7 +550,7 @@ class Crawl:
         self.release([fetch], now, reason if aside else "")
         if aside and answered:
             self.count_try(url)
-        self.frontier.commit()
+        self._commit()
 
     def count_try(self, url: str) -> None:
         """Count a failed try of a URL, and give the URL up after the last one."""
@@ -522,9 +568,7 @@ class Crawl:
             self.given_up(outcome)
 
     def release(self, fetches: Iterable[Fetch], now: float, reason: str = "") -> None:
-        """Return fetches that will not end to the queue; commits the job's files first. `reason`: see frontier.base.Frontier.release."""
-        if self._files is not None:
-            self._files.commit()
+        """Return fetches that will not end to the queue. `reason`: see frontier.base.Frontier.release."""
         left = list(fetches)
         urls = [url for fetch in left for url in (fetch.leased.link.url, *fetch.redirect_targets)]
         self.frontier.release(now, urls, reason=reason)
@@ -534,14 +578,14 @@ class Crawl:
     def checkpoint(self) -> None:
         """Store what the strategy has learned, durably."""
         self.ordering.checkpoint()
-        self.frontier.commit()
+        self._commit()
 
     def close(self) -> None:
         """Store the state of the crawl and close its files; a later crawl can resume from them."""
         self.ordering.checkpoint()
-        self.frontier.close()
         if self._files is not None:
             self._files.close()
+        self.frontier.close()
 
     def abandon(self) -> None:
         """Close the files without writing to any of them, because one is broken."""
@@ -568,6 +612,8 @@ class Crawl:
         self.filter.restrictions = replace(self.filter.restrictions, sites=parts.topic.sites)
         self.ordering.change_strategy(parts.strategy)
         notes = self.frontier.notes
+        if self.opinions is not None:
+            self.opinions.change_topic(parts.topic, parts.recipe.about)
         if not is_same:
             begin_anew(notes, now)
             self.estimator.forget()

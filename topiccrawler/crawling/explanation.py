@@ -3,9 +3,9 @@
 `explain` explains the score in the queue, or the one with which the URL was fetched; its shares add up to the score. If the strategy would
 compute another score now, both are returned. A decision that the gate has made is reported as it was made.
 
-`PastCrawl` reads the data from independent files: the queue (which page linked to the URL, its anchor and score, its outcome), the crawl
-log (the score with which it was fetched) and the page store. A crawl without JOBDIR has no queue on disk; then only log and store are
-read, and what they lack is reported as unknown. `scrapy explain --json` and a running crawl return the same JSON.
+`PastCrawl` reads the queue (which page linked to the URL, its anchor and score, its outcome), the crawl log (the score with which it was
+fetched) and the pages. A crawl without JOBDIR has no queue on disk; then only log and pages are read, and what they lack is reported as
+unknown. `scrapy explain --json` and a running crawl return the same JSON.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from topiccrawler.crawling.admission import REFUSED, Admission, Blocks, Decision
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.checkpoints import DAMAGED, Checkpoints, Rescoring, load_state
 from topiccrawler.crawling.harvest import own_domains
-from topiccrawler.crawling.job_files import FRONTIER, JOB, PAGES, VISITS, read_recipe
+from topiccrawler.crawling.job_files import JOB, read_recipe
 from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.crawling.page_stores import has_pages, open_pages, open_stored, visits_of
 from topiccrawler.crawling.recipe import Recipe
@@ -34,6 +34,7 @@ from topiccrawler.crawling.teaching import answered
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.frontier.base import Frontier, Notes, Row, State
 from topiccrawler.frontier.stored_state import QueueLookup, is_made
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Link, Visit
 from topiccrawler.relevance.evidence import words_that_lead
 from topiccrawler.store.pages import PageRecord, Pages
@@ -91,8 +92,8 @@ class PastCrawl:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        queue = folder / FRONTIER
-        if not any((folder / name).is_file() for name in (FRONTIER, PAGES, VISITS, JOB)):
+        queue = folder / JOB_DATABASE
+        if not any((folder / name).is_file() for name in (JOB_DATABASE, JOB)):
             raise StateError(
                 f"folder {folder}",
                 "holds no crawl",
@@ -405,7 +406,9 @@ def _judged_by(record: PageRecord, folder: Path) -> str:
     """Which judgement of a stored page counts."""
     if not record.judged:
         return "the topic when it was fetched"
-    return "a person's answer" if record.url in answered(folder) else "the topic as it is now"
+    if record.url in answered(folder):
+        return "a person's answer"
+    return "a second opinion" if record.opinion else "the topic as it is now"
 
 
 def crawl_as_json(
@@ -446,6 +449,8 @@ def crawl_as_json(
             "relevance": record.relevance,
             "similarity": None if parts is None or record.alias_of else page_similarity(parts, record),
             "kept": record.stored,
+            "opinion": record.opinion,
+            "opinion_reason": record.opinion_reason,
             "judged": record.judged or None,
             "judged_by": _judged_by(record, folder),
             **words_behind(parts, record),

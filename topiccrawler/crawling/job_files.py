@@ -1,17 +1,12 @@
 """Opens, commits and closes the files of one job, and stores the recipe it was made from.
 
+job.sqlite          the queue (with a JOBDIR), the pages with their fingerprints and words, the crawl log, samples, notes (job_database)
+pages.warc.gz       the HTML of the pages kept, for exports with their structure
 job.json            the recipe (crawling.recipe), so that the job can be explained later
 topic.toml          a topic that is not in the catalogue, as a file for `-a topic=`
-frontier.sqlite     the queue, if there is a JOBDIR; one of its notes says why hosts waited
-pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
-                    (pages and fingerprints may be in a database instead: STORE_URL, crawling.servers)
-visits/             earlier parts of the crawl log, compressed (store.visits)
-index.sqlite        the words of the pages, for search         outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
-checks.sqlite       results of later checks of the pages, with -a revisit=true
-html.zst            the HTML of the pages kept, for exports with their structure
-discarded.sqlite    a sample of the pages that were off topic (store.page_sample)
 stats.json          the stats of the last run, when it has ended
-refused.jsonl       a sample of the links that the gate kept out of the queue (store.refused)
+
+Pages and fingerprints may be in a database of a server instead: STORE_URL, crawling.servers.
 """
 
 from __future__ import annotations
@@ -27,15 +22,16 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.resuming import another_topic, changes
 from topiccrawler.errors import StateError, file_faults
 from topiccrawler.files import replace_file
+from topiccrawler.job_database import JOB_DATABASE, JobDatabase
 from topiccrawler.pages.site_repeats import SiteRepeats
-from topiccrawler.store.database import Database
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.html import HtmlFile
-from topiccrawler.store.index import Indexing
+from topiccrawler.store.kept_repeats import KeptRepeats
 from topiccrawler.store.outlinks import OutlinkStore
 from topiccrawler.store.page_checks import PageChecks
 from topiccrawler.store.page_sample import PageSample
-from topiccrawler.store.pages import PageRecord, Pages, PageStore, SharedPages
+from topiccrawler.store.page_store import PageStore
+from topiccrawler.store.pages import PageRecord, Pages, SharedPages
 from topiccrawler.store.refused import RefusedLinks
 from topiccrawler.store.visits import VisitLog
 from topiccrawler.text.segmenter import PLAIN, Segmenter
@@ -56,18 +52,8 @@ def noted_waits(text: str | None) -> list[tuple[str, str, float]]:
 logger = logging.getLogger(__name__)
 
 JOB = "job.json"
-PAGES, DUPLICATES, VISITS = "pages.sqlite", "duplicates.sqlite", "visits.jsonl"
-INDEX = "index.sqlite"  # the words of the pages; rebuilt if it is missing
-OUTLINKS = "outlinks.sqlite"  # with TOPIC_LINK_GRAPH
-HTML = "html.zst"
-DISCARDED = "discarded.sqlite"
-REFUSED = "refused.jsonl"
-# with JOBDIR only: texts that sites repeat on several pages (pages.site_repeats)
-SITE_REPEATS = "site_repeats.bin"
-CHECKS = "checks.sqlite"  # of a job that was revisited
 STATS = "stats.json"  # stats of Scrapy and of this package, of the last run
 OUTPUT = "output.log"  # output of a crawl that another program has started
-FRONTIER = "frontier.sqlite"  # with JOBDIR only
 LINKS = "links.jsonl"  # output of `scrapy crawl links`
 REMEDY = "make room or name another folder, then give the command again"
 
@@ -75,8 +61,7 @@ REMEDY = "make room or name another folder, then give the command again"
 class JobFiles:
     """The files of one job, in a folder that is made on first access.
 
-    `shared`: the folder may exist already, from an earlier run of the job; else it gets a name that no other job has.
-    `indexed`: pages are indexed when they are stored. `discarded`: the number of pages to sample of those that are not kept. `kept_in`: the
+    `shared`: the folder may exist already, from an earlier run of the job; else it gets a name that no other job has. `discarded`: the number of pages to sample of those that are not kept. `kept_in`: the
     database for the pages and their fingerprints; if there is one, they are sent to it and not to `keep`. `segmenter`: the segmenter of the
     crawl's topic, replaced when the crawl changes its topic.
     """
@@ -87,13 +72,13 @@ class JobFiles:
         recipe: Recipe | None = None,
         *,
         shared: bool = True,
-        indexed: bool = False,
         discarded: int = 0,
         kept_in: SharedPages | None = None,
         segmenter: Segmenter = PLAIN,
     ) -> None:
         self.kept_in, self.segmenter = kept_in, segmenter
-        self._place, self._shared, self._indexed, self._discarded = place, shared, indexed, discarded
+        self._place, self._shared, self._discarded = place, shared, discarded
+        self._database: JobDatabase | None = None  # None until it is needed
         self._recipe = recipe  # None once it is written
         self._changes: list[str] = []  # changes of the recipe since an earlier run
 
@@ -106,17 +91,9 @@ class JobFiles:
         kept = read_recipe(self.folder)
         if kept is not None and self._recipe is not None:
             self._changes = changes(kept, self._recipe, self.folder, queued=queued)
-        for name, opened in (
-            (PAGES, "_own_store"),
-            (DUPLICATES, "duplicates"),
-            (DISCARDED, "discarded"),
-            (CHECKS, "checks"),
-        ):
-            if (name != PAGES or self.kept_in is None) and (self.folder / name).exists():
-                database: Database = getattr(self, opened)
-                database.check_whole()
-                database.check_writable()
-        self.visits.check()
+        if (self.folder / JOB_DATABASE).exists():
+            self.database.check_whole()
+            self.database.check_writable()
 
     @property
     def resumes(self) -> bool:
@@ -133,12 +110,13 @@ class JobFiles:
         return self._place
 
     def begin(self) -> None:
-        """Write the recipe when the crawl begins or is resumed, and log the changes in it."""
+        """Write the recipe when the crawl begins or is resumed, and log the changes in it; make the database."""
         if self._changes:
             logger.warning("Job %s goes on with changes: %s", self.folder, "; ".join(self._changes))
         if self._recipe is not None:
             self.keep_recipe(self._recipe)
             self._recipe = None
+        self.database.commit()
 
     def keep_recipe(self, recipe: Recipe, topic: str = "") -> None:
         """Replace the stored recipe of the job; `topic`: the name of the topic, if it has changed."""
@@ -147,102 +125,80 @@ class JobFiles:
         write_recipe(recipe, self.folder)
 
     @property
-    def store(self) -> Pages:
-        """The store of the pages, in the folder or in a database."""
-        return self._own_store if self.kept_in is None else self.kept_in.pages
+    def database(self) -> JobDatabase:
+        """The job's database, opened for writing on first access."""
+        if self._database is None:
+            self._database = JobDatabase(self.folder / JOB_DATABASE)
+        return self._database
 
     @property
-    def has_pages(self) -> bool:
-        """Whether a store of pages exists."""
-        return self.kept_in is not None or (self.folder / PAGES).is_file()
+    def store(self) -> Pages:
+        """The store of the pages, in the folder or on a server."""
+        return self._own_store if self.kept_in is None else self.kept_in.pages
 
     @cached_property
     def _own_store(self) -> PageStore:
-        return PageStore(self.folder / PAGES)
+        return PageStore(self.database)
 
     @cached_property
     def duplicates(self) -> DuplicateIndex:
         """The fingerprints of the pages."""
-        return DuplicateIndex(self.folder / DUPLICATES)
+        return DuplicateIndex(self.database)
 
     @cached_property
     def outlinks(self) -> OutlinkStore:
         """The links between pages."""
-        return OutlinkStore(self.folder / OUTLINKS)
+        return OutlinkStore(self.database)
 
     @cached_property
     def discarded(self) -> PageSample:
         """A sample of the pages that were not kept."""
-        return PageSample(self.folder / DISCARDED, self._discarded)
+        return PageSample(self.database, self._discarded)
 
     @cached_property
     def refused(self) -> RefusedLinks:
         """A sample of the links that were not queued."""
-        return RefusedLinks(self.folder / REFUSED)
-
-    def repeats(self, *, durable: bool) -> SiteRepeats:
-        """The texts that sites repeat on several pages; kept in the folder if `durable`, else in memory only."""
-        return SiteRepeats(self._place / SITE_REPEATS if durable else None)
+        return RefusedLinks(self.database)
 
     @cached_property
     def checks(self) -> PageChecks:
         """The results of later checks of the pages."""
-        return PageChecks(self.folder / CHECKS)
+        return PageChecks(self.database)
 
     @cached_property
     def visits(self) -> VisitLog:
         """The crawl log."""
-        return VisitLog(self.folder / VISITS)
+        return VisitLog(self.database)
 
     @cached_property
     def html(self) -> HtmlFile:
         """The HTML of the pages kept."""
-        return HtmlFile(self.folder / HTML)
+        return HtmlFile(self.database)
 
-    @cached_property
-    def _indexing(self) -> Indexing:
-        return Indexing(self._own_store, self.folder / INDEX)
+    def repeats(self, *, durable: bool) -> SiteRepeats:
+        """The texts that sites repeat on several pages; kept in the database if `durable`, else in memory only."""
+        return SiteRepeats(KeptRepeats(lambda: self.database) if durable else None)
 
     def keep(self, record: PageRecord) -> None:
         """Store a page, and index it."""
-        if self._indexed:
-            self._indexing.begin(self.segmenter)  # before the store has a page that the index lacks
-        row = self._own_store.put(record)
-        if self._indexed:
-            self._indexing.add(row, record, self.segmenter)
+        self._own_store.put(record, self.segmenter)
 
     def commit(self) -> None:
-        """Make the pages and visits so far durable; call it before the frontier acknowledges them."""
-        for opened in self._opened():
-            opened.commit()
-        for log in ("visits", "refused", "html"):
-            if log in self.__dict__:
-                self.__dict__[log].commit()
-        if "_indexing" in self.__dict__:
-            self._indexing.commit()
+        """Make all that was written so far durable, the queue with a JOBDIR included."""
+        if self._database is not None:
+            self._database.commit()
 
     def close(self) -> None:
         """Commit and close all files."""
-        self.commit()
-        if "_indexing" in self.__dict__:
-            self._indexing.close()
-        if "html" in self.__dict__:
-            self.html.close()
-        for opened in self._opened():
-            opened.close()
-        if self.kept_in is not None:
-            self.kept_in.close()
+        for opened in (self._database, self.kept_in):
+            if opened is not None:
+                opened.close()
 
     def abandon(self) -> None:
         """Close all files without a commit."""
-        if "_indexing" in self.__dict__:
-            self._indexing.abandon()
-        if "html" in self.__dict__:
-            self.html.abandon()
-        for opened in self._opened():
-            opened.abandon()
-        if self.kept_in is not None:
-            self.kept_in.abandon()
+        for opened in (self._database, self.kept_in):
+            if opened is not None:
+                opened.abandon()
 
     def _another_topic(self, kept: str, begun: str, topic: str) -> tuple[str, str]:
         """The fault and the remedy where the job in the database has another topic.
@@ -253,11 +209,6 @@ class JobFiles:
         now = self._recipe or Recipe(topic)
         argument = topic_argument(recipe, None) or "the topic it was begun with"
         return another_topic(recipe, begun, now, topic), f"go on with {argument}, or choose another TOPIC_JOB"
-
-    def _opened(self) -> list[Database]:
-        # `checks` is last, because it refers to what the others hold.
-        names = ("duplicates", "_own_store", "outlinks", "discarded", "checks")
-        return [self.__dict__[name] for name in names if name in self.__dict__]
 
 
 def new_folder(place: Path) -> Path:

@@ -2,42 +2,50 @@
 
 The relevance is computed as when a page is fetched, by the same filter (crawling.page_filter) from the same words (pages.page_evidence), so
 judging again by an unchanged topic changes nothing. A page that is not kept any more is refused: it stays in the store, apart from the
-results. A person's answer about a page decides alone. A copy has the judgement of the page of which it is a copy. Pages of the sample of
+results. A person's answer about a page decides alone, then a second opinion on it (crawling.opinions). A copy has the judgement of the page of which it is a copy. Pages of the sample of
 those that were not kept are kept now, if the topic says so, with what is known of them; days and authors are not read of such pages. Of
 other pages that were not kept no text is known: those are queued again whose relevance when they were fetched was at least that from which
 on LEAST_SHARE of the sampled pages are kept now.
 
-Cost: a millisecond a page, most of it for the segmenter. A crawl may run meanwhile: the pages are written in transactions of BATCH.
+Cost: a millisecond a page, most of it for the segmenter. What is found is written in one transaction. If a crawl runs meanwhile, it writes
+what is found, BATCH pages at a time, because it alone writes to the database of its job.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from functools import partial
 from math import inf
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from topiccrawler.crawling.assemble import page_classifier_of, topic_of, topic_of_page
 from topiccrawler.crawling.harvest import HarvestCounter
-from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, INDEX, PAGES, read_recipe
+from topiccrawler.crawling.job_files import read_recipe
+from topiccrawler.crawling.opinions import OPINIONS, answers_of, wish_of
 from topiccrawler.crawling.page_filter import OFF_TOPIC, PageFilter, Restrictions
-from topiccrawler.crawling.page_stores import has_pages, open_pages, visits_of
+from topiccrawler.crawling.page_stores import open_pages, open_sample, stored_in, visits_of
 from topiccrawler.errors import ArgumentError
 from topiccrawler.frontier.base import Frontier, Pushed, State
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.items import NO, YES
+from topiccrawler.job_database import JOB_DATABASE, MEMORY, JobDatabase, is_begun
 from topiccrawler.model import Score
 from topiccrawler.pages.kinds import kind_of_text
-from topiccrawler.pages.metadata import Summariser, language_of
+from topiccrawler.pages.languages import language_of
+from topiccrawler.pages.metadata import Summariser
 from topiccrawler.pages.page_evidence import unpacked
 from topiccrawler.pages.read import SHORTEST_MAIN_TEXT, PageClassifier, PageWords
 from topiccrawler.pages.site_repeats import may_be_same, stored_segments
-from topiccrawler.store.index import PageIndex
-from topiccrawler.store.pages import Judgement, PageRecord, Pages, PageStore
+from topiccrawler.store.opinions import read_opinions
+from topiccrawler.store.page_sample import PageSample
+from topiccrawler.store.page_store import PageStore
+from topiccrawler.store.pages import Judgement, PageRecord, Pages
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.topic import Topic
 
@@ -110,6 +118,50 @@ class JudgedAgain:
 Progress = Callable[[int], None]
 
 
+class KeptNow(NamedTuple):
+    """What is known of a page of the sample that is kept now."""
+
+    url: str
+    relevance: float  # 0..1
+    topic: str
+    kind: str
+    language: str
+    summary: str
+    alias_of: str
+
+    def record(self, sampled: PageRecord, now: float) -> PageRecord:
+        """The record of the page in the page store; a copy has no text of its own."""
+        copy: dict[str, Any] = {"text": "", "evidence": b""} if self.alias_of else {}
+        return replace(sampled, stored=True, judged=now, **self._asdict(), **copy)
+
+
+@dataclass(slots=True)
+class Changes:
+    """What judging again has changed of some pages."""
+
+    pages: list[Judgement] = field(default_factory=list)  # of the page store
+    sampled: dict[str, float] = field(
+        default_factory=dict
+    )  # relevance of pages that stay in the sample, by URL
+    kept: list[KeptNow] = field(default_factory=list)  # pages of the sample that are kept now
+
+    def __bool__(self) -> bool:
+        return bool(self.pages or self.sampled or self.kept)
+
+    def write(
+        self, store: Pages, sample: PageSample, put: Callable[[PageRecord], object], now: float
+    ) -> None:
+        """Write them to the page store and the sample of a job. `put`: stores a page."""
+        if self.pages:
+            store.judge(self.pages, now)
+        if self.sampled:
+            sample.judge_pages(self.sampled)
+        for one in self.kept:
+            if (record := sample.get(one.url)) is not None:
+                put(one.record(record, now))
+                sample.delete(one.url)
+
+
 class Running(Protocol):
     """The crawl that runs in the folder of a job, in another process."""
 
@@ -121,6 +173,9 @@ class Running(Protocol):
         """Continue with the topic that the job was just taught. `keep`: the strategy keeps what it has learned. Returns how many URLs get a
         new score."""
 
+    def write(self, changes: Changes) -> None:
+        """Let the crawl write what judging its pages again has changed."""
+
     def judged(self, found: JudgedAgain) -> None:
         """Correct the counts of the crawl by what judging its pages again has changed."""
 
@@ -129,7 +184,10 @@ class Running(Protocol):
 
 
 class Judge:
-    """The judgement of stored pages by a topic and a person's answers. `threshold`: None = that of the classifier."""
+    """The judgement of stored pages by a topic, a person's answers and second opinions (URL -> whether it is about the topic).
+
+    `threshold`: None = that of the classifier.
+    """
 
     def __init__(
         self,
@@ -137,8 +195,10 @@ class Judge:
         classifier: PageClassifier,
         answers: Mapping[str, bool],
         threshold: float | None = None,
+        opinions: Mapping[str, bool] | None = None,
     ) -> None:
         self.topic, self.classifier, self.answers = topic, classifier, answers
+        self.opinions = opinions or {}
         self.filter = PageFilter.of(classifier, Restrictions(sites=topic.sites))
         self.filter.answers = answers
         if threshold is not None:
@@ -148,7 +208,9 @@ class Judge:
     def of(self, row: int, record: PageRecord) -> Judgement:
         """The judgement of a page that is no copy."""
         words = words_of_record(record, self.topic.segmenter, in_segments=self.classifier.reads_segments)
-        relevance, kept = self.filter.verdict(words, url=record.url)
+        opinion = self.opinions.get(record.url)
+        about = "" if opinion is None else YES if opinion else NO
+        relevance, kept = self.filter.verdict(words, url=record.url, opinion=about)
         topic = topic_of_page(self.classifier, self.topic, words) if kept else record.topic
         summary = record.summary
         if topic != record.topic or (kept and not summary):
@@ -171,33 +233,105 @@ def judge_again(
     if recipe is None:
         raise ArgumentError(f"folder {folder}", "holds no job", "name the folder of a job")
     threshold = None if running is None else running.page_threshold
-    judge = Judge(topic_of(recipe), page_classifier_of(recipe), answers, threshold)
-    found, now = JudgedAgain(), time.time()
-    texts: dict[str, PageRecord] = {}
-    if has_pages(folder):
-        with closing(open_pages(folder)) as store:
-            _stored(folder, store, judge, found, texts, now, progress)
-    again: list[str] = []
-    if (folder / DISCARDED).is_file():
-        with closing(PageStore(folder / DISCARDED, create=False)) as sample:
-            is_kept = _sampled(folder, sample, judge, found, texts, now)
-        again = _to_fetch_again(folder, is_kept) if any(is_kept.values()) else []
+    topic = topic_of(recipe)
+    opinions = answers_of(read_opinions(folder / OPINIONS), wish_of(topic, recipe.about))
+    judge = Judge(topic, page_classifier_of(recipe), answers, threshold, opinions)
     if running is not None:
-        running.judged(found)
-        found.queued = running.queue_again(again) if again else 0
-    elif (found.gained or found.kinds or again) and (folder / FRONTIER).is_file():
-        with SqliteFrontier(folder / FRONTIER) as frontier:
-            counter = HarvestCounter(frontier.notes.get(HarvestCounter.NOTE))
-            found.correct(counter)
-            frontier.notes.put(HarvestCounter.NOTE, counter.note())
-            found.queued = queue_again(frontier, again, now)
-            frontier.commit()
+        return _in_running(folder, judge, running, progress)
+    return _at_rest(folder, judge, progress)
+
+
+def _in_running(folder: Path, judge: Judge, running: Running, progress: Progress | None) -> JudgedAgain:
+    """Judge the pages of a crawl that runs, which writes what is found."""
+    found, is_kept = JudgedAgain(), dict[str, bool]()
+    with closing(open_pages(folder)) as store, closing(open_sample(folder)) as sample:
+        for changes in changes_of(store, sample, judge, found, is_kept):
+            if changes:
+                running.write(changes)
+            if progress is not None:
+                progress(found.pages)
+    again = _to_fetch_again(folder, is_kept)
+    running.judged(found)
+    found.queued = running.queue_again(again) if again else 0
     return found
+
+
+def _at_rest(folder: Path, judge: Judge, progress: Progress | None) -> JudgedAgain:
+    """Judge the pages of a job whose crawl does not run, in one transaction."""
+    found, is_kept, now = JudgedAgain(), dict[str, bool](), time.time()
+    with ExitStack() as opened:
+        database = _writable(folder)
+        opened.callback(database.abandon)  # does nothing but close after a commit
+        is_served = stored_in(folder) is not None
+        store = opened.enter_context(closing(open_pages(folder))) if is_served else PageStore(database)
+        sample, put = PageSample(database), partial(_put, store, judge.topic.segmenter)
+        for changes in changes_of(store, sample, judge, found, is_kept):
+            changes.write(store, sample, put, now)
+            if progress is not None:
+                progress(found.pages)
+        again = _to_fetch_again(folder, is_kept)
+        if found.gained or found.kinds or again:
+            frontier = SqliteFrontier(database, acknowledgements_per_commit=sys.maxsize)
+            if (note := frontier.notes.get(HarvestCounter.NOTE)) is not None:
+                found.correct(counter := HarvestCounter(note))
+                frontier.notes.put(HarvestCounter.NOTE, counter.note())
+            found.queued = queue_again(frontier, again, now)
+        if is_served:
+            store.commit()
+        database.commit()
+    return found
+
+
+def _writable(folder: Path) -> JobDatabase:
+    """The database of a job, opened for writing; an empty one in memory where there is none."""
+    path = folder / JOB_DATABASE
+    return JobDatabase(path if is_begun(path) else MEMORY)
+
+
+def _put(store: Pages, segmenter: Segmenter, record: PageRecord) -> None:
+    if isinstance(store, PageStore):
+        store.put(record, segmenter)
+    else:
+        store.put(record)
+
+
+def changes_of(
+    store: Pages, sample: PageSample, judge: Judge, found: JudgedAgain, is_kept: dict[str, bool]
+) -> Iterator[Changes]:
+    """Judge the pages of a job again, and yield what that has changed, for about BATCH pages at a time; the last are those of the sample.
+
+    The caller writes each before it takes the next, or leaves it to the crawl. `found` gets the counts, `is_kept` for each URL of the
+    sample whether its page is kept now.
+    """
+    texts: dict[str, PageRecord] = {}
+    firsts: dict[str, Judgement] = {}
+    copies: list[tuple[int, PageRecord]] = []
+    changes, looked = Changes(), 0
+    for row, record in store.rows():
+        if record.alias_of:
+            copies.append((row, replace(record, media="")))
+            continue
+        if record.text:
+            texts.setdefault(record.content_hash, replace(record, text="", evidence=b"", media=""))
+        judgement = judge.of(row, record)
+        found.count(record, kept=judgement.kept)
+        if _differs(judgement, record):
+            changes.pages.append(judgement)
+            firsts[record.url] = judgement
+        looked += 1
+        if looked % BATCH == 0:
+            yield changes
+            changes = Changes()
+    changes.pages += _of_copies(store, copies, firsts, judge, found)
+    yield changes
+    yield _sampled(sample, judge, found, texts, is_kept)
 
 
 def _to_fetch_again(folder: Path, is_kept: Mapping[str, bool]) -> list[str]:
     """The URLs of pages that were off topic, are not in the sample, and may be kept now. `is_kept`: whether a page of the sample is kept
     now."""
+    if not any(is_kept.values()):
+        return []
     relevance = {
         visit.url: visit.relevance for visit in visits_of(folder) if visit.is_page and not visit.stored
     }
@@ -221,69 +355,25 @@ def queue_again(frontier: Frontier, urls: Iterable[str], now: float) -> int:
     return queued
 
 
-def _stored(
-    folder: Path,
-    store: Pages,
-    judge: Judge,
-    found: JudgedAgain,
-    texts: dict[str, PageRecord],
-    now: float,
-    progress: Progress | None,
-) -> None:
-    """Judge the pages in the store. `texts`: gets them by the hash of their texts, each without its text."""
-    is_indexed = isinstance(store, PageStore) and PageIndex.is_begun(folder / INDEX)
-    index = PageIndex(folder / INDEX) if is_indexed else None
-
-    def write(judgements: Iterable[Judgement]) -> None:
-        waiting = iter(judgements)
-        while some := list(islice(waiting, BATCH)):
-            store.judge(some, now)
-            store.commit()
-            if index is not None:
-                index.judge(some)
-                index.commit()
-            if progress is not None:
-                progress(found.pages)
-
-    copies: list[tuple[int, PageRecord]] = []
-    try:
-        write(_changes(store.rows(), judge, found, copies, texts))
-        write(_of_copies(store, copies, judge, found))
-    finally:
-        if index is not None:
-            index.close()
-
-
-def _changes(
-    rows: Iterable[tuple[int, PageRecord]],
-    judge: Judge,
-    found: JudgedAgain,
-    copies: list[tuple[int, PageRecord]],
-    texts: dict[str, PageRecord],
-) -> Iterator[Judgement]:
-    for row, record in rows:
-        if record.alias_of:
-            copies.append((row, record))
-            continue
-        if record.text:
-            texts.setdefault(record.content_hash, replace(record, text="", evidence=b"", media=""))
-        judgement = judge.of(row, record)
-        found.count(record, kept=judgement.kept)
-        if _differs(judgement, record):
-            yield judgement
-
-
 def _of_copies(
-    store: Pages, copies: Iterable[tuple[int, PageRecord]], judge: Judge, found: JudgedAgain
+    store: Pages,
+    copies: Iterable[tuple[int, PageRecord]],
+    firsts: Mapping[str, Judgement],
+    judge: Judge,
+    found: JudgedAgain,
 ) -> Iterator[Judgement]:
+    """The changed judgements of copies. `firsts`: those of other pages, by URL; they may not be written yet."""
     for row, record in copies:
-        first = store.get(record.alias_of)
+        now, first = firsts.get(record.alias_of), store.get(record.alias_of)
+        relevance, kept, topic = record.relevance, record.stored, record.topic
+        if now is not None:
+            relevance, kept, topic = now.relevance, now.kept, now.topic
+        elif first is not None:
+            relevance, kept, topic = first.relevance, first.stored, first.topic
         answer = judge.answers.get(record.url)
-        kept = record.stored if first is None else first.stored
         kept = kept if answer is None else answer
         found.count(record, kept=kept)
-        of_first = record if first is None else first
-        judgement = Judgement(row, of_first.relevance, kept, not kept, of_first.topic, record.summary)
+        judgement = Judgement(row, relevance, kept, not kept, topic, record.summary)
         if _differs(judgement, record):
             yield judgement
 
@@ -294,40 +384,29 @@ def _differs(judgement: Judgement, record: PageRecord) -> bool:
 
 
 def _sampled(
-    folder: Path,
-    sample: PageStore,
+    sample: PageSample,
     judge: Judge,
     found: JudgedAgain,
     texts: Mapping[str, PageRecord],
-    now: float,
-) -> dict[str, bool]:
-    """Judge the sample of pages that were not kept, and return for each URL whether it is kept now; such pages go to the page store.
-    `texts`: the pages there, by the hash of their texts: one with the same text becomes a copy."""
-    kept: list[PageRecord] = []
-    others: list[Judgement] = []
-    is_kept: dict[str, bool] = {}
+    is_kept: dict[str, bool],
+) -> Changes:
+    """Judge the sample of pages that were not kept; those that are kept now go to the page store. `texts`: the pages there, by the hash of
+    their texts: one with the same text becomes a copy."""
+    changes = Changes()
     for row, record in sample.rows():
         judgement = judge.of(row, record)
         old = judge.filter.restrictions.is_old(record.url, record.published)
         is_kept[record.url] = judgement.kept and bool(record.text) and not old
         if is_kept[record.url]:
-            known: dict[str, Any] = {"kind": kind_of_text(record.text), "language": language_of(record.text)}
-            known |= {"relevance": judgement.relevance, "topic": judgement.topic}
-            known["summary"] = judgement.summary
             first = texts.get(record.content_hash)
-            if first is not None and may_be_same(record.title, first.title):
-                known |= {"text": "", "evidence": b"", "alias_of": first.url}
-            kept.append(replace(record, stored=True, judged=now, **known))
-            found.count(replace(kept[-1], stored=False), kept=True)
+            is_copy = first is not None and may_be_same(record.title, first.title)
+            now_kept = KeptNow(
+                *(record.url, judgement.relevance, judgement.topic),
+                *(kind_of_text(record.text), language_of(record.text), judgement.summary),
+                first.url if first is not None and is_copy else "",
+            )
+            changes.kept.append(now_kept)
+            found.count(replace(now_kept.record(record, 0.0), stored=False), kept=True)
         elif judgement.relevance != record.relevance:
-            others.append(judgement._replace(kept=False, refused=False))
-    if kept:
-        place = open_pages(folder) if has_pages(folder) else PageStore(folder / PAGES)
-        with closing(place) as store:
-            for record in kept:
-                store.put(record)
-            store.commit()
-    for record in kept:
-        sample.delete(record.url)
-    sample.judge(others, 0.0)
-    return is_kept
+            changes.sampled[record.url] = judgement.relevance
+    return changes

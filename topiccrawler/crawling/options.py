@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.page_filter import Restrictions
 from topiccrawler.model import Link
+from topiccrawler.pages.robots_tags import AGENT
+
+DEFAULT_OPINIONS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +20,7 @@ class CrawlLimits:
     targets: int | None = None  # articles kept
     # 0..1; ends when the expected share of kept pages among the next ones is below it
     until: float | None = None
+    opinions: int = DEFAULT_OPINIONS  # pages about which a second opinion is asked, in the whole job
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,8 @@ class CrawlOptions:
     limits: CrawlLimits = CrawlLimits()
     # the topic's own rules for its sites are added
     restrictions: Restrictions = field(default_factory=Restrictions)
+    agent: str = AGENT  # see crawling.page_filter.PageFilter, as the next one
+    obeys_tags: bool = True
     links_kept: bool = False  # the links of each page are stored in the job's files
     durable: bool = False  # the queue outlives the process
     checkpoint_pages: int = EVERY_PAGES  # see crawling.checkpoints.Checkpoints

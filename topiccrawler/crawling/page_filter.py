@@ -4,29 +4,37 @@
 that a comparison measures what a crawl keeps. Strategies are not notified of what is kept: they know the relevance of each page, not the
 page threshold, which may change while a crawl runs.
 
-`Restrictions` excludes formats of documents and pages before a day. A site's rule replaces the arguments for that site. The date of a page
-is the one it states (pages.metadata), else that of the Last-Modified header; a page without a date is kept.
+`Restrictions` excludes formats of documents, pages before a day, and pages in other languages (pages.languages). A site's rule replaces the
+arguments for that site. The date of a page is the one it states (pages.metadata), else that of the Last-Modified header; a page without a
+date is kept.
+
+A page's own wish (pages.robots_tags) counts in a live crawl alone: a comparison measures a recorded web, which it does not publish. A second
+opinion (crawling.opinions) decides before the words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
+from topiccrawler.items import NO, YES
+from topiccrawler.pages.document import Document
 from topiccrawler.pages.read import PageClassifier, PageWords
+from topiccrawler.pages.robots_tags import AGENT, RobotsTags, robots_tags
 from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.topics.topic import SiteRule
 
 ANSWERED = 0.95  # relevance of a page that a person accepted; below 1, because people err
 OFF_TOPIC = "off topic"  # drop reason of pages below the page threshold
+OPINION_RIGHT = 0.95  # how often a second opinion is taken to be right
 
 
 @dataclass(frozen=True, slots=True)
 class Restrictions:
-    """The formats and the dates of pages that a crawl keeps. `formats`: empty = all. `since`: the first day; None = any.
+    """The formats, dates and languages of pages that a crawl keeps. `formats`, `languages`: empty = all. `since`: the first day; None = any.
 
     `sites`: rules that replace both for their sites.
     """
@@ -34,6 +42,7 @@ class Restrictions:
     formats: frozenset[str] = frozenset()
     since: date | None = None
     sites: Mapping[str, SiteRule] = field(default_factory=dict)
+    languages: tuple[str, ...] = ()
 
     def reads(self, url: str, form: str) -> bool:
         """Whether a document of this format is read at all."""
@@ -70,16 +79,26 @@ class Verdict(NamedTuple):
     is_kept: bool
 
 
+def by_opinion(relevance: float, about: str) -> Verdict:
+    """The verdict on a page by a second opinion, and its relevance by words and opinion; `about`: yes or no."""
+    if about == YES:
+        return Verdict(max(relevance, OPINION_RIGHT), is_kept=True)
+    return Verdict(min(relevance, 1.0 - OPINION_RIGHT), is_kept=False)
+
+
 @dataclass(slots=True)
 class PageFilter:
     """Decides whether pages are kept. A running crawl changes its fields when topic or threshold change.
 
-    `threshold`: 0..1, the relevance from which a page is kept. `answers`: a person's about pages, by URL, which decide alone.
+    `threshold`: 0..1, the relevance from which a page is kept without an answer or a second opinion. `answers`: a person's about pages, by
+    URL, which decide alone.
     """
 
     classifier: PageClassifier
     restrictions: Restrictions
     threshold: float
+    agent: str = AGENT  # product token of the crawler, by which robots tags address it
+    obeys_tags: bool = True  # whether a page that asks not to be kept, or not to be followed, is not
     answers: Mapping[str, bool] = field(default_factory=dict)
 
     @classmethod
@@ -87,12 +106,20 @@ class PageFilter:
         """A filter with the classifier's own threshold."""
         return cls(classifier, restrictions, classifier.threshold)
 
-    def verdict(self, words: PageWords | None, relevance: float | None = None, url: str = "") -> Verdict:
+    def tags(self, document: Document, headers: Sequence[str] = ()) -> RobotsTags:
+        """The robots tags of a page, and whether they are obeyed. `headers`: the values of its headers X-Robots-Tag."""
+        return replace(robots_tags(document, headers, self.agent), obeyed=self.obeys_tags)
+
+    def verdict(
+        self, words: PageWords | None, relevance: float | None = None, url: str = "", opinion: str = ""
+    ) -> Verdict:
         """The verdict on a page by its relevance. `relevance`: by this filter's classifier, where it was computed before; else `words`
-        are classified."""
+        are classified. `opinion`: a second opinion, yes or no, where there is one."""
         if relevance is None:
             relevance = self.classifier.relevance(words or PageWords())
         answer = self.answers.get(url)
-        if answer is None:
-            return Verdict(relevance, relevance >= self.threshold)
-        return Verdict(max(relevance, ANSWERED) if answer else min(relevance, 1.0 - ANSWERED), answer)
+        if answer is not None:
+            return Verdict(max(relevance, ANSWERED) if answer else min(relevance, 1.0 - ANSWERED), answer)
+        if opinion in (YES, NO):
+            return by_opinion(relevance, opinion)
+        return Verdict(relevance, relevance >= self.threshold)

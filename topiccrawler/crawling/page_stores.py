@@ -3,7 +3,7 @@
 `open_pages` opens the page store. The recipe has the address of a database without a password. The password is that of this process's
 STORE_URL for the same database, else that of PGPASSWORD or .pgpass. A STORE_URL on the command line overrides recipes.
 
-`visits_of` reads the crawl log. If the pages are in a database, the logs of all processes that ran in the same data folder are merged.
+`visits_of` reads the crawl log, also while the crawl runs. If the pages are in a database, the logs of all processes that ran in the same data folder are merged.
 """
 
 from __future__ import annotations
@@ -16,24 +16,27 @@ from heapq import merge
 from operator import attrgetter
 from pathlib import Path
 
-from topiccrawler.crawling.job_files import PAGES, VISITS, read_recipe, write_recipe
+from topiccrawler.crawling.job_files import read_recipe, write_recipe
 from topiccrawler.crawling.job_topic import TOPIC, named_topic
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.servers import ServedPages, page_server
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.files import user_path
+from topiccrawler.job_database import JOB_DATABASE, MEMORY, JobDatabase, is_begun
 from topiccrawler.model import Visit
 from topiccrawler.settings import TOPIC_DATA_DIR
-from topiccrawler.store.pages import PageStore
-from topiccrawler.store.visits import has_log, read_latest, read_visits
+from topiccrawler.store.page_checks import PageChecks
+from topiccrawler.store.page_sample import PageSample
+from topiccrawler.store.page_store import PageStore, read_pages
+from topiccrawler.store.refused import RefusedLink, RefusedLinks
+from topiccrawler.store.visits import VisitLog
 
 Stored = tuple[str, str]  # address of the database, job
 
 
 def stored_in(folder: Path) -> Stored | None:
-    """The database that has the pages of a job, and the job's name there; None if they are in its folder, or the recipe names none."""
-    if (folder / PAGES).is_file():
-        return None
+    """The database of a server that has the pages of a job, and the job's name there; None if they are in its folder, or it has no recipe
+    that can be read."""
     try:
         recipe = read_recipe(folder)
     except CrawlerError:
@@ -42,25 +45,41 @@ def stored_in(folder: Path) -> Stored | None:
 
 
 def has_pages(folder: Path) -> bool:
-    """Whether the job has a page store to open."""
-    return (folder / PAGES).is_file() or stored_in(folder) is not None
-
-
-def kept_nothing(folder: Path) -> bool:
-    """Whether a crawl has run in the folder without keeping a page, by its log; so there is no store, rather than a lost one."""
-    log = folder / VISITS
-    return has_log(log) and not has_pages(folder) and not any(visit.stored for visit in read_visits(log))
+    """Whether the job has kept pages, as far as is known without asking a server."""
+    if stored_in(folder) is not None:
+        return True
+    if not is_begun(folder / JOB_DATABASE):
+        return False
+    with closing(read_pages(folder / JOB_DATABASE)) as pages:
+        return not pages.is_empty
 
 
 def open_pages(folder: Path) -> PageStore | ServedPages:
-    """Open the pages of the job in that folder for reading; an empty store for a job that has kept no page.
-
-    StateError if there is no job, or its pages cannot be read.
-    """
+    """Open the pages of the job in that folder for reading. StateError if there is no job, or its pages cannot be read."""
     stored = stored_in(folder)
-    if stored is None and kept_nothing(folder):
-        return PageStore(":memory:")
-    return PageStore(folder / PAGES, create=False) if stored is None else open_stored(*stored)
+    return read_pages(folder / JOB_DATABASE) if stored is None else open_stored(*stored)
+
+
+def open_sample(folder: Path) -> PageSample:
+    """Open the sample of the pages that a job has not kept for reading; an empty one where there is no database."""
+    return PageSample(database_of(folder))
+
+
+def open_checks(folder: Path) -> PageChecks:
+    """Open the results of later checks of a job's pages for reading; none where there is no database."""
+    return PageChecks(database_of(folder))
+
+
+def refused_in(folder: Path, limit: int = -1, skip: int = 0) -> list[RefusedLink]:
+    """The sample of the links that were not queued: see store.refused.RefusedLinks.all."""
+    with closing(database_of(folder)) as database:
+        return RefusedLinks(database).all(limit, skip)
+
+
+def database_of(folder: Path) -> JobDatabase:
+    """The database of a job, opened for reading; an empty one in memory where there is none."""
+    path = folder / JOB_DATABASE
+    return JobDatabase(path, read_only=True) if is_begun(path) else JobDatabase(MEMORY)
 
 
 def judged_again(folder: Path) -> dict[str, tuple[bool, float]]:
@@ -73,10 +92,8 @@ def judged_again(folder: Path) -> dict[str, tuple[bool, float]]:
 
 def last_judged(folder: Path) -> float:
     """The time at which judging again last changed a page in the job's folder, in seconds since the epoch; 0 = never."""
-    if not (folder / PAGES).is_file():
-        return 0.0
-    with closing(open_pages(folder)) as pages:
-        return pages.last_judged()
+    with closing(database_of(folder)) as database:
+        return PageStore(database).last_judged()
 
 
 def open_stored(address: str, job: str) -> ServedPages:
@@ -127,27 +144,40 @@ def folders_of(job: str, data: Path) -> list[Path]:
     """The folders in a data folder, sorted by name, of the processes of a job in a database: those whose recipes name the job."""
     if not data.is_dir():
         return []
-    found = (folder for folder in sorted(data.iterdir()) if folder.is_dir() and has_log(folder / VISITS))
+    found = (folder for folder in sorted(data.iterdir()) if is_begun(folder / JOB_DATABASE))
     return [folder for folder in found if (stored := stored_in(folder)) is not None and stored[1] == job]
 
 
 def logs_of(folder: Path) -> list[Path]:
-    """The existing files of the crawl log of a job; several if its processes have a log each."""
+    """The folders that have the crawl log of a job; several if its processes have a log each."""
     stored = stored_in(folder)
     folders = [folder] if stored is None else folders_of(stored[1], folder.absolute().parent)
-    return [log for each in folders if has_log(log := each / VISITS)]
+    return [each for each in folders if is_begun(each / JOB_DATABASE)]
 
 
 def visits_of(folder: Path) -> Iterator[Visit]:
-    """The visits in the crawl log of a job, in the order in which they ended."""
-    logs = logs_of(folder)
-    return read_visits(logs[0]) if len(logs) == 1 else merge(*map(read_visits, logs), key=attrgetter("time"))
+    """The visits in the crawl log of a job, in the order in which they ended; none where there is no log."""
+    return merge(*map(_visits_in, logs_of(folder)), key=attrgetter("time"))
+
+
+def _visits_in(folder: Path) -> Iterator[Visit]:
+    with closing(database_of(folder)) as database:
+        yield from VisitLog(database).all()
+
+
+def number_of_visits(folder: Path) -> int:
+    """The number of visits in the crawl log of a folder."""
+    with closing(database_of(folder)) as database:
+        return VisitLog(database).last()
 
 
 def latest_visits(folder: Path, count: int) -> list[Visit]:
     """The last visits in the crawl log of a job, at most `count`, in the order in which they ended."""
-    tails = (read_latest(log, count) for log in logs_of(folder))
-    return list(merge(*tails, key=attrgetter("time")))[-count:]
+    found: list[Visit] = []
+    for each in logs_of(folder):
+        with closing(database_of(each)) as database:
+            found += VisitLog(database).latest(count)
+    return sorted(found, key=attrgetter("time"))[-count:]
 
 
 def arguments_of(folder: Path) -> dict[str, str]:
@@ -164,6 +194,7 @@ def arguments_of(folder: Path) -> dict[str, str]:
         "strategy": recipe.strategy,
         "page_classifier": recipe.page_classifier,
         "sites": recipe.sites or "",
+        "about": recipe.about,
         "seeds": ",".join(seeds),
     }
     if recipe.keywords and "keywords" not in plain:  # additional keywords for a named topic

@@ -18,9 +18,11 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
+from topiccrawler.crawling.options import DEFAULT_OPINIONS
 from topiccrawler.crawling.settings_check import check_settings
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.files import user_path
+from topiccrawler.pages.languages import wanted_languages
 from topiccrawler.pages.title import TITLE_TAG
 from topiccrawler.relevance.base import EVIDENCE
 from topiccrawler.resources import package_table
@@ -69,13 +71,22 @@ class CrawlParams(BaseModel):
     allowed_domains: tuple[str, ...] = ()
     formats: tuple[Format, ...] = ()
     since: date | None = None
+    language: tuple[str, ...] = ()
+    known: str | None = Field(default=None, min_length=1)
     revisit: bool = False
+    about: str = Field(default="", max_length=1000)
+    opinions: int = Field(default=DEFAULT_OPINIONS, ge=0)
     parameters: dict[str, str] = Field(default_factory=dict)
 
     @field_validator("allowed_domains", "formats", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
         return tuple(filter(None, map(str.strip, value.split(",")))) if isinstance(value, str) else value
+
+    @field_validator("language", mode="before")
+    @classmethod
+    def _tags(cls, value: Any) -> Any:
+        return wanted_languages(value, "argument -a language=") if isinstance(value, str) else value
 
     @field_validator("allowed_domains")
     @classmethod
@@ -210,6 +221,7 @@ class Recipe:
     dropped_parameters: tuple[str, ...] = ()  # query parameters to remove besides the known tracking ones
     listings: bool = False  # whether feeds and sitemaps of sites with relevant pages are fetched
     topic_fields: Mapping[str, Any] | None = None  # the user's own topic, as it was when the job began
+    about: str = ""  # what the user wants, in a sentence, for second opinions
     # the topic from whose relevance the strategy learns, if feedback has changed the topic of the job
     strategy_topic: Mapping[str, Any] | None = None
     # address of the database with the pages, without password; empty = they are in the job's folder

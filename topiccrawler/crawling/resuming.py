@@ -17,6 +17,7 @@ from topiccrawler.crawling.assemble import topic_of
 from topiccrawler.crawling.job_topic import TOPIC, topic_argument, topic_display_name
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError, StateError, shortened
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.strategies import STRATEGIES, build, parameters_of
 
 ELSEWHERE = "choose another JOBDIR or TOPIC_JOB"
@@ -112,7 +113,7 @@ def ordering_of(recipe: Recipe) -> str:
 
 
 def _store_of(recipe: Recipe, folder: Path) -> str:
-    return f"{recipe.store} as job {recipe.store_job}" if recipe.store else str(folder / "pages.sqlite")
+    return f"{recipe.store} as job {recipe.store_job}" if recipe.store else str(folder / JOB_DATABASE)
 
 
 def _plain(recipe: Recipe) -> dict[str, Any]:

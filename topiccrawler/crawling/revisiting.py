@@ -1,7 +1,7 @@
 """Ranks the pages of a job that are to be fetched again, by relevance and by the time since their last fetch.
 
 Formula    value = relevance * days since the last fetch
-Reads      the crawl log (one pass), checks.sqlite; O(pages of the job) once per run.
+Reads      the crawl log (one pass), the checks; O(pages of the job) once per run.
 """
 
 from __future__ import annotations

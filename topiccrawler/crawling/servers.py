@@ -16,8 +16,7 @@ from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.base import Frontier, Listing, Notes
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.stored_state import Overview
-from topiccrawler.store.index import Found, QueryTerm
-from topiccrawler.store.pages import Pages, Selection, SharedPages
+from topiccrawler.store.pages import Pages, SharedPages
 
 QUEUE_SERVERS = {"REDIS_URL": "topiccrawler.cluster.redis.server"}
 PAGE_SERVERS = dict.fromkeys(("postgresql", "postgres"), "topiccrawler.cluster.postgresql.server")
@@ -79,19 +78,6 @@ class ServedPages(Pages, Protocol):
 
     def recipe(self) -> tuple[str, str] | None:
         """The topic of the job and its recipe as JSON; None = the job has not begun."""
-
-    def find(
-        self,
-        terms: tuple[QueryTerm, ...],
-        selection: Selection,
-        limit: int,
-        *,
-        media: bool = False,
-    ) -> list[Found]:
-        """The best pages that match the terms, at most `limit`.
-
-        `media`: by the words of their links to pictures and files.
-        """
 
 
 class PageServer(Protocol):

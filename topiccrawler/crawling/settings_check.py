@@ -87,6 +87,7 @@ class CheckedSettings(BaseModel):
     TOPIC_LINK_GRAPH: Switch
     WARC_OUT: Text
     TOPIC_CONTACT: Text
+    TOPIC_ROBOTS_TAGS_OBEY: Switch
     FRONTIER_BACKOFF_SECONDS: Amount
     FRONTIER_BACKOFF_MAX_SECONDS: Amount
     FRONTIER_URL_TRIES: OneOrMore
@@ -97,6 +98,8 @@ class CheckedSettings(BaseModel):
     FRONTIER_SHAPE_UNPRODUCTIVE_PAGES: Count
     FRONTIER_UNPROVEN_PAGES: Count
     FRONTIER_FAIR_SHARES: Switch
+    TOPIC_JUDGE_URL: Text
+    TOPIC_JUDGE_MODEL: Text
     TOPIC_CONTROL: Switch
     TOPIC_RENDERED_HOSTS: Texts
     TOPIC_RENDER_EMPTY_PAGES: Switch

@@ -14,7 +14,7 @@ import shlex
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,21 +29,29 @@ from topiccrawler.crawling.checkpoints import (
     relearn,
     transfer_state,
 )
-from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, read_recipe, write_recipe
-from topiccrawler.crawling.judging import JudgedAgain, Progress, Running, judge_again, words_of_record
+from topiccrawler.crawling.job_files import read_recipe, write_recipe
+from topiccrawler.crawling.judging import (
+    JudgedAgain,
+    Progress,
+    Running,
+    judge_again,
+    words_of_record,
+)
 from topiccrawler.crawling.page_filter import ANSWERED
-from topiccrawler.crawling.page_stores import has_pages, open_pages
+from topiccrawler.crawling.page_stores import has_pages, open_pages, open_sample, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError, StateError, file_faults, shortened
 from topiccrawler.files import JsonFile, keep_former, replace_file
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.frontier.stored_state import is_made
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Link, Page, Via, Visit
 from topiccrawler.pages.read import PageWords, Reader
 from topiccrawler.relevance.base import EVIDENCE, similarity_of
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.training.teaching import taught
-from topiccrawler.store.pages import PageRecord, Pages, PageStore
-from topiccrawler.store.visits import read_visits
+from topiccrawler.store.page_store import read_pages
+from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.topics.catalogue import is_catalogued, parts_of
 from topiccrawler.topics.topic import Topic, make_topic
@@ -57,12 +65,12 @@ def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float
     for file in files:
         if file.suffix == ".sqlite":
             in_segments = page_classifier.reads_segments
-            with closing(PageStore(file, create=False)) as store:
+            with closing(read_pages(file)) as store:
                 for record in store.records():
                     words = words_of_record(record, topic.segmenter, in_segments=in_segments)
                     yield record.url, page_classifier.relevance(words)
             continue
-        with file_faults(ArgumentError, file, "cannot be read", "give an HTML file or a job's pages.sqlite"):
+        with file_faults(ArgumentError, file, "cannot be read", "give an HTML file or a job's job.sqlite"):
             body = file.read_bytes()
         yield str(file), reader.read(file.absolute().as_uri(), body).page.relevance
 
@@ -145,23 +153,35 @@ class Lessons:
         """A topic with the segmenter by which the pages were read."""
         return make_topic(fields, str(self.folder)).cut_by(self.segmenter)
 
-    def teach(self, answers: Mapping[str, bool], running: Running | None = None) -> int:
+    @property
+    def by_persons(self) -> dict[str, bool]:
+        """The answers of persons, by URL; of several about a page the last."""
+        return _by_persons(self.steps)
+
+    def teach(self, answers: Mapping[str, bool], running: Running | None = None, by: str = "") -> int:
         """Learn from answers, store the topic with the job, rescore the waiting URLs and judge the stored pages again (`judged`). Returns
-        how many scores have changed. `running`: the crawl of the job, if it is running.
+        how many scores have changed.
+
+        `running`: the crawl of the job, if it is running. `by`: who answered; empty = a person.
         """
+        self.learn(answers, by)
+        return self._keep(running)
+
+    def learn(self, answers: Mapping[str, bool], by: str = "") -> None:
+        """Learn from answers, without storing anything. `by`: see `teach`."""
         topic = self.learned(answers)
         step: dict[str, Any] = {
             "answers": dict(answers),
             "topic": topic.model_dump(mode="json"),
             "strategy_topic": None,
             "time": round(time.time(), 3),
+            **({"by": by} if by else {}),
         }
         self.steps.append(step)
         if not topic.narrow and self.changes_few(assemble(self._taught())):
             step["strategy_topic"] = self.recipe.strategy_topic or topic_of(self.recipe).model_dump(
                 mode="json"
             )
-        return self._keep(running)
 
     def undo(self, running: Running | None = None) -> int:
         """Restore the topic before the last step, and judge the stored pages again. Returns how many scores have changed. `running`: see
@@ -188,9 +208,23 @@ class Lessons:
         )
 
     def _keep(self, running: Running | None) -> int:
+        if running is None:
+            changed = _rescore(self.folder, self._taught(), self)
+            self.store()
+        else:
+            few = self.is_small()
+            self.store()
+            changed = running.teach(few)
+        self.judged = judge_again(self.folder, self.by_persons, running)
+        return changed
+
+    def is_small(self) -> bool:
+        """Whether a strategy that goes on with what was learned since `store` may keep what it has learned itself."""
+        return self.changes_few(assemble(self._taught()))
+
+    def store(self) -> None:
+        """Store answers and topic with the job."""
         recipe = self._taught()
-        few = running is not None and self.changes_few(assemble(recipe))
-        changed = 0 if running is not None else _rescore(self.folder, recipe, self)
         kept = {"base": self.base, "steps": self.steps}
         with file_faults(StateError, self.folder / TEACHING, "cannot be written", "make room"):
             if self.is_anew:
@@ -199,9 +233,6 @@ class Lessons:
             replace_file(self.folder / TEACHING, json.dumps(kept, ensure_ascii=False) + "\n")
         write_recipe(recipe, self.folder)
         self.recipe, self.followed = recipe, self.answers
-        changed = changed if running is None else running.teach(few)
-        self.judged = judge_again(self.folder, self.answers, running)
-        return changed
 
 
 def _shared(page: PageWords, known: dict[str, str]) -> PageWords:
@@ -215,8 +246,8 @@ def _shared(page: PageWords, known: dict[str, str]) -> PageWords:
     return PageWords(title, headings, emphasis, shared(page.meta), shared(page.body), segments)
 
 
-def lessons_of(folder: Path) -> Lessons:
-    """The pages of a job and what it was taught so far.
+def lessons_of(folder: Path, only: Container[str] | None = None) -> Lessons:
+    """The pages of a job and what it was taught so far. `only`: the URLs of the pages that are read; None = all.
 
     ArgumentError if the folder has no job, or if the job has several topics or a page classifier that does not learn from answers.
     """
@@ -237,14 +268,13 @@ def lessons_of(folder: Path) -> Lessons:
         base, steps = {}, []
     lessons = Lessons(folder, recipe, base or topic.model_dump(mode="json"), steps, segmenter=topic.segmenter)
     lessons.is_anew = is_anew
-    stores: list[Pages] = [open_pages(folder)] if has_pages(folder) else []
-    stores += [PageStore(folder / DISCARDED, create=False)] if (folder / DISCARDED).is_file() else []
+    stores = [*([open_pages(folder)] if has_pages(folder) else []), open_sample(folder)]
     for store in stores:
         with closing(store):
             for record in store.records():
                 if record.alias_of:
                     lessons.copies[record.url] = record.alias_of
-                else:
+                elif only is None or record.url in only:
                     lessons.records.append(record)
     lessons.followed = lessons.answers
     lessons.look()
@@ -268,8 +298,12 @@ def with_teaching(recipe: Recipe, folder: Path) -> Recipe:
 
 
 def answered(folder: Path) -> dict[str, bool]:
-    """All answers about pages of the job in that folder, by URL; StateError if the file is damaged."""
-    return {url: answer for step in _kept(folder)[1] for url, answer in step["answers"].items()}
+    """All answers of persons about pages of the job in that folder, by URL; StateError if the file is damaged."""
+    return _by_persons(_kept(folder)[1])
+
+
+def _by_persons(steps: Sequence[Mapping[str, Any]]) -> dict[str, bool]:
+    return {url: answer for step in steps if not step.get("by") for url, answer in step["answers"].items()}
 
 
 def known_answers(lessons: Lessons, answers: Mapping[str, bool]) -> dict[str, bool]:
@@ -351,10 +385,10 @@ def _kept(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:
     """Rescore the waiting URLs for the topic of the recipe; 0 for a job without a stored queue. Returns how many scores have changed."""
-    if not (folder / FRONTIER).is_file():
+    if not is_made(folder / JOB_DATABASE):
         return 0
     parts, before = assemble(recipe), assemble(lessons.recipe)
-    with SqliteFrontier(folder / FRONTIER, acknowledgements_per_commit=sys.maxsize) as frontier:
+    with SqliteFrontier(folder / JOB_DATABASE, acknowledgements_per_commit=sys.maxsize) as frontier:
         if lessons.changes_few(parts):
             OwnLearning(before.strategy, frontier, Rescoring(frontier), durable=True).load()
             changed = transfer_state(parts.strategy, before.strategy.save(), frontier)
@@ -373,23 +407,22 @@ def _pages(folder: Path, parts: Parts, lessons: Lessons, answers: Mapping[str, b
     """
     at = {record.url: place for place, record in enumerate(lessons.records)}
     page_classifier = parts.strategy_classifier
-    with file_faults(StateError, folder / VISITS, "cannot be read", REMEDY):
-        for visit in read_visits(folder / VISITS):
-            if not visit.is_page:
-                continue
-            place = at.get(visit.url)
-            words = PageWords() if place is None else lessons.words[place]
-            if place is None:
-                relevance = visit.relevance
-                similarity = similarity_of(relevance, page_classifier.similarity_threshold)
-            else:
-                similarity = page_classifier.similarity(words)
-                relevance = page_classifier.relevance(words)
-            if parts.topic.narrow and visit.url in answers:
-                relevance = max(relevance, ANSWERED) if answers[visit.url] else min(relevance, 1.0 - ANSWERED)
-            record = None if place is None else lessons.records[place]
-            is_target = relevance >= page_classifier.threshold
-            yield _page_of(visit, record, words, similarity, relevance, is_target=is_target)
+    for visit in visits_of(folder):
+        if not visit.is_page:
+            continue
+        place = at.get(visit.url)
+        words = PageWords() if place is None else lessons.words[place]
+        if place is None:
+            relevance = visit.relevance
+            similarity = similarity_of(relevance, page_classifier.similarity_threshold)
+        else:
+            similarity = page_classifier.similarity(words)
+            relevance = page_classifier.relevance(words)
+        if parts.topic.narrow and visit.url in answers:
+            relevance = max(relevance, ANSWERED) if answers[visit.url] else min(relevance, 1.0 - ANSWERED)
+        record = None if place is None else lessons.records[place]
+        is_target = relevance >= page_classifier.threshold
+        yield _page_of(visit, record, words, similarity, relevance, is_target=is_target)
 
 
 def _page_of(

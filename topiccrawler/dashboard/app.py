@@ -6,6 +6,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import Callable
+from errno import ENAMETOOLONG
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -100,9 +101,12 @@ async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
         answer = web.Response(status=error.status, text=f"{error.reason}\n")
     except (ConnectionError, asyncio.CancelledError):
         raise
-    except Exception:
-        logger.exception("Dashboard: %s %s failed", request.method, request.path)
-        answer = web.Response(status=500, text="failed; the dashboard's terminal says why\n")
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno == ENAMETOOLONG:  # the path of a static file
+            answer = web.Response(status=404, text="Not Found\n")
+        else:
+            logger.exception("Dashboard: %s %s failed", request.method, request.path)
+            answer = web.Response(status=500, text="failed; the dashboard's terminal says why\n")
     if not answer.prepared:
         answer.headers.update(HEADERS)
         is_file = request.path.startswith(f"{STATIC}/")

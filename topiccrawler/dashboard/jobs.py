@@ -24,17 +24,17 @@ from subprocess import Popen
 from threading import Lock
 from typing import Any, TypeVar, cast
 
-from topiccrawler.crawling.job_files import FRONTIER, JOB, OUTPUT, REFUSED, STATS, read_recipe
-from topiccrawler.crawling.page_stores import homes_of
+from topiccrawler.crawling.job_files import JOB, OUTPUT, STATS, read_recipe
+from topiccrawler.crawling.page_stores import homes_of, refused_in
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.control.client import FILE as CONTROL
 from topiccrawler.engine.control.client import ask, is_listening
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.frontier.stored_state import Outcome, is_made, outcomes
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.results.jobs import JobLog, begun, is_job
 from topiccrawler.results.last_run import LastRun, last_run
 from topiccrawler.results.summary import EXAMPLES, queue_report
-from topiccrawler.store.refused import read_refused
 
 STRATEGY = "breadth_first"
 _PLACES = ("*/result.json", "*/*/result.json")
@@ -172,24 +172,25 @@ class Job:
     @property
     def has_queue(self) -> bool:
         """Whether the queue is in the job's folder."""
-        return is_made(self.folder / FRONTIER)
+        return is_made(self.folder / JOB_DATABASE)
 
     def queue(self, wait: float | None = WAIT_SECONDS) -> dict[str, Any] | None:
         """The report of the job's queue with all its hosts; None without a JOBDIR, while it is still being read, or if it cannot be read.
         `wait`: as for `once`."""
-        if not self.has_queue:
-            return None
 
-        def make() -> dict[str, Any]:
+        def make() -> dict[str, Any] | None:
+            if not self.has_queue:
+                return None
             return queue_report(self.folder, TOP, time.time(), all_hosts=True)
 
-        return self.once("queue", FRONTIER, make, wait)
+        return self.once("queue", JOB_DATABASE, make, wait)
 
     def outcomes(self, wait: float = WAIT_SECONDS) -> list[Outcome] | None:
         """The reasons of failed and discarded URLs in the job's queue; None as for `queue`."""
-        if not self.has_queue:
-            return None
-        return self.once("outcomes", FRONTIER, lambda: outcomes(self.folder / FRONTIER, EXAMPLES), wait)
+        path = self.folder / JOB_DATABASE
+        return self.once(
+            "outcomes", JOB_DATABASE, lambda: outcomes(path, EXAMPLES) if is_made(path) else None, wait
+        )
 
     def promised(self, status: Mapping[str, Any]) -> tuple[int | None, float | None]:
         """The estimated number of relevant pages in the queue, and the share of the next pages that will probably be kept, 0..1: as the
@@ -215,7 +216,7 @@ class Job:
 
     def refused(self, wait: float = WAIT_SECONDS) -> int:
         """The number of links in the sample of those that were not queued."""
-        return self.once("refused", REFUSED, lambda: len([*read_refused(self.folder / REFUSED)]), wait) or 0
+        return self.once("refused", JOB_DATABASE, lambda: len(refused_in(self.folder)), wait) or 0
 
     def asked(self, verb: str, number: int, wait: float | None = WAIT_SECONDS) -> list[dict[str, Any]] | None:
         """The `top` or the `sites` of the running crawl, asked seldom enough not to slow it; None when it does not answer."""

@@ -17,8 +17,8 @@ from urllib.parse import quote
 
 from aiohttp import web
 
-from topiccrawler.crawling.job_files import FRONTIER, JOB, PAGES, REFUSED, STATS, VISITS
-from topiccrawler.crawling.page_stores import last_judged, visits_of
+from topiccrawler.crawling.job_files import JOB, STATS
+from topiccrawler.crawling.page_stores import last_judged, refused_in, visits_of
 from topiccrawler.dashboard import panels
 from topiccrawler.dashboard.jobs import LIVE, Job, mark
 from topiccrawler.dashboard.panels import topic_name
@@ -26,12 +26,13 @@ from topiccrawler.dashboard.views import Context, Values, about_job, context_of,
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.stored_state import Ended, ended, is_made
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.results.exports import export_of
 from topiccrawler.results.formats import write_table
 from topiccrawler.results.job_pages import job_pages
 from topiccrawler.results.jobs import selection_of
 from topiccrawler.results.summary import end_of
-from topiccrawler.store.refused import NOT_QUEUED, read_refused
+from topiccrawler.store.refused import NOT_QUEUED
 from topiccrawler.topics.catalogue import by_name
 
 _SECONDS = 0.06  # for reading logs that were not read yet; the next request resumes
@@ -70,8 +71,8 @@ def _values(here: Context) -> dict[str, Any]:
 
 def _row(here: Context, name: str, seconds: float) -> tuple[dict[str, Any], bool]:
     job = here.jobs.get(name)
-    # pages that are judged again change the figures too
-    seen = [mark(job.folder / file) for file in (JOB, STATS, VISITS, PAGES, f"{PAGES}-wal")]
+    files = (JOB, STATS, JOB_DATABASE, f"{JOB_DATABASE}-wal")
+    seen = [mark(job.folder / file) for file in files]
     known, figures = here.jobs.figures.get(name, (None, {}))
     if known != seen:
         recipe = job.recipe()
@@ -103,6 +104,7 @@ FILTERS = (
     "min_relevance",
     "file_type",
     "kind",
+    "language",
     "refused",
 )  # names of the filters of pages in a query string
 _KINDS = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
@@ -167,11 +169,11 @@ def _end(request: web.Request) -> tuple[str, str]:
 
 def _urls(job: Job, state: str, reason: str, limit: int, skip: int) -> Iterator[Ended]:
     if state == NOT_QUEUED:
-        for link in read_refused(job.folder / REFUSED, limit, skip):
+        for link in refused_in(job.folder, limit, skip):
             yield Ended(*astuple(link))
         return
-    if is_made(job.folder / FRONTIER):
-        yield from ended(job.folder / FRONTIER, State(state), reason, limit, skip)
+    if is_made(job.folder / JOB_DATABASE):
+        yield from ended(job.folder / JOB_DATABASE, State(state), reason, limit, skip)
         return
     number = 0
     for visit in visits_of(job.folder):

@@ -33,7 +33,7 @@ ROWS, HITS = 25, 20
 MOST_COPIES = 50
 MOST_TEXT = 60_000  # characters of a stored text that are shown
 MOST_LINE = 4_000
-_FACTS = ("published", "modified", "author", "language", "encoding", "format", "kind", "status", "depth", "topic", "canonical_url", "keywords", "description", "summary")  # fmt: skip
+_FACTS = ("published", "modified", "author", "language", "encoding", "format", "kind", "status", "depth", "topic", "usage", "licence", "personal_data", "canonical_url", "keywords", "description", "summary")  # fmt: skip
 
 
 @about_job("pages")

@@ -19,7 +19,7 @@ from typing import Any
 from aiohttp import web
 from pydantic import TypeAdapter, ValidationError
 
-from topiccrawler.crawling.job_files import FRONTIER, OUTPUT
+from topiccrawler.crawling.job_files import OUTPUT
 from topiccrawler.crawling.launching import job_line, start_scrapy
 from topiccrawler.crawling.page_stores import arguments_of
 from topiccrawler.crawling.recipe import STRATEGY_PREFIX
@@ -37,6 +37,8 @@ from topiccrawler.dashboard.jobs import LIVE, Job, Jobs
 from topiccrawler.dashboard.views import context_of, job_of, part
 from topiccrawler.engine.control.client import FILE as CONTROL
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
+from topiccrawler.frontier.stored_state import is_made
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.relevance.base import PAGE_CLASSIFIERS
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.topics.catalogue import (
@@ -88,7 +90,7 @@ _KEPT = TypeAdapter(dict[str, dict[str, str]])
 
 def can_go_on(job: Job) -> bool:
     """Whether a job can be resumed: it was started from the form, or its folder has its queue and its recipe."""
-    return (job.folder / ORDER).is_file() or ((job.folder / FRONTIER).is_file() and job.recipe() is not None)
+    return (job.folder / ORDER).is_file() or (is_made(job.folder / JOB_DATABASE) and job.recipe() is not None)
 
 
 def go_on(job: Job, jobs: Jobs, defaults: Mapping[str, Any], pages: str = "") -> Job:

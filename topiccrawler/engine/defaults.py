@@ -14,6 +14,8 @@ from topiccrawler import settings as ours
 
 # settings that belong to our own project only
 IDENTITY = frozenset({"BOT_NAME", "SPIDER_MODULES", "NEWSPIDER_MODULE", "COMMANDS_MODULE"})
+# a pipeline that only crawls with a judge import
+OPINIONS, LAST = "topiccrawler.engine.second_opinions.SecondOpinions", 850
 NAMED = frozenset({"DOWNLOAD_HANDLERS", "FEED_EXPORTERS"})  # components by name, not by position
 
 
@@ -33,3 +35,5 @@ def set_defaults(settings: BaseSettings) -> None:
         elif name.isupper() and isinstance(value, dict):
             for path, position in value.items():
                 settings.setdefault_in_component_priority_dict(name, load_object(path), position)
+    if settings.get("TOPIC_JUDGE_URL"):
+        settings.setdefault_in_component_priority_dict("ITEM_PIPELINES", load_object(OPINIONS), LAST)

@@ -21,10 +21,12 @@ from scrapy.utils.misc import load_object
 
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.harvest import NEXT, GateCounts, HarvestCounter, words_of
-from topiccrawler.crawling.job_files import PAGES, STATS
+from topiccrawler.crawling.job_files import STATS
+from topiccrawler.crawling.page_stores import has_pages
 from topiccrawler.crawling.robots_notes import CLOSED, UNREACHABLE
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.opening import faults_of, needed_crawl
+from topiccrawler.engine.pipelines import KNOWN_TEXTS, OTHER_LANGUAGES
 from topiccrawler.engine.plain_harvest import PlainHarvest
 from topiccrawler.engine.progress import wait_key
 from topiccrawler.engine.scheduler import LITTLE_PROMISED, focused_scheduler, is_focused
@@ -98,10 +100,11 @@ class Ending:
             *(self.crawl.rechecks.lines() if self.crawl.rechecks is not None else []),
             *words_of(self.crawl.estimator.estimate()),
             *gate_lines(self.crawl.gate_counts),
+            *left_out_lines(self.crawl, stats),
             *failed_lines(stats),
             *self.crawl.challenges.lines(),
             *(look_lines(self.crawl) if found is None else []),
-            *place_lines(self.crawl.files.folder, queued=queued, has_pages=self.crawl.files.has_pages),
+            *place_lines(self.crawl.files.folder, queued=queued),
             *stats_lines(self.crawl.files.folder, stats),
             Message(
                 "ended: {why}",
@@ -179,6 +182,24 @@ def look_lines(crawl: Crawl) -> list[str]:
         return []
 
 
+def left_out_lines(crawl: Crawl, stats: Mapping[str, Any]) -> list[str]:
+    """Lines with the numbers of pages about the topic that were not kept in this run: by language, and because their text is known."""
+    lines: list[str] = []
+    if count := stats.get(OTHER_LANGUAGES):
+        lines.append(Message("{count} pages in other languages are not kept (-a language)", count=count))
+    if crawl.known is not None:
+        count, place, texts = stats.get(KNOWN_TEXTS, 0), crawl.known.source, len(crawl.known)
+        lines.append(
+            Message(
+                "{count} pages are not kept, because their text is one of the {texts} in {place} (-a known)",
+                count=count,
+                place=place,
+                texts=texts,
+            )
+        )
+    return lines
+
+
 def failed_lines(stats: Mapping[str, Any]) -> list[str]:
     """A line with the number of URLs that failed in this run, by reason; empty when none failed."""
     reasons = Counter(
@@ -206,15 +227,10 @@ def gate_lines(counts: GateCounts) -> list[str]:
     return [line]
 
 
-def place_lines(folder: Path, *, queued: bool, has_pages: bool = False) -> list[str]:
-    """Lines with the job's folder and the commands that show its results. `has_pages`: pages may have been kept, in the folder or
-    in a database. `queued`: the queue is in the folder."""
+def place_lines(folder: Path, *, queued: bool) -> list[str]:
+    """Lines with the job's folder and the commands that show its results. `queued`: the queue is in the folder."""
     quoted = shlex.quote(str(folder))
-    commands = (
-        [f"scrapy pages {quoted}", f"scrapy search WORDS --job {quoted}"]
-        if has_pages or (folder / PAGES).exists()
-        else []
-    )
+    commands = [f"scrapy pages {quoted}", f"scrapy search WORDS --job {quoted}"] if has_pages(folder) else []
     commands += [f"scrapy frontier {quoted}"] if queued else []
     commands.append(f"scrapy explain URL --job {quoted}")
     return [

@@ -131,6 +131,10 @@ class FocusedSpider(Spider):
                 refuse_settings(settings)
             params = spider.params_of(kwargs, topic)
             check_feeds(settings)
+            if settings.get("TOPIC_JUDGE_URL"):
+                from topiccrawler.engine.chat_server import check_judge  # late: most crawls have no judge
+
+                check_judge(str(settings["TOPIC_JUDGE_URL"]), settings.get("TOPIC_JUDGE_MODEL"))
             queue = MEMORY if command.startswith("scrapy.commands") else queue_place(params, settings)
             spider.crawl, spider.faults = open_crawl(params, settings, job, queue), FatalFaults()
             spider.prepare(params)

@@ -62,6 +62,7 @@ class Lease(Fetch):
     kept_copy: bool = False  # the stored page is an alias of another one
     iterated: bool = False  # the callback's output is exhausted
     drop_reason: str = ""
+    not_followed: str = ""  # the robots tag by which the page's links were not queued
     missing_since: float | None = None  # when a sweep first did not find it in the engine
 
     @property
@@ -74,6 +75,8 @@ class Lease(Fetch):
 
     def outcome(self, state: State, reason: str) -> Outcome:
         """The outcome for the crawl: final state and reason of the URL, and what became of its page."""
+        if self.not_followed:
+            reason = f"{reason}; links not followed: {self.not_followed}"
         return Outcome(state, reason, self.is_relevant, self.kept_format, self.kept_kind, self.kept_copy)
 
     def release_slot(self, hosts: Hosts, now: float) -> None:

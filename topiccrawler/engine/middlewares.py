@@ -38,7 +38,7 @@ from topiccrawler.engine.link_rules import count_refused
 from topiccrawler.engine.opening import crawl_of, faults_of, needed_crawl, parts_of_project
 from topiccrawler.engine.politeness import host_key
 from topiccrawler.engine.progress import BACK_OFFS
-from topiccrawler.engine.reading import CHALLENGE, content_type
+from topiccrawler.engine.reading import CHALLENGE, NOT_FOLLOWED, content_type
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import CrawlerError
 from topiccrawler.items import Outlinks
@@ -180,6 +180,7 @@ class LeaseEndMiddleware:
             yield output
         if scheduler is None or lease is None:
             return
+        lease.not_followed = response.meta.pop(NOT_FOLLOWED, "")
         challenge = response.meta.get(CHALLENGE)
         if challenge is not None:
             scheduler.challenged(lease, challenge)

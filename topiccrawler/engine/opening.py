@@ -35,8 +35,10 @@ from topiccrawler.crawling.assemble import Parts, assemble, topic_of
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.job_files import JobFiles, read_recipe
 from topiccrawler.crawling.job_topic import recipe_of_words
+from topiccrawler.crawling.known_texts import KnownTexts
 from topiccrawler.crawling.options import CrawlLimits, CrawlOptions
 from topiccrawler.crawling.page_filter import Restrictions
+from topiccrawler.crawling.page_stores import folder_named
 from topiccrawler.crawling.recipe import CrawlParams, recipe_of
 from topiccrawler.crawling.resuming import check_topic, ordering_of
 from topiccrawler.crawling.servers import QueueAddress, no_queue_server, page_server, queue_address
@@ -52,6 +54,8 @@ from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link
+from topiccrawler.pages.robots_tags import AGENT
+from topiccrawler.pages.robots_txt import product_token
 from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.store.pages import SharedPages
 from topiccrawler.text.segmenter import release_dictionary
@@ -110,9 +114,9 @@ def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
 
 
 def open_frontier(
-    place: QueuePlace, settings: BaseSettings, hosts: Hosts, parts: Parts, seeds: list[Link]
+    place: QueuePlace, settings: BaseSettings, hosts: Hosts, parts: Parts, seeds: list[Link], files: JobFiles
 ) -> tuple[Frontier, SharedQueue | None]:
-    """Open the queue at a place, or create it. For a queue on a server, return also the SharedQueue that coordinates the processes; else
+    """Open the queue at a place, or create it. `files`: those of the job, whose database has the queue of a JOBDIR. For a queue on a server, return also the SharedQueue that coordinates the processes; else
     None."""
     if place.address is not None:
         hosts.slots = settings.getint("CONCURRENT_REQUESTS")
@@ -124,7 +128,7 @@ def open_frontier(
     with file_faults(StateError, f"folder {folder}", "cannot be made", "set JOBDIR to a folder of yours"):
         folder.mkdir(parents=True, exist_ok=True)
     queue = SqliteFrontier(
-        folder / "frontier.sqlite",
+        files.database,
         hosts,
         memory_urls=MEMORY_URLS,
         acknowledgements_per_commit=sys.maxsize,  # the crawl commits, when all parts of a page are written
@@ -207,6 +211,7 @@ def open_crawl(
         keywords=params.keywords,
         sites=params.sites,
         page_classifier=params.page_classifier,
+        about=params.about,
     )
     if not params.topic:
         recipe = recipe_of_words(recipe, params.keywords, settings.getint("TOPIC_PROPOSED_WORDS"))
@@ -237,21 +242,25 @@ def open_crawl(
         folder,
         parts.record(),
         shared=bool(jobdir or job_name),
-        indexed=True,
         discarded=DISCARDED_PAGES,
         kept_in=kept_in,
         segmenter=parts.segmenter,
     )
     files.check(queued=bool(jobdir))
-    frontier, shared = open_frontier(queue, settings, hosts, parts, seeds)
+    known = None
+    if params.known is not None:
+        known = KnownTexts.of(folder_named(params.known, Path(settings.get("TOPIC_DATA_DIR"))), folder)
+    frontier, shared = open_frontier(queue, settings, hosts, parts, seeds, files)
     budgets = _budgets(settings, frontier)
     crawl = Crawl(
         parts,
         frontier,
         CrawlOptions(
             seeds=tuple(seeds),
-            limits=CrawlLimits(params.pages, params.targets, params.until),
-            restrictions=Restrictions(frozenset(params.formats), params.since),
+            limits=CrawlLimits(params.pages, params.targets, params.until, params.opinions),
+            restrictions=Restrictions(frozenset(params.formats), params.since, languages=params.language),
+            agent=product_token(settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT")) or AGENT,
+            obeys_tags=settings.getbool("TOPIC_ROBOTS_TAGS_OBEY", True),
             links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
             durable=queue.is_durable,
         ),
@@ -259,6 +268,7 @@ def open_crawl(
         budgets=budgets,
         shared=shared,
         listings=SiteListings(frontier.notes) if recipe.listings else None,
+        known=known,
     )
     if answers_behind(parts.topic, folder):
         crawl.filter.answers = answered(folder)

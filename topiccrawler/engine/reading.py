@@ -20,9 +20,13 @@ from topiccrawler.engine.opening import needed_crawl
 from topiccrawler.pages.challenge_signs import verdict_headers
 from topiccrawler.pages.formats.registry import HTML, IN_WORKER, recognise
 from topiccrawler.pages.read import Content
+from topiccrawler.pages.robots_tags import HEADER
+from topiccrawler.pages.usage import CONTENT_USAGE, POLICY, RESERVATION
 from topiccrawler.text.characters import decode
 
 CHALLENGE = "topic_challenge"  # key in request.meta: what the response is, if it is no page
+USAGE = "topic_usage"  # key in request.meta: what robots.txt says about the use of the URL's page
+NOT_FOLLOWED = "topic_not_followed"  # key in request.meta: the robots tag by which links were not queued
 _EXTRACT, _CONTENT = (
     "topic_extract",
     "topic_content",
@@ -120,6 +124,17 @@ def read_ahead(crawl: Crawl, response: Response) -> dict[str, Any]:
 def content_type(response: Response) -> str:
     """The Content-Type header as text; empty when there is none."""
     return (response.headers.get("Content-Type") or b"").decode("latin-1")
+
+
+def robots_headers(response: Response) -> list[str]:
+    """The values of all headers X-Robots-Tag."""
+    return [value.decode("latin-1") for value in response.headers.getlist(HEADER)]
+
+
+def usage_headers(response: Response) -> dict[str, list[str]]:
+    """The values of the headers about the use of the page, by name; without those that are absent."""
+    found = {name: response.headers.getlist(name) for name in (CONTENT_USAGE, RESERVATION, POLICY)}
+    return {name: [value.decode("latin-1") for value in values] for name, values in found.items() if values}
 
 
 def challenge_headers(response: Response) -> list[tuple[str, str]]:

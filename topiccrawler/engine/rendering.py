@@ -31,6 +31,7 @@ from topiccrawler.engine.reading import content_type
 from topiccrawler.errors import ArgumentError
 from topiccrawler.pages.formats.registry import HTML, recognise
 from topiccrawler.pages.parse import parse
+from topiccrawler.pages.usage import WELL_KNOWN
 from topiccrawler.text.characters import decode
 from topiccrawler.urls.canonical import canonical, host_of, registered_domain
 from topiccrawler.urls.unwanted import is_inside, is_private_answer
@@ -82,7 +83,7 @@ class RenderingMiddleware:
         return request.replace(meta={**request.meta, RENDER_META: request.url}, dont_filter=True)
 
     def _is_named(self, url: str) -> bool:
-        if not self.hosts or url.endswith("/robots.txt"):
+        if not self.hosts or url.endswith(("/robots.txt", WELL_KNOWN)):
             return False
         host = host_of(url)
         return not self.hosts.isdisjoint({host, host.partition(":")[0], registered_domain(url)})

@@ -17,6 +17,7 @@ from scrapy.robotstxt import RobotParser
 from scrapy.utils.python import to_unicode
 
 from topiccrawler.pages.robots_txt import RobotsTxt, product_token
+from topiccrawler.pages.usage import Statement
 
 PARSED = 1_000  # files in parsed form
 MOST_BYTES = 512_000  # of a file that are read; RFC 9309 demands at least 500 KiB
@@ -43,6 +44,10 @@ class CompactRobotParser(RobotParser):
     def sitemaps(self) -> Iterable[str]:
         """The URLs of the file's Sitemap lines, as written."""
         return self._read("").sitemaps
+
+    def usage(self, url: str, user_agent: str | bytes) -> list[Statement]:
+        """What the file says about the use of a URL's page."""
+        return self._read(user_agent).usage(url)
 
     def _read(self, user_agent: str | bytes) -> RobotsTxt:
         return _parsed(self.packed, product_token(to_unicode(user_agent)))

@@ -43,6 +43,7 @@ from topiccrawler.engine.leases import PostponedError
 from topiccrawler.engine.opening import crawl_of
 from topiccrawler.engine.pausing import HeldBackError
 from topiccrawler.engine.politeness import ROBOTS, host_key
+from topiccrawler.engine.reading import USAGE
 from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.pages.robots_txt import product_token
 
@@ -85,7 +86,20 @@ class Answer:
     said: str
 
 
-class PlainRobotsMiddleware(RobotsTxtMiddleware):
+class UsageRobotsMiddleware(RobotsTxtMiddleware):
+    """Stores in the meta of each request that may be sent what robots.txt says about the use of its page, if the ROBOTSTXT_PARSER has
+    `usage`."""
+
+    def process_request_2(self, rp: RobotParser | None, request: Request) -> None:
+        super().process_request_2(rp, request)
+        request.meta.pop(USAGE, None)  # of the request that was redirected
+        if read := getattr(rp, "usage", None):
+            agent = self._robotstxt_useragent or request.headers.get(b"User-Agent", self._default_useragent)
+            if found := read(request.url, agent):
+                request.meta[USAGE] = found
+
+
+class PlainRobotsMiddleware(UsageRobotsMiddleware):
     """Scrapy's middleware, whose first waiter for a robots.txt gets the rules and all others nothing (2.19), as if all were allowed."""
 
     async def robot_parser(self, request: Request) -> RobotParser | None:
@@ -94,7 +108,7 @@ class PlainRobotsMiddleware(RobotsTxtMiddleware):
         return None if isinstance(parser, Deferred) else parser
 
 
-class HostRobotsMiddleware(RobotsTxtMiddleware):
+class HostRobotsMiddleware(UsageRobotsMiddleware):
     """Downloader middleware in place of Scrapy's RobotsTxtMiddleware, with its settings, stats and the signal `robots_parsed`.
 
     `most_seconds`: the longest time between two tries. Spiders without a topic and replays get PlainRobotsMiddleware: a recording does not recover.

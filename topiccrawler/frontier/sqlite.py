@@ -1,4 +1,4 @@
-"""Keeps the frontier on disk: the file holds every row, memory only the numbers that decide what is fetched next.
+"""Keeps the frontier in the job's database: the file holds every row, memory only the numbers that decide what is fetched next.
 
 A push must know the state and score of a URL two hundred times a page, and a lease must find the best of a million, without reading the
 disk; and there may be ten million URLs. So memory holds numbers only, no texts: columns in order of arrival, 31 bytes a URL (digest,
@@ -27,6 +27,7 @@ from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.leasing import LeasingFrontier, check_score, drawn
 from topiccrawler.frontier.rows import CODES, RESTORE, STATES, Rows
 from topiccrawler.frontier.url_index import Digest, UrlIndex, anchor_bit, digest
+from topiccrawler.job_database import JobDatabase
 from topiccrawler.model import Link, Score
 
 WAITING, PROCESSING = CODES[State.WAITING], CODES[State.PROCESSING]
@@ -185,38 +186,38 @@ class SqliteNotes:
 
 
 class SqliteFrontier(LeasingFrontier):
-    """A frontier on disk: see frontier.base.Frontier for the contract.
+    """A frontier on disk: see frontier.base.Frontier for the contract. `commit` and `close` are those of the job's database.
 
-    `memory_urls` bounds the entries of the heaps (frontier.leasing.Queues), 0 = no bound; `acknowledgements_per_commit`: ends in one
+    `place`: the database, or its path. `memory_urls` bounds the entries of the heaps (frontier.leasing.Queues), 0 = no bound; `acknowledgements_per_commit`: ends in one
     transaction.
     """
 
     def __init__(
         self,
-        path: str | Path,
+        place: JobDatabase | Path | str,
         hosts: Hosts | None = None,
         *,
         lease_seconds: float = LEASE_SECONDS,
         memory_urls: int = 0,
         acknowledgements_per_commit: int = 1,
-        read_only: bool = False,
         digest: Callable[[str], Digest] = digest,
     ) -> None:
         super().__init__(hosts, lease_seconds, memory_urls, acknowledgements_per_commit)
         self._columns = Columns(digest)
-        self._rows = Rows(Path(path), read_only=read_only)
+        self._database = place if isinstance(place, JobDatabase) else JobDatabase(place)
         try:
-            self._load(read_only)
+            self._rows = Rows(self._database)
+            self._load()
         except BaseException:
-            self._rows.close()
+            self._database.abandon()
             raise
         self._view: FrontierView = SqliteView(self._rows, self._columns, self._counts)
         self.notes: Notes = SqliteNotes(self._rows)
 
-    def _load(self, read_only: bool) -> None:
+    def _load(self) -> None:
         columns = self._columns
         columns.load(self._rows)
-        if not read_only and PROCESSING in columns.states:
+        if PROCESSING in columns.states and not self._database.read_only:
             self._rows.end_leases()
             columns.states = columns.states.replace(bytes([PROCESSING]), bytes([WAITING]))
         self._tries = columns.tries
@@ -255,14 +256,14 @@ class SqliteFrontier(LeasingFrontier):
         return outcome
 
     def commit(self) -> None:
-        self._rows.commit()
+        self._database.commit()
         self._acknowledged = 0
 
     def close(self, *, commit: bool = True) -> None:
         if commit:
-            self._rows.close()
+            self._database.close()
         else:
-            self._rows.abandon()
+            self._database.abandon()
 
     def _number(self, url: str) -> int | None:
         return self._columns.urls.find(url)

@@ -1,6 +1,7 @@
-"""Reads the state of a frontier on disk, while a crawl may be writing to it.
+"""Reads the queue in a job's database, while a crawl may be writing to it.
 
-No frontier is loaded: SQL counts the URLs, and only the rows asked for are read, so millions of URLs take a second.
+No frontier is loaded: SQL counts the URLs, and only the rows asked for are read, so millions of URLs take a second. A crawl without a
+JOBDIR has its queue in memory, and its database has no URL.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from typing import Self
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Row, State
-from topiccrawler.frontier.rows import STATES, Rows, SqliteFaults, open_to_read
+from topiccrawler.frontier.rows import CODES, STATES, Rows
 from topiccrawler.frontier.sqlite import SqliteNotes
 from topiccrawler.frontier.url_index import digest
+from topiccrawler.job_database import JobDatabase, is_begun
 from topiccrawler.model import Link
 
 _STATES = "SELECT state, count(*) FROM urls GROUP BY state"
@@ -30,6 +32,7 @@ _TOP = """SELECT urls.number FROM urls
     LEFT JOIN (SELECT number AS raised, score AS raised_score, max(id) FROM raises GROUP BY number) ON raised = number
     WHERE state = 0 ORDER BY coalesce(raised_score, score) DESC, number LIMIT ?"""
 
+_ANY = "SELECT 1 FROM urls LIMIT 1"
 _NOTES = "SELECT name, text FROM notes WHERE instr(name, '/') = 0"  # the others are of single hosts, and many
 
 
@@ -46,26 +49,27 @@ class Overview:
 
 
 def overview(path: Path, top: int = 10) -> Overview:
-    """Read the counts and the `top` best rows of a frontier. StateError when there is none or it cannot be read."""
-    require(path)
-    with SqliteFaults(path), closing(open_to_read(path)) as database:
+    """Read the counts and the `top` best rows of a queue. StateError when there is none or it cannot be read. `path`: the database."""
+    with reading(path) as rows:
+        read = rows.database.read
         states = dict.fromkeys((state.value for state in STATES), 0)
-        for code, count in database.execute(_STATES):
+        for code, count in read(_STATES):
             states[STATES[code].value] = count
         hosts: dict[str, dict[str, int]] = {}
-        for name, code, count in database.execute(_HOSTS):
+        for name, code, count in read(_HOSTS):
             hosts.setdefault(name, {})[STATES[code].value] = count
-        failures = dict(database.execute(_REASONS, (STATES.index(State.ERROR),)).fetchall())
-        discards = dict(database.execute(_REASONS, (STATES.index(State.DISCARDED),)).fetchall())
-        numbers = [number for (number,) in database.execute(_TOP, (top,))]
-        notes = dict(database.execute(_NOTES).fetchall())
-    by_waiting = sorted(hosts, key=lambda host: (-hosts[host].get("waiting", 0), host))
-    with reading(path) as rows:
-        in_order, first = (
-            {host: hosts[host] for host in by_waiting},
-            [rows.read(number) for number in numbers],
+        failures, discards = (
+            dict(read(_REASONS, (CODES[state],))) for state in (State.ERROR, State.DISCARDED)
         )
-        return Overview(states, in_order, failures, discards, first, notes)
+        by_waiting = sorted(hosts, key=lambda host: (-hosts[host].get("waiting", 0), host))
+        return Overview(
+            states,
+            {host: hosts[host] for host in by_waiting},
+            failures,
+            discards,
+            [rows.read(number) for (number,) in read(_TOP, (top,))],
+            dict(read(_NOTES)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +84,18 @@ class Outcome:
 
 def outcomes(path: Path, examples: int) -> list[Outcome]:
     """The failed and the discarded URLs by reason, the most frequent first, each with some examples. StateError as for `overview`."""
-    require(path)
-    found = []
-    with SqliteFaults(path), closing(open_to_read(path)) as database:
-        for state in (State.ERROR, State.DISCARDED):
-            code = STATES.index(state)
-            for reason, count in database.execute(_REASONS, (code,)).fetchall():
-                urls = database.execute(_EXAMPLES, (code, reason, examples))
-                found.append(Outcome(state.value, reason, count, tuple(url for (url,) in urls)))
-    return found
+    with reading(path) as rows:
+        read = rows.database.read
+        return [
+            Outcome(
+                state.value,
+                reason,
+                count,
+                tuple(url for (url,) in read(_EXAMPLES, (CODES[state], reason, examples))),
+            )
+            for state in (State.ERROR, State.DISCARDED)
+            for reason, count in read(_REASONS, (CODES[state],))
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,32 +113,26 @@ def ended(path: Path, state: State, reason: str, limit: int = -1, skip: int = 0)
     """Yield the URLs that ended in this state for this reason, in order of arrival. A reason that continues with a colon or a URL
     matches too. `limit`: -1 = all. StateError as for `overview`.
     """
-    require(path)
     more, url = f"{reason}: ", f"{reason} http"
-    with SqliteFaults(path), closing(open_to_read(path)) as database:
-        found = database.execute(_ENDED, (STATES.index(state), reason, more, more, url, url, limit, skip))
-        for row in found:
-            yield Ended(*row)
+    with reading(path) as rows:
+        found = (CODES[state], reason, more, more, url, url, limit, skip)
+        yield from (Ended(*row) for row in rows.database.read(_ENDED, found))
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[Rows]:
-    """Open the rows of a frontier on disk for reading."""
-    require(path)
-    rows = Rows(path, read_only=True)
-    try:
+    """Open the rows of a queue on disk for reading. StateError when there is none."""
+    with closing(_opened(path)) as database:
+        rows = Rows(database)
         deque(rows.load_raises(), maxlen=0)  # Rows remembers the raises it has read
         yield rows
-    finally:
-        rows.close()
 
 
 class QueueLookup:
     """Reads single URLs and the notes of a frontier on disk, beside a crawl that may be writing to it. Nothing is loaded."""
 
     def __init__(self, path: Path) -> None:
-        require(path)
-        self._rows = Rows(path, read_only=True)
+        self._rows = Rows(_opened(path))
         self.notes = SqliteNotes(self._rows)
         self._found: dict[str, Row | None] = {}
 
@@ -154,16 +155,27 @@ class QueueLookup:
 
     def close(self) -> None:
         """Close the file."""
-        self._rows.close()
+        self._rows.database.close()
 
 
 def is_made(path: Path) -> bool:
-    """True when there is a frontier. The file of a crawl that is just beginning is empty until its tables are committed."""
-    return path.is_file() and path.stat().st_size > 0
+    """Whether a database has a queue, or cannot be read."""
+    if not is_begun(path):
+        return False
+    try:
+        with closing(JobDatabase(path, read_only=True)) as database:
+            return bool(database.read(_ANY))
+    except StateError:
+        return True  # what opens it next reports the fault
 
 
-def require(path: Path) -> None:
-    """StateError when there is no frontier, so that reading never creates a file."""
-    if not is_made(path):
-        remedy = "name the JOBDIR of a crawl that was run with -s JOBDIR=…"
-        raise StateError(str(path), "there is no frontier", remedy)
+def _opened(path: Path) -> JobDatabase:
+    """The database, opened for reading. StateError when it has no queue, so that reading never creates a file."""
+    if is_begun(path):
+        database = JobDatabase(path, read_only=True)
+        if database.read(_ANY):
+            return database
+        database.close()
+    raise StateError(
+        str(path), "there is no queue", "name the JOBDIR of a crawl that was run with -s JOBDIR=…"
+    )

@@ -31,10 +31,10 @@ from pathlib import Path
 
 from topiccrawler.crawling.assemble import Parts, topic_of
 from topiccrawler.crawling.crawl import Crawl, Fetch, Outcome
-from topiccrawler.crawling.job_files import PAGES, VISITS
 from topiccrawler.crawling.job_topic import TOPIC, as_toml
 from topiccrawler.crawling.launching import crawl_line, failure, start_scrapy
 from topiccrawler.crawling.page_filter import Verdict
+from topiccrawler.crawling.page_stores import number_of_visits, open_pages, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.frontier.base import State
@@ -46,8 +46,6 @@ from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.model import Link, Page, Score, Via
 from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.relevance.evidence import EvidenceClassifier, Found
-from topiccrawler.store.pages import PageStore
-from topiccrawler.store.visits import read_visits
 from topiccrawler.strategies.base import Strategy
 from topiccrawler.text.engines import choice
 
@@ -298,7 +296,6 @@ class LiveCrawls:
         folder.mkdir(parents=True, exist_ok=True)
         seeds, log, job = folder / "seeds.txt", folder / "log.txt", folder / JOB
         shutil.rmtree(job, ignore_errors=True)  # a job of an earlier comparison
-        visits = job / VISITS
         lines = [self.pages.urls[number] for number in run.seeds]
         lines += [f"-{url}" for url in run.recipe.off_topic]
         seeds.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -306,12 +303,12 @@ class LiveCrawls:
         with log.open("wb") as output:
             process = start_scrapy(self.arguments(run, seeds, folder), output, os.environ)
             self._running.append(process)
-            memory, status, usage = watched(process.pid, visits)
+            memory, status, usage = watched(process.pid, job)
             process.returncode = os.waitstatus_to_exitcode(status)
             self._running.remove(process)
-        if process.returncode or not visits.exists():
+        if process.returncode or not number_of_visits(job):
             raise failure(f"live crawl with {run.spec}", process.returncode, log)
-        found = fetched(visits, self.pages, run.pages)
+        found = fetched(job, self.pages, run.pages)
         for url, verdict in job_verdicts(job).items():
             if (number := self.pages.number_of_any(url)) is not None:
                 found.verdicts[number] = verdict
@@ -353,7 +350,7 @@ class LiveCrawls:
         return crawl_line(given, {name: value for name, value in settings.items() if value is not None})
 
 
-def watched(process: int, visits: Path) -> tuple[dict[int, float], int, resource.struct_rusage]:
+def watched(process: int, job: Path) -> tuple[dict[int, float], int, resource.struct_rusage]:
     """Wait for a process to end. Return its memory in MB by pages fetched, at each MEMORY_STEP of the crawl log, its exit status and its
     resource usage."""
     memory: dict[int, float] = {}
@@ -361,17 +358,17 @@ def watched(process: int, visits: Path) -> tuple[dict[int, float], int, resource
         ended, status, usage = os.wait4(process, os.WNOHANG)
         if ended:
             return memory, status, usage
-        pages = visits.read_bytes().count(b"\n") // MEMORY_STEP * MEMORY_STEP if visits.exists() else 0
+        pages = number_of_visits(job) // MEMORY_STEP * MEMORY_STEP
         if pages and pages not in memory:
             memory[pages] = memory_mb(process)
         time.sleep(POLL_SECONDS)
 
 
-def fetched(visits: Path, pages: RecordedPages, limit: int) -> Crawled:
+def fetched(job: Path, pages: RecordedPages, limit: int) -> Crawled:
     """The pages of a crawl log in order, each once, `limit` at most; responses without a page of the web are counted by status."""
     order: dict[int, None] = {}
     no_page: Counter[str] = Counter()
-    for visit in read_visits(visits):
+    for visit in visits_of(job):
         number = pages.number_of_any(visit.url) if visit.status == 200 else None
         if number is None:
             no_page[str(visit.status)] += 1
@@ -382,13 +379,8 @@ def fetched(visits: Path, pages: RecordedPages, limit: int) -> Crawled:
 
 def job_verdicts(job: Path) -> dict[str, Verdict]:
     """The verdicts on the pages of a crawl, by URL; an alias of another page counts as not kept."""
-    found = {
-        visit.url: Verdict(visit.relevance, is_kept=False)
-        for visit in read_visits(job / VISITS)
-        if visit.is_page
-    }
-    if (job / PAGES).is_file():
-        with closing(PageStore(job / PAGES, create=False)) as store:
-            for record in store.records():
-                found[record.url] = Verdict(record.relevance, record.stored and not record.alias_of)
+    found = {visit.url: Verdict(visit.relevance, is_kept=False) for visit in visits_of(job) if visit.is_page}
+    with closing(open_pages(job)) as store:
+        for record in store.records():
+            found[record.url] = Verdict(record.relevance, record.stored and not record.alias_of)
     return found

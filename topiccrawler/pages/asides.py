@@ -1,4 +1,4 @@
-"""Leaves out of a main text what is said beside an article: readers' comments, and lines that lead elsewhere ("Read also", "Photo:").
+"""Leaves out of a main text what is said beside an article: readers' comments, menus, and lines that lead elsewhere ("Read also").
 
 Such lines stand among the paragraphs and are as long as headings, so only their words tell them (asides.toml). Comments are prose like the
 article; only the names of their elements tell them. On a page of a forum they are the text: so comments stay where the page declares
@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import compress, groupby
+from operator import itemgetter
 
 from topiccrawler.pages.document import Block, Document
 from topiccrawler.resources import package_table
@@ -19,6 +21,8 @@ LONGEST_SENTENCE = 60  # characters of an aside that ends with a full stop
 LEAST_TEXT = 400  # characters outside comments
 PARAGRAPH = 80  # characters; shorter blocks count for neither side
 MOST_LINKED = 0.3  # share of a paragraph in links
+LEAST_ITEMS = 3  # links in a row
+LONGEST_ITEM, LONGEST_LABEL = 80, 25  # characters
 
 _ASIDE = re.compile(
     rf"\W{{0,5}}(?:{'|'.join(one for kind in package_table('pages/asides.toml').values() for one in kind)})",
@@ -36,7 +40,7 @@ _FORUM = ("DiscussionForumPosting", "QAPage")  # types that a page of a forum de
 def without_asides(document: Document, blocks: Sequence[Block]) -> list[Block]:
     """The blocks of a main text without comments and short lines that lead elsewhere."""
     text, metas = document.text, document.metas
-    kept = [block for block in blocks if not _is_aside(text, block)]
+    kept = _without_menus([block for block in blocks if not _is_aside(text, block)])
     comments = _in_comments(document, kept)
     if not comments or any(sign in document.source for sign in _FORUM):
         return kept
@@ -56,6 +60,26 @@ def without_asides(document: Document, blocks: Sequence[Block]) -> list[Block]:
 def _is_aside(text: str, block: Block) -> bool:
     most = LONGEST_SENTENCE if text[block.end - 1] == "." else LONGEST_ASIDE
     return block.end - block.start <= most and _ASIDE.match(text, block.start, block.end) is not None
+
+
+def _without_menus(blocks: list[Block]) -> list[Block]:
+    """The blocks without runs of at least LEAST_ITEMS short links (categories, archives) and the short label above each; all blocks when
+    such links are a quarter of the text."""
+    lengths = [block.end - block.start for block in blocks]
+    linked = [
+        length <= LONGEST_ITEM and 2 * block.link_characters >= length
+        for block, length in zip(blocks, lengths, strict=True)
+    ]
+    if 4 * sum(compress(lengths, linked)) > sum(lengths):
+        return blocks
+    kept: list[Block] = []
+    for is_menu, run in groupby(zip(linked, blocks, strict=True), key=itemgetter(0)):
+        members = [block for _, block in run]
+        if not is_menu or len(members) < LEAST_ITEMS:
+            kept += members
+        elif kept and kept[-1].end - kept[-1].start <= LONGEST_LABEL:
+            kept.pop()
+    return kept
 
 
 def _in_comments(document: Document, blocks: Sequence[Block]) -> set[int]:

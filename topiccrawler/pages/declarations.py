@@ -174,10 +174,15 @@ def _is_apart(node: LexborNode) -> bool:
     return False
 
 
+def is_apart_name(names: str) -> bool:
+    """Whether class and id of an element are those of a comment, a side bar, a list of other pages …"""
+    return _APART.search(names[:LONGEST_VALUE]) is not None
+
+
 def _is_named_apart(node: LexborNode) -> bool:
     attributes = node.attributes
     names = f"{attributes.get('class') or ''} {attributes.get('id') or ''} {attributes.get('itemprop') or ''}"
-    return node.tag in _APART_TAGS or _APART.search(names[:LONGEST_VALUE]) is not None
+    return node.tag in _APART_TAGS or is_apart_name(names)
 
 
 _ARTICLE = re.compile(

@@ -86,9 +86,11 @@ class Document:
     metas: dict[str, str] = field(
         default_factory=dict
     )  # lower-case name -> content; the first of a name counts
+    more_metas: list[tuple[str, str]] = field(default_factory=list)  # name and content of the later ones
     base_href: str | None = None  # of the first base with one, which may be empty
     canonical_href: str = ""
     feed_hrefs: list[str] = field(default_factory=list)
+    licence_hrefs: list[str] = field(default_factory=list)  # of <link rel="license">
     refresh: Refresh | None = None
     lang: str = ""
     source: str = ""  # the HTML, bounded in length and nesting, with its scripts
@@ -96,6 +98,12 @@ class Document:
     def base_url(self, page_url: str) -> str:
         """The URL that the links of the page are relative to. `page_url`: where the page is from."""
         return (redirect_target(page_url, self.base_href) if self.base_href else None) or page_url
+
+    def contents_of(self, name: str) -> list[str]:
+        """The contents of all metas with a name, in document order. `name`: in lower case."""
+        if name not in self.metas:
+            return []
+        return [self.metas[name], *(content for other, content in self.more_metas if other == name)]
 
     @property
     def headings(self) -> list[str]:

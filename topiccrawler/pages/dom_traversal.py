@@ -21,7 +21,8 @@ from topiccrawler.pages.document import BOUNDARY, Anchor, Document, Heading, reg
 from topiccrawler.pages.refresh import LONGEST_CONTENT, read_refresh
 from topiccrawler.text.folding import visible
 
-MOST_FEEDS = 10  # of one page
+MOST_FEEDS = 10  # of one page, and licences
+MOST_METAS = 100  # of one page that repeat a name
 _FEEDS = frozenset({"application/rss+xml", "application/atom+xml"})
 
 
@@ -30,9 +31,13 @@ def _meta(document: Document, node: LexborNode) -> None:
     content = visible((attributes.get("content") or "")[:LONGEST_CONTENT])
     if not content:
         return
-    for name in (attributes.get("name"), attributes.get("property"), attributes.get("itemprop")):
-        if name:
-            document.metas.setdefault(name.lower(), content)
+    for written in (attributes.get("name"), attributes.get("property"), attributes.get("itemprop")):
+        if written:
+            name = written.lower()
+            if name not in document.metas:
+                document.metas[name] = content
+            elif len(document.more_metas) < MOST_METAS:
+                document.more_metas.append((name, content))
     if document.refresh is None and (attributes.get("http-equiv") or "").lower() == "refresh":
         document.refresh = read_refresh(content)
 
@@ -47,6 +52,12 @@ def _relation(document: Document, node: LexborNode) -> None:
     relation = (attributes.get("rel") or "").lower()
     if not document.canonical_href and "canonical" in relation:
         document.canonical_href = attributes.get("href") or ""
+    if (
+        "license" in relation
+        and (href := attributes.get("href"))
+        and len(document.licence_hrefs) < MOST_FEEDS
+    ):
+        document.licence_hrefs.append(href)
     feed = "alternate" in relation and (attributes.get("type") or "").strip().lower() in _FEEDS
     if feed and (href := attributes.get("href")) and len(document.feed_hrefs) < MOST_FEEDS:
         document.feed_hrefs.append(href)

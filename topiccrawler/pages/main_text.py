@@ -276,6 +276,8 @@ def _is_caption(document: Document, node: int) -> bool:
 
 HAN_SHARE = 0.1
 COPY_CHARACTERS = 60
+# A block of so many characters that has the openings of the first so many long lines is a copy of the whole text.
+WHOLE_COPY, OPENINGS = 500, 2
 MOST_BLOCKS = 20_000
 
 
@@ -325,6 +327,7 @@ def without_copies(document: Document, blocks: Sequence[BlockRow]) -> list[tuple
     kept: list[tuple[Block, str]] = []
     places: dict[str, int] = {}
     following = -1  # index in `kept` of the line that the next block repeats if the copy continues
+    openings: list[str] = []  # of the first long lines
     for block in blocks:
         line = line_of(document, block)
         place = places.get(line, -1) if len(line) >= COPY_CHARACTERS else -1
@@ -332,8 +335,12 @@ def without_copies(document: Document, blocks: Sequence[BlockRow]) -> list[tuple
             place = following
         if place >= 0:
             following = place + 1
-        else:
-            following = -1
-            places.setdefault(line, len(kept))
-            kept.append((Block(*block), line))
+            continue
+        following = -1
+        if len(line) >= WHOLE_COPY and len(openings) == OPENINGS and all(one in line for one in openings):
+            continue
+        places.setdefault(line, len(kept))
+        kept.append((Block(*block), line))
+        if COPY_CHARACTERS <= len(line) < WHOLE_COPY and len(openings) < OPENINGS:
+            openings.append(line[:COPY_CHARACTERS])
     return kept

@@ -1,14 +1,6 @@
-"""Metadata of a page: what it declares, its language, and a summary for a topic.
+"""Metadata of a page: what it declares, and a summary for a topic.
 
-`Facts` are what a page says of itself besides title and text: days (pages.days), authors (pages.authors), language, keywords, description.
-
-`language_of` finds the language of a text, as a short tag: zh-Hans, zh-Hant, ja, ko, ru, en … or und. `lang` attributes are often wrong
-("en" on Chinese pages). So the characters decide between scripts, and the declaration only among languages that share one.
-Formula    shares among the letters of a sample of SAMPLE_CHARACTERS: kana > .05 -> ja; hangul > .3 -> ko; Han > .15 -> zh,
-           Hant when more than .06 of its Han characters have a simplified form, else Hans; Cyrillic > .5 -> ru, or the Cyrillic
-           language declared; Latin > .5 -> the language declared, unless that is en and the function words are
-           another's (text.languages); without one, that of the function words; else en when common English words occur in it; else und.
-Parameters by trial on sentences (tests/pages/test_language.py).
+`Facts` are what a page says of itself besides title and text: days (pages.days), authors (pages.authors), language (pages.languages), keywords, description.
 
 `http_time` reads the date in an HTTP header.
 
@@ -33,12 +25,10 @@ from datetime import UTC, date
 from email.utils import parsedate_to_datetime
 from itertools import islice
 
-import numpy as np
-
 from topiccrawler.pages.declarations import declarations_of
 from topiccrawler.pages.document import Document
-from topiccrawler.text.characters import script_counts
-from topiccrawler.text.languages import language_by_words
+from topiccrawler.pages.languages import language_of
+from topiccrawler.pages.licence import licence_of
 from topiccrawler.text.segmenter import fold
 from topiccrawler.urls.redirect_targets import redirect_target
 
@@ -50,67 +40,6 @@ def http_time(header: str) -> float | None:
         return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, TypeError, OverflowError, OSError):
         return None
-
-
-SAMPLE_CHARACTERS = 1_000
-LEAST_LETTERS = 10
-UNKNOWN = "und"
-_HAN = re.compile(r"[㐀-䶿一-鿿]+")
-_TAG = re.compile(r"^[a-z]{2,3}$")
-_ENGLISH = re.compile(
-    r"\b(?:the|and|of|to|in|for|with|is|on|by|from|our|your|you|we|are|at)\b", re.IGNORECASE
-)
-_CYRILLIC = frozenset({"ru", "uk", "bg", "sr", "mk", "be", "kk", "mn"})
-_NOT_LATIN = frozenset({"zh", "ja", "ko", "ar", "he", "th", "el", "und"}) | _CYRILLIC
-
-
-def language_of(text: str, declared: str = "") -> str:
-    """The language tag of a text, "und" when unknown. `declared`: the language that the page declares (`<html lang>`)."""
-    sample = text[:SAMPLE_CHARACTERS]
-    counts = script_counts(sample)
-    # Count words, not letters: a Latin or Cyrillic word has some five letters, a Han or Hangul word two.
-    counts["latin"] = counts["latin"] * 2 // 5
-    counts["cyrillic"] = counts["cyrillic"] * 2 // 5
-    letters = sum(counts.values())
-    tag = declared.strip().lower().replace("_", "-").partition("-")[0]
-    tag = tag if _TAG.match(tag) else ""
-    if sample.count("\ufffd") * 50 > len(sample):
-        return UNKNOWN  # the bytes were not text
-    if letters < LEAST_LETTERS:
-        return tag if tag and tag != "zh" else UNKNOWN
-    share = {name: count / letters for name, count in counts.items()}
-    if share["kana"] > 0.05:
-        return "ja"
-    if share["hangul"] > 0.3:
-        return "ko"
-    if share["han"] > 0.15:
-        return "zh-Hant" if _is_traditional(sample) else "zh-Hans"
-    return _alphabetic(sample, tag, share)
-
-
-def _alphabetic(sample: str, tag: str, share: dict[str, float]) -> str:
-    """The language of a text in Latin or Cyrillic letters. `tag`: the declared one; `share`: share of the letters by script."""
-    if share["cyrillic"] > 0.5:
-        found = "" if tag in _CYRILLIC else language_by_words(sample)
-        return tag if tag in _CYRILLIC else found if found in _CYRILLIC else "ru"
-    if share["latin"] <= 0.5:
-        return UNKNOWN
-    is_declared = tag and tag not in _NOT_LATIN
-    if is_declared and tag != "en":  # "en" is what templates declare
-        return tag
-    if (found := language_by_words(sample)) or is_declared:
-        return found or tag
-    is_english = len(_ENGLISH.findall(sample)) * 12 >= len(sample.split())
-    return "en" if is_english else UNKNOWN
-
-
-def _is_traditional(sample: str) -> bool:
-    han = "".join(_HAN.findall(sample))
-    folded = fold(han)
-    if folded == han:
-        return False
-    written, simplified = (np.frombuffer(text.encode("utf-32-le"), dtype="<u4") for text in (han, folded))
-    return bool(np.count_nonzero(written != simplified) > 0.06 * len(han))
 
 
 LONGEST_FACT = 1_000  # characters
@@ -127,6 +56,7 @@ class Facts:
     description: str = ""
     author: str = ""
     canonical: str = ""  # the canonical URL, absolute if it can be resolved
+    licence: str = ""  # with its evidence (pages.licence)
 
 
 def facts_of(
@@ -155,6 +85,7 @@ def facts_of(
         description=_tidy(metas.get("description") or metas.get("og:description", "")),
         author=author_of(document, declared),
         canonical=_absolute(document, document.canonical_href or metas.get("og:url", ""), url),
+        licence=licence_of(document, declared, url),
     )
 
 

@@ -44,6 +44,7 @@ from topiccrawler.pages.site_repeats import (
 )
 from topiccrawler.pages.site_rules import declared_feeds, each_once, read_by_rule, rule_of
 from topiccrawler.pages.title import TITLE_READERS, TITLE_TAG
+from topiccrawler.pages.usage import Statement, Wishes
 from topiccrawler.text.characters import REPLACEMENT, decode
 from topiccrawler.text.folding import visible
 from topiccrawler.text.segmenter import PLAIN, Segmenter
@@ -166,13 +167,16 @@ class ReadItem(PageItem):
     """The item of a page that this crawl has read. It carries what the pipelines need of the reading; neither is a field of the item.
 
     `reading`: until the page is kept or dropped. `last_modified`: the header of the response. `evidence`: see pages.page_evidence.
+    `wishes`: what came with it. `statements`: what is said about the use of the page, once it is kept.
     """
 
-    __slots__ = ("evidence", "last_modified", "reading")
+    __slots__ = ("evidence", "last_modified", "reading", "statements", "wishes")
 
     reading: Reading | None
     last_modified: str
     evidence: bytes
+    wishes: Wishes
+    statements: list[Statement]
 
 
 class ContentReader:

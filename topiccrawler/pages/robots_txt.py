@@ -1,4 +1,5 @@
-"""Reads a robots.txt as RFC 9309 and Google's parser do, for one user agent: its rules, the line that decides, Crawl-delay and sitemaps.
+"""Reads a robots.txt as RFC 9309 and Google's parser do, for one user agent: its rules, the line that decides, Crawl-delay, sitemaps, and what
+it says about the use of pages.
 
 Protego compares paths and rules. Alone it is not enough: it applies a group to every agent in whose User-Agent header the group's name is a
 word (`crawler`, `web`) or a beginning (`topic`), lets an unknown line end a group, does not say which rule decides, and reads all octets
@@ -7,20 +8,28 @@ as ASCII in which each octet differs from every other.
 
 A rule in GB18030 or Big5 stands for its own octets, as in the URLs of such a site, and for the same path in UTF-8. It is not decided which
 of the two charsets it is: a path that is read in the wrong one is in no URL.
-Reference: RFC 9309, 2.2; github.com/google/robotstxt.
+
+Lines `Content-Usage` and `Content-Signal` belong to groups too. They may begin with a path; the longest that matches counts, and all lines
+with that path count together (pages.usage).
+Reference: RFC 9309, 2.2; github.com/google/robotstxt; draft-ietf-aipref-attach-05, 3.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
 from protego import Protego
 
+from topiccrawler.pages.usage import Statement, combined, preferences_in
+
 ALLOW, DISALLOW = "Allow", "Disallow"
 _AGENT, _DELAY, _SITEMAP = "User-agent", "Crawl-delay", "Sitemap"
+_USAGE, _SIGNAL = "Content-Usage", "Content-Signal"
+USAGE_SOURCES = {_USAGE: "robots.txt", _SIGNAL: "robots.txt Content-Signal"}
+MOST_USES = 200  # lines about use that are read
 _ANY = "*"
 _FIELDS = {  # the frequent misspellings are those that Google's parser accepts
     _AGENT: rb"user[ \t-]?agent",
@@ -28,6 +37,8 @@ _FIELDS = {  # the frequent misspellings are those that Google's parser accepts
     ALLOW: rb"allow",
     _DELAY: rb"crawl[ \t-]?delay",
     _SITEMAP: rb"site-?maps?",
+    _USAGE: rb"content[ \t-]?usage",
+    _SIGNAL: rb"content[ \t-]?signals?",
 }
 _COLON = rb":|\xef\xbc\x9a|\xa3\xba"  # the full-width one of Chinese keyboards too, in UTF-8 and GB18030
 _LINE = re.compile(
@@ -66,6 +77,7 @@ class RobotsTxt:
         self.sitemaps: list[str] = []  # as written
         self.crawl_delay: float | None = None  # seconds
         self._rules: list[Rule] = []
+        self._uses: list[_Use] = []
         groups: dict[str, list[tuple[int, str, bytes]]] = {}
         current: list[list[tuple[int, str, bytes]]] = []
         names_follow = False
@@ -91,10 +103,20 @@ class RobotsTxt:
     def rule(self, url: str) -> Rule | None:
         """The rule that decides on an absolute URL: the longest that matches, and among equals one that allows; None = no rule matches,
         so it is allowed. O(rules), for explanations."""
-        allowed, asked = self.allowed(url), _ascii(url.encode())
-        kind = ALLOW if allowed else DISALLOW
-        matching = [rule for rule in self._rules if rule.kind == kind and _matches(rule, asked)]
+        kind = ALLOW if self.allowed(url) else DISALLOW
+        matching = [rule for rule in self._rules if rule.kind == kind and path_matcher(rule.path)(url)]
         return max(matching, key=lambda rule: len(_ascii(rule.path)), default=None)
+
+    def usage(self, url: str) -> list[Statement]:
+        """What the lines about use say of an absolute URL, one statement for each kind of line."""
+        found = []
+        for name, source in USAGE_SOURCES.items() if self._uses else ():
+            matching = [use for use in self._uses if use.name == name and use.matches(url)]
+            longest = max((use.length for use in matching), default=0)
+            said = combined(use.preferences for use in matching if use.length == longest)
+            if said:
+                found.append(Statement(said, source))
+        return found
 
     def _read(self, group: list[tuple[int, str, bytes]]) -> None:
         for number, name, value in group:
@@ -102,9 +124,37 @@ class RobotsTxt:
                 with suppress(ValueError):
                     seconds = float(value)
                     self.crawl_delay = seconds if 0 <= seconds < float("inf") else self.crawl_delay
+            elif name in USAGE_SOURCES:
+                if len(self._uses) < MOST_USES and (use := _use(name, value)).preferences:
+                    self._uses.append(use)
             elif value:
                 self._rules.append(Rule(number, name, value))
         self._protego = Protego.parse("\n".join(["User-agent: *", *map(_directives, self._rules)]))
+
+
+class _Use(NamedTuple):
+    """A line about use."""
+
+    name: str  # _USAGE or _SIGNAL
+    length: int  # of the path in octets
+    matches: Callable[[str], bool]
+    preferences: dict[str, str]
+
+
+def _use(name: str, value: bytes) -> _Use:
+    path, said = b"/", value
+    if value.startswith(b"/"):
+        path, *rest = value.split(maxsplit=1)
+        said = b"".join(rest)
+    return _Use(name, len(_ascii(path)), path_matcher(path), preferences_in(said.decode("latin-1")))
+
+
+def path_matcher(path: bytes) -> Callable[[str], bool]:
+    """A function that tells whether the path of an absolute URL matches a pattern of robots.txt, with `*` and `$`."""
+    if path in {b"/", b"/*"}:
+        return lambda _: True
+    parsed = Protego.parse(f"User-agent: *\n{_directives(Rule(0, DISALLOW, path))}")
+    return lambda url: not parsed.can_fetch(_ascii(url.encode()), _ANY)
 
 
 def product_token(agent: str) -> str:
@@ -146,11 +196,6 @@ def _directives(rule: Rule) -> str:
             with suppress(UnicodeDecodeError):
                 paths.append(rule.path.decode(charset).encode())
     return "\n".join(f"{rule.kind}: {_ascii(path)}" for path in dict.fromkeys(paths))
-
-
-def _matches(rule: Rule, asked: str) -> bool:
-    alone = _directives(rule._replace(kind=DISALLOW))
-    return not Protego.parse(f"User-agent: *\n{alone}").can_fetch(asked, _ANY)
 
 
 def _is_utf8(octets: bytes) -> bool:

@@ -36,17 +36,14 @@ Reference  b-bit minwise hashing (Li & König 2010); shingles (Broder 1997). Min
 
 from __future__ import annotations
 
-import logging
 import mmap
-import os
 import re
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
-from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, Protocol, get_args
 from urllib.parse import unquote
 from zlib import crc32
 
@@ -231,8 +228,6 @@ def _lines(document: Document, main_text: str) -> Iterator[tuple[Kind, str]]:
         yield "block", text
 
 
-logger = logging.getLogger(__name__)
-
 SIZE = 1 << 22  # number of counts in the table
 BYTES = 2  # of one count
 HALVED = SIZE // 4  # additions, after which all counts are halved
@@ -253,34 +248,44 @@ SHORTEST_LINE = (
 )
 FULL = 0xFFFF
 _SITE, _URL, _ADDED = b"site ", b"url ", 8  # the last 8 bytes of the table hold the number of additions
+_SAVED = 500  # pages, after which the whole table is kept: compressed in some 20 ms
+
+
+class KeptCounts(Protocol):
+    """What keeps the counts of a crawl over a restart, in the transactions of its pages."""
+
+    def load(self) -> tuple[bytes, list[bytes]]:
+        """The table as it was last saved, empty before, and the pages added since."""
+
+    def add(self, page: bytes) -> None:
+        """Add what a page counts."""
+
+    def save(self, table: bytes) -> None:
+        """Replace all that is kept by the table."""
 
 
 class SiteRepeats:
-    """Counts of the segments of each site in one crawl. `place`: the file that keeps them over a restart; None = in memory only."""
+    """Counts of the segments of each site in one crawl. `kept`: what keeps them over a restart; None = nothing."""
 
-    def __init__(self, place: Path | None = None) -> None:
-        self._place = place
+    def __init__(self, kept: KeptCounts | None = None) -> None:
+        self._kept = kept
+        self._unsaved = 0  # pages
 
     @cached_property
     def _memory(self) -> mmap.mmap:
-        """The table as mapped memory. It is made when the first page is read, because a job has no folder before."""
-        size = SIZE * BYTES + _ADDED
-        if self._place is None:
-            return mmap.mmap(-1, size)
-        try:
-            self._place.parent.mkdir(parents=True, exist_ok=True)
-            with self._place.open("a+b") as file:
-                # Write all bytes, no sparse file: if a full disk could not fill a hole, the process would be killed.
-                file.write(bytes(max(0, size - file.seek(0, os.SEEK_END))))
-                file.truncate(size)
-                return mmap.mmap(file.fileno(), size)
-        except OSError as fault:
-            logger.warning("%s: %s; it is not kept over a restart", self._place, fault.strerror)
-            return mmap.mmap(-1, size)
+        """The table as anonymous memory, of which untouched parts cost nothing. It is made when the first page is read."""
+        memory = mmap.mmap(-1, SIZE * BYTES + _ADDED)
+        if self._kept is not None:
+            table, pages = self._kept.load()
+            memory[: len(table)] = table
+            for page in pages:
+                _add(memory, array("I", page))
+            self._unsaved = len(pages)
+        return memory
 
     @cached_property
     def _table(self) -> memoryview:
-        return memoryview(self._memory)[: SIZE * BYTES].cast("H")
+        return _counts_in(self._memory)
 
     def of(self, host: str, url: str, segments: Sequence[tuple[Kind, int]]) -> list[bool]:
         """Return for each segment (kind, key) of a page whether its site repeats it. Then count the page, if it is new."""
@@ -295,19 +300,37 @@ class SiteRepeats:
             for (kind, _), place in zip(segments, places, strict=True)
         ]
         if not again:
-            for place in {at_site, at_url, *places}:
-                if table[place] < FULL:
-                    table[place] += 1
-            self._count(len(places) + 2)
+            page = array("I", {at_site, at_url, *places})
+            _add(self._memory, page)
+            self._keep(page)
         return found
 
-    def _count(self, added: int) -> None:
-        memory = self._memory
-        total = int.from_bytes(memory[SIZE * BYTES :], "big") + added
-        if total > HALVED:
-            self._table[:] = array("H", (count >> 1 for count in self._table))
-            total = 0
-        memory[SIZE * BYTES :] = total.to_bytes(_ADDED, "big")
+    def _keep(self, page: array[int]) -> None:
+        if self._kept is None:
+            return
+        self._unsaved += 1
+        if self._unsaved < _SAVED:
+            self._kept.add(page.tobytes())
+        else:
+            self._kept.save(self._memory[:])
+            self._unsaved = 0
+
+
+def _counts_in(memory: mmap.mmap) -> memoryview:
+    return memoryview(memory)[: SIZE * BYTES].cast("H")
+
+
+def _add(memory: mmap.mmap, page: array[int]) -> None:
+    """Count a page: one at each of these places."""
+    table = _counts_in(memory)
+    for place in page:
+        if table[place] < FULL:
+            table[place] += 1
+    total = int.from_bytes(memory[SIZE * BYTES :], "big") + len(page)
+    if total > HALVED:
+        table[:] = array("H", (count >> 1 for count in table))
+        total = 0
+    memory[SIZE * BYTES :] = total.to_bytes(_ADDED, "big")
 
 
 def keys_of(segments: Sequence[Segment]) -> list[tuple[Kind, int]]:

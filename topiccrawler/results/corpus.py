@@ -6,7 +6,8 @@ out further near copies, by the same fingerprints; of each group the most releva
 them, to compare them, and to write them. The folder can be loaded as it is: `datasets.load_dataset("FOLDER")`,
 `pandas.read_json("FOLDER/pages-00000.jsonl.gz", lines=True)`.
 
-The card states what was left out and why, lists the sites, and notes that the texts belong to their authors.
+The card states what was left out and why, counts what pages say about their use, their licences and personal data, lists the sites, and
+notes that the texts belong to their authors.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from typing import Any, BinaryIO, Self
 
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.pages.site_repeats import fingerprint
+from topiccrawler.pages.usage import TRAIN_AI, UNSTATED, meets, stated_in
 from topiccrawler.resources import package_table
 from topiccrawler.results.excerpts import Excerpts
 from topiccrawler.results.formats import compressed, without_controls
@@ -40,6 +42,7 @@ FIELDS = package_table("results/corpus_fields.toml")
 SHARD_BYTES = 500_000_000
 COMPRESSIONS = ("gz", "zst", "none")
 MOST_SITES = 100  # sites listed in the card
+_COUNTED = re.compile(r"(\w+)=(\d+)")
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _SIZE = re.compile(r"(\d{1,12})\s*([KMG]?B?)", re.IGNORECASE)
 
@@ -70,10 +73,15 @@ class Counts:
     without_text: int = 0
     copies: int = 0
     excerpts: int = 0
+    refused: int = 0  # by what they say about their use
     shards: list[str] = field(default_factory=list)
     languages: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
     sites: Counter[str] = field(default_factory=Counter)
+    usage: Counter[str] = field(default_factory=Counter)  # preferences, as train-ai=n, and UNSTATED
+    licences: Counter[str] = field(default_factory=Counter)
+    personal_data: Counter[str] = field(default_factory=Counter)  # by kind
+    with_personal_data: int = 0  # pages
     days: list[str] = field(default_factory=list)  # the earliest and the latest date of a page
 
     def add(self, row: dict[str, Any]) -> None:
@@ -83,6 +91,12 @@ class Counts:
         self.languages[row["language"]] += 1
         self.kinds[row["kind"]] += 1
         self.sites[host_of(row["url"])] += 1
+        self.usage.update(f"{label}={value}" for label, value in stated_in(row["usage"]).items())
+        self.usage[UNSTATED] += not stated_in(row["usage"])
+        self.licences[row["licence"].partition(";")[0] or UNSTATED] += 1
+        self.with_personal_data += bool(row["personal_data"])
+        for kind, count in _COUNTED.findall(row["personal_data"]):
+            self.personal_data[kind] += int(count)
         if day := row["date"]:
             self.days = [min([day, *self.days]), max([day, *self.days])]
 
@@ -97,19 +111,24 @@ def size_of(given: str) -> int:
     return size
 
 
-def row_of(record: PageRecord, text: str) -> dict[str, Any]:
-    """The fields of one page, which become one line of the corpus."""
+def row_of(record: PageRecord, text: str, hide: Callable[[str], str] = str) -> dict[str, Any]:
+    """The fields of one page, which become one line of the corpus. `hide`: replaces personal data in a text."""
     fetched = datetime.fromtimestamp(record.fetched, UTC).isoformat(timespec="seconds")
     return {
         "id": blake2b(record.url.encode("utf-8", "replace"), digest_size=8).hexdigest(),
         "url": record.url,
-        "title": without_controls(record.title),
-        "text": without_controls(text),
+        "title": without_controls(hide(record.title)),
+        "text": without_controls(hide(text)),
         "date": record.day,
         "language": record.language or "und",
         "kind": record.kind,
         "score": round(record.relevance, 4),
+        "opinion": record.opinion,
+        "opinion_reason": without_controls(record.opinion_reason),
         "fetched": fetched,
+        "usage": record.usage or UNSTATED,
+        "licence": record.licence,
+        "personal_data": record.personal_data,
     }
 
 
@@ -121,37 +140,43 @@ def write_corpus(
     *,
     limit: int | None = None,
     about: Iterable[str] = (),
+    usage: str = TRAIN_AI,
+    hide: Callable[[str], str] = str,
 ) -> Counts:
     """Write the corpus folder and return the counts of its pages. `records`: read three times, so no iterator. `about`: lines for the card
-    on the job and its filters. `limit`: pages at most; excerpts of others among them are left out without a replacement.
+    on the job and its filters. `limit`: pages at most; excerpts of others among them are left out without a replacement. `usage`: the use that
+    pages must not refuse (pages.usage.meets). `hide`: see `row_of`.
 
     ArgumentError for a folder that is not empty; after a failure no folder is left.
     """
     counts = Counts()
-    with _new_folder(place) as folder:
+    with new_folder(place) as folder:
         excerpts, wanted = Excerpts(), set[str]()
-        for record in islice(_wanted(records, shape, counts), limit):
+        for record in islice(_wanted(records, shape, usage, counts), limit):
             wanted.add(record.url)
             excerpts.note(record)
         for record in records:
-            excerpts.compare(record)
+            if meets(record.usage, usage):
+                excerpts.compare(record)
         left_out = excerpts.found()
         counts.excerpts = len(left_out)
         wanted -= left_out
         with _Shards(folder, shape, counts.shards) as shards:
             for record in (record for record in records if record.url in wanted):
-                row = row_of(record, text_of(record))
+                row = row_of(record, text_of(record), hide)
                 shards.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
                 counts.add(row)
-        card = _card(place.name, counts, shape, list(about))
+        card = _card(place.name, counts, shape, list(about), hidden=hide is not str)
         (folder / "README.md").write_text(card, encoding="utf-8")
     return counts
 
 
-def _wanted(records: Iterable[PageRecord], shape: Shape, counts: Counts) -> Iterator[PageRecord]:
+def _wanted(records: Iterable[PageRecord], shape: Shape, usage: str, counts: Counts) -> Iterator[PageRecord]:
     known = DuplicateIndex(":memory:")
     for record in records:
-        if not record.text.strip():
+        if not meets(record.usage, usage):
+            counts.refused += 1
+        elif not record.text.strip():
             counts.without_text += 1
         elif shape.no_copies and (print_ := fingerprint(record.text)) and known.first_of(record.url, print_):
             counts.copies += 1
@@ -161,7 +186,7 @@ def _wanted(records: Iterable[PageRecord], shape: Shape, counts: Counts) -> Iter
 
 
 @contextmanager
-def _new_folder(place: Path) -> Iterator[Path]:
+def new_folder(place: Path) -> Iterator[Path]:
     """A temporary folder that is renamed to `place` once everything in it is written."""
     if place.exists() and not (place.is_dir() and not any(place.iterdir())):
         raise ArgumentError(f"--out {place}", "is there already", "name a new folder")
@@ -202,10 +227,11 @@ class _Shards:
         self._out.write(line)
 
 
-def _card(name: str, counts: Counts, shape: Shape, about: list[str]) -> str:
+def _card(name: str, counts: Counts, shape: Shape, about: list[str], *, hidden: bool) -> str:
     """The text of the folder's README.md, with the metadata header that Hugging Face reads."""
     codes = sorted({tag.partition("-")[0] for tag in counts.languages} - {"und"})
     sites = sorted(counts.sites.items(), key=lambda pair: (-pair[1], pair[0]))
     known = {"name": name, "codes": json.dumps(codes), "counts": counts, "shape": shape, "about": about}
+    known["hidden"] = hidden
     known |= {"day": time.strftime("%Y-%m-%d"), "fields": FIELDS, "sites": sites, "most_sites": MOST_SITES}
     return as_text("results/templates/corpus.md", known) + "\n"

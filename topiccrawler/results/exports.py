@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from topiccrawler.crawling.job_files import HTML, read_recipe
+from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.crawling.job_topic import topic_display_name
 from topiccrawler.crawling.page_stores import logs_of, stored_in
 from topiccrawler.errors import ArgumentError
 from topiccrawler.files import whole_file
 from topiccrawler.pages.kinds import ARTICLE
-from topiccrawler.results.corpus import WHOLE, Shape, write_corpus
-from topiccrawler.results.formats import WRITERS, Export, MarkdownTexts, compressed, write_markdown
+from topiccrawler.pages.personal_data import redacted
+from topiccrawler.pages.usage import TRAIN_AI
+from topiccrawler.results.corpus import WHOLE, Shape, new_folder, write_corpus
+from topiccrawler.results.formats import (
+    WRITERS,
+    Export,
+    MarkdownTexts,
+    compressed,
+    redacted_record,
+    write_markdown,
+    write_markdown_files,
+)
 from topiccrawler.results.job_pages import JobPages
-from topiccrawler.store.html import KeptHtml
+from topiccrawler.results.wacz import WaczWriter
+from topiccrawler.store.html import PAGES_WARC, KeptHtml
 from topiccrawler.store.pages import ALL, PageRecord, Selection
 
-MARKDOWN, GRAPHML, CORPUS = "markdown", "graphml", "corpus"
-FORMATS = (*WRITERS, MARKDOWN, GRAPHML, CORPUS)
+MARKDOWN, MARKDOWN_FILES, GRAPHML, WACZ, CORPUS = "markdown", "markdown-files", "graphml", "wacz", "corpus"
+FORMATS = (*WRITERS, MARKDOWN, MARKDOWN_FILES, GRAPHML, WACZ, CORPUS)
+FOLDERS = frozenset({MARKDOWN_FILES, CORPUS})
 STREAMS = frozenset({"jsonl", "csv", MARKDOWN})  # text formats, which can be written to standard output
 COMPRESSED = STREAMS | {GRAPHML}  # compressed as the file's name ends
-ENDINGS = {**{f".{name}": name for name in (*WRITERS, GRAPHML)}, ".md": MARKDOWN}
+ENDINGS = {**{f".{name}": name for name in (*WRITERS, GRAPHML, WACZ)}, ".md": MARKDOWN}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +49,7 @@ class Wanted:
     with_text: bool = False  # only pages that have main text
     markdown: bool = False  # the texts of a corpus are Markdown
     links: bool = False  # Markdown keeps link targets
+    redact: bool = False  # personal data become placeholders
     shape: Shape = WHOLE
 
     def filters(self) -> list[str]:
@@ -51,47 +64,78 @@ class Wanted:
 def export(pages: JobPages, form: str, out: Path | None, wanted: Wanted = Wanted()) -> list[str]:
     """Write the pages to a file, a folder (a corpus) or standard output; return messages for a person. `form`: one of FORMATS.
     A file or folder gets its name once it is complete. ArgumentError for invalid options, StateError for a damaged page store."""
+    if wanted.redact and form in (GRAPHML, WACZ):
+        raise ArgumentError("--redact", f"is not for {form}", "give another --format")
     pages.check_whole()
     folders: set[Path] = set()
-    if form == MARKDOWN or wanted.markdown:
-        folders = {
-            pages.folder,
-            *(log.parent for log in logs_of(pages.folder)),
-        }  # each process has its own HTML
-    with KeptHtml(folder / HTML for folder in sorted(folders)) as html:
+    if form in (MARKDOWN, MARKDOWN_FILES, WACZ) or wanted.markdown:
+        folders = {pages.folder, *logs_of(pages.folder)}  # each process has its own HTML
+    with KeptHtml(sorted(folders)) as html:
         texts = MarkdownTexts(html, links=wanted.links)
+        hide = redacted if wanted.redact else str
+
+        def markdown(record: PageRecord) -> str:
+            return hide(texts(record))
+
         if form == CORPUS and out is not None:
             return [*_corpus(pages, out, wanted, texts), *_plain_text_notes(texts, pages.folder)]
         whole = wanted.selection == ALL and wanted.limit is None and not wanted.with_text
-        write: Export = partial(write_markdown, texts=texts)
-        if form != MARKDOWN:
+        archive: WaczWriter | None = None
+        write: Export = partial(write_markdown, texts=markdown)
+        if form == WACZ:
+            write = archive = WaczWriter(html, pages.folder.name)
+        elif form not in (MARKDOWN, MARKDOWN_FILES):
             write = export_of(form, pages.folder, whole=whole)
-        records = pages.best(wanted.selection, None if wanted.with_text else wanted.limit)
-        if wanted.with_text:
-            records = islice((record for record in records if record.text), wanted.limit)
+        records = _records(pages, form, wanted)
         if out is None:
             write(records, sys.stdout.buffer)
             return _plain_text_notes(texts, pages.folder)
+        if form == MARKDOWN_FILES:
+            with new_folder(out) as folder:
+                count = write_markdown_files(records, folder, markdown)
+            return [f"{count} pages written to {out}", *_plain_text_notes(texts, pages.folder)]
         suffix = out.suffix.lower() if form in COMPRESSED else ""
         with whole_file(out) as raw, compressed(raw, suffix) as file:
             count = write(records, file)
-    return [f"{count} pages written to {out}", *_plain_text_notes(texts, pages.folder)]
+    notes = _plain_text_notes(texts, pages.folder)
+    if archive is not None and archive.without_html:
+        notes = [
+            f"{archive.without_html} pages are left out: their HTML was not kept (TOPIC_KEEP_HTML=False), or they are no HTML pages"
+        ]
+    return [f"{count} pages written to {out}", *notes]
+
+
+def _records(pages: JobPages, form: str, wanted: Wanted) -> Iterator[PageRecord]:
+    """The pages to write, best first, without personal data if wanted so."""
+    records = iter(pages.best(wanted.selection, None if wanted.with_text else wanted.limit))
+    if wanted.with_text:
+        records = islice((record for record in records if record.text), wanted.limit)
+    if wanted.redact:
+        is_markdown = form in (MARKDOWN, MARKDOWN_FILES)
+        records = (redacted_record(record, text=not is_markdown) for record in records)
+    return records
 
 
 def _corpus(pages: JobPages, out: Path, wanted: Wanted, texts: MarkdownTexts) -> list[str]:
     recipe = read_recipe(pages.folder)
-    if not wanted.selection.kinds:
-        wanted = replace(wanted, selection=replace(wanted.selection, kinds=(ARTICLE,)))
-    about = [*wanted.filters(), f"text: {'Markdown' if wanted.markdown else 'plain, one paragraph a line'}"]
+    selection = wanted.selection
+    kinds, usage = selection.kinds or (ARTICLE,), selection.usage or TRAIN_AI
+    wanted = replace(wanted, selection=replace(selection, kinds=kinds, usage=usage))
+    about = [
+        *wanted.filters(),
+        *(["personal data: replaced"] if wanted.redact else []),
+        f"text: {'Markdown' if wanted.markdown else 'plain, one paragraph a line'}",
+    ]
     if recipe is not None:
         about = [f"topic: {topic_display_name(recipe)}", f"strategy: {recipe.strategy}", *about]
     if not wanted.selection.refused and (refused := pages.refused()):
         about.append(f"left out: {refused} pages that were kept and, judged again, are off topic")
-    text_of = texts if wanted.markdown else _text
+    text_of: Callable[[PageRecord], str] = texts if wanted.markdown else _text
     counts = write_corpus(
-        _Selected(pages, wanted.selection), out, text_of, wanted.shape, limit=wanted.limit, about=about
-    )
-    without = f"{counts.without_text} pages without main text, {counts.excerpts} excerpts of others and {counts.copies} near copies left out"
+        _Selected(pages, replace(wanted.selection, usage="")), out, text_of, wanted.shape, limit=wanted.limit,
+        about=about, usage=wanted.selection.usage, hide=redacted if wanted.redact else str,
+    )  # fmt: skip
+    without = f"{counts.refused} pages by what they say about use, {counts.without_text} without main text, {counts.excerpts} excerpts of others and {counts.copies} near copies left out"
     return [f"{counts.written} pages written to {out} in {len(counts.shards)} files; {without}"]
 
 
@@ -114,7 +158,7 @@ def _plain_text_notes(texts: MarkdownTexts, folder: Path) -> list[str]:
     """Messages that say how many pages are plain text, why, and what helps."""
     elsewhere = texts.elsewhere if stored_in(folder) is not None else 0
     causes = {
-        "no html.zst here has their HTML; a process on another machine keeps it in its folder of the job: copy that folder into"
+        f"no {PAGES_WARC} here has their HTML; a process on another machine keeps it in its folder of the job: copy that folder into"
         " TOPIC_DATA_DIR under a name of its own, and export again (TOPIC_KEEP_HTML=False keeps none)": elsewhere,
         "their HTML was not kept (TOPIC_KEEP_HTML=False) or does not have the text": texts.plain - elsewhere,
     }
@@ -135,7 +179,7 @@ def format_of(asked: str | None, out: str | None) -> str:
         raise ArgumentError(f"--format {name}", "is not known", f"use one of {', '.join(FORMATS)}")
     if out is None and name not in STREAMS:
         fault, what = "is no text for standard output", "FILE"
-        if name == CORPUS:
+        if name in FOLDERS:
             fault, what = "is a folder", "FOLDER"
         raise ArgumentError(f"--format {name}", fault, f"name it: --out {what}")
     return name

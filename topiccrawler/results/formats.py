@@ -13,7 +13,7 @@ Control characters are removed here as from every format.
 `write_parquet` writes Parquet, for pandas, DuckDB and Spark. It needs pyarrow (`pip install pyarrow`).
 
 `write_markdown` writes the main text with its structure (results.markdown), for people and language models; a page whose structure is
-unknown has its plain text.
+unknown has its plain text. `write_markdown_files` writes a file for each page: tools that read front matter expect one page a file.
 """
 
 from __future__ import annotations
@@ -24,18 +24,22 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, fields
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, fields, replace
+from datetime import date
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageFields
 from topiccrawler.pages.formats.registry import HTML as HTML_FORMAT
-from topiccrawler.store.html import KeptHtml, zstd_file
+from topiccrawler.pages.personal_data import redacted
+from topiccrawler.store.html import KeptHtml
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.characters import decode
+from topiccrawler.zstandard import zstd
 
 
 @contextmanager
@@ -45,7 +49,7 @@ def compressed(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
     if suffix == ".gz":
         packed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0)
     elif suffix == ".zst":
-        packed = zstd_file(raw)
+        packed = zstd.ZstdFile(raw, "wb")
     yield packed or raw
     if packed is not None:
         packed.close()
@@ -68,6 +72,20 @@ def plain(record: PageRecord) -> dict[str, Any]:
     found["media"] = json.loads(record.media or "[]")
     texts = {name: without_controls(value) for name, value in found.items() if isinstance(value, str)}
     return {name: texts.get(name, found[name]) for name in NAMES}
+
+
+_TEXTS = ("title", "summary", "keywords", "description", "anchor", "author")
+
+
+def redacted_record(record: PageRecord, *, text: bool = True) -> PageRecord:
+    """The page with placeholders in place of personal data in all its texts. `text`: also in its main text."""
+    names = (*_TEXTS, "text") if text else _TEXTS
+    found: dict[str, Any] = {name: redacted(getattr(record, name)) for name in names}
+    media = [
+        {name: value if name == "url" else redacted(value) for name, value in one.items()}
+        for one in json.loads(record.media or "[]")
+    ]
+    return replace(record, **found, media=json.dumps(media, ensure_ascii=False) if media else record.media)
 
 
 def _cells(record: PageRecord) -> dict[str, Any]:
@@ -119,6 +137,8 @@ def inert(value: object) -> object:
     return f"'{text}" if text.startswith(_EVALUATED) else text
 
 
+LONGEST_NAME = 60  # characters of a file's name
+_NAMED = re.compile(r"\w+")
 ROWS = 1_000  # per row group, which is held in memory
 _NUMBERS = {"relevance": "float64", "score": "float64", "depth": "int32", "status": "int32"}
 _TIMES = ("fetched", "judged")
@@ -166,19 +186,46 @@ class MarkdownTexts:
 
 
 def write_markdown(records: Iterator[PageRecord], out: BinaryIO, texts: Callable[[PageRecord], str]) -> int:
-    """Write each page as front matter between lines of `---` and its text; return the number of pages."""
+    """Write each page as `markdown_page` does, one behind the other; return the number of pages."""
     count = 0
     for count, record in enumerate(records, start=1):  # noqa: B007
-        known = {
-            "title": without_controls(record.title),
-            "url": record.url,
-            "date": record.day,
-            "language": record.language,
-            "score": round(record.relevance, 4),
-        }
-        head = "\n".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in known.items())
-        out.write(f"---\n{head}\n---\n\n{without_controls(texts(record))}\n\n".encode("utf-8", "replace"))
+        out.write(markdown_page(record, texts(record)))
     return count
+
+
+def write_markdown_files(
+    records: Iterator[PageRecord], folder: Path, texts: Callable[[PageRecord], str]
+) -> int:
+    """Write each page to a file of its own, named by its rank and title; return the number of pages."""
+    count = 0
+    for count, record in enumerate(records, start=1):
+        name = "-".join([f"{count:05}", *_NAMED.findall(record.title)])[:LONGEST_NAME]
+        (folder / f"{name}.md").write_bytes(markdown_page(record, texts(record)))
+    return count
+
+
+def markdown_page(record: PageRecord, text: str) -> bytes:
+    """A page as Markdown: its head as YAML between lines of `---`, its title as heading, and its text, which is Markdown."""
+    from topiccrawler.results.markdown import heading
+
+    known = {
+        "title": record.title,
+        "url": record.url,
+        "author": record.author,
+        "language": record.language,
+        "kind": record.kind,
+        "description": record.description,
+        "keywords": record.keywords,
+    }
+    # JSON strings are YAML, as long as they have no line ends that only YAML knows
+    texts = {name: " ".join(without_controls(value).split()) for name, value in known.items()}
+    lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in texts.items() if value]
+    with suppress(ValueError):  # a spider of another project may have stored anything
+        lines.append(f"date: {date.fromisoformat(record.day)}")
+    lines.append(f"score: {round(record.relevance, 4)}")
+    text, title = without_controls(text), heading(texts["title"])
+    body = text if not title or text.partition("\n")[0] == title else f"{title}\n\n{text}"
+    return "\n".join(["---", *lines, "---", "", body, "", ""]).encode("utf-8", "replace")
 
 
 WRITERS: dict[str, Export] = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}

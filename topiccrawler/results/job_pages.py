@@ -20,17 +20,24 @@ from typing import Any, TypeVar
 
 from topiccrawler.crawling.assemble import page_classifier_of, topic_of
 from topiccrawler.crawling.explanation import PastCrawl, Step
-from topiccrawler.crawling.job_files import CHECKS, DISCARDED, VISITS, read_recipe
+from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.crawling.job_topic import display_names, topic_display_name
 from topiccrawler.crawling.judging import words_of_record
-from topiccrawler.crawling.page_stores import has_pages, open_pages
+from topiccrawler.crawling.page_stores import (
+    has_pages,
+    number_of_visits,
+    open_checks,
+    open_pages,
+    open_sample,
+)
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.messages import Message
 from topiccrawler.pages.read import PageClassifier
 from topiccrawler.relevance.base import EVIDENCE
-from topiccrawler.store.page_checks import Check, PageChecks
-from topiccrawler.store.pages import ALL, PageRecord, Pages, PageStore, Selection
+from topiccrawler.store.page_checks import Check
+from topiccrawler.store.page_store import PageStore, StoredPages
+from topiccrawler.store.pages import ALL, PageRecord, Pages, Selection
 from topiccrawler.text.printable import one_line
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.catalogue import parts_of
@@ -134,11 +141,7 @@ def page_threshold(recipe: Recipe) -> float | None:
 
 def _answer(folder: Path, recipe: Recipe) -> str:
     """The advice how to correct the crawler. Empty unless the job has one topic of words and its crawl log is on this machine."""
-    if (
-        recipe.page_classifier != EVIDENCE
-        or len(parts_of(recipe.topic)) > 1
-        or not (folder / VISITS).is_file()
-    ):
+    if recipe.page_classifier != EVIDENCE or len(parts_of(recipe.topic)) > 1 or not number_of_visits(folder):
         return ""
     name = one_line(topic_display_name(recipe), LONGEST_TITLE)
     command = f"scrapy topics teach {shlex.quote(str(folder))}"
@@ -147,14 +150,12 @@ def _answer(folder: Path, recipe: Recipe) -> str:
 
 def _not_kept(folder: Path, threshold: float, count: int, kept: Pages | None) -> list[Judged]:
     """Pages of the sample near the threshold, without those that a later visit has kept."""
-    if not (folder / DISCARDED).is_file():
-        return []
-    with closing(PageStore(folder / DISCARDED, create=False)) as sample:
+    with closing(open_sample(folder)) as sample:
         found = _judged(sample, sample.nearest(threshold, count, stored=False))
     return [page for page in found if kept is None or kept.get(page.url) is None]
 
 
-def _judged(pages: Pages, rows: Sequence[int]) -> list[Judged]:
+def _judged(pages: Pages | StoredPages, rows: Sequence[int]) -> list[Judged]:
     records = [record for row in rows if (record := pages.at(row)) is not None]
     return [judged_page(record) for record in records]
 
@@ -184,7 +185,7 @@ class JobPages:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._store = open_pages(folder)
-        self._checks = PageChecks(folder / CHECKS) if PageChecks.is_begun(folder / CHECKS) else None
+        self._checks = open_checks(folder)
 
     def check_whole(self) -> None:
         """Raise StateError for a damaged page store, which would otherwise give only a part of its pages without an error."""
@@ -219,7 +220,7 @@ class JobPages:
 
     def check(self, url: str) -> Check | None:
         """The results of revisits to a page; None for a page, or a job, that was not revisited."""
-        return self._checks.get(url) if self._checks is not None else None
+        return self._checks.get(url)
 
     def copies(self, record: PageRecord, limit: int) -> list[PageRecord]:
         """The near copies of a page, and the page of which it is a copy itself; `limit` at most."""
@@ -231,8 +232,7 @@ class JobPages:
     def close(self) -> None:
         """Close the files."""
         self._store.close()
-        if self._checks is not None:
-            self._checks.close()
+        self._checks.close()
 
 
 def of_job(selection: Selection, folder: Path) -> Selection:

@@ -1,9 +1,9 @@
 """Finds the job that a user names, the selection of its pages, and its crawl log while it grows.
 
-`job_folder` accepts a folder, a page store, or a name in the data folder.
+`job_folder` accepts a folder, its database, or a name in the data folder.
 
 `JobLog` reads a crawl log incrementally: reading a hundred thousand visits takes a second, so the log is read once, in pieces, and then
-only what was appended. Memory holds the figures and the offset of each URL's last visit; visits and paths are read from the file.
+only what was appended. Memory holds the figures; visits and paths are read from the database.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
 from math import inf
@@ -20,19 +20,28 @@ from pathlib import Path
 from threading import Lock
 
 from topiccrawler.crawling.explanation import LONGEST_PATH
-from topiccrawler.crawling.job_files import FRONTIER, JOB, PAGES, VISITS
-from topiccrawler.crawling.page_stores import folder_of_stored, homes_of, judged_again, last_judged
-from topiccrawler.errors import ArgumentError, file_faults
+from topiccrawler.crawling.job_files import JOB
+from topiccrawler.crawling.page_stores import (
+    database_of,
+    folder_of_stored,
+    homes_of,
+    judged_again,
+)
+from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.files import user_path
+from topiccrawler.job_database import JOB_DATABASE, is_begun
 from topiccrawler.model import Visit
 from topiccrawler.pages.formats.registry import READ
 from topiccrawler.pages.kinds import KINDS
+from topiccrawler.pages.languages import wanted_languages
+from topiccrawler.pages.usage import ALLOWED, ANY_USE, PURPOSES, TRAIN_AI
 from topiccrawler.results.summary import Summary
+from topiccrawler.store.page_store import PageStore
 from topiccrawler.store.pages import Selection
-from topiccrawler.store.visits import Place, VisitTail
+from topiccrawler.store.visits import VisitLog
 from topiccrawler.urls.canonical import canonical, host_of
 
-_REMEDY = "name the folder of a job, its pages.sqlite, or a job's name in TOPIC_DATA_DIR"
+_REMEDY = "name the folder of a job, its job.sqlite, or a job's name in TOPIC_DATA_DIR"
 _FOLDER_REMEDY = "name a folder of jobs: --data DIR or -s TOPIC_DATA_DIR=DIR"
 ALL_KINDS = "all"  # in a list of kinds of page
 
@@ -41,7 +50,7 @@ def job_folder(job: str, data: Path) -> Path:
     """The folder of a job. `data`: TOPIC_DATA_DIR. ArgumentError when there is no such job."""
     place = user_path(job)
     with file_faults(ArgumentError, f"job {job!r}", "cannot be read", _REMEDY):
-        if place.name == PAGES and place.is_file():
+        if place.name == JOB_DATABASE and place.is_file():
             return place.parent
         for folder in (place, *(home / job for home in homes_of(data))):
             if is_job(folder):
@@ -90,7 +99,7 @@ def begun(folder: Path) -> float:
 
 def is_job(folder: Path) -> bool:
     """Whether a crawl has begun in the folder; False for a path that the file system does not allow."""
-    return any(isfile(folder / name) for name in (PAGES, VISITS, FRONTIER, JOB))
+    return any(isfile(folder / name) for name in (JOB_DATABASE, JOB))
 
 
 _LOOK_EVERY = 64  # visits between two checks of the clock
@@ -109,45 +118,51 @@ class JobLog:
     """Reads the crawl log of one job as it grows; safe for several threads."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder, self._judged = folder, 0.0
         self.tally = Summary()
-        self._tail = VisitTail(folder / VISITS)
-        self._places: dict[str, Place] = {}  # where each URL's last visit is in the log
+        self._judged = 0.0  # when pages were last judged again
+        self._folder, self._path = folder, folder / JOB_DATABASE
+        self._read = 0  # the number of the last visit that was read
+        self._file = 0  # inode of the database
         self._lock = Lock()
 
     def advance(self, seconds: float = inf) -> float:
-        """Read new visits for at most `seconds`; return the share of the log that has been read, 0..1."""
+        """Read new visits for at most `seconds`; return the share of the log that has been read, 0..1. A damaged log has no more visits."""
         until = time.monotonic() + seconds
-        with self._lock:
-            if (judged := last_judged(self._folder)) != self._judged:
-                self._judged, self._tail = judged, VisitTail(self._folder / VISITS)
-            has_more = self._tail.has_more()
-            if has_more and not self._tail.begun:
-                self.tally, self._places = Summary(judged=judged_again(self._folder) if judged else {}), {}
-            if has_more:
-                for number, (place, visit) in enumerate(self._tail.visits(), start=1):
+        with self._lock, suppress(StateError):
+            if not is_begun(self._path):
+                return 1.0
+            with closing(database_of(self._folder)) as database:
+                log, file = VisitLog(database), self._path.stat().st_ino
+                last = log.last()
+                judged = PageStore(database).last_judged()
+                # another job in its place, or pages that count otherwise now
+                if file != self._file or last < self._read or judged != self._judged:
+                    self.tally = Summary(judged=judged_again(self._folder) if judged else {})
+                    self._read, self._file, self._judged = 0, file, judged
+                for number, visit in log.after(self._read) if last > self._read else ():
+                    self._read = number
                     self.tally.add(visit)
-                    self._places[visit.url] = place
-                    if number % _LOOK_EVERY == 0 and time.monotonic() > until:
-                        return self._tail.share
+                    if self._read % _LOOK_EVERY == 0 and time.monotonic() > until:
+                        return self._read / max(self._read, last)
         return 1.0
 
     def visit(self, url: str) -> Visit | None:
-        """The last visit of a URL, or None if it has not been read."""
-        with self._lock:
-            place = self._places.get(url)
-            return None if place is None else self._tail.at(place)
+        """The last visit of a URL, or None if there is none."""
+        with closing(database_of(self._folder)) as database:
+            return VisitLog(database).last_of(url)
 
     def path(self, url: str, source_url: str, anchor: str, score: float | None = None) -> list[OnTheWay]:
         """The path from the seed to a URL whose link is on the page `source_url`, as far as the log has it."""
         steps = {url: OnTheWay(url, anchor, score)}
-        while source_url and source_url not in steps and len(steps) < LONGEST_PATH:
-            found = self.visit(source_url)
-            if found is None:
-                steps[source_url] = OnTheWay(source_url, "")
-                break
-            steps[source_url] = OnTheWay(source_url, found.anchor, found.score)
-            source_url = found.source_url
+        with closing(database_of(self._folder)) as database:
+            log = VisitLog(database)
+            while source_url and source_url not in steps and len(steps) < LONGEST_PATH:
+                found = log.last_of(source_url)
+                if found is None:
+                    steps[source_url] = OnTheWay(source_url, "")
+                    break
+                steps[source_url] = OnTheWay(source_url, found.anchor, found.score)
+                source_url = found.source_url
         return list(reversed(steps.values()))
 
 
@@ -159,10 +174,12 @@ def selection_of(
     min_relevance: float | None = None,
     file_type: str | None = None,
     kind: str | None = None,
+    language: str | None = None,
+    usage: str | None = None,
     refused: bool = False,
 ) -> Selection:
-    """The selection of pages by these filters. `kind`: kinds of page, separated by commas, or `all`. `refused`: only the pages that are not
-    kept any more.
+    """The selection of pages by these filters. `kind`: kinds of page, separated by commas, or `all`. `language`: tags, separated by commas.
+    `usage`: see `usage_named`. `refused`: only the pages that are not kept any more.
 
     ArgumentError for invalid values, and for a type of file that no reader produces.
     """
@@ -172,15 +189,36 @@ def selection_of(
         raise ArgumentError(
             f"--file-type {file_type}", "is not known", f"use one of {', '.join(sorted(READ))}"
         )
+    languages = wanted_languages(language or "", "--language ")
     return Selection(
-        topic or "", _host(site), _day(since), min_relevance or 0.0, file_type or "", _kinds(kind), refused
+        topic or "",
+        _host(site),
+        _day(since),
+        min_relevance or 0.0,
+        file_type or "",
+        _kinds(kind),
+        languages,
+        usage_named(usage),
+        refused,
     )
 
 
 def selection_by(opts: argparse.Namespace) -> Selection:
     """The selection of pages by a command's options."""
-    names = ("topic", "site", "since", "min_relevance", "file_type", "kind", "refused")
+    names = ("topic", "site", "since", "min_relevance", "file_type", "kind", "language", "usage", "refused")
     return selection_of(**{name: getattr(opts, name) for name in names})
+
+
+def usage_named(text: str | None) -> str:
+    """The purpose of a filter by use: one of PURPOSES, which a page must not refuse, with `=y` behind it, which it must allow, or ANY_USE.
+    ArgumentError for any other text."""
+    wanted = (text or "").strip().lower()
+    if wanted and wanted != ANY_USE and wanted.removesuffix(f"={ALLOWED}") not in PURPOSES:
+        remedy = (
+            f"use one of {', '.join(PURPOSES)}, or {ANY_USE}; {TRAIN_AI}={ALLOWED} for pages that allow it"
+        )
+        raise ArgumentError(f"--usage {text}", "is no use", remedy)
+    return wanted
 
 
 def _kinds(text: str | None) -> tuple[str, ...]:

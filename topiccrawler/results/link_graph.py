@@ -26,10 +26,10 @@ from typing import BinaryIO
 
 import networkx as nx
 
-from topiccrawler.crawling.job_files import FRONTIER, OUTLINKS
-from topiccrawler.crawling.page_stores import has_pages, open_pages, visits_of
+from topiccrawler.crawling.page_stores import database_of, open_pages, visits_of
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.frontier.stored_state import reading
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.resources import package_text
 from topiccrawler.store.outlinks import OutlinkStore, fingerprint
 from topiccrawler.store.pages import PageRecord
@@ -56,7 +56,7 @@ def write_graph(records: Iterator[PageRecord], out: BinaryIO, *, folder: Path, w
         if source in graph:
             graph.add_edge(source, url, kind=FOUND, anchor=_xml(anchor))
     if has_links(folder):
-        _add_links(graph, folder / OUTLINKS)
+        _add_links(graph, folder)
     nx.write_graphml(graph, out, encoding="utf-8")
     return len(graph)
 
@@ -71,18 +71,19 @@ def fetched_graph(folder: Path, most_links: int) -> nx.DiGraph:
         sources[visit.url] = visit.source_url
     graph.add_edges_from(((source, url) for url, source in sources.items() if source in graph), kind=FOUND)
     if has_links(folder):
-        _add_links(graph, folder / OUTLINKS, most_links)
+        _add_links(graph, folder, most_links)
     return graph
 
 
 def has_links(folder: Path) -> bool:
     """Whether the job has stored all links among its pages (TOPIC_LINK_GRAPH)."""
-    return (folder / OUTLINKS).is_file()
+    with closing(database_of(folder)) as database:
+        return OutlinkStore(database).has_any()
 
 
-def _add_links(graph: nx.DiGraph, place: Path, most: int | None = None) -> None:
-    with closing(OutlinkStore(place)) as store:
-        graph.add_edges_from(islice(_links(graph, store), most), kind=LINK)
+def _add_links(graph: nx.DiGraph, folder: Path, most: int | None = None) -> None:
+    with closing(database_of(folder)) as database:
+        graph.add_edges_from(islice(_links(graph, OutlinkStore(database)), most), kind=LINK)
 
 
 def _links(graph: nx.DiGraph, store: OutlinkStore) -> Iterator[tuple[str, str]]:
@@ -104,7 +105,7 @@ def write_tables(job: Path, file: Path) -> tuple[int, int]:
     """Write both tables; return the numbers of rows of LinkTable and ResultTable. ArgumentError when the file exists."""
     if file.exists():
         raise ArgumentError(f"--file {file}", "is there already", "name a new file")
-    with reading(job / FRONTIER) as rows:
+    with reading(job / JOB_DATABASE) as rows:
         links = [row.link for row in rows.listing()]
     numbers = {link.url: number for number, link in enumerate(links, start=1)}
     kept = _kept(job)
@@ -129,8 +130,6 @@ def write_tables(job: Path, file: Path) -> tuple[int, int]:
 
 
 def _kept(job: Path) -> list[str]:
-    """The URLs of the pages that a job kept, in order of arrival; empty when it has no page store yet."""
-    if not has_pages(job):
-        return []
+    """The URLs of the pages that a job kept, in order of arrival."""
     with closing(open_pages(job)) as store:
         return [record.url for record in store.records() if record.stored]

@@ -1,6 +1,6 @@
 """Converts the main text of a kept page to Markdown: headings, lists, tables, code, quotes and, on request, links.
 
-The store has the lines of the main text; the job's html.zst has the page's HTML. The page is parsed again as the crawl parsed it, and the
+The store has the lines of the main text; the job's pages.warc.gz has the page's HTML. The page is parsed again as the crawl parsed it, and the
 blocks that have these lines are found. Only they are written, as HTML of a few harmless elements, which markdownify converts. No markup of
 the page itself is copied: no attribute except http URLs and the name of a code's language, no tag outside `_KEPT`.
 
@@ -58,6 +58,11 @@ def markdown_of(text: str, html: str = "", url: str = "", *, links: bool = False
         return found, True
     paragraphs = "".join(f"<p>{escape(line)}</p>" for line in text.split("\n"))
     return _Converter().convert(paragraphs), False
+
+
+def heading(title: str) -> str:
+    """A title of one line as the heading of a page; "" for an empty one."""
+    return str(_Converter().convert(f"<h1>{escape(title)}</h1>")).strip() if title else ""
 
 
 def _structure(text: str, html: str, url: str, *, links: bool) -> str:

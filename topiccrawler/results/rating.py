@@ -17,12 +17,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from topiccrawler.crawling.job_files import DISCARDED, VISITS
-from topiccrawler.crawling.page_stores import has_pages, logs_of, open_pages, visits_of
+from topiccrawler.crawling.page_stores import has_pages, logs_of, open_pages, open_sample, visits_of
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.files import read_text, whole_file
 from topiccrawler.results.formats import write_table
-from topiccrawler.store.pages import PageRecord, Pages, PageStore
+from topiccrawler.store.page_sample import PageSample
+from topiccrawler.store.pages import PageRecord, Pages
 
 MOST_BYTES = 50_000_000
 FIRST_CHARACTERS = 240
@@ -145,8 +145,7 @@ def draw(folder: Path, share: float, seed: int = 0) -> Sample:
     """Draw a random share of the kept pages, and as many discarded pages; at least one of each kind that exists. Without kept pages, all
     discarded pages are drawn. ArgumentError for a job without pages."""
     kept = _records(open_pages(folder)) if has_pages(folder) else []
-    sample = folder / DISCARDED
-    discarded = _records(PageStore(sample, create=False)) if sample.is_file() else []
+    discarded = _records(open_sample(folder))
     if not kept and not discarded:
         raise ArgumentError(f"job {folder}", "has no page to rate", REMEDY)
     count = max(1, round(share * len(kept))) if kept else len(discarded)
@@ -162,7 +161,7 @@ def harvest_curve(folder: Path, sample: Sample, ratings: Mapping[str, bool]) -> 
     pages. For a kind that has no ratings in a tenth, the precision over the whole crawl is used.
     """
     if not logs_of(folder):
-        raise StateError(str(folder / VISITS), "cannot be read: there is none", REMEDY)
+        raise StateError(f"crawl log of {folder}", "cannot be read: there is none", REMEDY)
     visits = [visit for visit in visits_of(folder) if visit.is_page]
     if not visits:
         return []
@@ -187,7 +186,7 @@ def _rate(answers: Sequence[bool], otherwise: float) -> float:
     return sum(answers) / len(answers) if answers else otherwise
 
 
-def _records(store: Pages) -> list[PageRecord]:
+def _records(store: Pages | PageSample) -> list[PageRecord]:
     with closing(store):
         records = [record for record in store.records() if not (record.alias_of or record.refused)]
     return sorted(records, key=lambda record: record.url)

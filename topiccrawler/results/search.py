@@ -1,6 +1,6 @@
 """Searches the full text of the stored pages of one or several jobs.
 
-`search` asks the index of each job, after adding the pages that it lacks. Ranks (store.index) of different jobs are compared without
+`search` asks the index of each job. Ranks (store.index) of different jobs are compared without
 normalization, although a rare word of one job may be common in another. A page of several jobs is listed once, with its best rank.
 
 `search_media` finds pictures and files by the texts of the links to them: anchor, alt text and caption. They are never fetched, so nothing
@@ -28,19 +28,17 @@ from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from topiccrawler.crawling.assemble import topic_of
-from topiccrawler.crawling.job_files import INDEX
 from topiccrawler.crawling.page_stores import Stored, has_pages, open_pages, stored_in
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import Medium
 from topiccrawler.results.job_pages import known_of, of_job
-from topiccrawler.store.index import MOST_RANKED, Found, PageIndex, QueryTerm, catch_up, fts5, texts_of
-from topiccrawler.store.pages import PageRecord, PageStore, Selection, media_of_record
+from topiccrawler.store.index import MOST_RANKED, texts_of
+from topiccrawler.store.pages import Found, PageRecord, QueryTerm, Selection, media_of_record
 from topiccrawler.text.folding import spelled_out
 from topiccrawler.text.segmenter import PLAIN, Segmenter, fold
 from topiccrawler.text.stemmer import OTHER, stem
@@ -176,9 +174,6 @@ def places(text: str, words: Sequence[str]) -> list[tuple[int, int, str]]:
     return kept
 
 
-Progress = Callable[[Path, int, int], None]
-
-
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A page that matches a query."""
@@ -220,24 +215,19 @@ class _Job(NamedTuple):
 _Hit = TypeVar("_Hit", Hit, MediaHit)
 
 
-def search(
-    folders: Sequence[Path], text: str, selection: Selection, limit: int, progress: Progress | None = None
-) -> list[Hit]:
-    """The best pages of these jobs. Pages that a crawl did not index are indexed first. `progress`: called with the job's folder, the pages
-    indexed and the pages to index."""
+def search(folders: Sequence[Path], text: str, selection: Selection, limit: int) -> list[Hit]:
+    """The best pages of these jobs."""
     jobs = _asked(folders, text)
-    hits = (hit for job in jobs for hit in _page_hits(job, _pages(job, selection, limit, progress)))
+    hits = (hit for job in jobs for hit in _page_hits(job, _pages(job, selection, limit)))
     return _best(hits, lambda hit: hit.url, limit)
 
 
-def search_media(
-    folders: Sequence[Path], text: str, selection: Selection, limit: int, progress: Progress | None = None
-) -> list[MediaHit]:
+def search_media(folders: Sequence[Path], text: str, selection: Selection, limit: int) -> list[MediaHit]:
     """The pictures and files of these jobs with all words of the query in anchor, alt text and caption of their links, each once; those of
     the best pages first. Arguments as of `search`."""
     hits: list[MediaHit] = []
     for job in _asked(folders, text):
-        with closing(_pages(job, selection, MOST_RANKED, progress, media=True)) as pages:
+        with closing(_pages(job, selection, MOST_RANKED, media=True)) as pages:
             hits += islice(_media_hits(job, pages), limit)
     return _best(hits, lambda hit: hit.medium.url, limit)
 
@@ -281,23 +271,15 @@ def _media_hits(job: _Job, pages: Iterable[tuple[Found, PageRecord]]) -> Iterato
 
 
 def _pages(
-    job: _Job, selection: Selection, limit: int, progress: Progress | None, *, media: bool = False
+    job: _Job, selection: Selection, limit: int, *, media: bool = False
 ) -> Generator[tuple[Found, PageRecord]]:
-    """The best pages of one job, without those that were stored again since they were indexed. `media`: by their links to media."""
-    report, chosen = progress and partial(progress, job.folder), of_job(selection, job.folder)
+    """The best pages of one job. `media`: by their links to media."""
     # another link of the page may have what is excluded
     terms = tuple(term for term in job.query.terms if not (media and term.is_excluded))
     with closing(open_pages(job.folder)) as store:
-        if isinstance(store, PageStore):
-            with closing(PageIndex(job.folder / INDEX)) as index:
-                catch_up(store, index, report, job.segmenter)
-                found = index.find(fts5(terms), chosen, limit, media=media)
-        else:
-            found = store.find(terms, chosen, limit, media=media)
-        for one in found:
+        for one in store.find(terms, of_job(selection, job.folder), limit, media=media):
             record = store.at(one.page)
-            is_whole = record is not None and record.fetched == one.fetched
-            if is_whole and record is not None and record.refused is selection.refused:
+            if record is not None:
                 yield one, record
 
 

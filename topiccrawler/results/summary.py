@@ -21,16 +21,17 @@ from topiccrawler.crawling.admission import REFUSED as BELOW_THRESHOLD
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.explanation import heaviest_shares
 from topiccrawler.crawling.harvest import RECENT_PAGES, HarvestCounter
-from topiccrawler.crawling.job_files import FRONTIER, NOTE, REFUSED, noted_waits, read_recipe
+from topiccrawler.crawling.job_files import NOTE, noted_waits, read_recipe
 from topiccrawler.crawling.job_topic import topic_display_name
 from topiccrawler.crawling.outages import CLOSED
-from topiccrawler.crawling.page_stores import judged_again, logs_of, stored_in, visits_of
+from topiccrawler.crawling.page_stores import judged_again, logs_of, refused_in, stored_in, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.frontier.base import Row
 from topiccrawler.frontier.stored_state import Outcome, Overview, is_made, outcomes, overview
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Link, Visit
-from topiccrawler.store.refused import NOT_QUEUED, ONE_IN, read_refused
+from topiccrawler.store.refused import NOT_QUEUED, ONE_IN
 from topiccrawler.strategies.base import Shares
 from topiccrawler.urls.canonical import host_of
 
@@ -174,15 +175,15 @@ def summary_of(folder: Path) -> Summary:
         raise StateError(f"job {stored[1]}", "has no crawl log on this machine", remedy)
     for visit in visits_of(folder):
         summary.add(visit)
-    if is_made(folder / FRONTIER):
-        summary.by_queue = outcomes(folder / FRONTIER, EXAMPLES)
+    if is_made(folder / JOB_DATABASE):
+        summary.by_queue = outcomes(folder / JOB_DATABASE, EXAMPLES)
     summary.refused = _refused(folder)
     return summary
 
 
 def _refused(folder: Path) -> list[Outcome]:
     """The sample of the links that were not queued, as one outcome; empty without a sample."""
-    urls = [link.url for link in read_refused(folder / REFUSED)]
+    urls = [link.url for link in refused_in(folder)]
     reason = f"{BELOW_THRESHOLD}, not queued; one URL in {ONE_IN} is noted"
     return [Outcome(NOT_QUEUED, reason, len(urls), tuple(urls[:EXAMPLES]))] if urls else []
 
@@ -190,7 +191,7 @@ def _refused(folder: Path) -> list[Outcome]:
 def queue_report(folder: Path, top: int, now: float, *, all_hosts: bool = False) -> dict[str, Any]:
     """The state of a job's queue as JSON values, `top` entries a list. `now`: seconds since the epoch. `all_hosts`: list all hosts of the
     queue in `top_hosts`. StateError without a queue."""
-    seen = overview(folder / FRONTIER, top)
+    seen = overview(folder / JOB_DATABASE, top)
     return report_of(seen, read_recipe(folder), top, now, all_hosts=all_hosts)
 
 

@@ -11,13 +11,12 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from topiccrawler.crawling.job_files import PAGES, VISITS
 from topiccrawler.crawling.judging import words_of_record
-from topiccrawler.crawling.page_stores import has_pages, open_pages
-from topiccrawler.errors import ArgumentError, StateError, file_faults
+from topiccrawler.crawling.page_stores import open_pages, visits_of
+from topiccrawler.errors import ArgumentError, file_faults
+from topiccrawler.job_database import JOB_DATABASE, is_begun
 from topiccrawler.pages.read import PageClassifier
 from topiccrawler.seeding.candidates import Candidate, merged
-from topiccrawler.store.visits import has_log, read_visits
 from topiccrawler.text.segmenter import Segmenter
 
 _REMEDY = "name the folder of a job, or one that holds folders of jobs"
@@ -45,7 +44,11 @@ def job_folders(given: Sequence[Path]) -> list[Path]:
         with file_faults(ArgumentError, f"folder {folder}", "cannot be read", _REMEDY):
             inside = [folder] if _is_job(folder) else sorted(filter(_is_job, folder.iterdir()))
         if not inside:
-            raise ArgumentError(f"folder {folder}", f"holds no job: no {PAGES} with {VISITS}", _REMEDY)
+            raise ArgumentError(
+                f"folder {folder}",
+                f"holds no job: no {JOB_DATABASE}",
+                _REMEDY,
+            )
         found += inside
     return list(dict.fromkeys(found))
 
@@ -75,14 +78,13 @@ def candidates_of_job(folder: Path, page_classifier: PageClassifier, segmenter: 
 
 def _read(folder: Path, page_classifier: PageClassifier, segmenter: Segmenter) -> _Job:
     job = _Job()
-    with file_faults(StateError, folder / VISITS, "cannot be read", _REMEDY):
-        for visit in read_visits(folder / VISITS):
-            if visit.is_page:
-                job.failed.discard(visit.url)
-                job.add_fetch(visit.url, visit.source_url)
-                job.titles[visit.url] = visit.anchor
-            else:
-                job.failed.add(visit.url)
+    for visit in visits_of(folder):
+        if visit.is_page:
+            job.failed.discard(visit.url)
+            job.add_fetch(visit.url, visit.source_url)
+            job.titles[visit.url] = visit.anchor
+        else:
+            job.failed.add(visit.url)
     in_segments = page_classifier.reads_segments
     with closing(open_pages(folder)) as store:
         for record in store.records():
@@ -95,4 +97,4 @@ def _read(folder: Path, page_classifier: PageClassifier, segmenter: Segmenter) -
 
 
 def _is_job(folder: Path) -> bool:
-    return has_log(folder / VISITS) and has_pages(folder)
+    return is_begun(folder / JOB_DATABASE)

@@ -3,7 +3,7 @@
 http://…                  a page, which is fetched when all other sources have been read
 the folder of a job       its kept pages as positive examples, the sample of discarded pages as negative ones
 another folder            every file in it
-*.sqlite                  a page store
+*.sqlite                  the database of a job
 *.jsonl                   documents with `title`, `text` and optionally `label`: positive with one of the topic's names as label,
                           negative with another label, either of them without a label
 a text of URLs only       one page for each URL
@@ -19,14 +19,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from topiccrawler.crawling.job_files import DISCARDED, JOB, PAGES
+from topiccrawler.crawling.job_files import JOB
 from topiccrawler.crawling.judging import words_of_record
-from topiccrawler.crawling.page_stores import has_pages, open_pages
+from topiccrawler.crawling.page_stores import open_pages, open_sample
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import read_bytes, user_path
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.pages.formats.registry import READ, recognise
 from topiccrawler.pages.read import MOST_BYTES, PageWords, Reader
-from topiccrawler.store.pages import Pages, PageStore
+from topiccrawler.store.page_sample import PageSample
+from topiccrawler.store.page_store import read_pages
+from topiccrawler.store.pages import Pages
 from topiccrawler.text.segmenter import PLAIN, words_of
 from topiccrawler.topics.labelled_texts import address_in, json_lines, text_in
 
@@ -111,12 +114,12 @@ class Sources:
         return self._of_file(path, positive)
 
     def _of_folder(self, folder: Path, positive: bool) -> Iterator[Example]:
-        if (folder / PAGES).is_file() or (folder / JOB).is_file():
-            sample = folder / DISCARDED
-            if not (has_pages(folder) if positive else sample.is_file()):
+        if any((folder / name).is_file() for name in (JOB_DATABASE, JOB)):
+            examples = list(_of_store(open_pages(folder) if positive else open_sample(folder)))
+            if not examples:
                 fault = "has kept no page" if positive else "has no sample of discarded pages"
                 raise ArgumentError(str(folder), fault, "name other pages")
-            yield from _of_store(open_pages(folder) if positive else PageStore(sample, create=False))
+            yield from examples
             return
         with file_faults(ArgumentError, folder, "cannot be read", REMEDY):
             files = sorted(path for path in folder.rglob("*") if path.is_file())
@@ -126,7 +129,7 @@ class Sources:
 
     def _of_file(self, path: Path, positive: bool) -> Iterator[Example]:
         if path.suffix == ".sqlite":
-            yield from _of_store(PageStore(path, create=False))
+            yield from _of_store(read_pages(path))
             return
         if path.suffix in {".jsonl", ".ndjson"}:
             yield from self._of_documents(path, positive)
@@ -175,7 +178,7 @@ class _Unclassified:
         return []
 
 
-def _of_store(store: Pages) -> Iterator[Example]:
+def _of_store(store: Pages | PageSample) -> Iterator[Example]:
     with closing(store):
         for record in store.records():
             if not (record.alias_of or record.refused):  # a copy has no text of its own

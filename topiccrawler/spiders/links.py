@@ -13,7 +13,7 @@ from w3lib.encoding import http_content_type_encoding
 from topiccrawler.crawling.job_files import LINKS
 from topiccrawler.crawling.recipe import LinksParams, parse_links_arguments
 from topiccrawler.engine.focused_spider import FocusedSpider
-from topiccrawler.engine.reading import content_type
+from topiccrawler.engine.reading import content_type, robots_headers
 from topiccrawler.errors import ArgumentError
 from topiccrawler.files import user_path
 from topiccrawler.items import Outlinks
@@ -79,7 +79,7 @@ class LinksSpider(FocusedSpider):
         yield Outlinks(ROOT, self.crawl.seeds)
 
     def parse(self, response: Response) -> Iterator[Any]:
-        """Label the links of a page, write them to the file, and follow all of them.
+        """Label the links of a page, write them to the file, and follow all of them, unless the page asks not to.
 
         @url data:text/html;charset=utf-8,<a href="http://a.example/">%E8%82%A1%E7%A5%A8</a>
         @returns items 2 2
@@ -98,7 +98,8 @@ class LinksSpider(FocusedSpider):
         links = self.crawl.links_of(reading, self.params.context)
         taken = self.file.add(links)
         yield {"url": reading.page.url, "links": len(links), "taken": taken}
-        yield Outlinks(reading.page, links)
+        tags = self.crawl.filter.tags(reading.document, robots_headers(response))
+        yield self.crawl.outlinks(reading, tags) if tags.no_follow else Outlinks(reading.page, links)
 
     def progress_line(self) -> str:
         """The progress line: pages, links by label, links that were not written, and waiting URLs."""

@@ -18,22 +18,30 @@ from scrapy.utils.misc import load_object
 from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.job_files import CHECKS, VISITS
 from topiccrawler.crawling.job_topic import TOPIC, words_and_weights
-from topiccrawler.crawling.page_stores import arguments_of
+from topiccrawler.crawling.page_stores import arguments_of, number_of_visits
 from topiccrawler.crawling.recipe import CrawlParams, parse_arguments
 from topiccrawler.crawling.revisiting import Due, known_pages, ranked
 from topiccrawler.crawling.teaching import answers_behind
 from topiccrawler.engine.faults import is_scrapys_process
 from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.process_memory import return_freed, search_seldom
-from topiccrawler.engine.reading import CHALLENGE, challenge_headers, content_type, read_ahead
+from topiccrawler.engine.reading import (
+    CHALLENGE,
+    NOT_FOLLOWED,
+    USAGE,
+    challenge_headers,
+    content_type,
+    read_ahead,
+    robots_headers,
+    usage_headers,
+)
 from topiccrawler.engine.revisits import Revisits
 from topiccrawler.engine.scheduler import focused_scheduler, is_focused
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import Outlinks
 from topiccrawler.pages.formats.registry import recognise
-from topiccrawler.store.visits import read_visits
+from topiccrawler.pages.usage import Wishes
 from topiccrawler.strategies.base import ROOT
 from topiccrawler.topics.meaning import as_understood
 from topiccrawler.topics.seeds import CLASS_NAME
@@ -58,7 +66,7 @@ def check_revisit(settings: BaseSettings) -> None:
     if not is_focused(load_object(settings["SCHEDULER"])):
         raise ArgumentError(_ARGUMENT, "needs our scheduler", "leave SCHEDULER as it is")
     jobdir = settings.get("JOBDIR")
-    if not jobdir or not (Path(jobdir) / VISITS).is_file():
+    if not jobdir or not number_of_visits(Path(jobdir)):
         raise ArgumentError(
             _ARGUMENT, "there is no earlier crawl to go on with", "name its folder: -s JOBDIR=FOLDER"
         )
@@ -68,9 +76,7 @@ def plan_revisits(crawl: Crawl) -> Revisits:
     """Choose the pages to revisit, and set them and the new limits on the crawl. With the argument `pages`, the share REVISIT_SHARE
     of these is for revisits, the rest for new pages. Without `pages` and `targets` the run only revisits pages."""
     files = crawl.files
-    log = files.folder / VISITS
-    checks = list(files.checks.all()) if (files.folder / CHECKS).is_file() else []
-    found = ranked(known_pages(read_visits(log), checks), crawl.clock())
+    found = ranked(known_pages(files.visits.all(), files.checks.all()), crawl.clock())
     limit = crawl.limits.pages
     if limit is not None:
         found = found[: math.ceil(limit * REVISIT_SHARE)]
@@ -171,8 +177,13 @@ class TopicSpider(FocusedSpider):
                 response.meta[CHALLENGE] = challenge  # LeaseEndMiddleware reports it
                 return
         last_modified = (response.headers.get("Last-Modified") or b"").decode("latin-1")
-        yield self.crawl.item_of(reading, response.status, self.crawl.clock(), last_modified)
-        yield Outlinks(reading.page, self.crawl.links_of(reading))
+        tags = self.crawl.filter.tags(reading.document, robots_headers(response))
+        wishes = Wishes(tags, usage_headers(response), response.meta.get(USAGE, ()))
+        yield self.crawl.item_of(reading, response.status, self.crawl.clock(), last_modified, wishes)
+        if tags.no_follow:
+            response.meta[NOT_FOLLOWED] = tags.no_follow  # LeaseEndMiddleware records it
+            self._count("topic/robots_tags/nofollow")
+        yield self.crawl.outlinks(reading, tags)
 
     def _count(self, key: str) -> None:
         if self.crawler.stats is not None:

@@ -4,7 +4,7 @@
 some. A fingerprint takes only 32 bytes, so all of them are in memory as columns: one pass over their first 64 bits leaves one in a
 hundred, which are compared in full.
 
-`DuplicateIndex` has digests and URLs on disk only (SQLite), in a file beside the page store.
+`DuplicateIndex` has digests and URLs on disk only, in the job's database.
 
 Rule       a page is a copy of the earliest known page that it matches; a page that is stored again is never its own copy.
 Parameters FIRST_DIFFERENT 22 of the first 64 bits: true copies differ in 6 ± 2.4, so the first pass loses almost none.
@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topiccrawler.errors import StateError
+from topiccrawler.job_database import JobDatabase, JobTable, storable
 from topiccrawler.pages.site_repeats import BITS, MOST_DIFFERENT, Fingerprint
-from topiccrawler.resources import package_text
-from topiccrawler.store.database import Database
 from topiccrawler.urls.canonical import host_of, registered_domain
 
 FIRST_DIFFERENT = 22
@@ -55,8 +54,8 @@ class NearIndex:
         if whole:
             self._columns[:, row] = np.frombuffer(bits, dtype=np.uint64)
 
-    def near(self, bits: bytes, before: int | None = None) -> list[int]:
-        """The rows (below `before`) whose fingerprints differ in at most MOST_DIFFERENT bits, in ascending order."""
+    def near(self, bits: bytes, before: int | None = None, *, most: int = MOST_DIFFERENT) -> list[int]:
+        """The rows (below `before`) whose fingerprints differ in at most `most` bits, in ascending order."""
         end = self._rows if before is None else min(before, self._rows)
         if len(bits) * 8 != BITS or end == 0:
             return []
@@ -64,20 +63,23 @@ class NearIndex:
         first = np.bitwise_count(self._columns[0, :end] ^ wanted[0])
         rows = np.flatnonzero((first <= FIRST_DIFFERENT) & self._known[:end])
         distances = np.bitwise_count(self._columns[:, rows] ^ wanted[:, None]).sum(axis=0)
-        return [int(row) for row in rows[distances <= MOST_DIFFERENT]]
+        return [int(row) for row in rows[distances <= most]]
 
 
-class DuplicateIndex(Database):
-    """The index of pages by fingerprint, in one file. Nothing is durable before commit()."""
+class DuplicateIndex(JobTable):
+    """The index of a job's pages by fingerprint."""
 
-    what = "duplicate index"
-    application = 0x746F7064  # "topd"
-    version = 1
-    schema = package_text("store/duplicates.sql")
-
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, place: JobDatabase | Path | str) -> None:
+        super().__init__(place)
         self._near = NearIndex()
-        super().__init__(path)
+        for expected, (row, bits) in enumerate(
+            self.database.read("SELECT row, bits FROM fingerprints ORDER BY row")
+        ):
+            if row != expected:
+                raise StateError(
+                    str(self.database.path), f"fingerprint {expected} is missing", "move it away"
+                )
+            self._near.put(row, bits)
 
     def __len__(self) -> int:
         return len(self._near)
@@ -95,37 +97,28 @@ class DuplicateIndex(Database):
         Without `across_sites` only pages of the same registered domain are compared. `may_be`: called with the URL of each page that
         matches; false = this page is no copy of it, by other evidence.
         """
-        url = url.encode("utf-8", "replace").decode("utf-8")
-        with self._faults():
-            own = self._database.execute("SELECT row FROM fingerprints WHERE url = ?", (url,)).fetchone()
-            row = own[0] if own else len(self._near)
-            matching = self._matching(print_, row, site=None if across_sites else site_compared(url))
-            first = next(filter(may_be, matching), None)
-            if first is None or own:
-                # A page that has become a copy has no text any more of which another page could be a copy.
-                kept = print_ if first is None else _NO_TEXT
-                self._database.execute(_PUT, (row, url, *kept))
-                self._near.put(row, kept.bits)
+        url = str(storable(url))
+        own = self.database.read("SELECT row FROM fingerprints WHERE url = ?", (url,))
+        row = own[0][0] if own else len(self._near)
+        matching = self._matching(print_, row, site=None if across_sites else site_compared(url))
+        first = next(filter(may_be, matching), None)
+        if first is None or own:
+            # A page that has become a copy has no text any more of which another page could be a copy.
+            kept = print_ if first is None else _NO_TEXT
+            self.database.write(_PUT, (row, url, *kept))
+            self._near.put(row, kept.bits)
         return first
 
     def _matching(self, print_: Fingerprint, before: int, site: str | None) -> Iterator[str]:
         query = "SELECT url FROM fingerprints WHERE row = ?"
         for row in sorted({*self._exact(print_.digest, before), *self._near.near(print_.bits, before)}):
-            other = str(self._database.execute(query, (row,)).fetchone()[0])
+            other = str(self.database.read(query, (row,))[0][0])
             if site is None or site_compared(other) == site:
                 yield other
 
     def _exact(self, digest: int, before: int) -> list[int]:
         query = "SELECT row FROM fingerprints WHERE digest = ? AND row < ?"
-        return [row for (row,) in self._database.execute(query, (digest, before))]
-
-    def _open(self) -> None:
-        super()._open()
-        rows = self._database.execute("SELECT row, bits FROM fingerprints ORDER BY row")
-        for expected, (row, bits) in enumerate(rows):
-            if row != expected:
-                raise StateError(str(self.path), f"row {expected} is missing", "move it away")
-            self._near.put(row, bits)
+        return [row for (row,) in self.database.read(query, (digest, before))]
 
 
 def site_compared(url: str) -> str:

@@ -9,30 +9,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 
-from topiccrawler.store.database import Database
+from topiccrawler.job_database import JobTable, storable
 
 _BYTES = 8
 
 
-class OutlinkStore(Database):
-    """The fingerprints of the URLs to which each page links, in one file. Nothing is durable before commit()."""
-
-    what = "store of links"
-    application = 0x746F706C  # "topl"
-    version = 1
-    schema = "CREATE TABLE outlinks (url TEXT PRIMARY KEY, targets BLOB NOT NULL) WITHOUT ROWID"
+class OutlinkStore(JobTable):
+    """The fingerprints of the URLs to which each page links, in the job's database."""
 
     def put(self, url: str, targets: Iterable[str]) -> None:
         """Store the links of a page, or replace them."""
         joined = b"".join(sorted({fingerprint(target) for target in targets}))
-        with self._faults():
-            self._database.execute("INSERT OR REPLACE INTO outlinks VALUES (?, ?)", (url, joined))
+        self.database.write("INSERT OR REPLACE INTO outlinks VALUES (?, ?)", (storable(url), joined))
+
+    def has_any(self) -> bool:
+        """Whether there are links of a page."""
+        return bool(self.database.read("SELECT 1 FROM outlinks LIMIT 1"))
 
     def pages(self) -> Iterator[tuple[str, list[bytes]]]:
         """The URL of each page, with the fingerprints of the URLs to which it links."""
-        with self._faults():
-            for url, joined in self._database.execute("SELECT url, targets FROM outlinks"):
-                yield url, [joined[at : at + _BYTES] for at in range(0, len(joined), _BYTES)]
+        for url, joined in self.database.read("SELECT url, targets FROM outlinks"):
+            yield url, [joined[at : at + _BYTES] for at in range(0, len(joined), _BYTES)]
 
 
 def fingerprint(url: str) -> bytes:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 
-from topiccrawler.resources import package_text
-from topiccrawler.store.database import Database
+from topiccrawler.job_database import JobTable, storable
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,29 +28,21 @@ class Check:
 
 
 _COLUMNS = ", ".join(field.name for field in fields(Check))
-_MARKS = ", ".join("?" for _ in fields(Check))
+_PUT = f"INSERT OR REPLACE INTO checks VALUES ({', '.join('?' for _ in fields(Check))})"  # noqa: S608
 
 
-class PageChecks(Database):
-    """The checks of pages, by URL, in one file. Nothing is durable before commit()."""
-
-    what = "record of revisits"
-    application = 0x746F7072  # "topr"
-    version = 1
-    schema = package_text("store/checks.sql")
+class PageChecks(JobTable):
+    """The checks of pages, by URL, in the job's database."""
 
     def put(self, check: Check) -> None:
         """Store the results for a URL, in place of the earlier ones."""
-        with self._faults():
-            self._database.execute(f"INSERT OR REPLACE INTO checks VALUES ({_MARKS})", astuple(check))  # noqa: S608
+        self.database.write(_PUT, tuple(map(storable, astuple(check))))
 
     def get(self, url: str) -> Check | None:
         """The results for a URL; None if it was not checked again."""
-        with self._faults():
-            row = self._database.execute(f"SELECT {_COLUMNS} FROM checks WHERE url = ?", (url,)).fetchone()  # noqa: S608
-        return Check(*row) if row else None
+        found = self.database.read(f"SELECT {_COLUMNS} FROM checks WHERE url = ?", (storable(url),))  # noqa: S608
+        return Check(*found[0]) if found else None
 
     def all(self) -> Iterator[Check]:
         """The results for each URL that was checked again."""
-        with self._faults():
-            yield from (Check(*row) for row in self._database.execute(f"SELECT {_COLUMNS} FROM checks"))  # noqa: S608
+        return (Check(*row) for row in self.database.read(f"SELECT {_COLUMNS} FROM checks"))  # noqa: S608

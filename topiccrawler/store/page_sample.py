@@ -1,4 +1,4 @@
-"""Stores a random sample of pages of fixed size: the pages whose URLs have the smallest hashes.
+"""Stores a random sample of the pages off topic, of fixed size: the pages whose URLs have the smallest hashes.
 
 The sample depends on the URLs alone, not on the order of pages or on how often a crawl was resumed. Each page has the same probability.
 """
@@ -6,22 +6,24 @@ The sample depends on the URLs alone, not on the order of pages or on how often 
 from __future__ import annotations
 
 import heapq
+from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
 
-from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.job_database import JobDatabase, storable
+from topiccrawler.store.page_store import StoredPages
+from topiccrawler.store.pages import PageRecord
 
 
-class PageSample(PageStore):
-    """A random sample of at most `size` pages, in one file; 0 = none. Nothing is durable before commit()."""
+class PageSample(StoredPages):
+    """A random sample of at most `size` pages; 0 = none."""
 
-    what = "sample of pages"
+    name, table = "samples", "samples WHERE true"
 
-    def __init__(self, path: Path | str, size: int) -> None:
+    def __init__(self, place: JobDatabase | Path | str, size: int = 0) -> None:
+        super().__init__(place)
         self.size = size
-        super().__init__(path)
-        urls = (record.url for record in self.records())
-        self._heap = [(-_number(url), url) for url in urls]  # the largest hash first
+        self._heap = [(-_number(url), url) for (url,) in self._rows("url", "true")]  # the largest hash first
         heapq.heapify(self._heap)
 
     def takes(self, url: str) -> bool:
@@ -37,7 +39,21 @@ class PageSample(PageStore):
             heapq.heappush(self._heap, entry)
         self.put(record)
         while len(self._heap) > self.size:
-            self.delete(heapq.heappop(self._heap)[1])
+            self._delete(heapq.heappop(self._heap)[1])
+
+    def delete(self, url: str) -> None:
+        """Remove the page with a URL, if there is one."""
+        self._heap = [entry for entry in self._heap if entry[1] != url]
+        heapq.heapify(self._heap)
+        self._delete(url)
+
+    def judge_pages(self, relevances: Mapping[str, float]) -> None:
+        """Set what judging pages again has found: their relevance, by URL."""
+        rows = [(storable(relevance), storable(url)) for url, relevance in relevances.items()]
+        self.database.write_many("UPDATE samples SET relevance = ? WHERE url = ?", rows)
+
+    def _delete(self, url: str) -> None:
+        self.database.write("DELETE FROM samples WHERE url = ?", (storable(url),))
 
 
 def _number(url: str) -> int:

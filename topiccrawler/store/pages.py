@@ -1,8 +1,7 @@
-"""Stores the pages of a job in one SQLite file, with one row for each URL.
+"""Describes the stored pages of a job, one for each URL, and how they are asked for.
 
-`PageStore` is the file; `Pages` is its interface, which a server of pages implements too (cluster.postgresql). A killed crawl fetches its
-open pages again, so storing a page twice must be harmless; and the frontier may forget a page only after the store is safe on disk. So a
-row is an upsert by URL, and nothing is durable before commit(), which the caller calls before the frontier's.
+`Pages` is the interface of a store: store.page_store keeps pages in the job's database, cluster.postgresql on a server. A killed crawl
+fetches its open pages again, so storing a page twice must be harmless: a row is an upsert by URL.
 
 Text is plain TEXT, so that sqlite3, pandas and a full-text index can read it. With compressed text (zlib, level 1) the file had 56 % of
 the size, and a page cost 0.17 ms more CPU to write and 0.07 ms more to read (600 pages of recorded blogs, 6.5 kB of text each).
@@ -11,24 +10,20 @@ the size, and a page cost 0.17 ms more CPU to write and 0.07 ms more to read (60
 from __future__ import annotations
 
 import json
-import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, fields
 from hashlib import blake2b
-from operator import attrgetter
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from topiccrawler.errors import StateError
 from topiccrawler.items import Medium, PageFields, PageItem
+from topiccrawler.job_database import storable
 from topiccrawler.pages.kinds import kind_of_text
+from topiccrawler.pages.languages import UNKNOWN
 from topiccrawler.pages.site_repeats import Fingerprint
-from topiccrawler.resources import package_text
-from topiccrawler.store.database import Database
+from topiccrawler.pages.usage import ALLOWED, PURPOSES, REFUSED
 from topiccrawler.text.segmenter import Segmenter
-from topiccrawler.urls.canonical import host_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +36,8 @@ class Selection:
     min_relevance: float = 0.0  # 0..1
     format: str = ""  # html, pdf … (docs/formats.md)
     kinds: tuple[str, ...] = ()  # article, list, stub (pages.kinds); a page must be of one of them
+    languages: tuple[str, ...] = ()  # tags (pages.languages.is_in); a page must be in one of them
+    usage: str = ""  # one of pages.usage.PURPOSES that the page does not refuse; with `=y`, that it allows
     refused: bool = False  # only the pages that were kept and are not any more (crawling.judging)
 
     def condition(self, *, host: str, day: str, find: str = "instr") -> tuple[str, list[object]]:
@@ -61,10 +58,38 @@ class Selection:
             tests.append(("format = ?", [self.format]))
         if self.kinds:
             tests.append((f"kind IN ({', '.join('?' * len(self.kinds))})", list(self.kinds)))
+        if self.languages:
+            one = f"coalesce(nullif(language, ''), '{UNKNOWN}') || '-' LIKE ?"
+            tests.append(
+                (f"({' OR '.join([one] * len(self.languages))})", [f"{tag}-%" for tag in self.languages])
+            )
+        if self.usage:
+            purpose, _, allows = self.usage.partition("=")
+            refusing = PURPOSES.get(purpose, ())
+            tests += [(f"{find}(' ' || usage, ?) = 0", [f" {label}={REFUSED}"]) for label in refusing]
+            if allows:
+                tests.append((f"{find}(' ' || usage, ?) > 0", [f" {purpose}={ALLOWED}"]))
         return " AND ".join(test for test, _ in tests), [value for _, values in tests for value in values]
 
 
 ALL = Selection()
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTerm:
+    """One word or phrase of a query."""
+
+    spellings: tuple[tuple[str, ...], ...]  # alternative lists of words, any of which matches
+    is_phrase: bool
+    is_excluded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One page that matches a query."""
+
+    page: int  # its row
+    rank: float  # larger is better
 
 
 @dataclass(slots=True, kw_only=True)
@@ -116,15 +141,6 @@ class Judgement(NamedTuple):
 
 
 COLUMNS = [field.name for field in fields(PageRecord)]
-_ROW = attrgetter(*COLUMNS)
-_PUT = (
-    f"INSERT INTO pages ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) ON CONFLICT (url) DO UPDATE SET "  # noqa: S608
-    + ", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])
-    + " RETURNING rowid"
-)
-_JUDGE = "UPDATE pages SET relevance = ?, stored = ?, refused = ?, topic = ?, summary = ?, judged = ? WHERE rowid = ?"
-_DAY = "coalesce(nullif(published, ''), date(fetched, 'unixepoch', 'localtime'))"
-_NO_COPY = "rowid NOT IN (SELECT rowid FROM pages WHERE alias_of <> '')"  # this reads the index only
 _ALL = ", ".join(COLUMNS)
 _AT_ONCE = 100  # pages to read with one query
 _NO_LIMIT = 1 << 62
@@ -185,86 +201,9 @@ class SqlPages:
         raise NotImplementedError
 
 
-class PageStore(Database, SqlPages):
-    """The page store of a job, in one file. Nothing is durable before commit()."""
-
-    what = "page store"
-    application = 0x746F7063  # "topc"
-    version = 1
-    schema = package_text("store/pages.sql")
-    repaired_by = "scrapy pages {folder} repair"
-
-    def __init__(self, path: Path | str, *, create: bool = True) -> None:
-        if not create and not Path(path).is_file():
-            raise StateError(str(path), "no such page store", "name the pages.sqlite of a crawl")
-        super().__init__(path)
-
-    def put(self, record: PageRecord) -> int:
-        """Store a page, or replace the one with its URL. Returns its row, which does not change. Any text is accepted."""
-        row = {name: storable(value) for name, value in zip(COLUMNS, _ROW(record), strict=True)}
-        row["content_hash"] = row["content_hash"] or content_hash(str(row["text"]))
-        with self._faults():
-            return int(self._database.execute(_PUT, tuple(row.values())).fetchone()[0])
-
-    def get(self, url: str) -> PageRecord | None:
-        """The page with a canonical URL; None if it is not stored."""
-        return self._one("url = ?", url)
-
-    def nearest(self, relevance: float, limit: int, *, stored: bool = True) -> list[int]:
-        """The rows of pages that are no copies, sorted by the distance of their relevance to `relevance`, at most `limit`.
-
-        `stored`: pages about the topic, else pages off topic. The queries read the index only, `limit` rows above and below the relevance.
-        """
-        found = []
-        for side, order in ((">=", "ASC"), ("<", "DESC")):
-            which = f"stored = ? AND {_NO_COPY} AND relevance {side} ? "
-            which += f"ORDER BY relevance {order}, url LIMIT ?"
-            found += self._rows("relevance, url, rowid", which, stored, relevance, limit)
-        return [row for *_, row in sorted(found, key=lambda one: (abs(one[0] - relevance), one[1]))[:limit]]
-
-    def changed(self, row: int, fetched: float) -> list[tuple[int, float]]:
-        """The rows after a row, and those fetched at a time or later, each with the time it was fetched."""
-        which = "rowid > ? UNION SELECT rowid, fetched FROM pages WHERE fetched >= ?"
-        return self._rows("rowid, fetched", which, row, fetched)
-
-    def judge(self, judgements: Iterable[Judgement], now: float) -> None:
-        rows = [
-            (one.relevance, one.kept, one.refused, one.topic, one.summary, now, one.row) for one in judgements
-        ]
-        with self._faults():
-            self._database.executemany(_JUDGE, [tuple(map(storable, row)) for row in rows])
-
-    def delete(self, url: str) -> None:
-        """Remove the page with a URL, if there is one."""
-        with self._faults():
-            self._database.execute("DELETE FROM pages WHERE url = ?", (storable(url),))
-
-    def _rows(self, what: str, which: str, *values: object) -> list[Any]:
-        with self._faults():
-            query = f"SELECT {what} FROM {self.table} AND {which}"  # noqa: S608
-            return self._database.execute(query, tuple(map(storable, values))).fetchall()
-
-    def _condition(self, selection: Selection) -> tuple[str, list[object]]:
-        condition, values = selection.condition(host="host_of(url)", day=_DAY)
-        if selection.site:  # a cheap test first, so that host_of() is called for few pages
-            return f"instr(url, ?) AND {condition}", [selection.site, *values]
-        return condition, values
-
-    def _open(self) -> None:
-        super()._open()
-        self._database.create_function("host_of", 1, host_of, deterministic=True)
-
-
 def content_hash(text: str) -> str:
     """The hash of a page's text, after `storable`, in hexadecimal digits."""
     return blake2b(str(storable(text)).encode("utf-8"), digest_size=8).hexdigest()
-
-
-def storable(value: object) -> object:
-    """A value without what a database refuses: lone surrogates, and numbers that are not finite."""
-    if isinstance(value, str) and not value.isascii():
-        return value.encode("utf-8", "replace").decode("utf-8")
-    return 0.0 if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def record_from(row: Sequence[object]) -> PageRecord:
@@ -272,6 +211,14 @@ def record_from(row: Sequence[object]) -> PageRecord:
     found: dict[str, Any] = dict(zip(COLUMNS, row, strict=True))
     flags = {"stored": bool(found["stored"]), "refused": bool(found["refused"])}
     return PageRecord(**{**found, "evidence": bytes(found["evidence"]), **flags})
+
+
+class Earlier(NamedTuple):
+    """What is compared of a stored page with a similar text."""
+
+    title: str
+    kind: str
+    text: str
 
 
 class Pages(Protocol):
@@ -298,8 +245,10 @@ class Pages(Protocol):
     def copies(self, url: str, limit: int) -> list[str]:
         """The URLs of the pages that are stored as copies of a page, in order of arrival."""
 
-    def delete(self, url: str) -> None:
-        """Remove the page with a URL, if there is one."""
+    def find(
+        self, terms: tuple[QueryTerm, ...], selection: Selection, limit: int, *, media: bool = False
+    ) -> list[Found]:
+        """The best pages that match the terms, at most `limit`. `media`: by the words of their links to pictures and files."""
 
     def judge(self, judgements: Iterable[Judgement], now: float) -> None:
         """Set what judging pages again has found, at the time `now` in seconds since the epoch."""
@@ -349,11 +298,16 @@ class SharedPages(Protocol):
         """The page of this job with a URL; None if it is not stored."""
 
     def first_of(
-        self, url: str, print_: Fingerprint, *, across_sites: bool, may_be: Callable[[str, str | None], bool]
+        self,
+        url: str,
+        print_: Fingerprint,
+        *,
+        across_sites: bool,
+        may_be: Callable[[str, Earlier | None], bool],
     ) -> Future[str | None]:
         """The URL of the page, stored by any process, of which this page is a copy; None if it is the first, which is then recorded.
 
-        `may_be`: called in another thread for each page that matches, with its URL and title (None: not stored yet); false = no copy of it.
+        `may_be`: called in another thread for each page that matches, with its URL and itself (None: not stored yet); false = no copy of it.
         """
 
     def hurry(self) -> None:

@@ -21,7 +21,7 @@ from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
 from topiccrawler.cluster.postgresql.writing import CrawlPages, PostgresDuplicates
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.pages.site_repeats import BITS, Fingerprint
-from topiccrawler.store.pages import PageRecord
+from topiccrawler.store.pages import Earlier, PageRecord
 
 PATIENCE = 60.0
 PAGE = PageRecord(url="http://a.cn/1", title="基金", text="股票 " * 50, relevance=0.5, fetched=7.0)
@@ -72,9 +72,11 @@ def test_a_page_whose_title_says_otherwise_is_no_copy_and_may_have_some(
     met: list[tuple[str, str | None]] = []
 
     def first_of(pages: CrawlPages, url: str, title: str) -> str | None:
-        def may_be(first: str, of_first: str | None) -> bool:
-            met.append((first, of_first))
-            return of_first in {None, title}
+        def may_be(first: str, earlier: Earlier | None) -> bool:
+            if earlier is not None:
+                assert (earlier.kind, earlier.text) == (PAGE.kind, PAGE.text)
+            met.append((first, earlier and earlier.title))
+            return earlier is None or earlier.title == title
 
         return pages.first_of(url, print_of(1), across_sites=True, may_be=may_be).result(PATIENCE)
 

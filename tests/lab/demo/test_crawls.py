@@ -34,7 +34,7 @@ def test_an_earlier_demo_is_replaced_and_anything_else_left_alone(tmp_path: Path
     files = DemoFiles(tmp_path / "demo")
     files.make_ready(["http://a.example/"], ("naive_bayes",))
     files.job("naive_bayes").mkdir()
-    (files.job("naive_bayes") / "visits.jsonl").write_text("old", encoding="utf-8")
+    (files.job("naive_bayes") / "job.sqlite").write_text("old", encoding="utf-8")
     (files.folder / "notes.txt").write_text("mine", encoding="utf-8")
     files.make_ready(["http://b.example/"], ("naive_bayes",))
     assert list(files.job("naive_bayes").iterdir()) == []

@@ -13,6 +13,8 @@ CREATE TABLE topiccrawler.pages (
     status INTEGER NOT NULL, fetched DOUBLE PRECISION NOT NULL, summary TEXT NOT NULL, published TEXT NOT NULL, modified TEXT NOT NULL,
     language TEXT NOT NULL, canonical_url TEXT NOT NULL, keywords TEXT NOT NULL, description TEXT NOT NULL, author TEXT NOT NULL, format TEXT NOT NULL,
     kind TEXT NOT NULL,
+    usage TEXT NOT NULL, licence TEXT NOT NULL, personal_data TEXT NOT NULL,
+    opinion TEXT NOT NULL, opinion_reason TEXT NOT NULL,
     evidence BYTEA NOT NULL, judged DOUBLE PRECISION NOT NULL, refused BOOLEAN NOT NULL,
     alias_of TEXT NOT NULL, stored BOOLEAN NOT NULL, content_hash TEXT NOT NULL, media TEXT NOT NULL,
     host TEXT NOT NULL, day TEXT NOT NULL, words TSVECTOR NOT NULL, media_words TSVECTOR NOT NULL, UNIQUE (job, key));

@@ -22,16 +22,18 @@ from typing import Any
 
 from topiccrawler.cluster.postgresql.session import Result, Session
 from topiccrawler.errors import StateError
-from topiccrawler.store.index import MOST_CHARACTERS, MOST_RANKED, Found, QueryTerm, media_text
+from topiccrawler.job_database import storable
+from topiccrawler.store.index import MOST_CHARACTERS, MOST_RANKED, media_text
 from topiccrawler.store.pages import (
     COLUMNS,
+    Found,
     Judgement,
     PageRecord,
+    QueryTerm,
     Selection,
     SqlPages,
     content_hash,
     record_from,
-    storable,
 )
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.urls.canonical import host_of
@@ -138,9 +140,9 @@ class PostgresPages(SqlPages):
         column = "media_words" if media else "words"
         expression = tsquery(terms)
         asked = (
-            f"WITH matching AS (SELECT id, fetched, {column}, relevance FROM {self.table} AND {column} @@ ?::tsquery AND {chosen} "  # noqa: S608
+            f"WITH matching AS (SELECT id, {column}, relevance FROM {self.table} AND {column} @@ ?::tsquery AND {chosen} "  # noqa: S608
             f"ORDER BY relevance DESC LIMIT {MOST_RANKED}) "
-            f"SELECT id, fetched, ts_rank_cd('{WEIGHTS}', {column}, ?::tsquery, {BY_LENGTH}) * relevance AS rank "
+            f"SELECT id, ts_rank_cd('{WEIGHTS}', {column}, ?::tsquery, {BY_LENGTH}) * relevance AS rank "
             "FROM matching ORDER BY rank DESC, id LIMIT ?"
         )
         found = self._ask(self._reading(asked, expression, *values, expression, limit))

@@ -28,13 +28,11 @@ from topiccrawler.cluster.postgresql.session import LOCK, AwayError, Result, Ses
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages, key_of
 from topiccrawler.crawling.servers import OUTAGE_SECONDS
 from topiccrawler.errors import StateError
+from topiccrawler.job_database import storable
 from topiccrawler.pages.site_repeats import Fingerprint
 from topiccrawler.resources import package_table
 from topiccrawler.store.duplicates import NearIndex, site_compared
-from topiccrawler.store.pages import (
-    PageRecord,
-    storable,
-)
+from topiccrawler.store.pages import Earlier, PageRecord
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 
 logger = logging.getLogger(__name__)
@@ -150,7 +148,7 @@ AT_ONCE = 50_000  # fingerprints read in one query
 _SQL = package_table("cluster/postgresql/queries.toml")
 
 
-MayBe = Callable[[str, str | None], bool]  # (URL, title) -> whether the page may be an original
+MayBe = Callable[[str, Earlier | None], bool]  # (URL, page) -> whether the page may be an original
 
 
 class PostgresDuplicates:
@@ -225,8 +223,9 @@ class PostgresDuplicates:
     ) -> str | None:
         if not rows:
             return None
-        for other, title in connection.execute(_SQL["titles"], (job, rows)):
-            if (of_site is None or site_compared(other) == of_site) and may_be(other, title):
+        for other, *stored in connection.execute(_SQL["earlier"], (job, rows)):
+            page = None if stored[0] is None else Earlier(*stored)
+            if (of_site is None or site_compared(other) == of_site) and may_be(other, page):
                 return str(other)
         return None
 

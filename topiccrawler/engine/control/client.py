@@ -28,9 +28,9 @@ from urllib.parse import urlencode, urlsplit
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 
 if TYPE_CHECKING:
-    from topiccrawler.crawling.judging import JudgedAgain
+    from topiccrawler.crawling.judging import Changes, JudgedAgain
 
-MOST_CHARACTERS = 30_000  # of the URLs in one request
+MOST_CHARACTERS = 30_000  # of the URLs or pages in one request
 FILE = "control.json"
 REMEDY = "look whether the crawl is running, and was started with TOPIC_CONTROL=True"
 
@@ -161,6 +161,24 @@ class RunningCrawl:
 
     def teach(self, keep: bool) -> int:
         return int(ask(self.folder, "teach", body={"keep": keep})["queued"])
+
+    def write(self, changes: Changes) -> None:
+        pieces: list[tuple[str, Any]] = [("pages", one) for one in changes.pages]
+        pieces += [("kept", one) for one in changes.kept]
+        pieces += [("sampled", one) for one in changes.sampled.items()]
+        some, size = dict[str, list[Any]](), 0
+        for name, one in pieces:
+            length = len(json.dumps(one))
+            if some and size + length > MOST_CHARACTERS:
+                self._write(some)
+                some, size = {}, 0
+            some.setdefault(name, []).append(one)
+            size += length
+        if some:
+            self._write(some)
+
+    def _write(self, some: Mapping[str, list[Any]]) -> None:
+        ask(self.folder, "judge", body={**some, "sampled": dict(some.get("sampled", ()))})
 
     def judged(self, found: JudgedAgain) -> None:
         numbers = {

@@ -7,15 +7,17 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter, ValidationError
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.judging import queue_again
+from topiccrawler.crawling.judging import Changes, queue_again
 from topiccrawler.crawling.teaching import answered
 from topiccrawler.engine.control import client
-from topiccrawler.engine.control.changes import change_of, rescore, taught_parts
+from topiccrawler.engine.control.changes import change_of
 from topiccrawler.engine.control.metrics import metrics_text
+from topiccrawler.engine.control.relearning import go_on_taught
 from topiccrawler.engine.control.status import CLOSING, PAUSED, RUNNING, status_of
 from topiccrawler.engine.control.waiting import count, drop, sites, slices, top, why
 from topiccrawler.engine.pausing import Pause
@@ -31,6 +33,7 @@ STOPPED = "stopped"  # finish_reason
 MOST_SHOWN, MOST_TOP = 10, 1000  # URLs or hosts in a response: default and maximum of `n`
 logger = logging.getLogger(__name__)
 
+_CHANGES = TypeAdapter(Changes)
 MOST_DIGITS = 20  # of `n`; Python reads no number of many thousand digits
 
 
@@ -54,7 +57,7 @@ class Verbs:
         """The verbs that change something, by name."""
         return {
             name: getattr(self, name)
-            for name in ("pause", "resume", "stop", "set", "block", "teach", "judged", "again")
+            for name in ("pause", "resume", "stop", "set", "block", "teach", "judge", "judged", "again")
         }
 
     async def status(self, _: Values) -> Values:
@@ -102,6 +105,8 @@ class Verbs:
         """Close the spider as Ctrl-C does, and return the status: pages under way are still read and stored."""
         self._check_open()
         self._note("stop")
+        if self._crawl.opinions is not None:
+            self._crawl.opinions.is_stopped = True
         self._stopped = True
         deferred_from_coro(self._engine.close_spider_async(reason=STOPPED))
         return self._status()
@@ -119,6 +124,7 @@ class Verbs:
         if not values.get("preview"):
             change.make()
             self._note("set", name=name, before=names[0], after=names[1])
+            self._crawl.files.commit()  # the caller judges all pages that were stored before
             if change.rescore is not None:
                 async for links in slices(self._crawl):
                     change.rescore(links)
@@ -149,20 +155,22 @@ class Verbs:
     async def teach(self, values: Values) -> Values:
         """Continue the crawl with the topic that its job was taught (job.json); with `keep` the strategy keeps what it has learned."""
         self._check_open()
-        crawl, keep = self._crawl, bool(values.get("keep"))
-        parts = taught_parts(crawl)
-        if keep:
-            parts.strategy.load(dict(crawl.strategy.save()))
-        crawl.change_topic(parts, crawl.clock(), is_same=True)
-        crawl.filter.answers = answered(crawl.files.folder)
-        self._note("teach", answers=len(crawl.filter.answers))
-        if keep:
-            crawl.ordering.ask_refresh()
-        else:
-            async for links in slices(crawl):
-                rescore(crawl, links)
-        crawl.checkpoint()
+        crawl = self._crawl
+        await go_on_taught(crawl, keep=bool(values.get("keep")))
+        crawl.files.commit()  # the caller judges all pages that were stored before
+        self._note("teach", answers=len(answered(crawl.files.folder)))
         return {"queued": crawl.frontier.look().waiting()}
+
+    async def judge(self, values: Values) -> Values:
+        """Write what judging stored pages again has changed: see crawling.judging.Changes."""
+        self._check_open()
+        try:
+            changes = _CHANGES.validate_python(dict(values))
+        except ValidationError:
+            raise ArgumentError("judge", "has no judgements of pages", "see crawling/judging.py") from None
+        files = self._crawl.files
+        changes.write(files.store, files.discarded, self._crawl.keep, self._crawl.clock())
+        return {"pages": len(changes.pages)}
 
     async def judged(self, values: Values) -> Values:
         """Correct the counts of kept pages by what judging the stored pages again has changed, and return the status."""
@@ -171,6 +179,7 @@ class Verbs:
             kinds, formats = (dict[str, int](values.get(name) or {}) for name in ("kinds", "formats"))
             counts = int(values.get("gained", 0)), int(values.get("copies", 0))
             self._crawl.correct_counts(*counts, kinds, formats)
+            self._crawl.files.commit()
             changes = [f"{int(values.get(name, 0))} {name}" for name in ("refused", "restored", "found")]
         except (TypeError, ValueError):
             raise ArgumentError("judged", "has no counts", "see docs/control.md") from None

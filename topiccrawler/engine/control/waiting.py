@@ -21,13 +21,11 @@ from topiccrawler.crawling.explanation import (
     explained,
     heaviest_shares,
 )
-from topiccrawler.crawling.job_files import VISITS
 from topiccrawler.crawling.robots_notes import robots_of
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.base import State
-from topiccrawler.model import Link, Score, Visit
+from topiccrawler.model import Link, Score
 from topiccrawler.results.summary import link_as_json, wait_of
-from topiccrawler.store.visits import read_visits
 from topiccrawler.urls.canonical import canonical
 from topiccrawler.urls.unwanted import Block
 
@@ -108,9 +106,8 @@ async def why(crawl: Crawl, url: str) -> dict[str, Any]:
         fault = "was never met, or the link gate refused every link to it"
         raise StateError(f"URL {clean}", fault, "check its spelling")
     steps = _path(crawl, clean)
-    visits = await asyncio.to_thread(_visits, crawl, clean)
-    record = crawl.files.store.get(clean) if crawl.files.has_pages else None
-    history = History(row, visits, record, steps, not steps[0].link.source_url)
+    record = crawl.files.store.get(clean)
+    history = History(row, tuple(crawl.files.visits.of(clean)), record, steps, not steps[0].link.source_url)
     explanation, strategy = explain(crawl.parts, history), crawl.parts.recipe.strategy
     found = explained(crawl.parts, row.link, explanation, strategy, crawl.admission, row.tunnel)
     return {
@@ -129,8 +126,3 @@ def _path(crawl: Crawl, url: str) -> tuple[Step, ...]:
         steps[url] = Step(row.link, row.score, row.state.value)
         url = row.link.source_url
     return tuple(reversed(steps.values()))
-
-
-def _visits(crawl: Crawl, url: str) -> tuple[Visit, ...]:
-    path = crawl.files.folder / VISITS
-    return tuple(visit for visit in read_visits(path) if visit.url == url) if path.is_file() else ()

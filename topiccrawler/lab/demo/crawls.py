@@ -71,7 +71,7 @@ class DemoFiles:
         self.models, self.model = folder / "models", model_file(FINANCE, folder / "models")
 
     def job(self, strategy: str) -> Path:
-        """The folder to which the crawl writes: pages.sqlite and visits.jsonl."""
+        """The folder of the job."""
         return self.folder / strategy
 
     def log(self, strategy: str) -> Path:

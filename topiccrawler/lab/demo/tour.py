@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from topiccrawler.crawling.job_files import PAGES, VISITS
+from topiccrawler.crawling.page_stores import visits_of
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.lab.demo.crawls import DemoFiles, crawl, train_on
 from topiccrawler.lab.demo.language import FINANCE
@@ -22,7 +22,6 @@ from topiccrawler.lab.demo.plan import CRAWL, TRAIN, Web
 from topiccrawler.lab.demo.server import RunningServer
 from topiccrawler.lab.measures import Curve, checkpoints
 from topiccrawler.results.templating import as_text
-from topiccrawler.store.visits import read_visits
 
 FOCUSED, BASELINE = "adaptive", "breadth_first"
 TRAINING_PAGES = 1_000
@@ -87,7 +86,7 @@ def _compare(web: Web, files: DemoFiles) -> None:
     found = {strategy: harvest(web, _fetched(files, strategy)) for strategy in (FOCUSED, BASELINE)}
     times, job = times_as_good(found[FOCUSED], found[BASELINE]), files.job(FOCUSED)
     known = {"table": table(found), "seed": web.seed, "times": times if math.isfinite(times) else None}
-    known |= {"files": files, "pages": job / PAGES, "visits": job / VISITS, "scrapy": _scrapy()}
+    known |= {"files": files, "job": job, "scrapy": _scrapy()}
     _say(as_text("lab/demo/outcome.txt", {**known, "focused": FOCUSED, "baseline": BASELINE}))
 
 
@@ -103,11 +102,10 @@ def _scrapy() -> str:
 
 def _fetched(files: DemoFiles, strategy: str) -> list[str]:
     """The URLs of the pages that a crawl fetched, in the order of its log. StateError when there are none."""
-    log = files.job(strategy) / VISITS
-    with file_faults(StateError, log, "cannot be read", f"see {files.log(strategy)}"):
-        urls = [visit.url for visit in read_visits(log) if visit.status == 200]
+    job = files.job(strategy)
+    urls = [visit.url for visit in visits_of(job) if visit.status == 200]
     if not urls:
-        raise StateError(str(log), "holds no page", f"see {files.log(strategy)}")
+        raise StateError(f"crawl log of {job}", "holds no page", f"see {files.log(strategy)}")
     return urls
 
 
