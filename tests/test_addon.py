@@ -16,7 +16,7 @@ from scrapy.pipelines.images import ImagesPipeline
 from scrapy.settings import Settings
 
 from topiccrawler.addon import REPLAY_HANDLER, Addon
-from topiccrawler.engine.pipelines import NearDuplicatePipeline, RelevancePipeline
+from topiccrawler.engine.pipelines import KnownTextPipeline, NearDuplicatePipeline, RelevancePipeline
 from topiccrawler.engine.rendering import HANDLER as DRAWING_HANDLER
 from topiccrawler.engine.tdm_files import TdmFilePipeline
 from topiccrawler.errors import ArgumentError
@@ -71,7 +71,8 @@ def test_what_another_project_set_itself_stays() -> None:
         ImagesPipeline: 1,
         "topiccrawler.engine.pipelines.StoragePipeline": 900,
         RelevancePipeline: 300,
-        TdmFilePipeline: 400,
+        KnownTextPipeline: 400,
+        TdmFilePipeline: 450,
         NearDuplicatePipeline: 500,
     }
     assert settings["SPIDER_MIDDLEWARES"]["topiccrawler.engine.middlewares.OutlinksMiddleware"] is None
